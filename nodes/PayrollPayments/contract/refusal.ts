@@ -1,0 +1,29 @@
+/** What a person needs beside the message to mend the cause of a {@link Refusal}. */
+export interface RefusalContext {
+	/** What to do next, as a full sentence. */
+	readonly hint?: string;
+	/** The parameter or column that is at fault, by the name it has on the form. */
+	readonly field?: string;
+	/** What was already done when the refusal came, so that it can be finished. */
+	readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The package declines to go on, for a reason that the person at the form can mend.
+ *
+ * The message says what happened in plain words, `hint` what to do next. Neither may hold a key, a
+ * token or a stack trace: both are shown in n8n as they stand.
+ */
+export class Refusal extends Error {
+	override readonly name: string = 'Refusal';
+	readonly hint?: string;
+	readonly field?: string;
+	readonly details?: Readonly<Record<string, unknown>>;
+
+	constructor(message: string, context: RefusalContext = {}) {
+		super(message);
+		this.hint = context.hint;
+		this.field = context.field;
+		this.details = context.details;
+	}
+}
