@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/**
+ * An EVM address: 0x followed by 40 hex characters (service-api.md, Common formats), byte for byte
+ * as given: what is signed may not be tidied up.
+ */
+export const exactAddress = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex characters');
+
+/** An EVM address that a person typed: white space around it is dropped. */
+export const evmAddress = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.transform((value) => value.trim())
+	.pipe(exactAddress);
+
+/** An ECDSA signature: 0x followed by 130 hex characters, not all zero (Common formats). */
+export const ecdsaSignature = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.transform((value) => value.trim())
+	.pipe(
+		z
+			.string()
+			.regex(/^0x[0-9a-fA-F]{130}$/, 'must be 0x followed by 130 hex characters')
+			.refine((value) => !/^0x0+$/.test(value), 'must not be all zeros'),
+	);

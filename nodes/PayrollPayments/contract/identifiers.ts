@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** The kinds of entity that carry an identifier, by prefix (service-api.md, Identifiers). */
+export const IDENTIFIER_KINDS = {
+	te: 'team',
+	co: 'company',
+	us: 'user',
+	in: 'invite',
+	tx: 'transaction',
+	wh: 'webhook endpoint',
+} as const;
+
+export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
+
+/** Characters in every identifier: the prefix, the hyphen and 12 more. */
+export const IDENTIFIER_LENGTH = 15;
+
+const AFTER_PREFIX = /^[A-Za-z0-9_-]{12}$/;
+
+function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string | undefined {
+	const expected = prefixes.map((prefix) => `${prefix}-`).join(', ').replace(/, ([^,]*)$/, ' or $1');
+	if (value === '') return `is missing; it starts with ${expected} and has 15 characters`;
+	if (!prefixes.some((prefix) => value.startsWith(`${prefix}-`))) {
+		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) => value.startsWith(`${prefix}-`));
+		const reading = given === undefined ? '' : `; this is the identifier of a ${given[1]}`;
+		return `must start with ${expected}${reading}`;
+	}
+	if (value.length !== IDENTIFIER_LENGTH) {
+		return `must have ${IDENTIFIER_LENGTH} characters, but has ${value.length}`;
+	}
+	if (!AFTER_PREFIX.test(value.slice(3))) {
+		return 'may hold only letters, digits, - and _ after its prefix';
+	}
+	return undefined;
+}
+
+/**
+ * A 15-character nanoid with one of the given prefixes (service-api.md, Identifiers).
+ * White space around it, as a copied cell has, is dropped.
+ */
+export function identifier(...prefixes: IdentifierPrefix[]) {
+	return z
+		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+		.transform((value) => value.trim())
+		.superRefine((value, context) => {
+			const fault = faultIn(value, prefixes);
+			if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+		});
+}

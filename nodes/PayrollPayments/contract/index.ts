@@ -1,0 +1,14 @@
+export { z } from 'zod';
+export * from './addresses';
+export * from './credentials';
+export * from './emails';
+export * from './envelope';
+export * from './events';
+export * from './exchange';
+export * from './identifiers';
+export * from './money';
+export * from './records';
+export * from './refusal';
+export * from './roles';
+export * from './timestamps';
+export * from './typedData';
