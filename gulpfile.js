@@ -1,0 +1,142 @@
+// The build: everything under dist/ comes from here, and the same commit gives the same bytes.
+const { execFileSync } = require('node:child_process');
+const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+const esbuild = require('esbuild');
+const { dest, series, src } = require('gulp');
+const { n8n } = require('./package.json');
+
+/** The folders that are bundled once and shared: the schemas (zod) and the wallet (viem). */
+const SHARED_FOLDERS = ['nodes/PayrollPayments/contract', 'nodes/PayrollPayments/wallet'];
+
+/** All that the published code may require besides its own files. */
+const ALLOWED_EXTERNALS = new Set(['n8n-workflow', 'crypto', 'node:crypto']);
+
+const fromRoot = (...segments) => path.join(__dirname, ...segments);
+const isInside = (folder, file) => !path.relative(folder, file).startsWith('..');
+
+/** Each bundle's source, relative to the root; it lands at the same place under dist/. */
+const bundles = [
+	...[...n8n.credentials, ...n8n.nodes].map((file) =>
+		file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
+	),
+	...SHARED_FOLDERS.map((folder) => `${folder}/index.ts`),
+];
+
+/**
+ * Turns every import that leads into a shared folder, from outside it, into a require of that
+ * folder's one bundle. So a class or a schema exists once in a process, and n8n loads the
+ * cryptography only when something is signed.
+ */
+function shareFolders(bundle) {
+	const home = path.dirname(fromRoot(bundle));
+	return {
+		name: 'share-folders',
+		setup(build) {
+			build.onResolve({ filter: /^\./ }, ({ kind, path: request, resolveDir }) => {
+				if (kind === 'entry-point') return undefined;
+				const wanted = path.resolve(resolveDir, request);
+				const folder = SHARED_FOLDERS.map((shared) => fromRoot(shared)).find((shared) =>
+					isInside(shared, wanted),
+				);
+				if (folder === undefined || isInside(folder, resolveDir)) return undefined;
+				const target = path.relative(home, path.join(folder, 'index.js')).replaceAll('\\', '/');
+				return { path: target.startsWith('.') ? target : `./${target}`, external: true };
+			});
+		},
+	};
+}
+
+function refuseStrangers(bundle, metafile) {
+	for (const { imports } of Object.values(metafile.outputs)) {
+		const strangers = imports
+			.filter(({ external, path: name }) => external && !ALLOWED_EXTERNALS.has(name))
+			.filter(({ path: name }) => !existsSync(fromRoot('dist', path.dirname(bundle), name)))
+			.map(({ path: name }) => name);
+		if (strangers.length > 0) {
+			throw new Error(
+				`${bundle} would require ${strangers.join(', ')} at run time: bundle it or leave it out.`,
+			);
+		}
+	}
+}
+
+function clean(done) {
+	rmSync(fromRoot('dist'), { recursive: true, force: true });
+	done();
+}
+
+async function bundle() {
+	const bundled = new Set();
+	const results = [];
+	for (const entry of bundles) {
+		const { metafile } = await esbuild.build({
+			absWorkingDir: __dirname,
+			entryPoints: [entry],
+			outbase: '.',
+			outdir: 'dist',
+			bundle: true,
+			platform: 'node',
+			format: 'cjs',
+			target: 'node20',
+			mainFields: ['module', 'main'],
+			minify: true,
+			// n8n's metadata names each class that n8n is to load.
+			keepNames: true,
+			drop: ['console'],
+			legalComments: 'none',
+			supported: { 'dynamic-import': false },
+			external: ['n8n-workflow'],
+			plugins: [shareFolders(entry)],
+			metafile: true,
+			logLevel: 'warning',
+		});
+		results.push({ entry, metafile });
+		for (const input of Object.keys(metafile.inputs)) bundled.add(input);
+	}
+	for (const { entry, metafile } of results) refuseStrangers(entry, metafile);
+	writeLicences(bundled);
+}
+
+/** Collects the licence of every package whose code is in a bundle. */
+function writeLicences(inputs) {
+	const folders = new Set();
+	for (const input of inputs) {
+		const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input) ?? [];
+		if (folder !== undefined) folders.add(folder);
+	}
+	const notices = [...folders].map((folder) => {
+		const { name, version, license } = JSON.parse(
+			readFileSync(fromRoot(folder, 'package.json'), 'utf8'),
+		);
+		const file = readdirSync(fromRoot(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+		if (file === undefined && license !== 'MIT') {
+			throw new Error(`${name} has no licence file, and its licence is ${license}.`);
+		}
+		const text =
+			file === undefined
+				? `Licence: ${license}, as declared in its package.json.`
+				: readFileSync(fromRoot(folder, file), 'utf8').trim();
+		return `${name} ${version}\n\n${text}\n`;
+	});
+	const heading = 'This package contains code of the following packages.\n';
+	writeFileSync(
+		fromRoot('dist', 'THIRD_PARTY_LICENSES.txt'),
+		[heading, ...new Set(notices.sort())].join(`\n${'-'.repeat(78)}\n\n`),
+	);
+}
+
+const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
+const codex = () => src('nodes/**/*.node.json', { encoding: false }).pipe(dest('dist/nodes'));
+
+/** Writes dist/known and dist/types, with which n8n loads a node's code only when it is used. */
+function metadata(done) {
+	execFileSync(process.execPath, [require.resolve('n8n-core/bin/generate-metadata')], {
+		cwd: __dirname,
+		stdio: ['ignore', 'ignore', 'inherit'],
+	});
+	done();
+}
+
+exports.build = series(clean, bundle, icons, codex, metadata);
+exports.default = exports.build;
