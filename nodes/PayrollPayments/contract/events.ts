@@ -1,0 +1,156 @@
+import { z } from 'zod';
+
+/** The 39 event types that the service documents (service-api.md, Events), in alphabetical order. */
+export const EVENT_TYPES = [
+	'action_item.completed',
+	'action_item.created',
+	'action_item.finished',
+	'deposit.bitcoin',
+	'deposit.crosschain',
+	'deposit.crypto',
+	'deposit.fiat',
+	'deposit.received',
+	'document.closed',
+	'document.expired',
+	'document.signed',
+	'invite.accepted',
+	'invite.expired',
+	'invite.rejected',
+	'invoice.canceled',
+	'invoice.created',
+	'onboarding.completed',
+	'onboarding.step_updated.basic_data',
+	'onboarding.step_updated.documents',
+	'onboarding.step_updated.kyc.accepted',
+	'onboarding.step_updated.kyc.pending',
+	'onboarding.step_updated.kyc.rejected',
+	'onboarding.step_updated.rsk',
+	'payment.canceled',
+	'payment.cash_requirement.created',
+	'payment.cash_requirement.due',
+	'payment.chargeback.created',
+	'payment.chargeback.paid',
+	'payment.failed',
+	'payment.group.created',
+	'payment.sent',
+	'payment.subscription.created',
+	'payment.subscription.paid',
+	'swap.token',
+	'team.member_added',
+	'team.member_blocked',
+	'team.member_removed',
+	'token.transfer',
+	'withdraw_account.duplicated_detected',
+] as const;
+
+/** States of a deposit; only `complete` is final (service-api.md, Deposit status). */
+export const DEPOSIT_STATUSES = ['complete', 'failed', 'pending', 'rejected', 'reverted'] as const;
+
+/** Networks on which a deposit may arrive (service-api.md, deposit.received). */
+export const DEPOSIT_NETWORKS = [
+	'arbitrum',
+	'avalanche',
+	'base',
+	'ethereum',
+	'optimism',
+	'polygon',
+] as const;
+
+/** Where a deposit may come from (service-api.md, deposit.received). */
+export const DEPOSIT_PROVIDERS = [
+	'bitcoin',
+	'internal_pay_handler',
+	'manual',
+	'wirepartner',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
+export type DepositNetwork = (typeof DEPOSIT_NETWORKS)[number];
+export type DepositProvider = (typeof DEPOSIT_PROVIDERS)[number];
+
+/**
+ * A documented value, or one that the service added since. {@link isDocumented} tells them apart.
+ */
+export type Open<Documented extends string> = Documented | (string & {});
+
+/** Whether a value is one of the documented ones, e.g. `isDocumented(DEPOSIT_STATUSES, status)`. */
+export function isDocumented<Documented extends string>(
+	documented: readonly Documented[],
+	value: unknown,
+): value is Documented {
+	return documented.some((known) => known === value);
+}
+
+/** Any text, typed as an enumeration that may grow: a new network must not lose a deposit. */
+function open<Documented extends string>(documented: readonly [Documented, ...Documented[]]) {
+	return z
+		.string()
+		.transform((value): Open<Documented> => value)
+		.describe(`one of ${documented.join(', ')}, or a value added since`);
+}
+
+/**
+ * The deposit record of a `deposit.received` event (service-api.md, deposit.received).
+ * Amounts are in cents, times ISO 8601 text. Fields beyond the documented ones pass, and so does
+ * null for an optional one.
+ */
+export const depositSchema = z
+	.object({
+		nanoid: z.string(),
+		entity_nanoid: z.string(),
+		entity_deposit_account_id: z.number(),
+		provider_deposit_id: z.string(),
+		provider_entity_id: z.string().nullish(),
+		provider_wallet_id: z.string().nullish(),
+		provider_name: open(DEPOSIT_PROVIDERS),
+		source_currency: z.string(),
+		source_amount_cents: z.number(),
+		destination_currency: z.string(),
+		destination_amount_cents: z.number(),
+		transaction_date: z.string(),
+		purpose_of_payment: z.string().nullish(),
+		reference: z.string().nullish(),
+		trace: z.string().nullish(),
+		funding_blockchain_txn: z.string().nullish(),
+		blockchain_reference: z.string(),
+		deposit_bank_account_seen: z.number().nullish(),
+		status: open(DEPOSIT_STATUSES),
+		created_at: z.string(),
+		updated_at: z.string(),
+		token: z
+			.object({
+				address: z.string(),
+				name: z.string(),
+				symbol: z.string(),
+				decimals: z.number(),
+			})
+			.passthrough(),
+		network: open(DEPOSIT_NETWORKS),
+	})
+	.passthrough();
+
+/**
+ * What every event has (service-api.md, Event envelope). `created` is a Unix time, in seconds
+ * unless it is above 10^11. The event's own object beside these fields passes untouched.
+ */
+export const eventSchema = z
+	.object({
+		object: z.literal('event'),
+		created: z.number(),
+		event_type: open(EVENT_TYPES),
+		event_version: z.string(),
+		request_id: z.string().nullish(),
+		idempotency_key: z.string().min(1),
+	})
+	.passthrough();
+
+/** A `deposit.received` event: the envelope and the deposit record. */
+export const depositReceivedSchema = eventSchema.extend({
+	event_type: z.literal('deposit.received'),
+	deposit: depositSchema,
+});
+
+export type Deposit = z.infer<typeof depositSchema>;
+export type PayrollEvent = z.infer<typeof eventSchema>;
+export type DepositReceivedEvent = z.infer<typeof depositReceivedSchema>;
