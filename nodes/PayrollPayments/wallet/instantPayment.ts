@@ -1,0 +1,175 @@
+import { centsAsDollars, Refusal } from '../contract';
+import { refuseExpired } from './expiry';
+import { isSameAddress } from './signature';
+import { isAtomic, isRecord, quoted, readTypedData, readTypes } from './typedData';
+import type { TypedData } from './wallet';
+
+/** What the string typedData.data.amount counts; the document does not say. */
+export type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
+
+export interface PaymentExpectation {
+	walletAddress: string;
+	teamId: string;
+	/** Whole cents, the form's amount. */
+	amountCents: number;
+	recipientEmail: string;
+	typedAmountUnit: TypedAmountUnit;
+	/** Milliseconds; default: the clock. */
+	now?: number;
+}
+
+const MESSAGE_MEMBERS = ['from', 'to', 'salt', 'expires', 'data'];
+const DATA_MEMBERS = [
+	'id',
+	'groupID',
+	'payAtTime',
+	'validMinutes',
+	'payType',
+	'token',
+	'recipient',
+	'amount',
+	'data',
+];
+/** Without these a signature would allow any sum, or a payment to anybody. */
+const NEEDED_DATA_MEMBERS = ['recipient', 'amount'];
+
+/** An address, also where it fills 32 bytes. */
+const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
+const TEAM = /^te-[\w-]{12}$/i;
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const TOKEN_UNITS_PER_CENT = 10_000n;
+
+function refuse(what: string, field = 'typedData', hint?: string): never {
+	throw new Refusal(`${what}, so nothing was signed.`, { field, hint });
+}
+
+/** The document has two levels of text and nothing else, so more cannot hide in deeper ones. */
+function checkTypes(input: unknown, primaryType: string): void {
+	const types = readTypes(input);
+	const primary = Object.hasOwn(types, primaryType) ? (types[primaryType] ?? []) : [];
+	if (primary.length === 0) {
+		refuse(`The primary type ${quoted(primaryType)} is not among the types`, 'primaryType');
+	}
+	const names = primary.map(({ name }) => name);
+	const missing = MESSAGE_MEMBERS.find((name) => !names.includes(name));
+	if (missing !== undefined) refuse(`The type ${primaryType} does not sign ${missing}`, 'types');
+	const dataType = primary.find(({ name }) => name === 'data')?.type ?? '';
+	const data = Object.hasOwn(types, dataType) ? (types[dataType] ?? []) : [];
+	for (const name of NEEDED_DATA_MEMBERS) {
+		if (data.every((member) => member.name !== name)) {
+			refuse(`The types do not sign data.${name}`, 'types');
+		}
+	}
+	const undocumented =
+		names.find((name) => !MESSAGE_MEMBERS.includes(name)) ??
+		data.find(({ name }) => !DATA_MEMBERS.includes(name))?.name;
+	if (undocumented !== undefined) {
+		refuse(`The types sign ${undocumented}, which the service does not document`, 'types');
+	}
+	const nested = [...primary.filter(({ name }) => name !== 'data'), ...data].find(
+		({ type }) => !isAtomic(type),
+	);
+	if (nested !== undefined) {
+		refuse(`The type of ${nested.name} is ${quoted(nested.type)}, not a plain value`, 'types');
+	}
+}
+
+/** Every text that is signed, with where it stands. */
+function textsOf(record: Record<string, unknown>, path: string): Array<[string, string]> {
+	return Object.entries(record).flatMap(([name, value]): Array<[string, string]> => {
+		if (isRecord(value)) return textsOf(value, `${path}.${name}`);
+		return typeof value === 'string' ? [[`${path}.${name}`, value]] : [];
+	});
+}
+
+/** Folds A to Z only: letters that merely look alike after folding are other mailboxes. */
+function foldAscii(value: string): string {
+	return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function checkTexts(texts: Array<[string, string]>, expectation: PaymentExpectation): void {
+	for (const [path, text] of texts) {
+		if (TEAM.test(text.trim()) && text !== expectation.teamId) {
+			refuse(`${path} is the team ${quoted(text)}, not the form’s ${expectation.teamId}`);
+		}
+		if (EMAIL.test(text.trim()) && foldAscii(text) !== foldAscii(expectation.recipientEmail)) {
+			refuse(`${path} is the e-mail ${quoted(text)}, not the form’s ${expectation.recipientEmail}`);
+		}
+	}
+}
+
+function tokenUnitsAsDollars(units: bigint): string {
+	const rest = (units % TOKEN_UNITS_PER_CENT).toString().padStart(4, '0').replace(/0+$/, '');
+	return `${centsAsDollars(units / TOKEN_UNITS_PER_CENT)}${rest}`;
+}
+
+function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExpectation): void {
+	if (!Number.isSafeInteger(amountCents) || amountCents <= 0) {
+		refuse(`The amount ${amountCents} is no whole number of cents`, 'amountCents');
+	}
+	if (typedAmountUnit === 'notChecked') return;
+	const form = `the form’s ${amountCents} cents (${centsAsDollars(amountCents)})`;
+	if (!/^(?:0|[1-9]\d{0,77})$/.test(given)) {
+		refuse(`typedData.data.amount is ${quoted(given)}, no plain whole number like ${form}`);
+	}
+	const amount = BigInt(given);
+	const asCents = BigInt(amountCents);
+	const asTokens = asCents * TOKEN_UNITS_PER_CENT;
+	const [wanted, other, otherUnit] =
+		typedAmountUnit === 'cents'
+			? [asCents, asTokens, 'Token With Six Decimals']
+			: [asTokens, asCents, 'Cents'];
+	if (amount === wanted) return;
+	const [dollars, unit] =
+		typedAmountUnit === 'cents'
+			? [centsAsDollars(amount), 'cents']
+			: [tokenUnitsAsDollars(amount), 'token units with six decimals'];
+	refuse(
+		`typedData.data.amount is ${given}, as ${unit} ${dollars}, not ${form}, which are ${wanted}`,
+		'typedData',
+		amount === other
+			? `It would fit as ${otherUnit}: if the service counts so, set Typed Amount Unit to it.`
+			: 'Correct the amount, or the typed data.',
+	);
+}
+
+/**
+ * The signing guard of instant payments (service-api.md, Endpoints 10): what may be signed of the
+ * form's typed data, domain, types and primary type. The returned `message` is the `typed_data` to
+ * send: exactly what is signed.
+ *
+ * Raises a {@link Refusal} where the form and what would be signed disagree; SECURITY.md lists what
+ * cannot be compared.
+ */
+export function instantPaymentTypedData(
+	input: { typedData: unknown; domain: unknown; types: unknown; primaryType: string },
+	expectation: PaymentExpectation,
+): TypedData {
+	checkTypes(input.types, input.primaryType);
+	const typedData = readTypedData(
+		{
+			domain: input.domain,
+			types: input.types,
+			primaryType: input.primaryType,
+			message: input.typedData,
+		},
+		'typedData',
+	);
+	const { data, ...envelope } = typedData.message;
+	if (!isRecord(data)) return refuse('typedData.data is not an object');
+	const notText = Object.entries({ ...envelope, ...data }).find(
+		([, value]) => typeof value !== 'string',
+	);
+	if (notText !== undefined) return refuse(`typedData has a ${notText[0]} that is not text`);
+
+	const texts = textsOf(typedData.message, 'typedData');
+	const textAt = (path: string) => texts.find(([name]) => name === path)?.[1] ?? '';
+	const from = ADDRESS.exec(textAt('typedData.from').trim())?.[1];
+	if (from !== undefined && !isSameAddress(`0x${from}`, expectation.walletAddress)) {
+		return refuse(`typedData.from is 0x${from}, not the wallet ${expectation.walletAddress}`);
+	}
+	checkTexts([...texts, ...textsOf(typedData.domain, 'domain')], expectation);
+	checkAmount(textAt('typedData.data.amount'), expectation);
+	refuseExpired(textAt('typedData.expires'), expectation.now ?? Date.now(), 'typedData.expires');
+	return typedData;
+}

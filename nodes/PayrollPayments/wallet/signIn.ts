@@ -1,0 +1,109 @@
+import { readEnvelope, Refusal, z, type HttpAnswer, type HttpExchange } from '../contract';
+import { checkSignInMessage } from './signInMessage';
+import type { Wallet } from './wallet';
+
+const TIMEOUT = 30_000;
+/** Characters; both answers are far shorter. */
+const LONGEST_ANSWER = 100_000;
+
+const messageData = z.object({ siwe: z.string().min(1) });
+const tokenData = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
+
+/** What the service says of its refusal, without anything that could be a signature or a token. */
+function withoutSecrets(text: string): string {
+	return text
+		.slice(0, 300)
+		.replace(/[\x00-\x1f\x7f]+/g, ' ')
+		.replace(/(?:0x)?[0-9a-f]{64,}/gi, '[…]')
+		.replace(/[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[…]');
+}
+
+function hintFor(status: number): string {
+	if (status === 401 || status === 403) {
+		return (
+			'The wallet has no role on this platform identifier, or not one that may sign in: check ' +
+			'both in the credentials, and ask an administrator for a viewer role for the wallet.'
+		);
+	}
+	if (status === 429) return 'The service is answering too many requests. Wait a minute.';
+	if (status >= 500) return 'The service has a fault of its own. Try again in a few minutes.';
+	return 'Check the platform identifier, the wallet and the base URL in the credentials.';
+}
+
+function refusalOf(answer: HttpAnswer, step: string): Refusal {
+	const { status } = answer;
+	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
+	if (envelope?.success === false) {
+		const code = envelope.error_code === undefined ? '' : `, ${withoutSecrets(envelope.error_code)}`;
+		const said = withoutSecrets(envelope.data) || 'no reason given';
+		return new Refusal(`The service refused ${step}: ${said} (HTTP ${status}${code}).`, {
+			hint: hintFor(status),
+		});
+	}
+	if (status >= 300 && status < 400) {
+		return new Refusal(`The service answered ${step} with a redirect, which is not followed.`, {
+			field: 'baseUrl',
+			hint: 'Correct the base URL in the credentials to the address that answers by itself.',
+		});
+	}
+	return new Refusal(`The answer to ${step} is not one of the service (HTTP ${status}).`, {
+		field: 'baseUrl',
+		hint: status === 200 ? 'Check the base URL in the credentials.' : hintFor(status),
+	});
+}
+
+/** The data of a success; anything else is the refusal of the step. */
+function readData<Data>(answer: HttpAnswer, schema: z.ZodType<Data>, step: string): Data {
+	const isReadable = answer.status === 200 && answer.body.length <= LONGEST_ANSWER;
+	const envelope = isReadable ? readEnvelope(answer.body) : undefined;
+	const data = envelope?.success === true ? schema.safeParse(envelope.data) : undefined;
+	if (data?.success !== true) throw refusalOf(answer, step);
+	return data.data;
+}
+
+/**
+ * Signs in with a wallet (service-api.md, Authentication 1; Endpoints 1 and 2): gets the message,
+ * checks it, signs it and hands it in. Answers with the JWT.
+ *
+ * `timeout` is in milliseconds for each of the two requests, `now` for tests. Raises a
+ * {@link Refusal} that says which step failed; it never holds a token or a signature.
+ */
+export async function signIn(
+	options: {
+		baseUrl: string;
+		platformId: string;
+		wallet: Wallet;
+		domain?: string;
+		chainId?: number;
+		now?: () => number;
+		timeout?: number;
+	},
+	exchange: HttpExchange,
+): Promise<{ token: string }> {
+	const { baseUrl, platformId, wallet, domain, chainId, now = Date.now } = options;
+	const timeout = options.timeout ?? TIMEOUT;
+	const query =
+		`wallet=${encodeURIComponent(wallet.address)}` +
+		`&platformid=${encodeURIComponent(platformId)}`;
+	const offer = await exchange({
+		method: 'GET',
+		url: `${baseUrl}/v2/auth/siwe?${query}`,
+		timeout,
+	});
+	const { siwe: message } = readData(offer, messageData, 'the request for a sign-in message');
+	const { nonce } = checkSignInMessage(message, {
+		walletAddress: wallet.address,
+		domain,
+		chainId,
+		baseUrl,
+		now: now(),
+	});
+	const sig = await wallet.signMessage(message);
+	const verdict = await exchange({
+		method: 'POST',
+		url: `${baseUrl}/v2/auth/verify`,
+		body: { message, sig, nonce },
+		timeout,
+	});
+	return { token: readData(verdict, tokenData, 'the signed sign-in message').jwt };
+}

@@ -1,0 +1,234 @@
+import { hashTypedData } from 'viem/utils';
+
+import { Refusal } from '../contract';
+import { isHex, isWellFormed, readAddress, readSignature, signerOf } from './signature';
+import type { Hex, TypedData } from './wallet';
+
+type Member = { name: string; type: string };
+type Types = Record<string, Member[]>;
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
+const INTEGER = /^(u?)int([1-9]\d{0,2})$/;
+const LIST = /^(.+)\[\]$/;
+
+/** What a domain may hold, in the order in which EIP-712 hashes it. */
+const DOMAIN_MEMBERS: readonly Member[] = [
+	{ name: 'name', type: 'string' },
+	{ name: 'version', type: 'string' },
+	{ name: 'chainId', type: 'uint256' },
+	{ name: 'verifyingContract', type: 'address' },
+	{ name: 'salt', type: 'bytes32' },
+];
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(what: string): never {
+	throw new Refusal(`${what}, so nothing was signed.`, { field: 'typedData' });
+}
+
+/** Values are quoted in messages, so they are cut where they would fill the screen. */
+export function quoted(value: unknown): string {
+	const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+	return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+/** Whether the type holds one value: no struct, no list. `uint` and `int` need their width. */
+export function isAtomic(type: string): boolean {
+	if (['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type)) return true;
+	const bits = Number(INTEGER.exec(type)?.[2] ?? 0);
+	return bits > 0 && bits <= 256 && bits % 8 === 0;
+}
+
+/** Libraries look types and members up by name, so names that every object has are refused. */
+function isName(value: unknown): value is string {
+	return typeof value === 'string' && NAME.test(value) && !(value in {});
+}
+
+function readMember(value: unknown, owner: string): Member {
+	if (!isRecord(value) || Object.keys(value).sort().join() !== 'name,type') {
+		return refuse(`The type ${owner} has a member that is not just a name and a type`);
+	}
+	const { name, type } = value;
+	if (!isName(name)) return refuse(`The type ${owner} has a member with the name ${quoted(name)}`);
+	if (typeof type !== 'string') return refuse(`The type of ${owner}.${name} is not text`);
+	return { name, type };
+}
+
+function readMembers(value: unknown, owner: string): Member[] {
+	if (!Array.isArray(value)) return refuse(`The type ${owner} is not a list of members`);
+	const members = value.map((member: unknown) => readMember(member, owner));
+	if (new Set(members.map(({ name }) => name)).size !== members.length) {
+		return refuse(`The type ${owner} has two members of the same name`);
+	}
+	return members;
+}
+
+/**
+ * The types by name, copied, each a list of members with a plain name and a type, and none of them
+ * named twice. EIP712Domain may be among them.
+ */
+export function readTypes(value: unknown): Types {
+	if (!isRecord(value)) return refuse('The types are not an object');
+	const entries = Object.entries(value).map(([name, members]): [string, Member[]] => {
+		if (!isName(name) || isAtomic(name) || /^(u?int|bytes)\d*$/.test(name)) {
+			return refuse(`There is a type with the name ${quoted(name)}`);
+		}
+		return [name, readMembers(members, name)];
+	});
+	return Object.fromEntries(entries);
+}
+
+function membersOf(types: Types, type: string): Member[] | undefined {
+	return Object.hasOwn(types, type) ? types[type] : undefined;
+}
+
+/** Every library must find and hash the same types: none is missing, unused or in a circle. */
+function checkTypes(types: Types, primaryType: string): void {
+	const used = new Set<string>();
+	const visit = (type: string, path: readonly string[]): void => {
+		const base = LIST.exec(type)?.[1] ?? type;
+		if (isAtomic(base)) return;
+		const members = membersOf(types, base) ?? refuse(`There is no type ${quoted(type)}`);
+		if (path.includes(base)) refuse(`The type ${base} contains itself`);
+		used.add(base);
+		for (const member of members) visit(member.type, [...path, base]);
+	};
+	if (membersOf(types, primaryType) === undefined) {
+		refuse(`The primary type ${quoted(primaryType)} is not among the types`);
+	}
+	visit(primaryType, []);
+	const unused = Object.keys(types).find((type) => !used.has(type));
+	if (unused !== undefined) refuse(`The type ${unused} is no part of what would be signed`);
+}
+
+function readInteger(value: unknown): bigint | undefined {
+	if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+	if (typeof value !== 'string') return undefined;
+	return /^(?:0|-?[1-9]\d{0,77}|0x[0-9a-fA-F]{1,64})$/.test(value) ? BigInt(value) : undefined;
+}
+
+function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
+	const integer = readInteger(value);
+	if (integer === undefined) return false;
+	const most = signed ? 2n ** (bits - 1n) : 2n ** bits;
+	return integer < most && integer >= (signed ? -most : 0n);
+}
+
+/** Addresses are in one case, or have the right checksum: any other spelling is a typing error. */
+function fitsAddress(value: unknown): boolean {
+	if (typeof value !== 'string') return false;
+	const address = readAddress(value);
+	return address !== undefined && [address, address.toLowerCase()].includes(value);
+}
+
+function fitsAtomic(value: unknown, type: string): boolean {
+	const [, unsigned, bits] = INTEGER.exec(type) ?? [];
+	if (bits !== undefined) return fitsInteger(value, unsigned === '', BigInt(bits));
+	if (type === 'bool') return typeof value === 'boolean';
+	if (type === 'address') return fitsAddress(value);
+	if (typeof value !== 'string') return false;
+	if (type === 'string') return isWellFormed(value);
+	const size = BYTES.exec(type)?.[1];
+	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));
+}
+
+function fitStruct(value: unknown, members: readonly Member[], types: Types, path: string) {
+	if (!isRecord(value)) return refuse(`${path} is not an object`);
+	const extra = Object.keys(value).find((name) => members.every((member) => member.name !== name));
+	if (extra !== undefined) return refuse(`${path}.${extra} would be sent, but not signed`);
+	return Object.fromEntries(
+		members.map(({ name, type }): [string, unknown] => {
+			if (!Object.hasOwn(value, name)) return refuse(`${path}.${name} is missing`);
+			return [name, fit(value[name], type, types, `${path}.${name}`)];
+		}),
+	);
+}
+
+/** The value copied member by member: what was checked is what is signed. */
+function fit(value: unknown, type: string, types: Types, path: string): unknown {
+	const members = membersOf(types, type);
+	if (members !== undefined) return fitStruct(value, members, types, path);
+	const item = LIST.exec(type)?.[1];
+	if (item !== undefined) {
+		if (!Array.isArray(value)) return refuse(`${path} is not a list`);
+		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));
+	}
+	if (!fitsAtomic(value, type)) return refuse(`${path} is ${quoted(value)}, which is no ${type}`);
+	return value;
+}
+
+function domainMembers(domain: Record<string, unknown>): Member[] {
+	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
+}
+
+function readDomain(value: unknown): Record<string, unknown> {
+	if (!isRecord(value)) return refuse('The domain is not an object');
+	const unknown = Object.keys(value).find((key) => DOMAIN_MEMBERS.every(({ name }) => name !== key));
+	if (unknown !== undefined) return refuse(`The domain has an unknown member ${quoted(unknown)}`);
+	const domain = fitStruct(value, domainMembers(value), {}, 'domain');
+	const { name, version, chainId } = domain;
+	if (Object.keys(domain).length === 0) return refuse('The domain is empty');
+	// Libraries disagree on whether an empty name or version, or a chain as text, is there at all.
+	if (name === '' || version === '') return refuse('The domain has an empty name or version');
+	if (chainId !== undefined && (typeof chainId !== 'number' || chainId < 1)) {
+		return refuse(`domain.chainId is ${quoted(chainId)}, which is no whole number above 0`);
+	}
+	return domain;
+}
+
+function isSameMembers(some: readonly Member[], others: readonly Member[]): boolean {
+	return JSON.stringify(some) === JSON.stringify(others);
+}
+
+/** The EIP712Domain type that a domain implies; remote signers want it written out. */
+export function domainType(domain: Record<string, unknown>): Member[] {
+	return domainMembers(domain).map(({ name, type }) => ({ name, type }));
+}
+
+/**
+ * Typed data, parsed to the letter and copied, so that no library can hash it in another way: every
+ * value fits its type as written, every member of the message is signed, no type is left over.
+ *
+ * Raises a {@link Refusal} on anything else. `messageName` is what errors call the message.
+ */
+export function readTypedData(
+	input: { domain: unknown; types: unknown; primaryType: unknown; message: unknown },
+	messageName: string,
+): TypedData {
+	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
+	const { primaryType } = input;
+	if (typeof primaryType !== 'string') return refuse('The primary type is not text');
+	checkTypes(types, primaryType);
+	const domain = readDomain(input.domain);
+	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainType(domain))) {
+		return refuse('The type EIP712Domain does not name exactly what the domain holds');
+	}
+	const message = fitStruct(input.message, types[primaryType] ?? [], types, messageName);
+	return { domain, types, primaryType, message };
+}
+
+/** The EIP-712 hash that a signature over typed data covers. Raises a {@link Refusal}. */
+export function typedDataHash(typedData: TypedData): Hex {
+	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
+	return hashTypedData({ domain, types, primaryType, message });
+}
+
+/**
+ * The address whose key signed the typed data, for verifying a signature made elsewhere.
+ * Raises a {@link Refusal} if either cannot be read.
+ */
+export async function typedDataSigner(typedData: TypedData, signature: string): Promise<Hex> {
+	const readable = readSignature(signature);
+	const signer =
+		readable && (await signerOf(typedDataHash(typedData), readable));
+	if (signer === undefined) {
+		throw new Refusal('The signature is not one that any key could have made.', {
+			field: 'signature',
+			hint: 'Give the 65-byte signature as the signer returned it: 0x and 130 hex characters.',
+		});
+	}
+	return signer;
+}
