@@ -1,0 +1,34 @@
+/** Compiles our TypeScript and scripts, and the dependencies that come as ES modules only. */
+const shared = {
+	testEnvironment: 'node',
+	transform: {
+		'\\.[mc]?[jt]s$': [
+			'@swc/jest',
+			{
+				jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+				module: { type: 'commonjs' },
+				sourceMaps: 'inline',
+			},
+		],
+	},
+	transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+	moduleFileExtensions: ['ts', 'mjs', 'js', 'json', 'node'],
+	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.build/', '<rootDir>/.n8n/'],
+};
+
+/** One project for each kind of test; `jest --selectProjects unit` runs one of them. */
+const project = (name, settings = {}) => ({
+	...shared,
+	displayName: name,
+	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+	...settings,
+});
+
+export default {
+	projects: [
+		project('unit'),
+		project('contract'),
+		project('n8n'),
+		project('e2e', { globalSetup: '<rootDir>/test/e2e/prepare.mjs' }),
+	],
+};
