@@ -5,51 +5,62 @@ import { z } from 'zod';
  * and every unknown value of an enumeration pass: what the service sends is passed on, not dropped.
  */
 
+export type JsonValue =
+	| string
+	| number
+	| boolean
+	| null
+	| readonly JsonValue[]
+	| { readonly [name: string]: JsonValue };
+
+/** A value that came out of JSON.parse and can therefore be nothing else. */
+const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
+
 /** data of operation 1 (service-api.md, Endpoints 1). */
-export const signInMessageAnswer = z.object({ siwe: z.string().min(1) }).passthrough();
+export const signInMessageAnswer = z.object({ siwe: z.string().min(1) }).catchall(jsonValue);
 
 /** data of operation 2 (service-api.md, Endpoints 2). */
-export const verifyAnswer = z.object({ jwt: z.string().min(1) }).passthrough();
+export const verifyAnswer = z.object({ jwt: z.string().min(1) }).catchall(jsonValue);
 
 /** data of operation 3: the entity's account and its balances, in cents as text. */
 export const balanceAnswer = z
 	.object({
 		platform_account_address: z.string(),
 		balances: z.array(
-			z.object({ currency: z.string(), balance_cents: z.string() }).passthrough(),
+			z.object({ currency: z.string(), balance_cents: z.string() }).catchall(jsonValue),
 		),
 	})
-	.passthrough();
+	.catchall(jsonValue);
 
 /** An open record: an object whose fields are passed on untouched. */
-export const record = z.record(z.unknown());
+export const record = z.record(jsonValue);
 
 /** data of operation 4: pending invites. */
 export const inviteListAnswer = z.array(record);
 
 /** data of operation 5: identifiers of the invites created. */
-export const invitesCreatedAnswer = z.object({ nanoids: z.array(z.string()) }).passthrough();
+export const invitesCreatedAnswer = z.object({ nanoids: z.array(z.string()) }).catchall(jsonValue);
 
 /** data of operation 6: identifiers of the invites and the typed data to be signed. */
 export const administratorInvitesAnswer = z
 	.object({ invites: z.array(z.string()), typed_data: record })
-	.passthrough();
+	.catchall(jsonValue);
 
 /** data of operation 7. */
 export const administratorInvitesExecutedAnswer = z
 	.object({ invites: z.array(z.string()), transaction: z.string().min(1) })
-	.passthrough();
+	.catchall(jsonValue);
 
 /** data of operation 8. */
-export const nameReviewAnswer = z.object({ status: z.string() }).passthrough();
+export const nameReviewAnswer = z.object({ status: z.string() }).catchall(jsonValue);
 
 /** data of operation 9. */
 export const testDeliveryAnswer = z
 	.object({ delivery_nanoid: z.string(), message: z.string() })
-	.passthrough();
+	.catchall(jsonValue);
 
 /** data of operation 10. */
-export const instantPaymentAnswer = z.object({ transaction: z.string().min(1) }).passthrough();
+export const instantPaymentAnswer = z.object({ transaction: z.string().min(1) }).catchall(jsonValue);
 
 /** data of operation 11: a page of users; `pagination` says whether there is a next one. */
 export const teamUsersAnswer = z
@@ -57,7 +68,7 @@ export const teamUsersAnswer = z
 		users: z.array(record),
 		pagination: z
 			.object({ next_page: z.number().nullish(), has_more: z.boolean().nullish() })
-			.passthrough()
+			.catchall(jsonValue)
 			.nullish(),
 	})
-	.passthrough();
+	.catchall(jsonValue);

@@ -18,12 +18,18 @@ export class Refusal extends Error {
 	override readonly name: string = 'Refusal';
 	readonly hint?: string;
 	readonly field?: string;
-	readonly details?: Readonly<Record<string, unknown>>;
+	details?: Readonly<Record<string, unknown>>;
 
 	constructor(message: string, context: RefusalContext = {}) {
 		super(message);
 		this.hint = context.hint;
 		this.field = context.field;
 		this.details = context.details;
+	}
+
+	/** Adds what was already done when the refusal came. */
+	carrying(details: Readonly<Record<string, unknown>>): this {
+		this.details = { ...this.details, ...details };
+		return this;
 	}
 }

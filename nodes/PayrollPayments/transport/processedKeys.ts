@@ -1,6 +1,6 @@
 import { Refusal } from '../contract/refusal';
 
-/** Scope and options as n8n's deduplication helpers take them: a list of keys that belongs to one node. */
+/** n8n's options for a plain list of keys. */
 interface EntriesOptions {
 	readonly mode: 'entries';
 	/** How many keys the list holds; n8n drops those recorded first. 0 would mean no bound. */

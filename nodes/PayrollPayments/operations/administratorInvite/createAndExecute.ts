@@ -1,0 +1,48 @@
+import { Refusal } from '../../contract';
+import { eachInTurn, inBatches } from '../../transport/batches';
+import { defineOperation } from '../definition';
+
+import {
+	checkCreation,
+	create,
+	creationFields,
+	EMAILS_PER_REQUEST,
+	execute,
+	requestIn,
+	signAsAsked,
+} from './steps';
+
+export const createAndExecuteAdministratorInvites = defineOperation({
+	resource: 'administratorInvite',
+	operation: 'createAndExecute',
+	name: 'Create and Execute',
+	action: 'Create and execute administrator invites',
+	description:
+		'Invite administrators and sign with the wallet of the credentials, so that their roles are set at once',
+	section: 'Endpoints 6 and 7',
+	effect: 'write',
+	fields: creationFields,
+	check: checkCreation,
+	run: async (input, service) => {
+		/* Without a wallet the invites would be created and could not be signed. */
+		await service.wallet();
+		return await eachInTurn(inBatches(input.emails, EMAILS_PER_REQUEST), async (emails) => {
+			const { invites, typed_data: structure } = await create(service, { ...input, emails });
+			try {
+				const signed = await signAsAsked(service, structure, {
+					accounts: emails.length,
+					role: input.role,
+				});
+				const executed = await execute(service, {
+					invites,
+					typedData: requestIn(structure),
+					...signed,
+				});
+				return { invites: executed.invites, transaction: executed.transaction };
+			} catch (error) {
+				if (error instanceof Refusal) error.carrying({ invites, typed_data: structure });
+				throw error;
+			}
+		});
+	},
+});

@@ -1,0 +1,102 @@
+import { identifier, Refusal, type SetRolesRequest } from '../../contract';
+import { optional } from '../../form/field';
+import { textList } from '../../form/fieldKinds';
+import { administratorRole, jsonObject, signatureFields } from '../../form/serviceFields';
+import { refuseForeignSignature } from '../providedSignature';
+import { defineOperation } from '../definition';
+
+import { execute, requestIn, signAsAsked } from './steps';
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Json {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The structure with domain and types, taken out of the whole answer of *create* where that was
+ * given; an inner object alone stays as it is.
+ */
+function structureIn(given: Json): Json {
+	return isObject(given.typed_data) && isObject(given.typed_data.typed_data)
+		? given.typed_data
+		: given;
+}
+
+/** Where the whole answer of *create* is given, it must be about the same invites. */
+function checkInvites(given: Json, inviteIds: readonly string[]): void {
+	if (!Array.isArray(given.invites)) return;
+	const named = new Set(given.invites);
+	if (named.size === inviteIds.length && inviteIds.every((id) => named.has(id))) return;
+	throw new Refusal('Invite IDs are not those that the typed data was created for', {
+		field: 'inviteIds',
+		hint: 'Use the invites of the same answer of Create. Nothing was signed or sent.',
+	});
+}
+
+async function checkSignature(
+	structure: Json,
+	request: SetRolesRequest,
+	provided: { signer: string; signature: string },
+): Promise<void> {
+	const { domain, types, primary_type: primaryType } = structure;
+	if (!isObject(domain) || !isObject(types) || typeof primaryType !== 'string') return;
+	await refuseForeignSignature({ domain, types, primaryType, message: request }, provided);
+}
+
+export const executeAdministratorInvites = defineOperation({
+	resource: 'administratorInvite',
+	operation: 'execute',
+	name: 'Execute',
+	action: 'Execute administrator invites',
+	description: 'Set the roles of invited administrators with a signature over the typed data',
+	section: 'Endpoints 7',
+	effect: 'write',
+	fields: {
+		inviteIds: textList(
+			{
+				label: 'Invite IDs',
+				description: 'Identifiers that Create gave, start with in-, separated by commas',
+				example: 'in-a1B2c3D4e5F6',
+			},
+			identifier('in'),
+		),
+		typedData: jsonObject({
+			label: 'Typed Data',
+			description: 'The typed data that Create gave; its whole output item is taken too',
+			hint: 'In an expression: {{ $json.typed_data }}',
+		}),
+		...signatureFields,
+		role: optional(administratorRole()),
+	},
+	check: ({ inviteIds, typedData, signatureSource }) => {
+		try {
+			checkInvites(typedData, inviteIds);
+			requestIn(structureIn(typedData));
+		} catch (error) {
+			if (error instanceof Refusal) return error;
+			throw error;
+		}
+		if (signatureSource === 'provided' || isObject(structureIn(typedData).typed_data)) {
+			return undefined;
+		}
+		return new Refusal('Typed Data lacks domain and types, so the wallet cannot sign it', {
+			field: 'typedData',
+			hint: 'Give the whole typed_data of Create, not only its inner object. Nothing was sent.',
+		});
+	},
+	run: async (input, service) => {
+		const structure = structureIn(input.typedData);
+		const typedData = requestIn(structure);
+		const { signature, signer } = input;
+		if (signature === undefined || signer === undefined) {
+			const asked = { accounts: input.inviteIds.length, role: input.role };
+			const signed = await signAsAsked(service, structure, asked);
+			return [await execute(service, { invites: input.inviteIds, typedData, ...signed })];
+		}
+		await checkSignature(structure, typedData, { signer, signature });
+		return [
+			await execute(service, { invites: input.inviteIds, typedData, signer, signature }),
+		];
+	},
+});

@@ -1,0 +1,118 @@
+import {
+	ADMINISTRATOR_ROLES,
+	administratorInvitesAnswer,
+	administratorInvitesExecutedAnswer,
+	Refusal,
+	roleSuitsEntity,
+	setRolesRequest,
+	type AdministratorRole,
+	type SetRolesRequest,
+	type z,
+} from '../../contract';
+import { refusalOf } from '../../form/field';
+import { administratorRole, emails, entityId } from '../../form/serviceFields';
+import type { Service } from '../../transport/service';
+
+/** E-mail addresses that one request may hold (service-api.md, Limits). */
+export const EMAILS_PER_REQUEST = 100;
+
+/** What *create* and *createAndExecute* ask for. */
+export const creationFields = {
+	entityId: entityId('te', 'co'),
+	role: administratorRole(),
+	emails: emails({
+		label: 'Emails',
+		description:
+			'Addresses of the new administrators, separated by commas; more than 100 go in several requests',
+	}),
+};
+
+interface Creation {
+	readonly entityId: string;
+	readonly role: AdministratorRole;
+	readonly emails: readonly string[];
+}
+
+export type CreatedInvites = z.infer<typeof administratorInvitesAnswer>;
+export type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
+
+/** Team roles go with teams and company roles with companies; nobody is invited twice. */
+export function checkCreation({ entityId: entity, role, emails: addresses }: Creation) {
+	if (!roleSuitsEntity(role, entity)) {
+		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
+		return new Refusal(`Role ${role} does not suit the Entity ID, which names a ${entity.startsWith('te-') ? 'team' : 'company'}`, {
+			field: 'role',
+			hint: `Choose one of ${suited.join(', ')}. Nothing was sent.`,
+		});
+	}
+	const lowerCase = addresses.map((address) => address.toLowerCase());
+	const repeated = lowerCase.findIndex((address, index) => lowerCase.indexOf(address) !== index);
+	if (repeated === -1) return undefined;
+	return new Refusal(`Emails, entry ${repeated + 1} is the same as an entry before it`, {
+		field: 'emails',
+		hint: 'Remove one of the two. Nothing was sent.',
+	});
+}
+
+/** Creates the invites of one batch, once an execution (service-api.md, Endpoints 6). */
+export async function create(
+	service: Service,
+	{ entityId: nanoid, role, emails: addresses }: Creation,
+): Promise<CreatedInvites> {
+	return await service.callOnce({
+		method: 'POST',
+		path: '/v2/invites/manager',
+		body: { emails: addresses, role, nanoid },
+		answer: administratorInvitesAnswer,
+	});
+}
+
+/** Executes invites with a signature, once an execution (service-api.md, Endpoints 7). */
+export async function execute(
+	service: Service,
+	execution: {
+		readonly invites: readonly string[];
+		readonly signer: string;
+		readonly typedData: SetRolesRequest;
+		readonly signature: string;
+	},
+): Promise<ExecutedInvites> {
+	const { invites, signer, typedData, signature } = execution;
+	return await service.callOnce(
+		{
+			method: 'PUT',
+			path: '/v2/invites/manager',
+			body: { invites, signer, typed_data: typedData, signature },
+			answer: administratorInvitesExecutedAnswer,
+		},
+		/* Not the signature: signers need not be deterministic. */
+		[invites, signer, typedData],
+	);
+}
+
+/** The `typed_data` that operation 7 takes back, out of the structure that operation 6 gives. */
+export function requestIn(structure: Readonly<Record<string, unknown>>): SetRolesRequest {
+	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
+	if (request.success) return request.data;
+	throw refusalOf('typedData', 'Typed Data', request.error);
+}
+
+/**
+ * Signs with the credentials' wallet what the signing guard lets pass (interface.md, Signing guard).
+ * @throws {Refusal} where the typed data is not what was asked for; then nothing is signed
+ */
+export async function signAsAsked(
+	service: Service,
+	structure: Readonly<Record<string, unknown>>,
+	asked: { readonly accounts: number; readonly role?: AdministratorRole },
+): Promise<{ signer: string; signature: string }> {
+	const [{ administratorInviteTypedData }, wallet] = await Promise.all([
+		import('../../wallet'),
+		service.wallet(),
+	]);
+	const typedData = administratorInviteTypedData(structure, {
+		walletAddress: wallet.address,
+		...asked,
+	});
+	return { signer: wallet.address, signature: await wallet.signTypedData(typedData) };
+}

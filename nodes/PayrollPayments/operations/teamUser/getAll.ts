@@ -1,0 +1,42 @@
+import { optional } from '../../form/field';
+import { emails, returnAllOrLimit, teamId } from '../../form/serviceFields';
+import { inBatches } from '../../transport/batches';
+import { teamUsers, type TeamUser } from '../../transport/paging';
+import { defineOperation } from '../definition';
+
+/** E-mails that one request may filter by (service-api.md, Limits). */
+const EMAILS_PER_REQUEST = 100;
+
+export const getTeamUsers = defineOperation({
+	resource: 'teamUser',
+	operation: 'getAll',
+	name: 'Get Many',
+	action: 'Get many team users',
+	description:
+		'List the users of a team with names, e-mail addresses, onboarding status and payment eligibility',
+	section: 'Endpoints 11',
+	effect: 'read',
+	fields: {
+		teamId: teamId(),
+		...returnAllOrLimit,
+		emails: optional(
+			emails({
+				label: 'Emails',
+				description:
+					'Return only the users with these addresses, separated by commas; an address that no user has is left out',
+			}),
+		),
+	},
+	run: async ({ teamId: team, emails: wanted, limit }, service) => {
+		if (wanted === undefined) {
+			return await teamUsers(service.call, { teamId: team, most: limit });
+		}
+		const found: TeamUser[] = [];
+		for (const batch of inBatches([...new Set(wanted)], EMAILS_PER_REQUEST)) {
+			const most = limit === undefined ? undefined : limit - found.length;
+			if (most === 0) break;
+			found.push(...(await teamUsers(service.call, { teamId: team, emails: batch, most })));
+		}
+		return found;
+	},
+});

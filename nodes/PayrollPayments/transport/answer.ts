@@ -1,0 +1,31 @@
+import { readEnvelope, type HttpAnswer, type z } from '../contract';
+
+import { errorFor, ServiceError } from './serviceError';
+
+/** Characters of an answer that are read; more is not from this service. */
+const LONGEST_ANSWER = 64 * 1024 * 1024;
+
+/**
+ * The `data` of a success (service-api.md, Response envelope), held to the operation's schema.
+ * @throws {ServiceError} for everything else, with what a person can do about it
+ */
+export function readAnswer<Data>(
+	answer: HttpAnswer,
+	schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
+	roleNeeded?: string,
+): Data {
+	if (answer.status < 200 || answer.status > 299) throw errorFor(answer, roleNeeded);
+	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
+	if (envelope?.success !== true) throw errorFor(answer, roleNeeded);
+	const data = schema.safeParse(envelope.data);
+	if (data.success) return data.data;
+	const where = data.error.issues[0]?.path.join('.') ?? '';
+	throw new ServiceError(
+		`The service reported success, but its answer lacks what the document promises (${where === '' ? 'data' : `data.${where}`})`,
+		{
+			status: answer.status,
+			refused: false,
+			hint: 'Look at the service itself before you run this again: what was asked may have been done.',
+		},
+	);
+}

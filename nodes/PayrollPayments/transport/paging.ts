@@ -1,0 +1,54 @@
+import { teamUsersAnswer, type z } from '../contract';
+
+import { path, type Service } from './service';
+import { ServiceError } from './serviceError';
+
+/** Largest page of team users (service-api.md, Limits). */
+export const LARGEST_PAGE = 500;
+
+export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
+
+/** One page of a team's users and the number of the next one, if there is one. */
+export async function teamUsersPage(
+	call: Service['call'],
+	request: { teamId: string; emails?: readonly string[]; page: number; count: number },
+): Promise<{ users: readonly TeamUser[]; nextPage: number | undefined }> {
+	const { teamId, emails, page, count } = request;
+	const { users, pagination } = await call({
+		method: 'GET',
+		path: path`/v2/teams/${teamId}/users`,
+		query: { emails, page, count },
+		answer: teamUsersAnswer,
+	});
+	if (pagination?.has_more !== true) return { users, nextPage: undefined };
+	const nextPage = pagination.next_page ?? page + 1;
+	if (nextPage <= page) {
+		throw new ServiceError(`The service names page ${nextPage} as the one after page ${page}`, {
+			status: 200,
+			refused: false,
+			hint: 'The list cannot be read to its end. Report this to the service.',
+		});
+	}
+	return { users, nextPage };
+}
+
+/**
+ * A team's users, page by page (service-api.md, Endpoints 11); the next page is fetched while the
+ * last one is being taken over.
+ * @param most records at most; all where undefined
+ */
+export async function teamUsers(
+	call: Service['call'],
+	request: { teamId: string; emails?: readonly string[]; most?: number },
+): Promise<TeamUser[]> {
+	const { teamId, emails, most = Number.POSITIVE_INFINITY } = request;
+	const count = Math.min(most, LARGEST_PAGE);
+	const found: TeamUser[] = [];
+	let page: number | undefined = 1;
+	while (page !== undefined && found.length < most) {
+		const { users, nextPage } = await teamUsersPage(call, { teamId, emails, page, count });
+		for (const user of users) found.push(user);
+		page = nextPage;
+	}
+	return found.slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
+}

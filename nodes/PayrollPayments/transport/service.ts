@@ -1,0 +1,96 @@
+import type { HttpExchange, HttpRequest, ServiceCredentials, z } from '../contract';
+import type { Wallet } from '../wallet';
+
+import { readAnswer } from './answer';
+import type { PaymentGuard } from './paymentGuard';
+import { retryRead } from './retry';
+
+/** Query values; a list goes as repeated keys, undefined is left out. */
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** One call of one operation of the service. */
+export interface Call<Data> {
+	readonly method: HttpRequest['method'];
+	/** Below the base URL, beginning with /v2; see {@link path}. */
+	readonly path: string;
+	readonly query?: Query;
+	readonly body?: Readonly<Record<string, unknown>>;
+	/** What `data` of the success looks like. */
+	readonly answer: z.ZodType<Data, z.ZodTypeDef, unknown>;
+	/** Without a token: the sign-in operations (service-api.md, Authentication 4). */
+	readonly withoutToken?: boolean;
+	/** The role that the document says the caller needs, for the hint on a 403. */
+	readonly roleNeeded?: string;
+}
+
+/** The service as an operation sees it. */
+export interface Service {
+	readonly credentials: ServiceCredentials;
+	/** Sends one call. Reads (GET) are repeated after passing faults, nothing else ever is. */
+	call<Data>(call: Call<Data>): Promise<Data>;
+	/**
+	 * Sends a call that must not be done twice in one execution: n8n's *Retry On Fail*, which runs
+	 * every item again, gets the answer of the first time.
+	 * @param identity what makes it the same call; the body where nothing else is given
+	 */
+	callOnce<Data>(call: Call<Data>, identity?: unknown): Promise<Data>;
+	/** The wallet that signs. @throws {Refusal} where the credentials have none */
+	wallet(): Promise<Wallet>;
+	readonly payments: PaymentGuard;
+	/** The number of the item, or of the first of several that share a request. */
+	readonly item: number;
+}
+
+/** A path whose inserted values are percent-encoded. */
+export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
+	return parts.reduce((text, part, index) => {
+		const value = values[index];
+		return text + part + (value === undefined ? '' : encodeURIComponent(value));
+	}, '');
+}
+
+/** The absolute URL of a call. */
+export function urlOf(baseUrl: string, callPath: string, query: Query = {}): string {
+	const search = new URLSearchParams();
+	for (const [name, value] of Object.entries(query)) {
+		if (value === undefined) continue;
+		for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
+	}
+	const text = search.toString();
+	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
+}
+
+/** How calls are sent: with or without the token, how long, how often, how pauses are made. */
+export interface Sending {
+	readonly withToken: HttpExchange;
+	readonly withoutToken: HttpExchange;
+	/** Milliseconds. */
+	readonly timeout: number;
+	readonly retries: number;
+	readonly pause: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * Sends a call and reads its answer.
+ * @throws {ServiceError} where the service refused or answered something else
+ * @throws {NoAnswer} where no answer came
+ */
+export async function sendCall<Data>(
+	baseUrl: string,
+	call: Call<Data>,
+	sending: Sending,
+): Promise<Data> {
+	const exchange = call.withoutToken === true ? sending.withoutToken : sending.withToken;
+	const request: HttpRequest = {
+		method: call.method,
+		url: urlOf(baseUrl, call.path, call.query),
+		body: call.body,
+		timeout: sending.timeout,
+	};
+	const retries = call.method === 'GET' ? sending.retries : 0;
+	const answer = await retryRead(async () => await exchange(request), {
+		retries,
+		pause: sending.pause,
+	});
+	return readAnswer(answer, call.answer, call.roleNeeded);
+}

@@ -1,0 +1,98 @@
+import { Refusal, readEnvelope, type HttpAnswer } from '../contract';
+
+/** What the service answers with when it has decided (service-api.md, Errors). */
+const DECIDED_STATUSES: readonly number[] = [400, 401, 403, 404];
+
+/**
+ * The service answered, but not with success (service-api.md, Errors).
+ * The message is the service's own where it sent one.
+ */
+export class ServiceError extends Refusal {
+	override readonly name = 'ServiceError';
+	/** HTTP status of the answer. */
+	readonly status: number;
+	/** The service's own code, where it sent one. */
+	readonly errorCode?: string;
+	/** Whether the service certainly did nothing: a documented refusal in the failure envelope. */
+	readonly refused: boolean;
+
+	constructor(
+		message: string,
+		answer: { status: number; errorCode?: string; refused: boolean; hint: string },
+	) {
+		super(message, { hint: answer.hint });
+		this.status = answer.status;
+		this.errorCode = answer.errorCode;
+		this.refused = answer.refused;
+	}
+}
+
+/** No answer came: whether the service acted on the request is not known. */
+export class NoAnswer extends Refusal {
+	override readonly name = 'NoAnswer';
+}
+
+/** No token could be obtained, so the request that needed it was not accepted. */
+export class SignInFailed extends Refusal {
+	override readonly name = 'SignInFailed';
+}
+
+function hintFor(status: number, roleNeeded: string | undefined): string {
+	if (status >= 300 && status < 400) {
+		return 'Redirects are not followed, so that the token goes nowhere else. Correct the Base URL in the credentials.';
+	}
+	switch (status) {
+		case 400:
+			return 'The service did not accept a value. Compare the fields with what its message names.';
+		case 401:
+			return 'The service did not accept the token, also after a new sign-in where one was possible. Test the credentials.';
+		case 403:
+			return roleNeeded === undefined
+				? 'The user of these credentials lacks a role that the service wants here. Ask an administrator for it.'
+				: `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
+		case 404:
+			return 'The service does not know this, or does not show it to the user of these credentials. Check the identifier.';
+		case 429:
+			return 'The service wants fewer requests. Wait, or lower the concurrency under Options.';
+		default:
+			return status >= 500
+				? 'The service is in trouble. Try again later.'
+				: 'Check that the Base URL in the credentials is the address of the service.';
+	}
+}
+
+function shorten(message: string): string {
+	return message.length > 500 ? `${message.slice(0, 500)}…` : message;
+}
+
+/**
+ * The error for an answer that is no success: the service's own message and code where it sent the
+ * failure envelope, otherwise what came instead.
+ */
+export function errorFor(answer: HttpAnswer, roleNeeded?: string): ServiceError {
+	const { status } = answer;
+	const envelope = readEnvelope(answer.body);
+	const hint = hintFor(status, roleNeeded);
+	if (envelope !== undefined && !envelope.success) {
+		const refused = DECIDED_STATUSES.includes(status);
+		const code = envelope.error_code === undefined ? '' : ` (${envelope.error_code})`;
+		const said = envelope.data === '' ? 'no reason given' : shorten(envelope.data);
+		return new ServiceError(`The service refused: ${said}${code}`, {
+			status,
+			errorCode: envelope.error_code,
+			refused,
+			hint: status === 200 ? hintFor(400, roleNeeded) : hint,
+		});
+	}
+	if (status >= 300 && status < 400) {
+		return new ServiceError(`The service answered with a redirect (HTTP ${status})`, {
+			status,
+			refused: false,
+			hint,
+		});
+	}
+	return new ServiceError(
+		`The answer (HTTP ${status}) is not in the service's form, as if another program had sent it`,
+		{ status, refused: false, hint },
+	);
+}

@@ -1,0 +1,47 @@
+import type { HttpExchange, WalletCredentials } from '../contract';
+import type { Wallet } from '../wallet';
+
+/**
+ * The wallet of the credentials. The cryptography is loaded here, when it is first needed.
+ * @throws {Refusal} where the key and the wallet address do not belong together
+ */
+export async function openWallet(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+): Promise<Wallet> {
+	const { privateKeyWallet, remoteSignerWallet } = await import('../wallet');
+	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
+	return remoteSignerWallet(
+		{
+			url: credentials.remoteSignerUrl,
+			token: credentials.remoteSignerToken,
+			dialect: credentials.remoteSignerDialect,
+			walletAddress: credentials.walletAddress,
+		},
+		exchange,
+	);
+}
+
+/**
+ * Signs in with the wallet (service-api.md, Authentication 1): fetches the message, checks it,
+ * signs it and hands it in.
+ * @returns the JWT
+ * @throws {Refusal} that says which step failed and why
+ */
+export async function signInWithWallet(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+): Promise<string> {
+	const { signIn } = await import('../wallet');
+	const { token } = await signIn(
+		{
+			baseUrl: credentials.baseUrl,
+			platformId: credentials.platformId,
+			wallet: await openWallet(credentials, exchange),
+			domain: credentials.signInDomain,
+			chainId: credentials.signInChainId,
+		},
+		exchange,
+	);
+	return token;
+}
