@@ -117,6 +117,16 @@ class Lines {
 	}
 }
 
+/** Only the URL parser knows which texts in brackets are IPv6 addresses. */
+function hasOnlyRealHosts(authorityOrUri: string): boolean {
+	const literal = /\[.*\]/.exec(authorityOrUri)?.[0];
+	return literal === undefined || URL.canParse(`http://${literal}`);
+}
+
+function isUri(value: string): boolean {
+	return URI.test(value) && hasOnlyRealHosts(value);
+}
+
 function matching(value: string, pattern: RegExp, name: string): string {
 	return pattern.test(value) ? value : malformed(`its ${name} is not valid`);
 }
@@ -141,7 +151,8 @@ function readResources(lines: Lines): string[] | undefined {
 	for (;;) {
 		const resource = lines.optional('- ');
 		if (resource === undefined) return resources;
-		resources.push(matching(resource, URI, 'list of resources'));
+		if (!isUri(resource)) malformed('one of its resources is no URI');
+		resources.push(resource);
 	}
 }
 
@@ -172,10 +183,13 @@ export function parseSignInMessage(text: string): SignInMessage {
 	}
 	const lines = new Lines(text.split('\n'));
 	const [, scheme, domain] = HEADER.exec(lines.next() ?? '') ?? [];
-	if (domain === undefined) return malformed('it does not begin with a domain and the usual words');
+	if (domain === undefined || !hasOnlyRealHosts(domain)) {
+		return malformed('it does not begin with a domain and the usual words');
+	}
 	const address = readAddress(lines.next() ?? '') ?? malformed('its address is not valid');
 	const statement = readStatement(lines);
-	const uri = matching(lines.required('URI: '), URI, 'URI');
+	const uri = lines.required('URI: ');
+	if (!isUri(uri)) malformed('its URI is not valid');
 	const version = lines.required('Version: ');
 	if (version !== '1') return malformed('its version is not 1');
 	const chainId = Number(matching(lines.required('Chain ID: '), CHAIN_ID, 'chain ID'));

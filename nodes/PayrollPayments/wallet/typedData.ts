@@ -29,10 +29,13 @@ function refuse(what: string): never {
 	throw new Refusal(`${what}, so nothing was signed.`, { field: 'typedData' });
 }
 
-/** Values are quoted in messages, so they are cut where they would fill the screen. */
+/** A value as messages show it: cut where it would fill the screen, nothing invisible in it. */
 export function quoted(value: unknown): string {
-	const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-	return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+	if (typeof value === 'string') {
+		const text = value.replace(/\p{Cf}/gu, '\ufffd');
+		return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+	}
+	return typeof value === 'object' && value !== null ? 'no plain value' : String(value);
 }
 
 /** Whether the type holds one value: no struct, no list. `uint` and `int` need their width. */
@@ -188,6 +191,14 @@ export function domainType(domain: Record<string, unknown>): Member[] {
 	return domainMembers(domain).map(({ name, type }) => ({ name, type }));
 }
 
+/** Typed data as somebody else gave it. */
+export interface UncheckedTypedData {
+	readonly domain: unknown;
+	readonly types: unknown;
+	readonly primaryType: unknown;
+	readonly message: unknown;
+}
+
 /**
  * Typed data, parsed to the letter and copied, so that no library can hash it in another way: every
  * value fits its type as written, every member of the message is signed, no type is left over.
@@ -195,7 +206,7 @@ export function domainType(domain: Record<string, unknown>): Member[] {
  * Raises a {@link Refusal} on anything else. `messageName` is what errors call the message.
  */
 export function readTypedData(
-	input: { domain: unknown; types: unknown; primaryType: unknown; message: unknown },
+	input: UncheckedTypedData,
 	messageName: string,
 ): TypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
@@ -211,7 +222,7 @@ export function readTypedData(
 }
 
 /** The EIP-712 hash that a signature over typed data covers. Raises a {@link Refusal}. */
-export function typedDataHash(typedData: TypedData): Hex {
+export function typedDataHash(typedData: UncheckedTypedData): Hex {
 	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
 	return hashTypedData({ domain, types, primaryType, message });
 }
@@ -220,7 +231,7 @@ export function typedDataHash(typedData: TypedData): Hex {
  * The address whose key signed the typed data, for verifying a signature made elsewhere.
  * Raises a {@link Refusal} if either cannot be read.
  */
-export async function typedDataSigner(typedData: TypedData, signature: string): Promise<Hex> {
+export async function typedDataSigner(typedData: UncheckedTypedData, signature: string): Promise<Hex> {
 	const readable = readSignature(signature);
 	const signer =
 		readable && (await signerOf(typedDataHash(typedData), readable));

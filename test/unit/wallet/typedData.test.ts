@@ -1,0 +1,156 @@
+import { id, TypedDataEncoder, Wallet as Judge } from 'ethers';
+import * as fc from 'fast-check';
+
+import { Refusal } from '../../../nodes/PayrollPayments/contract';
+import {
+	privateKeyWallet,
+	typedDataSigner,
+	type TypedData,
+} from '../../../nodes/PayrollPayments/wallet';
+
+const key = id('payroll tests: wallet');
+const wallet = privateKeyWallet({ privateKey: key });
+const judge = new Judge(key);
+const stranger = new Judge(id('stranger')).address;
+
+const NOTE: TypedData = {
+	domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: stranger },
+	types: { Note: [{ name: 'text', type: 'string' }, { name: 'sum', type: 'uint256' }] },
+	primaryType: 'Note',
+	message: { text: 'for March', sum: '1250000' },
+};
+
+describe('typed data', () => {
+	const TYPES = [
+		'address', 'bool', 'string', 'bytes', 'bytes1', 'bytes32', 'bytes33', 'uint8', 'uint256', 'int8',
+		'int256', 'uint', 'int', 'uint7', 'uint08', 'uint264', 'string[]', 'uint8[]', 'uint8[2]',
+		'uint8[][]', 'address[]', 'Inner', 'Inner[]', 'Missing', 'Outer', 'function', '',
+	];
+	const type = fc.constantFrom(...TYPES);
+	const name = fc.constantFrom('a', 'b', 'from', 'B2', '_x', '__proto__', 'toString', 'a b', '', '1a');
+	const member = fc.record({ name, type });
+	const VALUES = [
+		'', ' ', '0', '-0', '1', '-1', '01', '1.0', '1e3', ' 1', '255', '256', '-128', '-129', '0x', '0x0',
+		'0x1', '0x01', '0X01', '0xff', '0xfff', '0xzz', '0b1', '0o7', '1_000', 'true', 'text', 'é', '\ud800',
+		'\u0000', id('x'), id('x').slice(0, -1), `${id('x')}00`, '9'.repeat(78), String(2n ** 256n - 1n),
+		stranger, stranger.toLowerCase(), stranger.toUpperCase(), `0X${stranger.slice(2)}`,
+		stranger.slice(2), stranger.slice(0, -1), `${stranger} `,
+		stranger.replace(/[a-f]/, (letter) => letter.toUpperCase()),
+		0, 1, -1, 255, 256, 1.5, 1e21, NaN, 2 ** 53, true, false, null, undefined, {}, [], ['1'], [1, 2],
+		[[1]], [''], [stranger], { a: '1' }, { a: 1, b: '0x01' }, [{ a: 'x' }],
+	];
+	const value: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(...VALUES);
+	const inner = fc.uniqueArray(member, { selector: (one) => one.name, maxLength: 3 });
+	const GOOD: Readonly<Record<string, unknown>> = {
+		address: stranger, bool: true, string: 'text', bytes: '0x0102', bytes1: '0x01', bytes32: id('x'),
+		uint8: '7', uint256: '1250000', int8: '-5', int256: '-1', 'string[]': ['a', ''], 'uint8[]': [],
+		'address[]': [stranger], 'uint8[2]': [1, 2], 'uint8[][]': [[1]],
+	};
+	/** Mostly a value that fits, sometimes anything. */
+	const fitting = (of: string): fc.Arbitrary<unknown> =>
+		of in GOOD ? fc.oneof({ weight: 4, arbitrary: fc.constant(GOOD[of]) }, value) : value;
+	const struct = (members: Array<{ name: string; type: string }>, of: fc.Arbitrary<unknown>) =>
+		fc
+			.tuple(
+				...members.map((one) =>
+					one.type === 'Inner' ? of : one.type === 'Inner[]' ? fc.array(of, { maxLength: 2 }) : fitting(one.type),
+				),
+			)
+			.map((values) => Object.fromEntries(members.map((one, at) => [one.name, values[at]])));
+	const domain: fc.Arbitrary<Record<string, unknown>> = fc
+		.oneof(
+			{ weight: 3, arbitrary: fc.constant(NOTE.domain) },
+			fc.record(
+				{
+					name: fc.constantFrom<unknown>('Payroll', '', 5, null, undefined),
+					version: fc.constantFrom<unknown>('1', '', 1, undefined),
+					chainId: fc.constantFrom<unknown>(1, 0, -1, '1', '0x1', 1n, 1.5, 2 ** 53, undefined),
+					verifyingContract: fc.constantFrom<unknown>(stranger, '', '0x00', 'payroll.eth', undefined),
+					salt: fc.constantFrom<unknown>(id('salt'), '0x00', '', undefined),
+				},
+				{ requiredKeys: [] },
+			),
+		);
+	const typedData: fc.Arbitrary<TypedData> = fc
+		.tuple(
+			fc.uniqueArray(member, { selector: (one) => one.name, minLength: 1, maxLength: 4 }),
+			inner,
+			domain,
+		)
+		.chain(([outer, innerMembers, domainValue]) => {
+			const usesInner = outer.some((one) => one.type.startsWith('Inner'));
+			const types = { Outer: outer, ...(usesInner && { Inner: innerMembers }) };
+			return struct(outer, struct(innerMembers, value)).map((message) => ({
+				domain: domainValue, types, primaryType: 'Outer', message,
+			}));
+		});
+
+	it('is signed only where ethers signs the very same bytes', async () => {
+		let signed = 0;
+		let refused = 0;
+		await fc.assert(
+			fc.asyncProperty(typedData, async (data) => {
+				let signature: string;
+				try {
+					signature = await wallet.signTypedData(data);
+				} catch (error) {
+					expect(error).toBeInstanceOf(Refusal);
+					refused += 1;
+					return;
+				}
+				signed += 1;
+				expect(TypedDataEncoder.getPrimaryType(data.types)).toBe(data.primaryType);
+				expect(await judge.signTypedData(data.domain, data.types, data.message)).toBe(signature);
+				expect(await typedDataSigner(data, signature)).toBe(judge.address);
+			}),
+			{ numRuns: 1500 },
+		);
+		expect(signed).toBeGreaterThan(50);
+		expect(refused).toBeGreaterThan(200);
+	});
+
+	it.each<[string, object]>([
+		['a type in a circle', { types: { Note: [{ name: 'next', type: 'Note[]' }] }, message: { next: [] } }],
+		['a type that is not used', { types: { ...NOTE.types, Other: [] } }],
+		['a primary type that is not there', { primaryType: 'Other' }],
+		['a primary type that every object has', { primaryType: 'constructor' }],
+		['the domain as primary type', { primaryType: 'EIP712Domain' }],
+		['more than its types name', { message: { ...NOTE.message, hidden: 'x' } }],
+	])('is not signed with %s', async (_what, change) => {
+		await expect(wallet.signTypedData({ ...NOTE, ...change })).rejects.toThrow(Refusal);
+	});
+});
+
+describe('the signer of typed data', () => {
+	it('takes a signature in any spelling that means the same', async () => {
+		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
+		const v = signature.endsWith('1b') ? '00' : '01';
+		for (const spelling of [
+			signature,
+			`0x${signature.slice(2).toUpperCase()}`,
+			`${signature.slice(0, -2)}${v}`,
+		]) {
+			await expect(typedDataSigner(NOTE, spelling)).resolves.toBe(judge.address);
+		}
+	});
+
+	it('is another one where anything was changed', async () => {
+		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
+		const changed = { ...NOTE, message: { ...NOTE.message, sum: '1250001' } };
+		await expect(typedDataSigner(changed, signature)).resolves.not.toBe(judge.address);
+	});
+
+	it('is nobody where the signature is none', async () => {
+		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
+		// The other valid form of the same signature, which contracts refuse.
+		const order = 2n * BigInt(`0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0`) + 1n;
+		const highS = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
+		const malleable = `${signature.slice(0, 66)}${highS}${signature.endsWith('1b') ? '1c' : '1b'}`;
+		for (const wrong of [
+			'', '0x', 'signature', signature.slice(2), signature.slice(0, -2), `${signature}00`,
+			`${signature.slice(0, -2)}02`, `0x${'0'.repeat(130)}`, `0x${'f'.repeat(128)}1b`, malleable,
+		]) {
+			await expect(typedDataSigner(NOTE, wrong)).rejects.toMatchObject({ field: 'signature' });
+		}
+	});
+});
