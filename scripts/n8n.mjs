@@ -217,7 +217,8 @@ export class N8n {
 	}
 
 	/**
-	 * Calls n8n's own REST interface, as the editor does, and gives back the answer's `data`.
+	 * Calls n8n's own REST interface, as the editor does, and gives back the answer's `data`,
+	 * or the answer itself where it is a list.
 	 *
 	 * @template T
 	 * @param {'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'} method
@@ -241,7 +242,9 @@ export class N8n {
 		if (!response.ok) {
 			throw new Error(`n8n answered ${method} ${route} with ${response.status}: ${text}`);
 		}
-		return JSON.parse(text).data;
+		/** @type {any} */
+		const answer = JSON.parse(text);
+		return answer.data ?? answer;
 	}
 
 	/**
@@ -377,24 +380,30 @@ export class N8n {
 	async execution(id) {
 		/** @type {{ status: string; mode: string; data: string }} */
 		const { status, mode, data } = await this.request('GET', `/rest/executions/${id}`);
-		const { resultData } =
-			/** @type {{ resultData: { runData?: Execution['runs']; error?: Execution['error'] } }} */ (
-				unflatten(data)
+		// While it runs, n8n stores an empty list.
+		const stored =
+			/** @type {{ resultData?: { runData?: Execution['runs']; error?: Execution['error'] } }} */ (
+				unflatten(data) ?? {}
 			);
-		return { id, status, mode, runs: resultData.runData ?? {}, error: resultData.error };
+		const { runData = {}, error } = stored.resultData ?? {};
+		return { id, status, mode, runs: runData, error };
 	}
 
 	/**
-	 * The executions of a workflow, newest first, without their data.
+	 * The executions of a workflow, oldest first, without their data.
 	 *
 	 * @param {string} workflowId
 	 * @returns {Promise<{ id: string; status: string; mode: string }[]>}
 	 */
 	async executions(workflowId) {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		/** @type {{ results: { id: string; status: string; mode: string }[] }} */
-		const { results } = await this.request('GET', `/rest/executions?filter=${filter}&limit=1000`);
-		return results;
+		const rows = await this.query(
+			`select id, status, mode from execution_entity where workflowId = '${workflowId}' order by id`,
+		);
+		return rows.map(({ id, status, mode }) => ({
+			id: String(id),
+			status: String(status),
+			mode: String(mode),
+		}));
 	}
 
 	/**

@@ -97,16 +97,36 @@ export async function show(command, args, { cwd, env = cleanEnvironment() } = {}
 }
 
 /**
- * Runs npm, the one that started this script when there is one.
+ * The command that runs npm: the one that started this script, when there is one.
  *
  * @param {string[]} args
- * @param {{ cwd?: string; env?: Record<string, string>; node?: string }} [options] `node` is the
- * Node.js that npm runs on, when it is not this one
+ * @param {string} [node] the Node.js that npm is to run on, when it is not this one
+ * @returns {[string, string[]]}
  */
-export async function npm(args, { node = process.execPath, ...options } = {}) {
+function npmCommand(args, node = process.execPath) {
 	const cli = process.env.npm_execpath;
-	if (cli !== undefined && cli.endsWith('.js')) return await run(node, [cli, ...args], options);
-	return await run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
+	if (cli !== undefined && cli.endsWith('.js')) return [node, [cli, ...args]];
+	return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
+}
+
+/**
+ * Runs npm like `run`.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string; env?: Record<string, string>; node?: string }} [options]
+ */
+export async function npm(args, { node, ...options } = {}) {
+	return await run(...npmCommand(args, node), options);
+}
+
+/**
+ * Runs npm like `show`.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string }} [options]
+ */
+export async function showNpm(args, options) {
+	return await show(...npmCommand(args), options);
 }
 
 /** A server of ours in its own process, its output in a log file. */

@@ -1,0 +1,92 @@
+// Holds the sources and the packed tarball to n8n's scanner, errors and warnings alike, and the
+// tarball to what it may weigh and hold.
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import {
+	analyzePackage,
+	buildScanConfig,
+	SOURCE_FILE_PATTERNS,
+} from '@n8n/scan-community-package/scanner/scanner.mjs';
+import { ESLint } from 'eslint';
+import { buildFolder, repository } from './locations.mjs';
+import { buildAndPack } from './packaging.mjs';
+import { run } from './processes.mjs';
+
+const MAXIMUM_BYTES = 250_000;
+const NOT_TO_BE_PUBLISHED = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
+
+/** What the scanner itself lints in the tarball. */
+const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
+
+/**
+ * The scanner says nothing of warnings, so they are counted with its own configuration.
+ *
+ * @param {string} folder
+ * @param {string[]} patterns
+ */
+async function findWarnings(folder, patterns) {
+	const eslint = new ESLint({
+		cwd: folder,
+		allowInlineConfig: false,
+		overrideConfigFile: true,
+		overrideConfig: await buildScanConfig(),
+		errorOnUnmatchedPattern: false,
+	});
+	const results = await eslint.lintFiles(patterns);
+	const linted = results.filter(({ filePath }) => !filePath.includes('node_modules'));
+	const formatter = await eslint.loadFormatter('stylish');
+	return {
+		files: linted.length,
+		warnings: linted.reduce((sum, { warningCount }) => sum + warningCount, 0),
+		report: await formatter.format(linted),
+	};
+}
+
+/**
+ * @param {string} what
+ * @param {string} folder
+ * @param {string[]} patterns
+ */
+async function scan(what, folder, patterns) {
+	const { passed, details, message } = await analyzePackage(folder, patterns);
+	const { files, warnings, report } = await findWarnings(folder, patterns);
+	console.log(
+		`Scanner on the ${what}: ${passed ? 'no errors' : (message ?? 'failed')}, ` +
+			`${warnings} warnings (${files} files)`,
+	);
+	if (!passed) console.log(details);
+	else if (warnings > 0) console.log(report);
+	return passed && warnings === 0 && files > 0;
+}
+
+/** @param {string} tarball */
+async function unpack(tarball) {
+	const folder = path.join(buildFolder, 'package');
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+	return folder;
+}
+
+/**
+ * @param {string} tarball
+ * @param {string} folder its contents
+ */
+function checkContents(tarball, folder) {
+	const bytes = statSync(tarball).size;
+	const strangers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+		NOT_TO_BE_PUBLISHED.test(file),
+	);
+	console.log(`Tarball: ${bytes} bytes of at most ${MAXIMUM_BYTES}`);
+	if (strangers.length > 0) console.log(`Not to be published: ${strangers.join(', ')}`);
+	return bytes < MAXIMUM_BYTES && strangers.length === 0;
+}
+
+const tarball = await buildAndPack();
+const unpacked = await unpack(tarball);
+const verdicts = [
+	await scan('source', repository, SOURCE_FILE_PATTERNS),
+	await scan('tarball', unpacked, TARBALL_PATTERNS),
+	checkContents(tarball, unpacked),
+];
+process.exitCode = verdicts.every(Boolean) ? 0 : 1;
