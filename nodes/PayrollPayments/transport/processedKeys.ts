@@ -78,14 +78,11 @@ export async function recordKey(
 	};
 
 	/* A node's very first key is an insert, which fails if another process was faster. */
-	const wasRecordedBefore = async () => {
-		try {
-			return await wasRecorded();
-		} catch (error) {
+	const wasRecordedBefore = async () =>
+		await wasRecorded().catch(async (error: unknown) => {
 			if (await wasRecorded()) throw error;
 			return false;
-		}
-	};
+		});
 
 	return await inTurn(nodeKey, async () => {
 		if (await wasRecordedBefore()) return 'seen';

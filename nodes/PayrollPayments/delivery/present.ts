@@ -1,0 +1,65 @@
+import { centsAsDecimal } from '../contract/money';
+import { entityIdsOf } from './filter';
+import { isObject, type JsonObject, type JsonValue } from './parse';
+import type { DeliveryHeaders } from './verify';
+
+/** Above this `created` is in milliseconds: in seconds it would lie in the year 5138. */
+const MILLISECONDS_FROM = 1e11;
+
+/**
+ * One flat row for a sheet or a message: always the same columns in the same order, what the event
+ * does not have as null. Amounts stand beside their cents as decimal text.
+ */
+export function simplify(event: JsonObject): JsonObject {
+	const deposit = isObject(event.deposit) ? event.deposit : {};
+	const token = isObject(deposit.token) ? deposit.token : {};
+	return {
+		event_type: event.event_type ?? null,
+		event_version: event.event_version ?? null,
+		idempotency_key: event.idempotency_key ?? null,
+		created_at: isoTime(event.created),
+		deposit_id: deposit.nanoid ?? null,
+		entity_id: entityIdsOf(event)[0] ?? null,
+		status: deposit.status ?? null,
+		source_amount: decimal(deposit.source_amount_cents),
+		source_amount_cents: deposit.source_amount_cents ?? null,
+		source_currency: deposit.source_currency ?? null,
+		destination_amount: decimal(deposit.destination_amount_cents),
+		destination_amount_cents: deposit.destination_amount_cents ?? null,
+		destination_currency: deposit.destination_currency ?? null,
+		network: deposit.network ?? null,
+		token_symbol: token.symbol ?? null,
+		provider: deposit.provider_name ?? null,
+		reference: deposit.reference ?? null,
+		transaction_date: deposit.transaction_date ?? null,
+		funding_blockchain_txn: deposit.funding_blockchain_txn ?? null,
+	};
+}
+
+/** The headers of a delivery without those that carry secrets. */
+export function presentHeaders(
+	headers: DeliveryHeaders,
+	credentialHeader: string | undefined,
+): JsonObject {
+	const hidden = ['authorization', 'cookie', credentialHeader];
+	return Object.fromEntries(
+		Object.entries(headers)
+			.filter(([name]) => !hidden.includes(name))
+			.map(([name, value]) => [name, typeof value === 'string' ? value : [...(value ?? [])]]),
+	);
+}
+
+/** A Unix time as ISO 8601, or null where it is none that a date can hold. */
+function isoTime(created: JsonValue | undefined): string | null {
+	if (typeof created !== 'number') return null;
+	const date = new Date(created > MILLISECONDS_FROM ? created : created * 1000);
+	return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/**
+ * Cents as decimal text. A number above 2^53 was rounded when the JSON was read, so it gives null
+ * like any other that is no exact integer.
+ */
+function decimal(cents: JsonValue | undefined): string | null {
+	return typeof cents === 'number' && Number.isSafeInteger(cents) ? centsAsDecimal(cents) : null;
+}
