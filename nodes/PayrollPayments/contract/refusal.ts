@@ -33,3 +33,8 @@ export class Refusal extends Error {
 		return this;
 	}
 }
+
+/** No token could be obtained, so the request that needed it was not accepted. */
+export class SignInFailed extends Refusal {
+	override readonly name = 'SignInFailed';
+}

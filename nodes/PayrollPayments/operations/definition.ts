@@ -63,6 +63,8 @@ export interface Operation {
 	readonly effect: 'read' | 'write';
 	/** Whether an AI agent may use it: freely, only with leave, or never. */
 	readonly asTool: 'free' | 'withLeave' | 'never';
+	/** What a person should know before the form is filled in. */
+	readonly notice?: string;
 	readonly fields: FieldSet;
 	readonly options: FieldSet;
 	/** Checks every item before anything is sent. */

@@ -20,12 +20,11 @@ export async function eachInTurn<Entry, Result>(
 ): Promise<Result[]> {
 	const completed: Result[] = [];
 	for (const batch of batches) {
-		try {
-			completed.push(await step(batch));
-		} catch (error) {
-			if (error instanceof Refusal && completed.length > 0) throw error.carrying({ completed });
+		const result = await step(batch).catch((error: unknown) => {
+			if (error instanceof Refusal && completed.length > 0) error.carrying({ completed });
 			throw error;
-		}
+		});
+		completed.push(result);
 	}
 	return completed;
 }

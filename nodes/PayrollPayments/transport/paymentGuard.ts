@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { Refusal, type instantPaymentAnswer, type z } from '../contract';
+import { Refusal, SignInFailed, type instantPaymentAnswer, type z } from '../contract';
 
-import { ServiceError, SignInFailed } from './serviceError';
+import { ServiceError } from './serviceError';
 
 /** Where payments are recorded: n8n's store, behind a lock. */
 export interface PaymentRecord {
@@ -12,7 +12,7 @@ export interface PaymentRecord {
 }
 
 /** What the service answered to a payment. */
-export type PaymentAnswer = z.infer<typeof instantPaymentAnswer>;
+export type PaymentAnswer = z.infer<typeof instantPaymentAnswer> & { already_sent?: true };
 
 /** An attempt at a payment within one execution; without an answer its outcome is unknown. */
 export interface PaymentAttempt {
@@ -105,24 +105,19 @@ export class PaymentGuard {
 	}
 
 	private async release({ key, wording }: GuardedPayment): Promise<void> {
-		try {
-			await this.record.forget(key);
-		} catch {
+		await this.record.forget(key).catch(() => {
 			throw new Refusal(`The record of the payment of ${wording} could not be released; nothing was sent`, {
 				hint: 'n8n could not write to its database. Try again when it can.',
 			});
-		}
+		});
 	}
 
 	private async claim({ key, wording }: GuardedPayment): Promise<void> {
-		let claim: 'first' | 'seen';
-		try {
-			claim = await this.record.record(key);
-		} catch {
+		const claim = await this.record.record(key).catch(() => {
 			throw new Refusal(`The payment of ${wording} could not be recorded, so nothing was sent`, {
 				hint: 'Save the workflow and check that n8n can write to its database, then run again.',
 			});
-		}
+		});
 		if (claim === 'first') return;
 		throw new Refusal(
 			`The payment of ${wording} was sent before by this node, so it was not sent again`,
@@ -134,9 +129,7 @@ export class PaymentGuard {
 		payment: GuardedPayment,
 		send: () => Promise<PaymentAnswer>,
 	): Promise<PaymentAnswer> {
-		try {
-			return await send();
-		} catch (error) {
+		return await send().catch(async (error: unknown) => {
 			const wasNotMade =
 				error instanceof SignInFailed || (error instanceof ServiceError && error.refused);
 			if (!wasNotMade) {
@@ -144,20 +137,18 @@ export class PaymentGuard {
 			}
 			await this.clear(payment);
 			throw error;
-		}
+		});
 	}
 
 	private async clear({ key, wording }: GuardedPayment): Promise<void> {
 		this.attempts.delete(key);
-		try {
-			await this.record.forget(key);
-		} catch {
+		await this.record.forget(key).catch(() => {
 			throw new Refusal(
 				`The service refused the payment of ${wording}, but n8n could not clear its record of it`,
 				{
 					hint: 'Nothing was paid. To send it again, set “Payment Outcome Confirmed” under Options to “Not Paid”.',
 				},
 			);
-		}
+		});
 	}
 }

@@ -31,18 +31,17 @@ export async function retryRead(
 	attempt: () => Promise<HttpAnswer>,
 	options: { retries: number; pause: (milliseconds: number) => Promise<void>; now?: () => number },
 ): Promise<HttpAnswer> {
-	const now = options.now ?? Date.now;
+	const { retries, pause, now = Date.now } = options;
 	for (let count = 1; ; count++) {
-		const isLast = count > options.retries;
-		let asked: number | undefined;
-		try {
-			const answer = await attempt();
-			if (isLast || !PASSING_STATUSES.includes(answer.status)) return answer;
-			asked = retryAfter(answer.headers['retry-after'], now());
-			if (asked !== undefined && asked > LONGEST_PAUSE) return answer;
-		} catch (error) {
+		const isLast = count > retries;
+		const answer = await attempt().catch((error: unknown) => {
 			if (isLast || !(error instanceof NoAnswer)) throw error;
-		}
-		await options.pause(pauseBefore(count, asked));
+			return undefined;
+		});
+		const asked = retryAfter(answer?.headers['retry-after'], now());
+		const isFinal =
+			isLast || !PASSING_STATUSES.includes(answer?.status ?? 503) || (asked ?? 0) > LONGEST_PAUSE;
+		if (answer !== undefined && isFinal) return answer;
+		await pause(pauseBefore(count, asked));
 	}
 }

@@ -32,11 +32,6 @@ export class NoAnswer extends Refusal {
 	override readonly name = 'NoAnswer';
 }
 
-/** No token could be obtained, so the request that needed it was not accepted. */
-export class SignInFailed extends Refusal {
-	override readonly name = 'SignInFailed';
-}
-
 function hintFor(status: number, roleNeeded: string | undefined): string {
 	if (status >= 300 && status < 400) {
 		return 'Redirects are not followed, so that the token goes nowhere else. Correct the Base URL in the credentials.';

@@ -28,21 +28,15 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 		await service.wallet();
 		return await eachInTurn(inBatches(input.emails, EMAILS_PER_REQUEST), async (emails) => {
 			const { invites, typed_data: structure } = await create(service, { ...input, emails });
-			try {
-				const signed = await signAsAsked(service, structure, {
-					accounts: emails.length,
-					role: input.role,
-				});
-				const executed = await execute(service, {
-					invites,
-					typedData: requestIn(structure),
-					...signed,
-				});
-				return { invites: executed.invites, transaction: executed.transaction };
-			} catch (error) {
+			const signAndExecute = async () => {
+				const asked = { accounts: emails.length, role: input.role };
+				const signed = await signAsAsked(service, structure, asked);
+				return await execute(service, { invites, typedData: requestIn(structure), ...signed });
+			};
+			return await signAndExecute().catch((error: unknown) => {
 				if (error instanceof Refusal) error.carrying({ invites, typed_data: structure });
 				throw error;
-			}
+			});
 		});
 	},
 });

@@ -2,7 +2,6 @@ import { identifier, Refusal, type SetRolesRequest } from '../../contract';
 import { optional } from '../../form/field';
 import { textList } from '../../form/fieldKinds';
 import { administratorRole, jsonObject, signatureFields } from '../../form/serviceFields';
-import { refuseForeignSignature } from '../providedSignature';
 import { defineOperation } from '../definition';
 
 import { execute, requestIn, signAsAsked } from './steps';
@@ -24,24 +23,29 @@ function structureIn(given: Json): Json {
 }
 
 /** Where the whole answer of *create* is given, it must be about the same invites. */
-function checkInvites(given: Json, inviteIds: readonly string[]): void {
-	if (!Array.isArray(given.invites)) return;
+function isAboutOthers(given: Json, inviteIds: readonly string[]): boolean {
+	if (!Array.isArray(given.invites)) return false;
 	const named = new Set(given.invites);
-	if (named.size === inviteIds.length && inviteIds.every((id) => named.has(id))) return;
-	throw new Refusal('Invite IDs are not those that the typed data was created for', {
-		field: 'inviteIds',
-		hint: 'Use the invites of the same answer of Create. Nothing was signed or sent.',
-	});
+	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
 }
 
+/**
+ * Holds a signature that was made elsewhere to the typed data, where domain and types are there.
+ * @throws {Refusal} where another wallet than `signer` made it, or it is about something else
+ */
 async function checkSignature(
-	structure: Json,
-	request: SetRolesRequest,
-	provided: { signer: string; signature: string },
+	{ domain, types, primary_type: primaryType }: Json,
+	message: SetRolesRequest,
+	{ signer, signature }: { readonly signer: string; readonly signature: string },
 ): Promise<void> {
-	const { domain, types, primary_type: primaryType } = structure;
-	if (!isObject(domain) || !isObject(types) || typeof primaryType !== 'string') return;
-	await refuseForeignSignature({ domain, types, primaryType, message: request }, provided);
+	if (domain === undefined || types === undefined || primaryType === undefined) return;
+	const { typedDataSigner } = await import('../../wallet');
+	const recovered = await typedDataSigner({ domain, types, primaryType, message }, signature);
+	if (recovered.toLowerCase() === signer.toLowerCase()) return;
+	throw new Refusal('Signature does not belong to this typed data and this signer', {
+		field: 'signature',
+		hint: 'Sign exactly this typed data with the wallet of Signer. Nothing was sent.',
+	});
 }
 
 export const executeAdministratorInvites = defineOperation({
@@ -70,16 +74,15 @@ export const executeAdministratorInvites = defineOperation({
 		role: optional(administratorRole()),
 	},
 	check: ({ inviteIds, typedData, signatureSource }) => {
-		try {
-			checkInvites(typedData, inviteIds);
-			requestIn(structureIn(typedData));
-		} catch (error) {
-			if (error instanceof Refusal) return error;
-			throw error;
+		const structure = structureIn(typedData);
+		requestIn(structure);
+		if (isAboutOthers(typedData, inviteIds)) {
+			return new Refusal('Invite IDs are not those that the typed data was created for', {
+				field: 'inviteIds',
+				hint: 'Use the invites of the same answer of Create. Nothing was signed or sent.',
+			});
 		}
-		if (signatureSource === 'provided' || isObject(structureIn(typedData).typed_data)) {
-			return undefined;
-		}
+		if (signatureSource === 'provided' || isObject(structure.typed_data)) return undefined;
 		return new Refusal('Typed Data lacks domain and types, so the wallet cannot sign it', {
 			field: 'typedData',
 			hint: 'Give the whole typed_data of Create, not only its inner object. Nothing was sent.',

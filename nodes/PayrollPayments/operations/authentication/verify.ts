@@ -18,11 +18,12 @@ export const verifySignIn = defineOperation({
 	operation: 'verify',
 	name: 'Verify',
 	action: 'Verify sign in message',
-	description:
-		'Exchange a signed sign-in message for a token. The token is part of the output and of the execution data: use it only where the credentials cannot sign in themselves.',
+	description: 'Exchange a signed sign-in message for a token',
 	section: 'Endpoints 2',
 	effect: 'write',
 	asTool: 'never',
+	notice:
+		'The output holds the token, and so does the execution data that n8n keeps. Use this only where the credentials cannot sign in themselves.',
 	fields: {
 		message: longText(
 			{ label: 'Message', description: 'The sign-in message exactly as it was signed' },

@@ -10,7 +10,6 @@ import { optional, shownWhen, type Field } from '../../form/field';
 import { choice, filledText, json, text } from '../../form/fieldKinds';
 import { jsonObject, signatureFields, teamId } from '../../form/serviceFields';
 import { paymentKey } from '../../transport/paymentGuard';
-import { refuseForeignSignature } from '../providedSignature';
 import { defineOperation } from '../definition';
 
 /** The amount as a number field; the schema also takes digits, as a sheet gives them. */
@@ -59,6 +58,8 @@ export const createInstantPayment = defineOperation({
 	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
 	section: 'Endpoints 10',
 	effect: 'write',
+	notice:
+		'This moves money and cannot be undone here. The same payment is sent once only, also when the node runs again.',
 	fields: {
 		teamId: teamId(),
 		amountCents: amountInCents(),

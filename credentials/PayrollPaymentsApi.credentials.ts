@@ -1,0 +1,274 @@
+import type {
+	Icon,
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IDataObject,
+	IHttpRequestHelper,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import { readCredentials, Refusal, SignInFailed } from '../nodes/PayrollPayments/contract';
+import { exchangeOver } from '../nodes/PayrollPayments/transport/n8nExchange';
+import {
+	authenticationHeader,
+	packSession,
+	sessionBinding,
+	SharedSignIn,
+	storedToken,
+} from '../nodes/PayrollPayments/transport/session';
+import { signInWithWallet } from '../nodes/PayrollPayments/transport/walletAccess';
+
+const signIns = new SharedSignIn();
+
+/** Where a request goes, as the browser would read it. */
+function originOf({ url, baseURL }: IHttpRequestOptions): string {
+	return new URL(url, baseURL).origin;
+}
+
+export class PayrollPaymentsApi implements ICredentialType {
+	name = 'payrollPaymentsApi';
+
+	displayName = 'Payroll Payments API';
+
+	icon: Icon = {
+		light: 'file:../icons/payrollPayments.svg',
+		dark: 'file:../icons/payrollPayments.dark.svg',
+	};
+
+	documentationUrl =
+		'https://github.com/payroll-payments/n8n-nodes-payroll-payments#credentials';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Session Token',
+			name: 'sessionToken',
+			type: 'hidden',
+			typeOptions: { expirable: true, password: true },
+			default: '',
+		},
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'https://api.example.com',
+			description: 'Address of the service, without /v2; https, or http on this machine only',
+		},
+		{
+			displayName: 'Authentication',
+			name: 'authentication',
+			type: 'options',
+			options: [
+				{
+					name: 'Access Token',
+					value: 'accessToken',
+					description: 'A token (JWT) that you already hold; it is not renewed',
+				},
+				{
+					name: 'Legacy API Key',
+					value: 'legacyApiKey',
+					description: 'The older scheme, sent in the header X-Auth-Token',
+				},
+				{
+					name: 'Wallet Sign-In',
+					value: 'walletSignIn',
+					description: 'Sign in with a wallet; the token is renewed by itself',
+				},
+			],
+			default: 'walletSignIn',
+		},
+		{
+			displayName: 'Platform ID',
+			name: 'platformId',
+			type: 'string',
+			required: true,
+			default: '',
+			description: "Platform identifier of the user on whose behalf the wallet signs in",
+			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName: 'Signer',
+			name: 'signer',
+			type: 'options',
+			options: [
+				{
+					name: 'Private Key',
+					value: 'privateKey',
+					description: "The key is kept in n8n's encrypted credentials",
+				},
+				{
+					name: 'Remote Signer',
+					value: 'remoteSigner',
+					description: 'A JSON-RPC signer holds the key; it never enters n8n',
+				},
+			],
+			default: 'privateKey',
+			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName:
+				'Use a wallet of its own for n8n, with the role it needs and no more: a viewer role is enough for reading. Only what the node has checked is signed.',
+			name: 'walletNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName: 'Private Key',
+			name: 'privateKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			placeholder: '0x…',
+			description: '0x followed by 64 hex characters',
+			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['privateKey'] } },
+		},
+		{
+			displayName: 'Remote Signer URL',
+			name: 'remoteSignerUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'https://signer.example.com',
+			description: 'Address of the JSON-RPC signer; https, or http on a private address',
+			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
+		},
+		{
+			displayName: 'Remote Signer Dialect',
+			name: 'remoteSignerDialect',
+			type: 'options',
+			options: [
+				{
+					name: 'Clef',
+					value: 'clef',
+					description: 'Methods account_signData and account_signTypedData',
+				},
+				{
+					name: 'Wallet',
+					value: 'wallet',
+					description: 'Methods personal_sign and eth_signTypedData_v4',
+				},
+				{
+					name: 'Web3Signer',
+					value: 'web3signer',
+					description: 'Methods eth_sign and eth_signTypedData',
+				},
+			],
+			default: 'wallet',
+			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
+		},
+		{
+			displayName: 'Remote Signer Token',
+			name: 'remoteSignerToken',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			description: 'Optional, sent to the signer as a bearer token',
+			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
+		},
+		{
+			displayName: 'Wallet Address',
+			name: 'walletAddress',
+			type: 'string',
+			default: '',
+			placeholder: '0x…',
+			description:
+				'Address of the wallet. Optional with a private key, which it must then belong to; required with a remote signer.',
+			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName: 'Sign-In Domain',
+			name: 'signInDomain',
+			type: 'string',
+			default: '',
+			placeholder: 'app.example.com',
+			description:
+				'Optional: the only domain that a sign-in message may name. A message for another one is refused before anything is signed.',
+			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName: 'Sign-In Chain ID',
+			name: 'signInChainId',
+			type: 'string',
+			default: '',
+			placeholder: '42161',
+			description: 'Optional: the only chain that a sign-in message may name',
+			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName: 'Access Token',
+			name: 'accessToken',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'The JWT, without the word Bearer',
+			displayOptions: { show: { authentication: ['accessToken'] } },
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			displayOptions: { show: { authentication: ['legacyApiKey'] } },
+		},
+	];
+
+	/**
+	 * Signs in when there is no usable token (service-api.md, Authentication 1); n8n calls this when
+	 * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
+	 */
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		saved: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		const credentials = readCredentials(saved);
+		if (credentials.authentication !== 'walletSignIn') return {};
+		const boundTo = sessionBinding(credentials);
+		const exchange = exchangeOver(
+			async (options): Promise<unknown> => await this.helpers.httpRequest(options),
+		);
+		const token = await signIns
+			.token(
+				boundTo,
+				storedToken(saved.sessionToken),
+				async () => await signInWithWallet(credentials, exchange),
+			)
+			.catch((error: unknown) => {
+				const isPlain = error instanceof Refusal;
+				throw new SignInFailed(isPlain ? error.message : 'The sign-in failed', {
+					hint: isPlain ? error.hint : undefined,
+				});
+			});
+		return { sessionToken: packSession(boundTo, token) };
+	}
+
+	/**
+	 * Adds the proof of who calls, for the service's own origin only: a token that goes elsewhere is
+	 * a token lost.
+	 */
+	async authenticate(
+		saved: ICredentialDataDecryptedObject,
+		options: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const credentials = readCredentials(saved);
+		const origin = originOf(options);
+		const own = new URL(credentials.baseUrl).origin;
+		if (origin !== own) {
+			throw new Refusal(`The token of these credentials goes to ${own} only, not to ${origin}`, {
+				hint: 'Correct the URL of the request, or the Base URL in the credentials.',
+			});
+		}
+		const proof = authenticationHeader(credentials, saved.sessionToken, Date.now());
+		return {
+			...options,
+			headers: { ...options.headers, ...proof },
+			disableFollowRedirect: true,
+		};
+	}
+}

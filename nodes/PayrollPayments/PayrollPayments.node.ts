@@ -1,0 +1,146 @@
+import {
+	NodeConnectionTypes,
+	NodeOperationError,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { testCredentials } from './credentialTest';
+import { searchTeamUsers } from './listSearch/searchTeamUsers';
+import { operationNamed } from './operations/catalogue';
+import { concurrencyOf, type InputItem, type Job, type Operation } from './operations/definition';
+import { actionForm } from './operations/form';
+import { runBounded } from './transport/concurrency';
+import { connect } from './transport/n8nService';
+import { failureRecord, nodeErrorFor } from './transport/nodeError';
+
+/** The items that came of one job, and the first item that it stands for. */
+interface Outcome {
+	readonly item: number;
+	readonly output: INodeExecutionData[];
+}
+
+function inputItems(context: IExecuteFunctions): InputItem[] {
+	return context.getInputData().map(({ json }, index) => ({
+		index,
+		json,
+		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
+	}));
+}
+
+function operationOf(context: IExecuteFunctions): Operation {
+	const [resource, name] = ['resource', 'operation'].map((each) =>
+		context.getNodeParameter(each, 0),
+	);
+	const operation = operationNamed(resource, name);
+	if (operation !== undefined) return operation;
+	throw new NodeOperationError(
+		context.getNode(),
+		`There is no operation ${String(name)} of the resource ${String(resource)}`,
+		{ description: 'Choose the resource and the operation anew.' },
+	);
+}
+
+/** Keeps an AI agent from what only a person may decide (interface.md, As an AI tool). */
+function refuseToolWrites(context: IExecuteFunctions, { asTool, action }: Operation): void {
+	const node = context.getNode();
+	if (!node.type.endsWith('Tool') || asTool === 'free') return;
+	/* The raw parameter: an expression, which an agent could fill in, is no leave. */
+	if (asTool === 'withLeave' && node.parameters.allowToolWrites === true) return;
+	throw new NodeOperationError(node, `“${action}” was refused: an AI agent called it`, {
+		description:
+			asTool === 'never'
+				? 'Sign-in is never left to an AI agent.'
+				: 'A person who wants the agent to do this turns on “Allow Writes by AI” in the node.',
+	});
+}
+
+/** What stands in the output for items that failed while the others go on. */
+function failedItems(
+	context: IExecuteFunctions,
+	items: readonly number[],
+	error: unknown,
+): INodeExecutionData[] {
+	const goesToErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	return items.map((item) => {
+		const json = failureRecord(error, item);
+		const pairedItem = { item };
+		if (!goesToErrorOutput) return { json, pairedItem };
+		const nodeError = new NodeOperationError(context.getNode(), String(json.error), {
+			itemIndex: item,
+		});
+		return { json, error: nodeError, pairedItem };
+	});
+}
+
+export class PayrollPayments implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Payroll Payments',
+		name: 'payrollPayments',
+		icon: {
+			light: 'file:../../icons/payrollPayments.svg',
+			dark: 'file:../../icons/payrollPayments.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["operation"] + ": " + $parameter["resource"] + ($parameter["resource"] === "payment" && $parameter["amountCents"] > 0 ? ", $" + ($parameter["amountCents"] / 100).toFixed(2) : "") }}',
+		description: 'Run payroll, payments and compliance with a wallet sign-in',
+		defaults: { name: 'Payroll Payments' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'payrollPaymentsApi', required: true, testedBy: 'testPayrollPaymentsApi' },
+		],
+		properties: actionForm(),
+	};
+
+	methods = {
+		credentialTest: { testPayrollPaymentsApi: testCredentials },
+		listSearch: { searchTeamUsers },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const operation = operationOf(this);
+		refuseToolWrites(this, operation);
+		const items = inputItems(this);
+		const [firstItem] = items;
+		if (firstItem === undefined) return [[]];
+
+		const fail = (affected: readonly number[], error: unknown): Outcome => {
+			const item = affected[0] ?? 0;
+			if (!this.continueOnFail()) throw nodeErrorFor(this.getNode(), error, item);
+			return { item, output: failedItems(this, affected, error) };
+		};
+		const { jobs, refusals } = operation.plan(items);
+		const refused = [...refusals]
+			.sort((a, b) => a.item - b.item)
+			.map(({ item, error }) => fail([item], error));
+
+		const connection = connect(this);
+		connection.catch(() => undefined);
+		const perform = async (job: Job): Promise<Outcome> => {
+			const service = (await connection)({ items: job.items, ...job.sending });
+			const records = await job.run(service);
+			const pairedItem = job.items.map((item) => ({ item }));
+			return {
+				item: job.items[0] ?? 0,
+				output: records.map((json) => ({
+					json: { ...json },
+					pairedItem: pairedItem.length === 1 ? pairedItem[0] : pairedItem,
+				})),
+			};
+		};
+		const done = await runBounded(
+			jobs.map((job) => async () => {
+				return await perform(job).catch((error: unknown) => fail(job.items, error));
+			}),
+			concurrencyOf(operation, firstItem),
+		);
+		const outcomes = [...refused, ...done].sort((a, b) => a.item - b.item);
+		return [outcomes.flatMap(({ output }) => output)];
+	}
+}

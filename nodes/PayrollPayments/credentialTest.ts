@@ -1,0 +1,73 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	IHttpRequestOptions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { readCredentials, readEnvelope, Refusal, type HttpExchange } from './contract';
+import { exchangeOver } from './transport/n8nExchange';
+import { urlOf } from './transport/service';
+import { errorFor } from './transport/serviceError';
+import { authenticationHeader } from './transport/session';
+import { signInWithWallet } from './transport/walletAccess';
+
+/** An identifier of the right form that names nobody. */
+const PLACEHOLDER_ID = 'co-000000000000';
+
+/**
+ * The one way to the network that n8n gives a credential test; it takes the options of an older
+ * request function.
+ */
+function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
+	return exchangeOver(async (options: IHttpRequestOptions): Promise<unknown> => {
+		const { url, method, headers, body, timeout } = options;
+		return await helpers.request({
+			url,
+			method,
+			headers,
+			body,
+			timeout,
+			json: false,
+			simple: false,
+			followRedirect: false,
+			followAllRedirects: false,
+			resolveWithFullResponse: true,
+		});
+	});
+}
+
+async function test(data: Readonly<Record<string, unknown>>, exchange: HttpExchange) {
+	const credentials = readCredentials(data);
+	if (credentials.authentication === 'walletSignIn') {
+		await signInWithWallet(credentials, exchange);
+		return 'Signed in with the wallet';
+	}
+	const answer = await exchange({
+		method: 'GET',
+		url: urlOf(credentials.baseUrl, '/v2/balance', { nanoid: PLACEHOLDER_ID }),
+		headers: authenticationHeader(credentials, undefined, Date.now()),
+	});
+	const isTaken = [200, 400, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
+	if (isTaken) return 'The service took the token';
+	throw errorFor(answer);
+}
+
+/**
+ * Tests the credentials `payrollPaymentsApi`: with a wallet a real sign-in, with a token a call
+ * that only the token's holder may make. What is wrong is said in the words of the refusal.
+ */
+export async function testCredentials(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	try {
+		return {
+			status: 'OK',
+			message: await test(credential.data ?? {}, exchangeOfTest(this)),
+		};
+	} catch (error) {
+		if (!(error instanceof Refusal)) return { status: 'Error', message: 'The test failed' };
+		return { status: 'Error', message: [error.message, error.hint].filter(Boolean).join('. ') };
+	}
+}

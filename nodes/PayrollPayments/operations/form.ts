@@ -1,0 +1,127 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import type { Field } from '../form/field';
+
+import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
+import type { Operation, ResourceName } from './definition';
+
+const RESOURCES: readonly ResourceName[] = [
+	...new Set(CATALOGUE.map(({ resource }) => resource)),
+];
+
+function operationsOf(resource: ResourceName): readonly Operation[] {
+	return CATALOGUE.filter((each) => each.resource === resource);
+}
+
+function firstOperation(resource: ResourceName): string {
+	return operationsOf(resource)[0]?.operation ?? '';
+}
+
+function resourceMenu(): INodeProperties {
+	return {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: RESOURCES.map((value) => ({ name: RESOURCE_NAMES[value], value })),
+		default: 'teamUser',
+	};
+}
+
+function operationMenu(resource: ResourceName): INodeProperties {
+	const options = operationsOf(resource).map(
+		({ operation, name, action, description }): INodePropertyOptions => ({
+			name,
+			value: operation,
+			action,
+			description,
+		}),
+	);
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		options,
+		default: firstOperation(resource),
+	};
+}
+
+function property(
+	name: string,
+	field: Field<unknown>,
+	show: Record<string, Array<string | boolean>>,
+): INodeProperties {
+	const conditions = Object.entries(field.shownWhen ?? {}).map(([other, values]) => [
+		other,
+		[...values],
+	]);
+	return {
+		...field.form,
+		name,
+		...(field.required ? { required: true } : {}),
+		displayOptions: { show: { ...show, ...Object.fromEntries(conditions) } },
+	};
+}
+
+function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
+	const show = { resource: [resource], operation: [operation] };
+	const collection = Object.entries(options)
+		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
+		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	return [
+		...(notice === undefined
+			? []
+			: [
+					{
+						displayName: notice,
+						name: 'notice',
+						type: 'notice',
+						default: '',
+						displayOptions: { show },
+					} satisfies INodeProperties,
+				]),
+		...Object.entries(fields).map(([name, field]) => property(name, field, show)),
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			displayOptions: { show },
+			options: collection,
+		},
+	];
+}
+
+/** Leave for an AI agent to change things; only the person who builds the workflow gives it. */
+function toolWrites(): INodeProperties {
+	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withLeave');
+	return {
+		displayName: 'Allow Writes by AI',
+		name: 'allowToolWrites',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			'Whether the AI agent may run this operation, which changes something at the service: it invites people, gives roles, decides reviews or moves money',
+		displayOptions: {
+			show: {
+				'@tool': [true],
+				resource: [...new Set(writes.map(({ resource }) => resource))],
+				operation: [...new Set(writes.map(({ operation }) => operation))],
+			},
+		},
+	};
+}
+
+/** The action node's whole form, from the operations' definitions. */
+export function actionForm(): INodeProperties[] {
+	return [
+		resourceMenu(),
+		...RESOURCES.map(operationMenu),
+		toolWrites(),
+		...CATALOGUE.flatMap(formOf),
+	];
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+
+import { sleep, type IAllExecuteFunctions, type IExecuteFunctions } from 'n8n-workflow';
+
+import { readCredentials, Refusal, type HttpExchange, type ServiceCredentials } from '../contract';
+import type { Wallet } from '../wallet';
+
+import { ExecutionMemory, type ExecutionScope } from './executionMemory';
+import { exchangeOver } from './n8nExchange';
+import { PaymentGuard, type PaymentAttempt } from './paymentGuard';
+import { forgetKey, recordKey } from './processedKeys';
+import { sendCall, type Call, type Service } from './service';
+import { openWallet } from './walletAccess';
+
+/** The credentials that the action node works with. */
+export const CREDENTIALS = 'payrollPaymentsApi';
+
+/** Payments remembered a node; n8n forgets the oldest beyond that. */
+const PAYMENT_HISTORY = { history: 10_000 };
+
+/** Waits between two attempts. */
+export async function pause(milliseconds: number): Promise<void> {
+	await sleep(milliseconds);
+}
+
+const payments = new ExecutionMemory<PaymentAttempt>();
+const answers = new ExecutionMemory<unknown>();
+
+/** Requests with the token of the credentials; n8n signs in again after a 401. */
+export function exchangeWithToken(context: IAllExecuteFunctions): HttpExchange {
+	return exchangeOver(
+		async (options): Promise<unknown> =>
+			await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, options),
+	);
+}
+
+function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {
+	return exchangeOver(
+		async (options): Promise<unknown> =>
+			await context.helpers.httpRequest({
+				...options,
+				abortSignal: context.getExecutionCancelSignal(),
+			}),
+	);
+}
+
+function scopeOf(context: IExecuteFunctions): ExecutionScope {
+	return {
+		workflowId: context.getWorkflow().id ?? '',
+		nodeId: context.getNode().id,
+		executionId: context.getExecutionId(),
+	};
+}
+
+function paymentGuard({ helpers }: IExecuteFunctions, scope: ExecutionScope): PaymentGuard {
+	const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
+	return new PaymentGuard(
+		{
+			record: async (key) => await recordKey(helpers, nodeKey, key, PAYMENT_HISTORY),
+			forget: async (key) => await forgetKey(helpers, nodeKey, key, PAYMENT_HISTORY),
+		},
+		payments.of(scope),
+	);
+}
+
+/** One wallet for the whole run, opened when something is first to be signed. */
+function walletOf(credentials: ServiceCredentials, exchange: HttpExchange): () => Promise<Wallet> {
+	let wallet: Promise<Wallet> | undefined;
+	return async () => {
+		if (credentials.authentication !== 'walletSignIn') {
+			throw new Refusal('These credentials have no wallet to sign with', {
+				field: 'authentication',
+				hint: 'Use credentials with the authentication “Wallet Sign-In”, or provide the signature.',
+			});
+		}
+		wallet ??= openWallet(credentials, exchange);
+		return await wallet;
+	};
+}
+
+/** Which items a service is opened for, and how their requests are sent. */
+export interface ServiceUse {
+	readonly items: readonly number[];
+	/** Milliseconds until a request is given up. */
+	readonly timeout: number;
+	readonly retries: number;
+}
+
+/**
+ * The service for one run of the action node. Credentials are read once, for all items.
+ * @throws {Refusal} where a field of the credentials is at fault
+ */
+export async function connect(context: IExecuteFunctions): Promise<(use: ServiceUse) => Service> {
+	const credentials = readCredentials(await context.getCredentials(CREDENTIALS));
+	const withoutToken = exchangeWithoutToken(context);
+	const withToken = exchangeWithToken(context);
+	const wallet = walletOf(credentials, withoutToken);
+	const scope = scopeOf(context);
+	const guard = paymentGuard(context, scope);
+	const remembered = answers.of(scope);
+	return ({ items, timeout, retries }) => {
+		const call = async <Data>(request: Call<Data>): Promise<Data> =>
+			await sendCall(credentials.baseUrl, request, {
+				withToken,
+				withoutToken,
+				timeout,
+				retries,
+				pause,
+			});
+		return {
+			credentials,
+			item: items[0] ?? 0,
+			call,
+			callOnce: async (request, identity = request.body) => {
+				const key = createHash('sha256')
+					.update(JSON.stringify([items, request.method, request.path, identity]))
+					.digest('hex');
+				if (remembered.has(key)) return request.answer.parse(remembered.get(key));
+				const answer = await call(request);
+				remembered.set(key, answer);
+				return answer;
+			},
+			wallet,
+			payments: guard,
+		};
+	};
+}
