@@ -1,0 +1,71 @@
+import { id, Wallet } from 'ethers';
+
+/** The wallets that the sandbox knows, by what they may do. */
+export type AccountName = 'companyAdministrator' | 'teamAdministrator' | 'viewer' | 'stranger';
+
+/** A wallet of the sandbox with its key: worthless outside it, derived from a label at run time. */
+export interface Account {
+	readonly name: AccountName;
+	readonly fullName: string;
+	readonly email: string;
+	/** EIP-55 spelling. */
+	readonly address: string;
+	readonly privateKey: string;
+	readonly platformId: string;
+	/** Main role, or null for the stranger. */
+	readonly role: string | null;
+	/** Roles by entity identifier. */
+	readonly roles: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Gives the wallets their roles in the organisation. */
+export function makeAccounts(companyId: string, teamIds: readonly string[]): Account[] {
+	const [firstTeam = ''] = teamIds;
+	return [
+		{
+			...wallet('company administrator'),
+			name: 'companyAdministrator',
+			fullName: 'Ada Lindqvist',
+			email: 'ada.lindqvist@example.com',
+			platformId: 'PLT-10000001',
+			role: 'org_admin',
+			roles: {
+				[companyId]: ['org_admin'],
+				...Object.fromEntries(teamIds.map((team) => [team, ['team_admin']])),
+			},
+		},
+		{
+			...wallet('team administrator'),
+			name: 'teamAdministrator',
+			fullName: 'Tomás Ferreira',
+			email: 'tomas.ferreira@example.com',
+			platformId: 'PLT-10000002',
+			role: 'team_admin',
+			roles: { [firstTeam]: ['team_admin'] },
+		},
+		{
+			...wallet('viewer'),
+			name: 'viewer',
+			fullName: 'Vera Okafor',
+			email: 'vera.okafor@example.com',
+			platformId: 'PLT-10000003',
+			role: 'org_viewer',
+			roles: { [companyId]: ['org_viewer'] },
+		},
+		{
+			// A wallet that asks for the viewer's platform identifier, on which it has no role.
+			...wallet('stranger'),
+			name: 'stranger',
+			fullName: 'Nobody Inparticular',
+			email: 'nobody@example.com',
+			platformId: 'PLT-10000003',
+			role: null,
+			roles: {},
+		},
+	];
+}
+
+function wallet(label: string): { address: string; privateKey: string } {
+	const { address, privateKey } = new Wallet(id(`payroll sandbox: ${label}`));
+	return { address, privateKey };
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+
+import type { Service } from '../service';
+import { addDeliveryControl } from './deliveryControl';
+import { addServiceControl } from './serviceControl';
+
+/** Everything under /sandbox: what makes things happen, and shows what happened. */
+export function addControl(app: FastifyInstance, service: Service): void {
+	app.register(async (control) => {
+		control.setErrorHandler(async (error, _request, reply) => {
+			const isMistake = error instanceof z.ZodError || error instanceof SyntaxError;
+			const message = error instanceof Error ? error.message : 'Unknown error';
+			await reply.code(isMistake ? 400 : 500).send({ error: message });
+		});
+		addServiceControl(control, service);
+		addDeliveryControl(control, service);
+	});
+}

@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import Ajv2020, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** The two body fields that the document leaves unnamed, by the names they shall have. */
+export interface UnnamedFields {
+	readonly decisionFieldName: string;
+	readonly eventTypeFieldName: string;
+}
+
+/** One operation as openapi.yaml describes it. */
+export interface OperationDescription {
+	readonly id: string;
+	readonly method: 'GET' | 'POST' | 'PUT';
+	/** With braces: `/v2/teams/{team_nanoid}/users`. */
+	readonly path: string;
+	readonly parameters: readonly ParameterDescription[];
+	readonly token: 'none' | 'optional' | 'required';
+	readonly takesBody: boolean;
+}
+
+const schemaShape = z.record(z.unknown());
+const parameterShape = z.object({
+	name: z.string(),
+	in: z.enum(['query', 'path']),
+	required: z.boolean(),
+	schema: schemaShape,
+	'x-comma-separated': z.boolean().default(false),
+});
+const contentShape = z.object({ 'application/json': z.object({ schema: schemaShape }) });
+const operationShape = z.object({
+	operationId: z.string(),
+	security: z.array(z.record(z.unknown())).optional(),
+	parameters: z.array(parameterShape).default([]),
+	requestBody: z.object({ content: contentShape }).optional(),
+	responses: z.record(z.union([z.object({ content: contentShape }), z.record(z.string())])),
+});
+const documentShape = z.object({
+	paths: z.record(z.record(operationShape)),
+	components: z.object({ schemas: z.record(schemaShape) }),
+});
+
+type ParameterDescription = z.infer<typeof parameterShape>;
+type OperationShape = z.infer<typeof operationShape>;
+
+const DOCUMENT_ID = 'openapi.yaml';
+const METHODS = { get: 'GET', post: 'POST', put: 'PUT' } as const;
+
+/** A request taken apart: all that the description has a say in. */
+export interface RequestParts {
+	readonly path: Readonly<Record<string, unknown>>;
+	readonly query: Readonly<Record<string, unknown>>;
+	readonly body?: unknown;
+}
+
+/**
+ * The service's OpenAPI description, compiled: what a request, an answer and an event may look like.
+ * Never changes; with other {@link UnnamedFields} a new one is made.
+ */
+export class Description {
+	readonly operations: readonly OperationDescription[];
+	private readonly ajv: Ajv2020;
+	private readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
+	private readonly shapes = new Map<string, OperationShape>();
+	private readonly answerChecks = new Map<string, ValidateFunction>();
+
+	constructor(readonly unnamedFields: UnnamedFields) {
+		const document = readDocument(unnamedFields);
+		this.ajv = newAjv();
+				const operations: OperationDescription[] = [];
+		const { paths, components } = documentShape.parse(document);
+		this.schemas = components.schemas;
+		this.ajv.addSchema({ $id: DOCUMENT_ID, $defs: this.schemas });
+		for (const [path, methods] of Object.entries(paths)) {
+			for (const [method, shape] of Object.entries(methods)) {
+				this.shapes.set(shape.operationId, shape);
+				operations.push(describe(path, method, shape));
+			}
+		}
+		this.operations = operations;
+	}
+
+	/**
+	 * A compiled check of an operation's requests; true narrows to the operation's own type, which
+	 * the caller states and the schema enforces.
+	 */
+	requestCheck<Request>(operationId: string): ValidateFunction<Request> {
+		const { parameters, requestBody } = this.shape(operationId);
+		const body = requestBody?.content['application/json'].schema;
+		return this.ajv.compile<Request>({
+			type: 'object',
+			required: ['path', 'query', ...(body ? ['body'] : [])],
+			additionalProperties: false,
+			properties: {
+				path: parametersSchema(parameters.filter((each) => each.in === 'path')),
+				query: parametersSchema(parameters.filter((each) => each.in === 'query')),
+				...(body ? { body } : {}),
+			},
+		});
+	}
+
+	/** What is wrong with an answer of an operation; empty when it is as described. */
+	answerProblems(operationId: string, status: number, body: unknown): string[] {
+		const key = `${operationId} ${status}`;
+		let check = this.answerChecks.get(key);
+		if (!check) {
+			const schema = this.answerSchema(operationId, status);
+			if (!schema) return [`${operationId} does not answer with ${status}`];
+			check = this.ajv.compile(schema);
+			this.answerChecks.set(key, check);
+		}
+		return check(body) ? [] : problems(check.errors);
+	}
+
+	/** What is wrong with a webhook event; empty when it is as described. */
+	eventProblems(event: unknown): string[] {
+		const type = z.object({ event_type: z.string() }).safeParse(event).data?.event_type;
+		const name = type === 'deposit.received' ? 'DepositReceivedEvent' : 'EventEnvelope';
+		const check = this.ajv.getSchema(`${DOCUMENT_ID}#/$defs/${name}`);
+		if (!check) throw new Error(`openapi.yaml has no schema ${name}`);
+		return check(event) ? [] : problems(check.errors);
+	}
+
+	/** The values of an enumeration in `components/schemas`. */
+	enumeration(name: string): readonly string[] {
+		return z.array(z.string()).parse(this.schemas[name]?.enum);
+	}
+
+	private shape(operationId: string): OperationShape {
+		const shape = this.shapes.get(operationId);
+		if (!shape) throw new Error(`openapi.yaml has no operation ${operationId}`);
+		return shape;
+	}
+
+	private answerSchema(operationId: string, status: number): object | undefined {
+		const { responses } = this.shape(operationId);
+		const answer = responses[String(status)] ?? responses.default;
+		if (!answer) return undefined;
+		const inline = z.object({ content: contentShape }).safeParse(answer);
+		if (inline.success) return inline.data.content['application/json'].schema;
+		return { $ref: `${DOCUMENT_ID}#/$defs/FailureEnvelope` };
+	}
+}
+
+/** A validator's findings as short sentences: where, and what. */
+export function problems(errors: readonly ErrorObject[] | null | undefined): string[] {
+	return (errors ?? [])
+		.filter(({ keyword }) => keyword !== 'if')
+		.map(({ instancePath, message, params }) => {
+			const where = instancePath.slice(1).replaceAll('/', '.') || 'request';
+			const name: unknown = params.additionalProperty;
+			const values: unknown = params.allowedValues;
+			const which = typeof name === 'string' ? ` (${name})` : '';
+			const allowed = Array.isArray(values) ? ` (${values.join(', ')})` : '';
+			return `${where} ${message ?? 'is not valid'}${which}${allowed}`;
+		});
+}
+
+function describe(path: string, method: string, shape: OperationShape): OperationDescription {
+	if (method !== 'get' && method !== 'post' && method !== 'put') {
+		throw new Error(`openapi.yaml: ${method} ${path} is no method of this service`);
+	}
+	const optional = shape.security?.some((scheme) => Object.keys(scheme).length === 0);
+	return {
+		id: shape.operationId,
+		method: METHODS[method],
+		path,
+		parameters: shape.parameters,
+		token: shape.security?.length === 0 ? 'none' : optional ? 'optional' : 'required',
+		takesBody: shape.requestBody !== undefined,
+	};
+}
+
+function parametersSchema(parameters: readonly ParameterDescription[]): object {
+	return {
+		type: 'object',
+		required: parameters.filter((each) => each.required).map((each) => each.name),
+		additionalProperties: false,
+		properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+	};
+}
+
+function newAjv(): Ajv2020 {
+	const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false });
+	addFormats(ajv);
+	ajv.addFormat('utc-timestamp', isCalendarValid);
+	ajv.addVocabulary(['x-setting']);
+	return ajv;
+}
+
+/** 31 February is no date: `Date` would roll it over into March. */
+function isCalendarValid(timestamp: string): boolean {
+	const time = Date.parse(timestamp);
+	return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 16) === timestamp.slice(0, 16);
+}
+
+/** Reads openapi.yaml with absolute references and with the unnamed fields named. */
+function readDocument(unnamedFields: UnnamedFields): Record<string, unknown> {
+	const text = readFileSync(join(__dirname, 'openapi.yaml'), 'utf8');
+	return z.record(z.unknown()).parse(
+		parse(text, (_key: unknown, value: unknown) => {
+			const schema = schemaShape.safeParse(value);
+			if (Array.isArray(value) || !schema.success) return value;
+			return absolute(named(schema.data, unnamedFields));
+		}),
+	);
+}
+
+function absolute(schema: Record<string, unknown>): Record<string, unknown> {
+	const { $ref: reference } = schema;
+	if (typeof reference !== 'string') return schema;
+	return { ...schema, $ref: reference.replace('#/components/schemas', `${DOCUMENT_ID}#/$defs`) };
+}
+
+function named(
+	schema: Record<string, unknown>,
+	unnamedFields: UnnamedFields,
+): Record<string, unknown> {
+	const properties = schemaShape.safeParse(schema.properties);
+	if (!properties.success) return schema;
+	const names = new Map<string, string>();
+	for (const [name, value] of Object.entries(properties.data)) {
+		const setting = schemaShape.safeParse(value).data?.['x-setting'];
+		if (setting === 'decisionFieldName') names.set(name, unnamedFields.decisionFieldName);
+		if (setting === 'eventTypeFieldName') names.set(name, unnamedFields.eventTypeFieldName);
+	}
+	if (names.size === 0) return schema;
+	const rename = (name: string): string => names.get(name) ?? name;
+	return {
+		...schema,
+		required: z.array(z.string()).parse(schema.required).map(rename),
+		properties: Object.fromEntries(
+			Object.entries(properties.data).map(([name, value]) => [rename(name), value]),
+		),
+	};
+}

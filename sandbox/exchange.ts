@@ -1,0 +1,182 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import type { Account } from './accounts';
+import type { OperationDescription } from './description';
+import { failureEnvelope, ServiceFailure } from './failure';
+import { faultyAnswer, isProcessed, type Answer, type Fault } from './faults';
+import type { Operation, Prepared } from './operations/operation';
+import type { Service } from './service';
+import { headersForLog, type WireLogEntry } from './wireLog';
+
+/** The operation that a request was routed to. */
+export interface Route {
+	readonly operation: Operation;
+	readonly description: OperationDescription;
+}
+
+/**
+ * Serves one request to /v2: held against the description, noted in the wire log, spoilt by a fault
+ * if one is planned, and otherwise answered. The order of judgement is token (401), form (400), then
+ * the operation's own 404, 403 and 400.
+ */
+export async function serve(
+	service: Service,
+	route: Route | undefined,
+	request: FastifyRequest,
+	reply: FastifyReply,
+): Promise<void> {
+	const [path = '', search = ''] = request.url.split(/\?(.*)/s);
+	const query = new URLSearchParams(search);
+	const body = readBody(request.body);
+	const prepared = route && prepare(service, route, request.params, query, body);
+	const faultsOfForm = prepared ? prepared.problems : [`${request.method} ${path} does not exist`];
+	const entry: WireLogEntry = {
+		at: new Date().toISOString(),
+		method: request.method,
+		path,
+		query: queryForLog(query),
+		headers: headersForLog(request.headers),
+		body: body.value,
+		operation: route?.operation.id ?? 'unknown',
+		valid: faultsOfForm.length === 0,
+		problems: faultsOfForm,
+		outcome: 'received',
+	};
+	service.wireLog.note(entry, service.settings.logLimit);
+	reply.raw.once('close', () => {
+		if (!reply.raw.writableFinished && entry.outcome === 'received') entry.outcome = 'client gone';
+	});
+
+	const fault = service.faults.take(request.method, path);
+	if (fault && fault.delay > 0) await wait(fault.delay, undefined, { ref: false });
+	if (fault?.kind === 'cutBefore') return cut(reply, entry, fault);
+
+	const isWorkDone = !fault || isProcessed(fault);
+	const truth = isWorkDone ? await answerTo(service, route, request, prepared) : undefined;
+	if (fault?.kind === 'cutAfter') return cut(reply, entry, fault);
+
+	const answer = fault ? faultyAnswer(fault, truth) : truth;
+	if (!answer) throw new Error('A request was neither processed nor spoilt');
+	entry.status = answer.status;
+	if (entry.outcome === 'received') entry.outcome = fault ? `fault: ${fault.kind}` : 'answered';
+	await reply.code(answer.status).headers(answer.headers).send(answer.body);
+}
+
+function cut(reply: FastifyReply, entry: WireLogEntry, fault: Fault): void {
+	entry.outcome = `fault: ${fault.kind}`;
+	reply.hijack();
+	reply.raw.destroy();
+}
+
+async function answerTo(
+	service: Service,
+	route: Route | undefined,
+	request: FastifyRequest,
+	prepared: Prepared | undefined,
+): Promise<Answer> {
+	try {
+		if (!route || !prepared) throw new ServiceFailure(404, 'No such operation', 'not_found');
+		const caller = await callerOf(service, route.description, request);
+		if (!('work' in prepared)) {
+			throw new ServiceFailure(400, prepared.problems.join('; '), 'validation_failed');
+		}
+		const data = await prepared.work({ service, caller });
+		return json(200, { success: true, data });
+	} catch (error) {
+		if (error instanceof ServiceFailure) {
+			return json(error.status, failureEnvelope(error.message, error.errorCode));
+		}
+		const message = error instanceof Error ? error.message : 'Unknown error';
+		return json(500, failureEnvelope(`The sandbox itself failed: ${message}`, 'internal'));
+	}
+}
+
+function json(status: number, content: object): Answer {
+	const headers = { 'content-type': 'application/json; charset=utf-8' };
+	return { status, headers, body: JSON.stringify(content) };
+}
+
+/** Reads the token of either scheme; throws ServiceFailure 401. */
+async function callerOf(
+	service: Service,
+	{ token: needed }: OperationDescription,
+	{ headers }: FastifyRequest,
+): Promise<Account | undefined> {
+	if (needed === 'none') return undefined;
+	const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+	const legacy = headers['x-auth-token'];
+	const token = bearer ?? (typeof legacy === 'string' && legacy !== '' ? legacy : undefined);
+	if (token === undefined) {
+		const isOptional = needed === 'optional' && !service.settings.instantPaymentNeedsToken;
+		if (isOptional && headers.authorization === undefined) return undefined;
+		throw new ServiceFailure(401, 'A bearer token is needed', 'token_missing');
+	}
+	const { wallet } = await service.tokens.read(token);
+	const account = service.organisation.account(wallet);
+	if (!account) throw new ServiceFailure(401, 'The token’s wallet is unknown', 'token_invalid');
+	return account;
+}
+
+interface Body {
+	/** Parsed, or the text where it is no JSON, or undefined where there was none. */
+	readonly value: unknown;
+	readonly isJson: boolean;
+}
+
+function readBody(text: unknown): Body {
+	if (typeof text !== 'string' || text === '') return { value: undefined, isJson: false };
+	try {
+		const value: unknown = JSON.parse(text);
+		return { value, isJson: true };
+	} catch {
+		return { value: text, isJson: false };
+	}
+}
+
+function prepare(
+	service: Service,
+	{ operation, description }: Route,
+	path: unknown,
+	query: URLSearchParams,
+	body: Body,
+): Prepared {
+	if (body.value !== undefined && !body.isJson) return { problems: ['body is not JSON'] };
+	return operation.prepare(service.description, {
+		path: typeof path === 'object' && path !== null ? { ...path } : {},
+		query: readQuery(query, description),
+		...(body.value === undefined ? {} : { body: body.value }),
+	});
+}
+
+/** Query values as the description types them; what does not fit stays as it came. */
+function readQuery(
+	query: URLSearchParams,
+	description: OperationDescription,
+): Record<string, unknown> {
+	const read: Record<string, unknown> = {};
+	for (const name of new Set(query.keys())) {
+		const values = query.getAll(name);
+		const parameter = description.parameters.find((each) => each.in === 'query' && each.name === name);
+		const [first = ''] = values;
+		if (parameter?.schema.type === 'array') {
+			const isList = parameter['x-comma-separated'] && values.length === 1;
+			read[name] = isList ? first.split(',') : values;
+		} else if (parameter?.schema.type === 'integer' && /^-?\d+$/.test(first)) {
+			read[name] = values.length === 1 ? Number(first) : values;
+		} else {
+			read[name] = values.length === 1 ? first : values;
+		}
+	}
+	return read;
+}
+
+function queryForLog(query: URLSearchParams): Record<string, string | string[]> {
+	const shown: Record<string, string | string[]> = {};
+	for (const name of new Set(query.keys())) {
+		const values = query.getAll(name);
+		shown[name] = values.length === 1 ? (values[0] ?? '') : values;
+	}
+	return shown;
+}

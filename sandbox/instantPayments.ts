@@ -1,0 +1,187 @@
+import { getAddress, id, isAddress, isHexString, verifyTypedData, Wallet } from 'ethers';
+
+import { ServiceFailure } from './failure';
+import type { Team } from './organisation';
+import type { Randomness } from './randomness';
+import type { Settings } from './settings';
+
+/** `typed_data` of operation 10: strings whose meaning the document leaves open. */
+export interface PaymentTypedData {
+	readonly from: string;
+	readonly to: string;
+	readonly salt: string;
+	readonly expires: string;
+	readonly data: {
+		readonly id: string;
+		readonly groupID: string;
+		readonly payAtTime: string;
+		readonly validMinutes: string;
+		readonly payType: string;
+		readonly token: string;
+		readonly recipient: string;
+		readonly amount: string;
+		readonly data: string;
+	};
+}
+
+/** The body of operation 10. */
+export interface InstantPayment {
+	readonly from: string;
+	readonly amount_cents: number;
+	readonly signer: string;
+	readonly typed_data: PaymentTypedData;
+	readonly signature: string;
+	readonly external_recipient_email: string;
+	readonly currency_symbol: string;
+	readonly network: string;
+}
+
+/** What the sandbox publishes, ready to be signed. */
+export interface SignablePayment {
+	readonly domain: ReturnType<typeof paymentDomain>;
+	readonly types: typeof PAYMENT_TYPES;
+	readonly primary_type: 'PaymentForwardRequest';
+	readonly typed_data: PaymentTypedData;
+}
+
+const PAYMENT_TYPES = {
+	PaymentForwardRequest: [
+		{ name: 'from', type: 'address' },
+		{ name: 'to', type: 'address' },
+		{ name: 'salt', type: 'bytes32' },
+		{ name: 'expires', type: 'uint256' },
+		{ name: 'data', type: 'Payment' },
+	],
+	Payment: [
+		{ name: 'id', type: 'string' },
+		{ name: 'groupID', type: 'string' },
+		{ name: 'payAtTime', type: 'uint256' },
+		{ name: 'validMinutes', type: 'uint256' },
+		{ name: 'payType', type: 'string' },
+		{ name: 'token', type: 'address' },
+		{ name: 'recipient', type: 'address' },
+		{ name: 'amount', type: 'uint256' },
+		{ name: 'data', type: 'string' },
+	],
+};
+
+/** Units of a token with six decimals in one cent. */
+const TOKEN_UNITS_PER_CENT = 10_000n;
+const VALID_MINUTES = 60;
+
+/** Issues and judges instant payments; each salt pays once. */
+export class InstantPayments {
+	private readonly paidSalts = new Set<string>();
+
+	/**
+	 * Typed data for a payment, with a fresh salt. `signer` becomes its `from`; the team's identifier
+	 * is its groupID, the recipient's e-mail its data.
+	 */
+	publish(
+		payment: { team: Team; amountCents: number; email: string; signer: string },
+		settings: Settings,
+		randomness: Randomness,
+	): SignablePayment {
+		const now = Math.floor(Date.now() / 1000);
+		return {
+			domain: paymentDomain(settings.chainId),
+			types: PAYMENT_TYPES,
+			primary_type: 'PaymentForwardRequest',
+			typed_data: {
+				from: getAddress(payment.signer.toLowerCase()),
+				to: payment.team.account,
+				salt: randomness.bytes32(),
+				expires: String(now + VALID_MINUTES * 60),
+				data: {
+					id: randomness.identifier('tx'),
+					groupID: payment.team.nanoid,
+					payAtTime: String(now),
+					validMinutes: String(VALID_MINUTES),
+					payType: 'instant',
+					token: TOKEN,
+					recipient: recipientOf(payment.email),
+					amount: String(BigInt(payment.amountCents) * TOKEN_UNITS_PER_CENT),
+					data: payment.email,
+				},
+			},
+		};
+	}
+
+	/** The signer's wallet (EIP-55); throws {@link ServiceFailure} 400. */
+	signerOf(payment: InstantPayment, settings: Settings): string {
+		try {
+			const signer = verifyTypedData(
+				paymentDomain(settings.chainId),
+				PAYMENT_TYPES,
+				payment.typed_data,
+				payment.signature,
+			);
+			if (signer === getAddress(payment.signer.toLowerCase())) return signer;
+		} catch {
+			// What cannot be encoded or recovered is refused in the same words.
+		}
+		throw new ServiceFailure(
+			400,
+			'The signature is not the signer’s signature of this payment',
+			'signature_invalid',
+		);
+	}
+
+	/** Holds the signed payment against the body; throws {@link ServiceFailure} 400. */
+	judge(payment: InstantPayment, team: Team, signer: string): void {
+		const { typed_data: signed, external_recipient_email: email } = payment;
+		const refuse = (message: string, errorCode: string): never => {
+			throw new ServiceFailure(400, message, errorCode);
+		};
+		if (!isAddress(signed.from) || getAddress(signed.from) !== signer) {
+			refuse('typed_data.from is not the signer', 'sender_mismatch');
+		}
+		if (signed.to.toLowerCase() !== team.account || signed.data.groupID !== team.nanoid) {
+			refuse('The payment was not signed for this team', 'team_mismatch');
+		}
+		if (BigInt(signed.data.amount) !== BigInt(payment.amount_cents) * TOKEN_UNITS_PER_CENT) {
+			refuse('typed_data.data.amount is not amount_cents', 'amount_mismatch');
+		}
+		if (signed.data.recipient.toLowerCase() !== recipientOf(email).toLowerCase()) {
+			refuse('typed_data.data.recipient is not the recipient', 'recipient_mismatch');
+		}
+		if (Number(signed.expires) * 1000 <= Date.now()) {
+			refuse('The payment has expired', 'payment_expired');
+		}
+		if (!isHexString(signed.salt, 32) || this.paidSalts.has(signed.salt.toLowerCase())) {
+			refuse('The payment was already made', 'payment_replayed');
+		}
+	}
+
+	/** Takes the money, once; throws {@link ServiceFailure} 400 when there is not enough. */
+	pay(payment: InstantPayment, team: Team): void {
+		const balance = team.balances.get(payment.currency_symbol) ?? 0n;
+		const amount = BigInt(payment.amount_cents);
+		if (balance < amount) {
+			throw new ServiceFailure(400, 'The balance is too low', 'insufficient_balance');
+		}
+		team.balances.set(payment.currency_symbol, balance - amount);
+		this.paidSalts.add(payment.typed_data.salt.toLowerCase());
+	}
+}
+
+const TOKEN = new Wallet(id('payroll sandbox: token contract')).address;
+
+function paymentDomain(chainId: number): {
+	name: string;
+	version: string;
+	chainId: number;
+	verifyingContract: string;
+} {
+	return {
+		name: 'PayrollPayments',
+		version: '1',
+		chainId,
+		verifyingContract: new Wallet(id('payroll sandbox: payments contract')).address,
+	};
+}
+
+/** The recipient's account, which the sandbox derives from the e-mail. */
+function recipientOf(email: string): string {
+	return new Wallet(id(`payroll sandbox: recipient ${email}`)).address;
+}

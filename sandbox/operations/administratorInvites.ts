@@ -1,0 +1,67 @@
+import type { SetRolesForwardRequest } from '../administratorInvites';
+import { ServiceFailure } from '../failure';
+import type { Organisation } from '../organisation';
+import { requireRole } from '../roles';
+import { addPendingInvite, workspaceOf } from './invites';
+import { defineOperation } from './operation';
+
+interface CreateRequest {
+	readonly body: {
+		readonly emails: readonly string[];
+		readonly role: string;
+		readonly nanoid: string;
+	};
+}
+
+/** Operation 6: administrator invites and the typed data to be signed. */
+export const createAdministratorInvites = defineOperation<CreateRequest>(
+	'createAdministratorInvites',
+	({ body: { emails, role, nanoid } }, { service, caller }) => {
+		const { organisation, settings, administratorInvites } = service;
+		const workspace = workspaceOf(nanoid, organisation);
+		requireRole(caller, nanoid, administratorsOf(nanoid, organisation), organisation);
+		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'token_missing');
+		const invites = emails.map((email) =>
+			addPendingInvite(organisation, workspace, { email, name: '', role, caller }),
+		);
+		const typedData = administratorInvites.issue(
+			{ invites, role, caller: caller.address, to: workspace.account },
+			settings,
+			organisation.randomness,
+		);
+		return { invites, typed_data: typedData };
+	},
+);
+
+interface ExecuteRequest {
+	readonly body: {
+		readonly invites: readonly string[];
+		readonly signer: string;
+		readonly typed_data: SetRolesForwardRequest;
+		readonly signature: string;
+	};
+}
+
+/** Operation 7: executes a batch of administrator invites, once. */
+export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
+	'executeAdministratorInvites',
+	({ body }, { service: { organisation, administratorInvites }, caller }) => {
+		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'token_missing');
+		const workspace = [organisation.company, ...organisation.teams].find(({ invites }) =>
+			invites.some(({ nanoid }) => body.invites.includes(nanoid)),
+		);
+		if (!workspace) throw new ServiceFailure(404, 'An invite does not exist', 'invite_not_found');
+		const { nanoid } = workspace;
+		requireRole(caller, nanoid, administratorsOf(nanoid, organisation), organisation);
+		administratorInvites.execute({
+			...body,
+			typedData: body.typed_data,
+			caller: caller.address,
+		});
+		return { invites: body.invites, transaction: organisation.randomness.identifier('tx') };
+	},
+);
+
+function administratorsOf(nanoid: string, organisation: Organisation): string[] {
+	return nanoid === organisation.company.nanoid ? ['org_admin'] : ['team_admin', 'org_admin'];
+}

@@ -1,0 +1,25 @@
+import { createAdministratorInvites, executeAdministratorInvites } from './administratorInvites';
+import { createInstantPayment } from './createInstantPayment';
+import { getBalance } from './getBalance';
+import { getSignInMessage } from './getSignInMessage';
+import { createInvites, listInvites } from './invites';
+import { listTeamUsers } from './listTeamUsers';
+import type { Operation } from './operation';
+import { resolveNameReview } from './resolveNameReview';
+import { sendTestDelivery } from './sendTestDelivery';
+import { verifySignIn } from './verifySignIn';
+
+/** The eleven operations in the document's order. */
+export const OPERATIONS: readonly Operation[] = [
+	getSignInMessage,
+	verifySignIn,
+	getBalance,
+	listInvites,
+	createInvites,
+	createAdministratorInvites,
+	executeAdministratorInvites,
+	resolveNameReview,
+	sendTestDelivery,
+	createInstantPayment,
+	listTeamUsers,
+];

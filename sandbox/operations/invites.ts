@@ -1,0 +1,74 @@
+import type { Account } from '../accounts';
+import { ServiceFailure } from '../failure';
+import { placeOf, type Organisation, type Workspace } from '../organisation';
+import { requireRole } from '../roles';
+import { defineOperation } from './operation';
+
+interface ListRequest {
+	readonly query: { readonly nanoid: string };
+}
+
+/** Operation 4: pending invites; team_admin for a team, org_admin for a company. */
+export const listInvites = defineOperation<ListRequest>(
+	'listInvites',
+	({ query: { nanoid } }, { service: { organisation }, caller }) => {
+		const workspace = workspaceOf(nanoid, organisation);
+		const wanted = workspace === organisation.company ? 'org_admin' : 'team_admin';
+		requireRole(caller, nanoid, [wanted], organisation);
+		return workspace.invites;
+	},
+);
+
+interface CreateRequest {
+	readonly body: {
+		readonly nanoid: string;
+		readonly invites: ReadonlyArray<{
+			readonly email: string;
+			readonly prefill?: { readonly first_name: string; readonly last_name: string };
+		}>;
+		readonly role: string;
+		readonly anonymous?: boolean;
+	};
+}
+
+const MAY_INVITE = ['team_admin', 'team_invite_initiator', 'org_admin', 'org_hr_admin'];
+
+/** Operation 5: invites for employees and contractors. */
+export const createInvites = defineOperation<CreateRequest>(
+	'createInvites',
+	({ body: { nanoid, invites, role } }, { service: { organisation }, caller }) => {
+		const team = workspaceOf(nanoid, organisation);
+		requireRole(caller, nanoid, MAY_INVITE, organisation);
+		const nanoids = invites.map(({ email, prefill }) => {
+			const name = prefill ? `${prefill.first_name} ${prefill.last_name}`.trim() : '';
+			return addPendingInvite(organisation, team, { email, name, role, caller });
+		});
+		return { nanoids };
+	},
+);
+
+/** A company or team; throws ServiceFailure 404. */
+export function workspaceOf(nanoid: string, organisation: Organisation): Workspace {
+	const workspace = organisation.workspace(nanoid);
+	if (!workspace) throw new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found');
+	return workspace;
+}
+
+/** Adds a pending invite and gives its identifier; without a name the mailbox stands for it. */
+export function addPendingInvite(
+	organisation: Organisation,
+	workspace: Workspace,
+	invite: { email: string; name: string; role: string; caller?: Account },
+): string {
+	const nanoid = organisation.randomness.identifier('in');
+	workspace.invites.push({
+		nanoid,
+		role: invite.role,
+		invitee_name: invite.name || (invite.email.split('@')[0] ?? invite.email),
+		email: invite.email,
+		inviter_name: invite.caller?.fullName ?? 'Payroll',
+		inviter_email: invite.caller?.email ?? 'payroll@example.com',
+		...placeOf(workspace, organisation.company),
+	});
+	return nanoid;
+}

@@ -1,0 +1,48 @@
+import { ServiceFailure } from '../failure';
+import type { TeamUser } from '../organisation';
+import { ANY_ROLE, requireRole } from '../roles';
+import { defineOperation } from './operation';
+
+interface Request {
+	readonly path: { readonly team_nanoid: string };
+	readonly query: {
+		readonly emails?: readonly string[];
+		readonly page?: number;
+		readonly offset?: number;
+		readonly count?: number;
+	};
+}
+
+const DEFAULT_COUNT = 100;
+
+/** Operation 11: users of a team, a page of them when page or offset is given. */
+export const listTeamUsers = defineOperation<Request>(
+	'listTeamUsers',
+	({ path: { team_nanoid }, query }, { service: { organisation }, caller }) => {
+		const team = organisation.team(team_nanoid);
+		if (!team) throw new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found');
+		requireRole(caller, team_nanoid, ANY_ROLE, organisation);
+		const wanted = query.emails && new Set(query.emails.map((email) => email.toLowerCase()));
+		const users = wanted ? team.users.filter(({ email }) => wanted.has(email)) : team.users;
+		return paginate(users, query);
+	},
+);
+
+/** `offset` rules where both are given. The next page's figures are also there after the last. */
+function paginate(users: readonly TeamUser[], query: Request['query']): object {
+	const active = query.page !== undefined || query.offset !== undefined;
+	const count = active ? (query.count ?? DEFAULT_COUNT) : users.length;
+	const offset = query.offset ?? ((query.page ?? 1) - 1) * count;
+	const page = count === 0 ? 1 : Math.floor(offset / count) + 1;
+	return {
+		users: users.slice(offset, offset + count),
+		pagination: {
+			page,
+			count,
+			offset,
+			next_page: page + 1,
+			next_offset: offset + count,
+			has_more: offset + count < users.length,
+		},
+	};
+}

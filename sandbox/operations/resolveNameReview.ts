@@ -1,0 +1,34 @@
+import { ServiceFailure } from '../failure';
+import { requireRole } from '../roles';
+import { defineOperation } from './operation';
+
+interface Request {
+	readonly path: { readonly team_nanoid: string; readonly user_nanoid: string };
+	/** `review_version`, and the decision under the name that the settings give it. */
+	readonly body: Readonly<Record<string, string>>;
+}
+
+const MAY_REVIEW = ['team_admin', 'team_finance_admin', 'org_admin', 'org_finance_admin'];
+
+/**
+ * Operation 8: resolves a name review, once. What `review_version` is compared with is not shown; the
+ * sandbox takes any valid one.
+ */
+export const resolveNameReview = defineOperation<Request>(
+	'resolveNameReview',
+	({ path: { team_nanoid, user_nanoid }, body }, { service, caller }) => {
+		const { organisation, settings } = service;
+		const team = organisation.team(team_nanoid);
+		if (!team) throw new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found');
+		requireRole(caller, team_nanoid, MAY_REVIEW, organisation);
+		const review = team.nameReviews.get(user_nanoid);
+		if (!review) {
+			throw new ServiceFailure(404, `${user_nanoid} has no name review`, 'review_not_found');
+		}
+		if (review.status !== 'waiting') {
+			throw new ServiceFailure(400, `The review is already ${review.status}`, 'review_resolved');
+		}
+		review.status = body[settings.decisionFieldName] === 'approve' ? 'approved' : 'cancelled';
+		return { status: review.status };
+	},
+);

@@ -1,0 +1,229 @@
+import { makeAccounts, type Account } from './accounts';
+import { makePerson, type Person } from './people';
+import { Randomness } from './randomness';
+
+/** A team user record (service-api.md, Resources). */
+export interface TeamUser {
+	readonly nanoid: string;
+	readonly first_name: string;
+	readonly middle_name: string;
+	readonly last_name: string;
+	readonly email: string;
+	readonly role: string;
+	readonly platform_account: string;
+	readonly platformid: string;
+	readonly avatar: string;
+	readonly address: Person['home'];
+	readonly onboarding: {
+		readonly onboarded: boolean;
+		readonly step: string;
+		readonly role: string;
+		readonly moderation_status: string;
+	};
+	readonly payable: boolean;
+}
+
+/** An invite record of the invite list. */
+export interface InviteRecord {
+	readonly nanoid: string;
+	readonly role: string | null;
+	readonly invitee_name: string;
+	readonly email: string;
+	readonly inviter_name: string;
+	readonly inviter_email: string;
+	readonly company?: NameAndAvatar;
+	readonly team?: NameAndAvatar;
+}
+
+interface NameAndAvatar {
+	readonly name: string;
+	readonly avatar: string;
+}
+
+/** A company or team with its account. */
+export interface Workspace extends NameAndAvatar {
+	readonly nanoid: string;
+	/** Platform account, an EVM address. */
+	readonly account: string;
+	/** Cents by currency. */
+	readonly balances: Map<string, bigint>;
+	readonly invites: InviteRecord[];
+}
+
+/** A workspace below the company, with its users. */
+export interface Team extends Workspace {
+	readonly users: TeamUser[];
+	/** Users whose name does not match; by identifier. */
+	readonly nameReviews: Map<string, NameReview>;
+}
+
+/** A name mismatch of an external payment recipient. */
+export interface NameReview {
+	readonly reviewVersion: string;
+	status: 'waiting' | 'approved' | 'cancelled';
+}
+
+/** Reviews that wait in each team. */
+const NAME_REVIEWS_PER_TEAM = 10;
+const TEAMS = [
+	{ name: 'Engineering', size: 140 },
+	{ name: 'Field Operations', size: 80 },
+	{ name: 'Growing Team', size: 30 },
+] as const;
+const ONBOARDING = [
+	{ onboarded: true, step: 'completed', moderation_status: 'approved' },
+	{ onboarded: true, step: 'completed', moderation_status: 'approved' },
+	{ onboarded: true, step: 'completed', moderation_status: 'approved' },
+	{ onboarded: false, step: 'initial', moderation_status: 'pending' },
+	{ onboarded: false, step: 'documents', moderation_status: 'pending' },
+	{ onboarded: false, step: 'kyc', moderation_status: 'rejected' },
+] as const;
+const WORKER_ROLES = ['contractor', 'team_employee', 'aor_contractor'] as const;
+const INVITE_ROLES = [...WORKER_ROLES, 'team_viewer', null] as const;
+const CURRENCIES_HELD = ['USD', 'EUR', 'GBP', 'CAD', 'MXN', 'PLN'] as const;
+
+/** One company, its teams, users, invites and balances: the same for the same seed. */
+export class Organisation {
+	readonly company: Workspace;
+	readonly teams: readonly Team[];
+	readonly accounts: readonly Account[];
+	/** The endpoint that exists from the start; it has no address until one is registered. */
+	readonly firstWebhookId: string;
+	/** Chance for what is made later: identifiers, salts. */
+	readonly randomness: Randomness;
+	private readonly growth: Randomness;
+	private readonly users = new Map<string, { user: TeamUser; team: Team }>();
+	private peopleMade = 0;
+
+	constructor(seed: string, growingTeamSize: number) {
+		const randomness = new Randomness(seed);
+		this.company = { ...makeWorkspace(randomness, 'co', 'Meridian Harbour') };
+		this.teams = TEAMS.map(({ name }) => ({
+			...makeWorkspace(randomness, 'te', name),
+			users: [],
+			nameReviews: new Map<string, NameReview>(),
+		}));
+		this.firstWebhookId = randomness.identifier('wh');
+		this.accounts = makeAccounts(
+			this.company.nanoid,
+			this.teams.map(({ nanoid }) => nanoid),
+		);
+		TEAMS.forEach(({ size }, index) => {
+			const team = this.teams[index];
+			if (team) this.fill(team, size, randomness);
+		});
+		for (const workspace of [this.company, ...this.teams]) this.invitePeople(workspace, randomness);
+		this.growth = new Randomness(`${seed}: growth`);
+		this.randomness = new Randomness(`${seed}: later`);
+		this.grow(growingTeamSize);
+	}
+
+	/** The team that grows; the last one. */
+	get growingTeam(): Team {
+		const team = this.teams.at(-1);
+		if (!team) throw new Error('The organisation has no team');
+		return team;
+	}
+
+	/** Adds users to the growing team until it has so many; it never shrinks. */
+	grow(size: number): void {
+		this.fill(this.growingTeam, size, this.growth);
+	}
+
+	team(nanoid: string): Team | undefined {
+		return this.teams.find((team) => team.nanoid === nanoid);
+	}
+
+	/** A company or team. */
+	workspace(nanoid: string): Workspace | undefined {
+		return nanoid === this.company.nanoid ? this.company : this.team(nanoid);
+	}
+
+	user(nanoid: string): { user: TeamUser; team: Team } | undefined {
+		return this.users.get(nanoid);
+	}
+
+	/** The account of a wallet, however its address is spelt. */
+	account(address: string): Account | undefined {
+		return this.accounts.find((each) => each.address.toLowerCase() === address.toLowerCase());
+	}
+
+	private fill(team: Team, size: number, randomness: Randomness): void {
+		while (team.users.length < size) {
+			const user = makeUser(randomness, this.nextPerson(randomness), this.peopleMade);
+			team.users.push(user);
+			this.users.set(user.nanoid, { user, team });
+			if (team.users.length <= NAME_REVIEWS_PER_TEAM) {
+				const day = String(team.users.length).padStart(2, '0');
+				const reviewVersion = `2026-02-${day}T09:30:00.000Z`;
+				team.nameReviews.set(user.nanoid, { reviewVersion, status: 'waiting' });
+			}
+		}
+	}
+
+	private invitePeople(workspace: Workspace, randomness: Randomness): void {
+		const [inviter] = this.accounts;
+		for (let count = 4 + randomness.below(6); count > 0; count--) {
+			const person = this.nextPerson(randomness);
+			workspace.invites.push({
+				nanoid: randomness.identifier('in'),
+				role: workspace === this.company ? 'org_viewer' : randomness.pick(INVITE_ROLES),
+				invitee_name: `${person.firstName} ${person.lastName}`,
+				email: person.email,
+				inviter_name: inviter?.fullName ?? 'Payroll',
+				inviter_email: inviter?.email ?? 'payroll@example.com',
+				...placeOf(workspace, this.company),
+			});
+		}
+	}
+
+	private nextPerson(randomness: Randomness): Person {
+		this.peopleMade++;
+		return makePerson(randomness, this.peopleMade);
+	}
+}
+
+/** The `company` or `team` object of an invite into a workspace. */
+export function placeOf(workspace: Workspace, company: Workspace): object {
+	const nameAndAvatar = ({ name, avatar }: Workspace): NameAndAvatar => ({ name, avatar });
+	if (workspace === company) return { company: nameAndAvatar(company) };
+	return { company: nameAndAvatar(company), team: nameAndAvatar(workspace) };
+}
+
+function makeWorkspace(randomness: Randomness, prefix: string, name: string): Workspace {
+	const nanoid = randomness.identifier(prefix);
+	const balances = new Map<string, bigint>();
+	for (const currency of CURRENCIES_HELD) {
+		balances.set(currency, BigInt(5_000_000 + randomness.below(90_000_000)));
+	}
+	const avatar = avatarOf(nanoid);
+	return { nanoid, name, avatar, account: randomness.address(), balances, invites: [] };
+}
+
+function makeUser(randomness: Randomness, person: Person, number: number): TeamUser {
+	const nanoid = randomness.identifier('us');
+	const { onboarded, step, moderation_status } = randomness.pick(ONBOARDING);
+	return {
+		nanoid,
+		first_name: person.firstName,
+		middle_name: person.middleName,
+		last_name: person.lastName,
+		email: person.email,
+		role: randomness.pick(WORKER_ROLES),
+		platform_account: randomness.address(),
+		platformid: `PLT-${20_000_000 + number}`,
+		avatar: avatarOf(nanoid),
+		address: person.home,
+		onboarding: {
+			onboarded,
+			step,
+			role: randomness.below(12) === 0 ? 'payer' : 'payee',
+			moderation_status,
+		},
+		payable: onboarded,
+	};
+}
+
+function avatarOf(nanoid: string): string {
+	return `https://avatars.example.com/${nanoid}.png`;
+}

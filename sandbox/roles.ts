@@ -1,0 +1,26 @@
+import type { Account } from './accounts';
+import { ServiceFailure } from './failure';
+import type { Organisation } from './organisation';
+
+/** Any role will do. */
+export const ANY_ROLE = 'any';
+
+/**
+ * Requires a role on an entity. Team roles count on the team, organisation roles on the company and,
+ * where they are asked for, on its teams. Throws {@link ServiceFailure} 403.
+ */
+export function requireRole(
+	caller: Account | undefined,
+	entityId: string,
+	wanted: readonly string[] | typeof ANY_ROLE,
+	organisation: Organisation,
+): void {
+	const held = [
+		...(caller?.roles[entityId] ?? []),
+		...(caller?.roles[organisation.company.nanoid] ?? []),
+	];
+	const enough = wanted === ANY_ROLE ? held.length > 0 : held.some((role) => wanted.includes(role));
+	if (enough) return;
+	const which = wanted === ANY_ROLE ? 'a role' : wanted.join(' or ');
+	throw new ServiceFailure(403, `The caller needs ${which} on ${entityId}`, 'role_missing');
+}

@@ -1,0 +1,98 @@
+import type { AddressInfo } from 'node:net';
+
+import fastify, { type FastifyInstance } from 'fastify';
+
+import type { Account } from './accounts';
+import { addControl } from './control';
+import { serve } from './exchange';
+import { failureEnvelope } from './failure';
+import { OPERATIONS } from './operations';
+import { Service } from './service';
+import type { SettingsInput } from './settings';
+
+export type { Account, AccountName } from './accounts';
+export type { DeliveryAttempt } from './deliveries';
+export type { FaultInput } from './faults';
+export type { WireLogEntry } from './wireLog';
+
+/** How a sandbox starts. */
+export interface SandboxOptions {
+	/** 0, the default, takes any free port. Only 127.0.0.1 is listened on. */
+	readonly port?: number;
+	/** The same seed makes the same organisation, identifiers included. */
+	readonly seed?: string;
+	/** See settings.ts. */
+	readonly settings?: SettingsInput;
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+	/** Base URL without a trailing slash. */
+	readonly url: string;
+	/** The state behind it, for tests in the same process. */
+	readonly service: Service;
+	readonly accounts: readonly Account[];
+	/** Stops listening, breaks what is open and ends what waits. */
+	close(): Promise<void>;
+}
+
+/** Bytes of the largest request body. */
+const BODY_LIMIT = 64 * 1024 * 1024;
+
+/** Starts the local service; rejects when the port is taken. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const service = new Service(options.seed ?? 'payroll sandbox', options.settings ?? {});
+	const app = fastify({
+		bodyLimit: BODY_LIMIT,
+		forceCloseConnections: true,
+		routerOptions: { maxParamLength: 1_000 },
+		exposeHeadRoutes: false,
+	});
+	// Bodies stay text: the wire log must show broken ones too, and each route parses its own.
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+		done(null, body);
+	});
+	addService(app, service);
+	addControl(app, service);
+	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	service.url = `http://127.0.0.1:${portOf(app)}`;
+	return {
+		url: service.url,
+		service,
+		accounts: service.organisation.accounts,
+		close: async () => {
+			service.deliveries.clear();
+			await app.close();
+		},
+	};
+}
+
+function addService(app: FastifyInstance, service: Service): void {
+	for (const description of service.description.operations) {
+		const operation = OPERATIONS.find(({ id }) => id === description.id);
+		if (!operation) throw new Error(`openapi.yaml has an unknown operation ${description.id}`);
+		app.route({
+			method: description.method,
+			url: description.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+			handler: async (request, reply) => {
+				await serve(service, { operation, description }, request, reply);
+			},
+		});
+	}
+	// What Fastify itself refuses, such as a body over the limit.
+	app.setErrorHandler(async (error, _request, reply) => {
+		const message = error instanceof Error ? error.message : 'Unknown error';
+		const status = reply.statusCode >= 400 ? reply.statusCode : 500;
+		await reply.code(status).send(failureEnvelope(message));
+	});
+	app.setNotFoundHandler(async (request, reply) => {
+		await serve(service, undefined, request, reply);
+	});
+}
+
+function portOf(app: FastifyInstance): number {
+	const address: AddressInfo | string | null = app.server.address();
+	if (address === null || typeof address === 'string') throw new Error('No port was bound');
+	return address.port;
+}

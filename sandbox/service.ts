@@ -1,0 +1,70 @@
+import { AdministratorInvites } from './administratorInvites';
+import { Deliveries } from './deliveries';
+import { Description } from './description';
+import { Faults } from './faults';
+import { InstantPayments } from './instantPayments';
+import { Organisation } from './organisation';
+import { withSettings, type Settings, type SettingsInput } from './settings';
+import { SignInMessages } from './signInMessages';
+import { Tokens } from './tokens';
+import { WireLog } from './wireLog';
+
+/** Everything the sandbox knows and does, apart from HTTP. */
+export class Service {
+	/** The sandbox's own address, without a trailing slash; set once it listens. */
+	url = '';
+	readonly tokens = new Tokens();
+	readonly faults = new Faults();
+	readonly wireLog = new WireLog();
+	readonly signIn = new SignInMessages();
+	readonly deliveries = new Deliveries();
+	administratorInvites = new AdministratorInvites();
+	instantPayments = new InstantPayments();
+	settings: Settings;
+	description: Description;
+	organisation: Organisation;
+
+	constructor(
+		private readonly seed: string,
+		private readonly initialSettings: SettingsInput,
+	) {
+		this.settings = withSettings(initialSettings);
+		this.description = new Description(this.settings);
+		this.organisation = this.newOrganisation();
+		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
+	}
+
+	/** Changes some settings; throws ZodError for an unknown or wrong one. */
+	change(input: unknown): Settings {
+		this.settings = withSettings(input, this.settings);
+		const { decisionFieldName, eventTypeFieldName } = this.description.unnamedFields;
+		if (
+			decisionFieldName !== this.settings.decisionFieldName ||
+			eventTypeFieldName !== this.settings.eventTypeFieldName
+		) {
+			this.description = new Description(this.settings);
+		}
+		this.organisation.grow(this.settings.growingTeamSize);
+		return this.settings;
+	}
+
+	/** Back to the start: settings, organisation, faults, tricks and logs. Tokens stay good. */
+	reset(keepEndpoints: boolean): void {
+		this.settings = withSettings(this.initialSettings);
+		this.description = new Description(this.settings);
+		this.organisation = this.newOrganisation();
+		this.administratorInvites = new AdministratorInvites();
+		this.instantPayments = new InstantPayments();
+		this.faults.clear();
+		this.signIn.clear();
+		this.wireLog.clear();
+		this.deliveries.clear();
+		if (keepEndpoints) return;
+		this.deliveries.forgetEndpoints();
+		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
+	}
+
+	private newOrganisation(): Organisation {
+		return new Organisation(this.seed, this.settings.growingTeamSize);
+	}
+}

@@ -1,0 +1,144 @@
+import { getAddress, id, Wallet } from 'ethers';
+import { generateNonce, SiweMessage } from 'siwe';
+
+import { ServiceFailure } from './failure';
+import type { Settings } from './settings';
+import { Tampering } from './tampering';
+import type { TokenHolder } from './tokens';
+
+/** Everything that a hostile or broken service may do to a sign-in message. */
+export const SIGN_IN_TRICKS = [
+	'anotherWallet',
+	'anotherDomain',
+	'anotherUri',
+	'anotherChain',
+	'expired',
+	'notYetValid',
+	'issuedInTheFuture',
+	'withoutIssuedAt',
+	'withoutNonce',
+	'shortNonce',
+	'lineBreaks',
+	'version2',
+	'trailingText',
+	'lowerCaseAddress',
+	'notAMessage',
+	'empty',
+] as const;
+export type SignInTrick = (typeof SIGN_IN_TRICKS)[number];
+
+/** Issues EIP-4361 messages and verifies what was signed, each nonce once. */
+export class SignInMessages {
+	readonly tampering = new Tampering<SignInTrick>();
+	/** Holder by nonce, until it is used. */
+	private readonly issued = new Map<string, TokenHolder>();
+
+	/** A message for the wallet; `url` is the sandbox's own. */
+	issue(holder: TokenHolder, url: string, settings: Settings): string {
+		const nonce = generateNonce();
+		this.issued.set(nonce, holder);
+		const now = Date.now();
+		const message = new SiweMessage({
+			domain: new URL(url).host,
+			address: getAddress(holder.wallet),
+			statement: 'Sign in to Payroll and Payments. Signing costs nothing and moves no funds.',
+			uri: url,
+			version: '1',
+			chainId: settings.chainId,
+			nonce,
+			issuedAt: new Date(now).toISOString(),
+			expirationTime: new Date(now + settings.signInMessageLifetimeSeconds * 1000).toISOString(),
+		}).prepareMessage();
+		const trick = this.tampering.take();
+		return trick ? tamper(message, trick) : message;
+	}
+
+	/** Who signed; throws {@link ServiceFailure} 400 or 401. */
+	async verify(text: string, signature: string, nonce: string, url: string): Promise<TokenHolder> {
+		const message = readMessage(text);
+		const holder = this.issued.get(message.nonce);
+		if (!holder || message.nonce !== nonce) {
+			throw new ServiceFailure(401, 'The nonce was not issued or was already used', 'nonce_invalid');
+		}
+		// Used up by any attempt: a nonce that failed once is not tried again.
+		this.issued.delete(message.nonce);
+		const domain = new URL(url).host;
+		const result = await message.verify({ signature, nonce, domain }, { suppressExceptions: true });
+		if (!result.success) {
+			const reason = result.error ? String(result.error.type) : 'Verification failed.';
+			throw new ServiceFailure(401, `Sign-in refused: ${reason}`, 'signature_invalid');
+		}
+		if (getAddress(message.address) !== getAddress(holder.wallet)) {
+			throw new ServiceFailure(401, 'The message was issued to another wallet', 'wallet_mismatch');
+		}
+		return { ...holder, wallet: getAddress(holder.wallet) };
+	}
+
+	/** Forgets every message that waits for its signature. */
+	clear(): void {
+		this.issued.clear();
+		this.tampering.clear();
+	}
+}
+
+function readMessage(text: string): SiweMessage {
+	try {
+		return new SiweMessage(text);
+	} catch {
+		throw new ServiceFailure(400, 'The message is no sign-in message', 'message_invalid');
+	}
+}
+
+const FAR_FUTURE = '2999-01-01T00:00:00.000Z';
+
+function tamper(message: string, trick: SignInTrick): string {
+	const line = (name: string, value: string): string =>
+		message.replace(new RegExp(`^${name}: .*$`, 'm'), `${name}: ${value}`);
+	const withoutLine = (name: string): string =>
+		message.replace(new RegExp(`\\n${name}: .*$`, 'm'), '');
+	switch (trick) {
+		case 'anotherWallet':
+			return message.replace(ADDRESS, new Wallet(id('payroll sandbox: another wallet')).address);
+		case 'anotherDomain':
+			return message.replace(/^\S+ wants/, 'evil.example.com wants');
+		case 'anotherUri':
+			return line('URI', 'https://evil.example.com/login');
+		case 'anotherChain':
+			return line('Chain ID', '1');
+		case 'expired':
+			return line('Expiration Time', '2020-01-01T00:00:00.000Z');
+		case 'notYetValid':
+			return `${message}\nNot Before: 2998-01-01T00:00:00.000Z`.replace(
+				/^Expiration Time: .*$/m,
+				`Expiration Time: ${FAR_FUTURE}`,
+			);
+		case 'issuedInTheFuture':
+			return line('Issued At', '2998-01-01T00:00:00.000Z').replace(
+				/^Expiration Time: .*$/m,
+				`Expiration Time: ${FAR_FUTURE}`,
+			);
+		case 'withoutIssuedAt':
+			return withoutLine('Issued At');
+		case 'withoutNonce':
+			return withoutLine('Nonce');
+		case 'shortNonce':
+			return line('Nonce', 'abc1234');
+		case 'lineBreaks':
+			return message.replace(
+				'Sign in to',
+				'Sign in.\n\nURI: https://evil.example.com\nVersion: 1\n\nGrant access to',
+			);
+		case 'version2':
+			return line('Version', '2');
+		case 'trailingText':
+			return `${message}\nI also agree to transfer all funds.`;
+		case 'lowerCaseAddress':
+			return message.replace(ADDRESS, (address) => address.toLowerCase());
+		case 'notAMessage':
+			return 'I hereby transfer all funds to the bearer of this message.';
+		case 'empty':
+			return '';
+	}
+}
+
+const ADDRESS = /0x[0-9a-fA-F]{40}/;

@@ -1,0 +1,20 @@
+/** A trick that the sandbox plays on the next answers: what, and how many times more. */
+export class Tampering<Trick extends string> {
+	private current?: { trick: Trick; times: number };
+
+	/** Plays the trick on the next `times` answers. */
+	plan(trick: Trick, times: number): void {
+		this.current = { trick, times };
+	}
+
+	clear(): void {
+		this.current = undefined;
+	}
+
+	/** The trick to play on this answer, if any. */
+	take(): Trick | undefined {
+		if (!this.current || this.current.times <= 0) return undefined;
+		this.current.times--;
+		return this.current.trick;
+	}
+}
