@@ -6,6 +6,7 @@ import { z } from 'zod';
  */
 export const exactAddress = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.min(1, 'is missing')
 	.regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex characters');
 
 /** An EVM address that a person typed: white space around it is dropped. */
@@ -21,6 +22,7 @@ export const ecdsaSignature = z
 	.pipe(
 		z
 			.string()
+			.min(1, 'is missing')
 			.regex(/^0x[0-9a-fA-F]{130}$/, 'must be 0x followed by 130 hex characters')
 			.refine((value) => !/^0x0+$/.test(value), 'must not be all zeros'),
 	);

@@ -40,44 +40,47 @@ function parseUrl(value: string): URL | undefined {
 	}
 }
 
-/**
- * A URL without credentials, query or fragment, without a trailing slash; https, or http where
- * `allowsHttp` says so of its host.
- */
-function serviceUrl(allowsHttp: (host: string) => boolean, httpsOnly: string) {
+interface UrlRule {
+	/** The hosts for which http will do. */
+	readonly allowsHttp: (host: string) => boolean;
+	readonly httpsOnly: string;
+}
+
+function faultInUrl(url: URL | undefined, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
+	if (url === undefined) return 'must be a web address, e.g. https://api.example.com';
+	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
+	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
+	if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+	if (url.search !== '' || url.hash !== '') return 'must not hold a query or a fragment';
+	return /\/v2\/*$/.test(url.pathname) ? 'must be given without /v2' : undefined;
+}
+
+/** A URL without a user, query, fragment or trailing slash. */
+function plainUrl(rule: UrlRule) {
 	return z
 		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 		.transform((value, context) => {
 			const url = parseUrl(value.trim());
-			const fault =
-				value.trim() === ''
-					? 'is missing'
-					: url === undefined
-						? 'must be a web address, e.g. https://api.example.com'
-						: url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(hostOf(url)))
-							? httpsOnly
-							: url.username !== '' || url.password !== ''
-								? 'must not hold a user name or password'
-								: url.search !== '' || url.hash !== ''
-									? 'must not hold a query or a fragment'
-									: undefined;
-			if (fault !== undefined || url === undefined) {
-				context.addIssue({ code: 'custom', message: fault ?? 'must be a web address' });
-				return z.NEVER;
+			const fault = value.trim() === '' ? 'is missing' : faultInUrl(url, rule);
+			if (fault === undefined && url !== undefined) {
+				return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 			}
-			return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+			context.addIssue({ code: 'custom', message: fault });
+			return z.NEVER;
 		});
 }
 
-const baseUrl = serviceUrl(
-	isLoopback,
-	'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
-).refine((url) => !url.endsWith('/v2'), 'must be given without /v2');
+const baseUrl = plainUrl({
+	allowsHttp: isLoopback,
+	httpsOnly:
+		'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
+});
 
-const remoteSignerUrl = serviceUrl(
-	isPrivate,
-	'must start with https:// (http:// is accepted for this machine and private addresses only)',
-);
+const remoteSignerUrl = plainUrl({
+	allowsHttp: isPrivate,
+	httpsOnly:
+		'must start with https:// (http:// is accepted for this machine and private addresses only)',
+});
 
 const optionalAddress = optionalText.pipe(evmAddress.optional());
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 /** The kinds of entity that carry an identifier, by prefix (service-api.md, Identifiers). */
 export const IDENTIFIER_KINDS = {
-	te: 'team',
-	co: 'company',
-	us: 'user',
-	in: 'invite',
-	tx: 'transaction',
-	wh: 'webhook endpoint',
+	te: 'a team',
+	co: 'a company',
+	us: 'a user',
+	in: 'an invite',
+	tx: 'a transaction',
+	wh: 'a webhook endpoint',
 } as const;
 
 export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
@@ -22,7 +22,7 @@ function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string |
 	if (value === '') return `is missing; it starts with ${expected} and has 15 characters`;
 	if (!prefixes.some((prefix) => value.startsWith(`${prefix}-`))) {
 		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) => value.startsWith(`${prefix}-`));
-		const reading = given === undefined ? '' : `; this is the identifier of a ${given[1]}`;
+		const reading = given === undefined ? '' : `; this one names ${given[1]}`;
 		return `must start with ${expected}${reading}`;
 	}
 	if (value.length !== IDENTIFIER_LENGTH) {
