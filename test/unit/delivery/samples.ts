@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+
+/** A complete deposit.received event; `changes` replaces fields of the envelope. */
+export function depositEvent(changes: Record<string, unknown> = {}): Record<string, unknown> {
+	return {
+		object: 'event',
+		created: 1_774_949_400,
+		event_type: 'deposit.received',
+		event_version: '2.0',
+		request_id: 'request-1',
+		idempotency_key: 'key-1',
+		deposit: deposit(),
+		...changes,
+	};
+}
+
+/** A complete deposit record; `changes` replaces fields. */
+export function deposit(changes: Record<string, unknown> = {}): Record<string, unknown> {
+	return {
+		nanoid: 'dp-a1B2c3D4e5F6',
+		entity_nanoid: 'co-a1B2c3D4e5F6',
+		entity_deposit_account_id: 17,
+		provider_deposit_id: 'provider-deposit-1',
+		provider_name: 'wirepartner',
+		source_currency: 'EUR',
+		source_amount_cents: 1_000_001,
+		destination_currency: 'USD',
+		destination_amount_cents: 1_084_205,
+		transaction_date: '2026-03-31T09:30:00Z',
+		reference: 'Invoice 12',
+		funding_blockchain_txn: '0xabc',
+		blockchain_reference: 'block-1',
+		status: 'complete',
+		created_at: '2026-03-31T09:30:00Z',
+		updated_at: '2026-03-31T09:31:00Z',
+		token: { address: '0x1', name: 'USD Coin', symbol: 'USDC', decimals: 6 },
+		network: 'arbitrum',
+		...changes,
+	};
+}
+
+/** An event of another type than deposit.received. */
+export function otherEvent(changes: Record<string, unknown> = {}): Record<string, unknown> {
+	return {
+		object: 'event',
+		created: 1_774_949_400,
+		event_type: 'invite.accepted',
+		event_version: '2.0',
+		idempotency_key: 'key-2',
+		invite: { nanoid: 'in-a1B2c3D4e5F6', entity_nanoid: 'te-a1B2c3D4e5F6' },
+		...changes,
+	};
+}
+
+/** The object without one field. */
+export function without(object: Record<string, unknown>, field: string): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
+}
+
+/** HMAC-SHA256 from its definition (RFC 2104), so as not to judge node:crypto's by itself. */
+export function hmac(secret: string | Uint8Array, ...message: (string | Uint8Array)[]): Buffer {
+	const sha256 = (...parts: (string | Uint8Array)[]) =>
+		parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
+	const bytes = Buffer.from(secret);
+	const key = Buffer.alloc(64);
+	(bytes.length > 64 ? sha256(bytes) : bytes).copy(key);
+	const pad = (value: number) => Buffer.from(key.map((byte) => byte ^ value));
+	return sha256(pad(0x5c), sha256(pad(0x36), ...message));
+}
+
+/** A timestamped signature header. */
+export function timestamped(secret: string, seconds: number | string, body: Uint8Array): string {
+	return `t=${seconds},v1=${hmac(secret, `${seconds}.`, body).toString('hex')}`;
+}
