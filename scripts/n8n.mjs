@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { npm, pause, run, Service } from './processes.mjs';
@@ -43,7 +43,13 @@ const SETTINGS = {
  * @typedef {object} WorkflowNode
  * @property {string} name
  * @property {string} type
+ * @property {number} typeVersion
+ * @property {number[]} position
  * @property {Record<string, unknown>} parameters
+ * @property {string} [webhookId]
+ * @property {boolean} [executeOnce]
+ * @property {boolean} [retryOnFail]
+ * @property {'continueRegularOutput' | 'continueErrorOutput' | 'stopWorkflow'} [onError]
  * @property {Record<string, { id: string | null; name: string }>} [credentials]
  *
  * @typedef {object} Workflow
@@ -205,6 +211,17 @@ export class N8n {
 		return await run(node, [cli, ...args], { cwd: this.dataFolder, env: this.env });
 	}
 
+	/**
+	 * What one run of a node put out, or nothing if it did not run.
+	 *
+	 * @param {Execution} execution
+	 * @param {string} node
+	 * @returns {Record<string, unknown>[]}
+	 */
+	static output({ runs }, node) {
+		return (runs[node]?.[0]?.data?.main?.[0] ?? []).map(({ json }) => json);
+	}
+
 	/** Makes the owner's account if there is none, and signs in to it. */
 	async signIn() {
 		/** @type {{ userManagement: { showSetupOnFirstLoad: boolean } }} */
@@ -291,6 +308,7 @@ export class N8n {
 			connections,
 			settings: { executionOrder: 'v1', ...settings },
 			nodes: nodes.map((node) => ({
+				id: randomUUID(),
 				...node,
 				credentials: Object.fromEntries(
 					Object.entries(node.credentials ?? {}).map(([type, named]) => [

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+import { readExample } from '../../scripts/examples.mjs';
+import { N8n } from '../../scripts/n8n.mjs';
+import { action, chain, raiseStage, START, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+let stage: Stage;
+
+beforeAll(async () => {
+	stage = await raiseStage();
+});
+
+afterAll(async () => {
+	await stage.strike();
+});
+
+interface Description {
+	readonly name: string;
+	readonly displayName: string;
+	readonly iconUrl: unknown;
+}
+
+async function descriptions(kind: 'nodes' | 'credentials', name: string) {
+	const all = await stage.n8n.request<Description[]>('GET', `/types/${kind}.json`);
+	return all
+		.filter((description) => description.name.includes(name))
+		.map(({ name: id, displayName, iconUrl }) => ({ name: id, displayName, iconUrl }))
+		.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+const ICONS = {
+	light: 'icons/n8n-nodes-payroll-payments/dist/icons/payrollPayments.svg',
+	dark: 'icons/n8n-nodes-payroll-payments/dist/icons/payrollPayments.dark.svg',
+};
+
+describe('the packed package in a real n8n', () => {
+	it('brings both nodes', async () => {
+		const prefix = 'n8n-nodes-payroll-payments';
+		expect(await descriptions('nodes', prefix)).toEqual([
+			{ name: `${prefix}.payrollPayments`, displayName: 'Payroll Payments', iconUrl: ICONS },
+			{
+				name: `${prefix}.payrollPaymentsTool`,
+				displayName: 'Payroll Payments Tool',
+				iconUrl: ICONS,
+			},
+			{
+				name: `${prefix}.payrollPaymentsTrigger`,
+				displayName: 'Payroll Payments Trigger',
+				iconUrl: ICONS,
+			},
+		]);
+	});
+
+	it('brings both credentials', async () => {
+		expect(await descriptions('credentials', 'payrollPayments')).toEqual([
+			{ name: 'payrollPaymentsApi', displayName: 'Payroll Payments API', iconUrl: ICONS },
+			{
+				name: 'payrollPaymentsWebhookApi',
+				displayName: 'Payroll Payments Webhook API',
+				iconUrl: ICONS,
+			},
+		]);
+	});
+
+	it('serves the icons', async () => {
+		for (const icon of Object.values(ICONS)) {
+			const response = await fetch(`${stage.n8n.url}/${icon}`);
+			expect(response.status).toBe(200);
+			expect(await response.text()).toContain('<svg');
+		}
+	});
+
+	it('signs in with the wallet and reads a balance', async () => {
+		const { n8n, api, teamId } = stage;
+		const balance = action('Balance', {
+			resource: 'balance',
+			operation: 'get',
+			entityId: teamId,
+		});
+		const { id } = await n8n.saveWorkflow(chain('Balance', [START, balance]), [api]);
+		const execution = await n8n.runWorkflow(id);
+		expect(execution.error).toBeUndefined();
+		expect(N8n.output(execution, 'Balance')).toEqual([
+			{
+				platform_account_address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+				balances: expect.arrayContaining([
+					{ currency: 'USD', balance_cents: expect.stringMatching(/^\d+$/) },
+				]),
+			},
+		]);
+	});
+
+	it('runs the first example as npm start does', async () => {
+		const { n8n, api, teamId } = stage;
+		const { id } = await n8n.saveWorkflow(readExample('first-steps', teamId), [api]);
+		const execution = await n8n.runWorkflow(id);
+		expect(execution.error).toBeUndefined();
+		expect(N8n.output(execution, 'List team users').length).toBeGreaterThan(100);
+		const [created] = N8n.output(execution, 'Invite two contractors');
+		const invites = z.array(z.string()).length(2).parse(created?.nanoids);
+		const pending = N8n.output(execution, 'List pending invites').map(({ nanoid }) => nanoid);
+		expect(pending).toEqual(expect.arrayContaining(invites));
+	});
+});
