@@ -1,4 +1,4 @@
-import { Refusal } from '../contract';
+import { refuseToSign } from './refuseToSign';
 import { quoted } from './typedData';
 
 /** Numbers above this are milliseconds: as seconds they would lie beyond the year 5000. */
@@ -25,8 +25,7 @@ function readTime(value: string): number | undefined {
 export function refuseExpired(expires: unknown, now: number, name: string): void {
 	const time = typeof expires === 'string' ? readTime(expires) : undefined;
 	if (time === undefined || time > now) return;
-	throw new Refusal(`${name} is ${quoted(expires)}, a time in the past, so nothing was signed.`, {
-		field: 'typedData',
+	refuseToSign(`${name} is ${quoted(expires)}, a time in the past`, {
 		hint: 'Get new typed data from the service, and check the clock of this machine.',
 	});
 }

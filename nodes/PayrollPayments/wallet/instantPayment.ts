@@ -1,5 +1,6 @@
-import { centsAsDollars, Refusal } from '../contract';
+import { centsAsDollars } from '../contract';
 import { refuseExpired } from './expiry';
+import { refuseToSign } from './refuseToSign';
 import { isSameAddress } from './signature';
 import { isAtomic, isRecord, quoted, readTypedData, readTypes } from './typedData';
 import type { TypedData } from './wallet';
@@ -38,39 +39,38 @@ const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
 const TEAM = /^te-[\w-]{12}$/i;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const TOKEN_UNITS_PER_CENT = 10_000n;
-
-function refuse(what: string, field = 'typedData', hint?: string): never {
-	throw new Refusal(`${what}, so nothing was signed.`, { field, hint });
-}
+const TYPES = { field: 'types' };
 
 /** The document has two levels of text and nothing else, so more cannot hide in deeper ones. */
 function checkTypes(input: unknown, primaryType: string): void {
 	const types = readTypes(input);
 	const primary = Object.hasOwn(types, primaryType) ? (types[primaryType] ?? []) : [];
 	if (primary.length === 0) {
-		refuse(`The primary type ${quoted(primaryType)} is not among the types`, 'primaryType');
+		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`, {
+			field: 'primaryType',
+		});
 	}
 	const names = primary.map(({ name }) => name);
 	const missing = MESSAGE_MEMBERS.find((name) => !names.includes(name));
-	if (missing !== undefined) refuse(`The type ${primaryType} does not sign ${missing}`, 'types');
+	if (missing !== undefined) refuseToSign(`The type ${primaryType} does not sign ${missing}`, TYPES);
 	const dataType = primary.find(({ name }) => name === 'data')?.type ?? '';
 	const data = Object.hasOwn(types, dataType) ? (types[dataType] ?? []) : [];
 	for (const name of NEEDED_DATA_MEMBERS) {
 		if (data.every((member) => member.name !== name)) {
-			refuse(`The types do not sign data.${name}`, 'types');
+			refuseToSign(`The types do not sign data.${name}`, TYPES);
 		}
 	}
 	const undocumented =
 		names.find((name) => !MESSAGE_MEMBERS.includes(name)) ??
 		data.find(({ name }) => !DATA_MEMBERS.includes(name))?.name;
 	if (undocumented !== undefined) {
-		refuse(`The types sign ${undocumented}, which the service does not document`, 'types');
+		refuseToSign(`The types sign ${undocumented}, which the service does not document`, TYPES);
 	}
 	const nested = [...primary.filter(({ name }) => name !== 'data'), ...data].find(
 		({ type }) => !isAtomic(type),
 	);
 	if (nested !== undefined) {
-		refuse(`The type of ${nested.name} is ${quoted(nested.type)}, not a plain value`, 'types');
+		refuseToSign(`The type of ${nested.name} is ${quoted(nested.type)}, not a plain value`, TYPES);
 	}
 }
 
@@ -88,12 +88,13 @@ function foldAscii(value: string): string {
 }
 
 function checkTexts(texts: Array<[string, string]>, expectation: PaymentExpectation): void {
+	const { teamId, recipientEmail } = expectation;
 	for (const [path, text] of texts) {
-		if (TEAM.test(text.trim()) && text !== expectation.teamId) {
-			refuse(`${path} is the team ${quoted(text)}, not the form’s ${expectation.teamId}`);
+		if (TEAM.test(text.trim()) && text !== teamId) {
+			refuseToSign(`${path} is the team ${quoted(text)}, not the form’s ${teamId}`);
 		}
-		if (EMAIL.test(text.trim()) && foldAscii(text) !== foldAscii(expectation.recipientEmail)) {
-			refuse(`${path} is the e-mail ${quoted(text)}, not the form’s ${expectation.recipientEmail}`);
+		if (EMAIL.test(text.trim()) && foldAscii(text) !== foldAscii(recipientEmail)) {
+			refuseToSign(`${path} is the e-mail ${quoted(text)}, not the form’s ${recipientEmail}`);
 		}
 	}
 }
@@ -105,12 +106,12 @@ function tokenUnitsAsDollars(units: bigint): string {
 
 function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExpectation): void {
 	if (!Number.isSafeInteger(amountCents) || amountCents <= 0) {
-		refuse(`The amount ${amountCents} is no whole number of cents`, 'amountCents');
+		refuseToSign(`The amount ${amountCents} is no whole number of cents`, { field: 'amountCents' });
 	}
 	if (typedAmountUnit === 'notChecked') return;
 	const form = `the form’s ${amountCents} cents (${centsAsDollars(amountCents)})`;
 	if (!/^(?:0|[1-9]\d{0,77})$/.test(given)) {
-		refuse(`typedData.data.amount is ${quoted(given)}, no plain whole number like ${form}`);
+		refuseToSign(`typedData.data.amount is ${quoted(given)}, no plain whole number like ${form}`);
 	}
 	const amount = BigInt(given);
 	const asCents = BigInt(amountCents);
@@ -124,12 +125,14 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
 		typedAmountUnit === 'cents'
 			? [centsAsDollars(amount), 'cents']
 			: [tokenUnitsAsDollars(amount), 'token units with six decimals'];
-	refuse(
+	refuseToSign(
 		`typedData.data.amount is ${given}, as ${unit} ${dollars}, not ${form}, which are ${wanted}`,
-		'typedData',
-		amount === other
-			? `It would fit as ${otherUnit}: if the service counts so, set Typed Amount Unit to it.`
-			: 'Correct the amount, or the typed data.',
+		{
+			hint:
+				amount === other
+					? `It would fit as ${otherUnit}: if the service counts so, set Typed Amount Unit to it.`
+					: 'Correct the amount, or the typed data.',
+		},
 	);
 }
 
@@ -156,17 +159,17 @@ export function instantPaymentTypedData(
 		'typedData',
 	);
 	const { data, ...envelope } = typedData.message;
-	if (!isRecord(data)) return refuse('typedData.data is not an object');
+	if (!isRecord(data)) return refuseToSign('typedData.data is not an object');
 	const notText = Object.entries({ ...envelope, ...data }).find(
 		([, value]) => typeof value !== 'string',
 	);
-	if (notText !== undefined) return refuse(`typedData has a ${notText[0]} that is not text`);
+	if (notText !== undefined) return refuseToSign(`typedData has a ${notText[0]} that is not text`);
 
 	const texts = textsOf(typedData.message, 'typedData');
 	const textAt = (path: string) => texts.find(([name]) => name === path)?.[1] ?? '';
 	const from = ADDRESS.exec(textAt('typedData.from').trim())?.[1];
 	if (from !== undefined && !isSameAddress(`0x${from}`, expectation.walletAddress)) {
-		return refuse(`typedData.from is 0x${from}, not the wallet ${expectation.walletAddress}`);
+		return refuseToSign(`typedData.from is 0x${from}, not the wallet ${expectation.walletAddress}`);
 	}
 	checkTexts([...texts, ...textsOf(typedData.domain, 'domain')], expectation);
 	checkAmount(textAt('typedData.data.amount'), expectation);

@@ -1,5 +1,6 @@
-import { Refusal } from '../contract';
+import { refuseToSign } from './refuseToSign';
 import { isSameAddress, readAddress } from './signature';
+import { quoted } from './typedData';
 import type { Hex } from './wallet';
 
 /** A sign-in message (EIP-4361). Times are as they stand in the text. */
@@ -62,15 +63,11 @@ const DATE_TIME = new RegExp(
 	String.raw`^(\d{4}-\d{2}-\d{2})T${CLOCK}:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]${CLOCK})$`,
 );
 
-function refuse(what: string, hint?: string, field?: string): never {
-	throw new Refusal(`${what}, so nothing was signed.`, { hint, field });
-}
-
 function malformed(what: string): never {
-	return refuse(
-		`The sign-in message is not as EIP-4361 wants it: ${what}`,
-		'Check the base URL: the message does not look like one of the service.',
-	);
+	return refuseToSign(`The sign-in message is not as EIP-4361 wants it: ${what}`, {
+		field: 'baseUrl',
+		hint: 'Check the base URL: the message does not look like one of the service.',
+	});
 }
 
 /** Milliseconds since 1970, or undefined where the text is no RFC 3339 time on the calendar. */
@@ -113,7 +110,7 @@ class Lines {
 	end(): void {
 		const line = this.lines[this.position];
 		if (line === undefined) return;
-		malformed(`the line ${JSON.stringify(line.slice(0, 80))} does not belong`);
+		malformed(`the line ${quoted(line)} does not belong`);
 	}
 }
 
@@ -234,36 +231,41 @@ function hostOf(authority: string, scheme: string): string {
 }
 
 function checkDomain(message: SignInMessage, expected: string, baseUrl: string): void {
+	const given = quoted(message.domain);
 	if (message.domain.toLowerCase() !== expected.toLowerCase()) {
-		refuse(
-			`The service at ${baseUrl} asked to sign in at ${message.domain}, not at ${expected}`,
-			'If the service has moved, correct the sign-in domain in the credentials.',
-			'signInDomain',
+		refuseToSign(
+			`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`,
+			{
+				field: 'signInDomain',
+				hint: 'If the service has moved, correct the sign-in domain in the credentials.',
+			},
 		);
 	}
 	const [, scheme = '', authority = ''] = URI_AUTHORITY.exec(message.uri) ?? [];
 	if (hostOf(authority, scheme) !== hostOf(expected, scheme)) {
-		refuse(
-			`The sign-in message is for ${expected}, but its URI ${message.uri} has another host`,
-			'Ask the service; its message contradicts itself.',
-			'signInDomain',
+		refuseToSign(
+			`The sign-in message is for ${expected}, but its URI ${quoted(message.uri)} has another host`,
+			{ field: 'signInDomain', hint: 'Ask the service; its message contradicts itself.' },
 		);
 	}
 }
 
 function checkTimes(message: SignInMessage, now: number): void {
-	const clock = 'Check the clock of this machine, and try again.';
+	const clock = {
+		field: 'baseUrl',
+		hint: 'Check the clock of this machine, and try again.',
+	};
 	const { issuedAt, notBefore, expirationTime } = message;
 	const after = (time: string | undefined, limit: number) =>
 		time !== undefined && (readTime(time) ?? Infinity) > limit;
 	if (expirationTime !== undefined && !after(expirationTime, now)) {
-		refuse(`The sign-in message expired at ${expirationTime}`, clock);
+		refuseToSign(`The sign-in message expired at ${expirationTime}`, clock);
 	}
 	if (after(notBefore, now + CLOCK_SKEW)) {
-		refuse(`The sign-in message is not valid before ${notBefore}`, clock);
+		refuseToSign(`The sign-in message is not valid before ${notBefore}`, clock);
 	}
 	if (after(issuedAt, now + CLOCK_SKEW)) {
-		refuse(`The sign-in message was issued in the future, at ${issuedAt}`, clock);
+		refuseToSign(`The sign-in message was issued in the future, at ${issuedAt}`, clock);
 	}
 }
 
@@ -278,17 +280,22 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 	const message = parseSignInMessage(text);
 	const { walletAddress, domain, chainId, baseUrl, now = Date.now() } = expectation;
 	if (!isSameAddress(message.address, walletAddress)) {
-		refuse(
+		refuseToSign(
 			`The sign-in message is for the wallet ${message.address}, not for ${walletAddress}`,
-			'Check the wallet address and the platform identifier in the credentials.',
+			{
+				field: 'walletAddress',
+				hint: 'Check the wallet address and the platform identifier in the credentials.',
+			},
 		);
 	}
 	if (domain) checkDomain(message, domain, baseUrl);
 	if (chainId && message.chainId !== chainId) {
-		refuse(
+		refuseToSign(
 			`The sign-in message names the chain ${message.chainId}, not ${chainId}`,
-			'If the service has moved, correct the sign-in chain in the credentials.',
-			'signInChainId',
+			{
+				field: 'signInChainId',
+				hint: 'If the service has moved, correct the sign-in chain in the credentials.',
+			},
 		);
 	}
 	checkTimes(message, now);

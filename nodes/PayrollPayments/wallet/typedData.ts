@@ -1,6 +1,7 @@
 import { hashTypedData } from 'viem/utils';
 
 import { Refusal } from '../contract';
+import { refuseToSign } from './refuseToSign';
 import { isHex, isWellFormed, readAddress, readSignature, signerOf } from './signature';
 import type { Hex, TypedData } from './wallet';
 
@@ -23,10 +24,6 @@ const DOMAIN_MEMBERS: readonly Member[] = [
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refuse(what: string): never {
-	throw new Refusal(`${what}, so nothing was signed.`, { field: 'typedData' });
 }
 
 /** A value as messages show it: cut where it would fill the screen, nothing invisible in it. */
@@ -52,19 +49,19 @@ function isName(value: unknown): value is string {
 
 function readMember(value: unknown, owner: string): Member {
 	if (!isRecord(value) || Object.keys(value).sort().join() !== 'name,type') {
-		return refuse(`The type ${owner} has a member that is not just a name and a type`);
+		return refuseToSign(`The type ${owner} has a member that is not just a name and a type`);
 	}
 	const { name, type } = value;
-	if (!isName(name)) return refuse(`The type ${owner} has a member with the name ${quoted(name)}`);
-	if (typeof type !== 'string') return refuse(`The type of ${owner}.${name} is not text`);
+	if (!isName(name)) return refuseToSign(`The type ${owner} has a member ${quoted(name)}`);
+	if (typeof type !== 'string') return refuseToSign(`The type of ${owner}.${name} is not text`);
 	return { name, type };
 }
 
 function readMembers(value: unknown, owner: string): Member[] {
-	if (!Array.isArray(value)) return refuse(`The type ${owner} is not a list of members`);
+	if (!Array.isArray(value)) return refuseToSign(`The type ${owner} is not a list of members`);
 	const members = value.map((member: unknown) => readMember(member, owner));
 	if (new Set(members.map(({ name }) => name)).size !== members.length) {
-		return refuse(`The type ${owner} has two members of the same name`);
+		return refuseToSign(`The type ${owner} has two members of the same name`);
 	}
 	return members;
 }
@@ -74,10 +71,10 @@ function readMembers(value: unknown, owner: string): Member[] {
  * named twice. EIP712Domain may be among them.
  */
 export function readTypes(value: unknown): Types {
-	if (!isRecord(value)) return refuse('The types are not an object');
+	if (!isRecord(value)) return refuseToSign('The types are not an object');
 	const entries = Object.entries(value).map(([name, members]): [string, Member[]] => {
 		if (!isName(name) || isAtomic(name) || /^(u?int|bytes)\d*$/.test(name)) {
-			return refuse(`There is a type with the name ${quoted(name)}`);
+			return refuseToSign(`There is a type with the name ${quoted(name)}`);
 		}
 		return [name, readMembers(members, name)];
 	});
@@ -94,17 +91,18 @@ function checkTypes(types: Types, primaryType: string): void {
 	const visit = (type: string, path: readonly string[]): void => {
 		const base = LIST.exec(type)?.[1] ?? type;
 		if (isAtomic(base)) return;
-		const members = membersOf(types, base) ?? refuse(`There is no type ${quoted(type)}`);
-		if (path.includes(base)) refuse(`The type ${base} contains itself`);
+		const members = membersOf(types, base) ?? refuseToSign(`There is no type ${quoted(type)}`);
+		if (path.includes(base)) refuseToSign(`The type ${base} contains itself`);
+		if (used.has(base)) return;
 		used.add(base);
 		for (const member of members) visit(member.type, [...path, base]);
 	};
 	if (membersOf(types, primaryType) === undefined) {
-		refuse(`The primary type ${quoted(primaryType)} is not among the types`);
+		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`);
 	}
 	visit(primaryType, []);
 	const unused = Object.keys(types).find((type) => !used.has(type));
-	if (unused !== undefined) refuse(`The type ${unused} is no part of what would be signed`);
+	if (unused !== undefined) refuseToSign(`The type ${unused} is no part of what would be signed`);
 }
 
 function readInteger(value: unknown): bigint | undefined {
@@ -139,12 +137,12 @@ function fitsAtomic(value: unknown, type: string): boolean {
 }
 
 function fitStruct(value: unknown, members: readonly Member[], types: Types, path: string) {
-	if (!isRecord(value)) return refuse(`${path} is not an object`);
+	if (!isRecord(value)) return refuseToSign(`${path} is not an object`);
 	const extra = Object.keys(value).find((name) => members.every((member) => member.name !== name));
-	if (extra !== undefined) return refuse(`${path}.${extra} would be sent, but not signed`);
+	if (extra !== undefined) return refuseToSign(`${path}.${extra} would be sent, but not signed`);
 	return Object.fromEntries(
 		members.map(({ name, type }): [string, unknown] => {
-			if (!Object.hasOwn(value, name)) return refuse(`${path}.${name} is missing`);
+			if (!Object.hasOwn(value, name)) return refuseToSign(`${path}.${name} is missing`);
 			return [name, fit(value[name], type, types, `${path}.${name}`)];
 		}),
 	);
@@ -156,10 +154,10 @@ function fit(value: unknown, type: string, types: Types, path: string): unknown 
 	if (members !== undefined) return fitStruct(value, members, types, path);
 	const item = LIST.exec(type)?.[1];
 	if (item !== undefined) {
-		if (!Array.isArray(value)) return refuse(`${path} is not a list`);
+		if (!Array.isArray(value)) return refuseToSign(`${path} is not a list`);
 		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));
 	}
-	if (!fitsAtomic(value, type)) return refuse(`${path} is ${quoted(value)}, which is no ${type}`);
+	if (!fitsAtomic(value, type)) refuseToSign(`${path} is ${quoted(value)}, which is no ${type}`);
 	return value;
 }
 
@@ -168,16 +166,16 @@ function domainMembers(domain: Record<string, unknown>): Member[] {
 }
 
 function readDomain(value: unknown): Record<string, unknown> {
-	if (!isRecord(value)) return refuse('The domain is not an object');
+	if (!isRecord(value)) return refuseToSign('The domain is not an object');
 	const unknown = Object.keys(value).find((key) => DOMAIN_MEMBERS.every(({ name }) => name !== key));
-	if (unknown !== undefined) return refuse(`The domain has an unknown member ${quoted(unknown)}`);
+	if (unknown !== undefined) refuseToSign(`The domain has an unknown member ${quoted(unknown)}`);
 	const domain = fitStruct(value, domainMembers(value), {}, 'domain');
 	const { name, version, chainId } = domain;
-	if (Object.keys(domain).length === 0) return refuse('The domain is empty');
+	if (Object.keys(domain).length === 0) return refuseToSign('The domain is empty');
 	// Libraries disagree on whether an empty name or version, or a chain as text, is there at all.
-	if (name === '' || version === '') return refuse('The domain has an empty name or version');
+	if (name === '' || version === '') return refuseToSign('The domain has an empty name or version');
 	if (chainId !== undefined && (typeof chainId !== 'number' || chainId < 1)) {
-		return refuse(`domain.chainId is ${quoted(chainId)}, which is no whole number above 0`);
+		return refuseToSign(`domain.chainId is ${quoted(chainId)}, which is no whole number above 0`);
 	}
 	return domain;
 }
@@ -205,17 +203,14 @@ export interface UncheckedTypedData {
  *
  * Raises a {@link Refusal} on anything else. `messageName` is what errors call the message.
  */
-export function readTypedData(
-	input: UncheckedTypedData,
-	messageName: string,
-): TypedData {
+export function readTypedData(input: UncheckedTypedData, messageName: string): TypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
 	const { primaryType } = input;
-	if (typeof primaryType !== 'string') return refuse('The primary type is not text');
+	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
 	checkTypes(types, primaryType);
 	const domain = readDomain(input.domain);
 	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainType(domain))) {
-		return refuse('The type EIP712Domain does not name exactly what the domain holds');
+		return refuseToSign('The type EIP712Domain does not name exactly what the domain holds');
 	}
 	const message = fitStruct(input.message, types[primaryType] ?? [], types, messageName);
 	return { domain, types, primaryType, message };
@@ -231,10 +226,12 @@ export function typedDataHash(typedData: UncheckedTypedData): Hex {
  * The address whose key signed the typed data, for verifying a signature made elsewhere.
  * Raises a {@link Refusal} if either cannot be read.
  */
-export async function typedDataSigner(typedData: UncheckedTypedData, signature: string): Promise<Hex> {
+export async function typedDataSigner(
+	typedData: UncheckedTypedData,
+	signature: string,
+): Promise<Hex> {
 	const readable = readSignature(signature);
-	const signer =
-		readable && (await signerOf(typedDataHash(typedData), readable));
+	const signer = readable && (await signerOf(typedDataHash(typedData), readable));
 	if (signer === undefined) {
 		throw new Refusal('The signature is not one that any key could have made.', {
 			field: 'signature',
