@@ -118,7 +118,7 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
 	const asTokens = asCents * TOKEN_UNITS_PER_CENT;
 	const [wanted, other, otherUnit] =
 		typedAmountUnit === 'cents'
-			? [asCents, asTokens, 'Token With Six Decimals']
+			? [asCents, asTokens, 'Token Units (Six Decimals)']
 			: [asTokens, asCents, 'Cents'];
 	if (amount === wanted) return;
 	const [dollars, unit] =
