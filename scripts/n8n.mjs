@@ -346,6 +346,21 @@ export class N8n {
 		}
 	}
 
+	/**
+	 * Waits until n8n answers at a production webhook of an activated workflow.
+	 *
+	 * @param {string} url
+	 * @param {number} [milliseconds]
+	 */
+	async listening(url, milliseconds = 30_000) {
+		const deadline = Date.now() + milliseconds;
+		// Asked with a wrong method, n8n says whether it knows the path; nothing is executed.
+		while (!/did you mean/i.test(await (await fetch(url)).text())) {
+			if (Date.now() > deadline) throw new Error(`n8n does not listen at ${url}.`);
+			await pause(100);
+		}
+	}
+
 	/** @param {string} id */
 	async deactivate(id) {
 		if (this.installation.version === '1.123.81') {

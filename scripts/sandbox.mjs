@@ -31,11 +31,10 @@ export class Sandbox {
 	 */
 	static async start({ logFile, port }) {
 		const taken = await freePort(port);
-		const tsx = path.join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
 		const service = new Service(
 			'The sandbox',
 			process.execPath,
-			[tsx, path.join(repository, 'sandbox', 'main.ts'), '--port', String(taken)],
+			['--import', 'tsx', path.join('sandbox', 'main.ts'), '--port', String(taken)],
 			{ cwd: repository, logFile },
 		);
 		const url = `http://127.0.0.1:${taken}`;

@@ -24,6 +24,7 @@ const runningFile = path.join(dataFolder, 'running.json');
 const servers = [];
 
 async function stopServers() {
+	if (servers.length === 0) return;
 	await Promise.all(servers.splice(0).map((server) => server.stop()));
 	rmSync(runningFile, { force: true });
 }
@@ -131,7 +132,9 @@ async function showTheWay(n8n, sandbox) {
 	say(`Sending a deposit to “${deposits.name}”`);
 	const before = (await n8n.executions(depositsId)).length;
 	await n8n.activate(depositsId);
-	await sandbox.control('POST', 'endpoints', { url: webhookUrl(n8n, deposits) });
+	const url = webhookUrl(n8n, deposits);
+	await n8n.listening(url);
+	await sandbox.control('POST', 'endpoints', { url });
 	await sandbox.control('POST', 'deposits');
 	const arrived = await eventually(async () => (await n8n.executions(depositsId))[before]);
 	const delivery = await n8n.finished(arrived.id);
