@@ -129,6 +129,12 @@ function readResult(answer: HttpAnswer, id: number, method: string): unknown {
 			'Correct its URL to the address that answers by itself.',
 		);
 	}
+	if (status >= 500) {
+		return refuse(
+			`The remote signer has a fault of its own (HTTP ${status}).`,
+			'Look into the signer’s own log.',
+		);
+	}
 	if (status !== 200 || !rpc.success || rpc.data.id !== id) {
 		return refuse(
 			`The remote signer’s answer is not JSON-RPC (HTTP ${status}).`,
@@ -166,7 +172,7 @@ export function remoteSignerWallet(
 		);
 	let calls = 0;
 
-	async function sign({ method, params }: Call, hash: Hex): Promise<Hex> {
+	async function ask({ method, params }: Call): Promise<unknown> {
 		const id = ++calls;
 		const answer = await exchange({
 			method: 'POST',
@@ -174,8 +180,18 @@ export function remoteSignerWallet(
 			headers: token ? { authorization: `Bearer ${token}` } : {},
 			body: { jsonrpc: '2.0', id, method, params },
 			timeout,
+		}).catch((error: unknown) => {
+			if (!(error instanceof Refusal)) throw error;
+			return refuse(
+				`The remote signer did not answer, so nothing was signed: ${error.message}`,
+				'Check that it runs, that n8n can reach it, and that nobody has to confirm by hand.',
+			);
 		});
-		const signature = readSignature(readResult(answer, id, method));
+		return readResult(answer, id, method);
+	}
+
+	async function sign(call: Call, hash: Hex): Promise<Hex> {
+		const signature = readSignature(await ask(call));
 		const signer = signature && (await signerOf(hash, signature));
 		if (signature === undefined || signer === undefined) {
 			return refuse(

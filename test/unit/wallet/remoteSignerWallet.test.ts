@@ -214,6 +214,7 @@ describe('a remote signer', () => {
 		['401', () => ({ status: 401, body: '' }), /turned the request away.*401/, 'remoteSignerToken'],
 		['403', () => ({ status: 403, body: 'Forbidden' }), /turned the request away.*403/, 'remoteSignerToken'],
 		['a redirect', () => ({ status: 307, body: '' }), /redirect/, 'remoteSignerUrl'],
+		['500', () => ({ status: 500, body: { error: 'Internal error' } }), /fault of its own.*500/, 'remoteSignerUrl'],
 		['a web page', () => ({ body: '<html>' }), /not JSON-RPC.*200/, 'remoteSignerUrl'],
 		['404', () => ({ status: 404, body: '{}' }), /not JSON-RPC.*404/, 'remoteSignerUrl'],
 		['nothing', () => ({ body: '' }), /not JSON-RPC/, 'remoteSignerUrl'],
@@ -237,7 +238,9 @@ describe('a remote signer', () => {
 
 	it('is given up after its time, and not asked twice', async () => {
 		reply = () => new Promise(() => {});
-		await refusalOf(() => walletWith({ timeout: 100 }).signMessage(TEXT));
+		const refusal = await refusalOf(() => walletWith({ timeout: 100 }).signMessage(TEXT));
+		expect(refusal.message).toContain('The remote signer did not answer');
+		expect(refusal.field).toBe('remoteSignerUrl');
 		expect(calls).toHaveLength(1);
 	});
 

@@ -1,0 +1,197 @@
+import { id, verifyTypedData, Wallet as Judge } from 'ethers';
+
+import {
+	startRemoteSigner,
+	type RemoteSigner,
+	type SignerDialect,
+	type SignerFault,
+} from '../../sandbox/remoteSigner';
+import type { Sandbox } from '../../sandbox/server';
+import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
+import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
+import { Refusal, type HttpExchange } from '../../nodes/PayrollPayments/contract';
+import {
+	administratorInviteTypedData,
+	remoteSignerWallet,
+	signIn,
+} from '../../nodes/PayrollPayments/wallet';
+import { freshSandbox, SandboxClient } from './sandboxClient';
+
+const DIALECTS: SignerDialect[] = ['wallet', 'web3signer', 'clef'];
+const token = id('payroll tests: signer token');
+
+const exchange: HttpExchange = async ({ method, url, headers, body, timeout = 10_000 }) => {
+	try {
+		const response = await fetch(url, {
+			method,
+			redirect: 'manual',
+			headers: {
+				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+				...headers,
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			signal: AbortSignal.timeout(timeout),
+		});
+		return { status: response.status, headers: {}, body: await response.text() };
+	} catch {
+		throw new Refusal('The connection failed.');
+	}
+};
+
+let sandbox: Sandbox;
+let client: SandboxClient;
+let domain: string;
+let signer: RemoteSigner;
+
+beforeAll(async () => {
+	sandbox = await freshSandbox();
+	client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+	domain = new URL(sandbox.url).host;
+});
+
+afterAll(async () => {
+	await sandbox.close();
+});
+
+afterEach(async () => {
+	await signer.close();
+});
+
+const walletOf = (dialect: SignerDialect, more: { token?: string; timeout?: number } = {}) =>
+	remoteSignerWallet(
+		{ url: signer.url, dialect, walletAddress: client.account.address, ...more },
+		exchange,
+	);
+
+const signInWith = async (wallet: ReturnType<typeof walletOf>) =>
+	await signIn(
+		{
+			baseUrl: sandbox.url,
+			platformId: client.account.platformId,
+			wallet,
+			domain,
+			chainId: sandbox.service.settings.chainId,
+		},
+		exchange,
+	);
+
+async function refusalOf(attempt: Promise<unknown>): Promise<Refusal> {
+	try {
+		await attempt;
+	} catch (error) {
+		if (error instanceof Refusal) return error;
+		throw error;
+	}
+	throw new Error('nothing was refused');
+}
+
+const company = () => Object.keys(client.account.roles).find((entity) => entity.startsWith('co-'));
+
+/** Operation 6 for two people; answers with the typed data. */
+async function invite(role: string, emails = ['ana@example.com', 'ben@example.com']) {
+	const reply = await client.post('/v2/invites/manager', { emails, role, nanoid: company() });
+	expect(reply.status).toBe(200);
+	return Object(reply.body?.data);
+}
+
+describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
+	beforeEach(async () => {
+		signer = await startRemoteSigner({ dialects: [dialect], token });
+	});
+
+	it('signs in at the service', async () => {
+		const { token: jwt } = await signInWith(walletOf(dialect, { token }));
+		const reply = await new SandboxClient(sandbox, client.account)
+			.useToken(jwt)
+			.get(`/v2/balance?nanoid=${company()}`);
+		expect(reply.status).toBe(200);
+		expect(signer.log).toMatchObject([{ authorized: true, outcome: 'signed' }]);
+	});
+
+	it.each(['name', 'hash'] as const)('executes administrator invites, roles by %s', async (roleForm) => {
+		sandbox.service.change({ roleForm });
+		const wallet = walletOf(dialect, { token });
+		const { invites, typed_data: typedData } = await invite('org_viewer');
+		const guarded = administratorInviteTypedData(typedData, {
+			walletAddress: wallet.address,
+			accounts: 2,
+			role: 'org_viewer',
+		});
+		const signature = await wallet.signTypedData(guarded);
+		const { domain: signedDomain, types, message } = guarded;
+		expect(verifyTypedData(signedDomain, types, message, signature)).toBe(wallet.address);
+		const body = { invites, signer: wallet.address, typed_data: message, signature };
+		expect((await client.put('/v2/invites/manager', body)).status).toBe(200);
+	});
+
+	it('says that its token is missing', async () => {
+		const refusal = await refusalOf(signInWith(walletOf(dialect)));
+		expect(refusal.field).toBe('remoteSignerToken');
+		expect(signer.log).toMatchObject([{ authorized: false }]);
+	});
+
+	it.each<[SignerFault, RegExp]>([
+		['refuse', /refused to sign.*User rejected/],
+		['timeout', /did not answer/],
+		['cut', /did not answer/],
+		['wrongKey', /not of the wallet/],
+		['malformedSignature', /no signature/],
+		['emptyAnswer', /no signature/],
+		['notJson', /not JSON-RPC/],
+		['http401', /turned the request away/],
+		['http500', /fault of its own/],
+	])('is refused in plain words at %s, and nothing reaches the service', async (fault, words) => {
+		signer.fail(fault);
+		const before = sandbox.service.wireLog.read().entries.length;
+		const { message } = await refusalOf(signInWith(walletOf(dialect, { token, timeout: 500 })));
+		expect(message).toMatch(words);
+		expect(message).not.toContain(token);
+		const seen = sandbox.service.wireLog.read().entries.slice(before).map(({ path }) => path);
+		expect(seen).toEqual(['/v2/auth/siwe']);
+	});
+
+	it('is named when the signer speaks another', async () => {
+		await signer.close();
+		signer = await startRemoteSigner({ dialects: DIALECTS.filter((one) => one !== dialect) });
+		expect((await refusalOf(signInWith(walletOf(dialect)))).field).toBe('remoteSignerDialect');
+	});
+
+	it('cannot sign for a wallet that it does not hold', async () => {
+		await signer.close();
+		signer = await startRemoteSigner({ privateKeys: [id('payroll tests: another')] });
+		const { message } = await refusalOf(signInWith(walletOf(dialect)));
+		expect(message).toContain('refused to sign');
+	});
+});
+
+describe('a hostile service', () => {
+	beforeEach(async () => {
+		signer = await startRemoteSigner();
+		sandbox.service.change({ roleForm: 'name' });
+	});
+
+	// The address in lower case is this wallet's: signed, though the sandbox's siwe refuses it.
+	const hostile = SIGN_IN_TRICKS.filter((trick) => trick !== 'lowerCaseAddress');
+
+	it.each(hostile)('gets no signature for a sign-in message with %s', async (trick) => {
+		sandbox.service.signIn.tampering.plan(trick, 1);
+		const refusal = await refusalOf(signInWith(walletOf('wallet')));
+		expect(refusal.hint).toBeTruthy();
+		expect(signer.log).toEqual([]);
+	});
+
+	it.each(TYPED_DATA_TRICKS)('gets no signature for typed data with %s', async (trick) => {
+		for (const roleForm of ['name', 'hash'] as const) {
+			sandbox.service.change({ roleForm });
+			sandbox.service.administratorInvites.tampering.plan(trick, 1);
+			const { typed_data: typedData } = await invite('org_viewer');
+			const sign = async () =>
+				administratorInviteTypedData(typedData, {
+					walletAddress: new Judge(client.account.privateKey).address,
+					accounts: 2,
+					role: 'org_viewer',
+				});
+			expect((await refusalOf(sign())).message).toContain('nothing was signed');
+		}
+	});
+});
