@@ -1,0 +1,602 @@
+import { Wallet } from 'ethers';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { startSandbox, type AccountName, type FaultInput, type Sandbox } from '../../sandbox/server';
+
+import { processedKeys, runNode, SavedCredentials, testSaved } from './actionWorkflow';
+
+let sandbox: Sandbox;
+let team: string;
+let company: string;
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+});
+
+afterAll(async () => {
+	await sandbox.close();
+});
+
+beforeEach(async () => {
+	await control('POST', '/sandbox/reset');
+	processedKeys.clear();
+	const { organisation } = sandbox.service;
+	company = organisation.company.nanoid;
+	team = organisation.teams[0]?.nanoid ?? '';
+});
+
+async function control(method: string, path: string, body?: unknown): Promise<unknown> {
+	const answer = await fetch(`${sandbox.url}${path}`, {
+		method,
+		...(body === undefined
+			? {}
+			: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+	});
+	if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+	return await answer.json();
+}
+
+async function fault(input: FaultInput): Promise<void> {
+	await control('POST', '/sandbox/faults', input);
+}
+
+function account(name: AccountName) {
+	const found = sandbox.accounts.find((each) => each.name === name);
+	if (found === undefined) throw new Error(`no account ${name}`);
+	return found;
+}
+
+function credentials(name: AccountName = 'companyAdministrator', change: IDataObject = {}) {
+	const { privateKey, platformId } = account(name);
+	return new SavedCredentials({
+		baseUrl: sandbox.url,
+		authentication: 'walletSignIn',
+		signer: 'privateKey',
+		platformId,
+		privateKey,
+		walletAddress: '',
+		signInDomain: '',
+		signInChainId: '',
+		sessionToken: '',
+		...Object.fromEntries(Object.entries(change).map(([key, value]) => [key, String(value)])),
+	});
+}
+
+/** What reached the sandbox, apart from signing in. */
+function wire() {
+	return sandbox.service.wireLog.read().entries
+		.filter(({ path }) => !path.startsWith('/v2/auth/'));
+}
+
+function signIns(): number {
+	return sandbox.service.wireLog.read().entries.filter(({ path }) => path === '/v2/auth/verify').length;
+}
+
+afterEach(() => {
+	const wrong = sandbox.service.wireLog.read().entries.filter(({ valid }) => !valid);
+	expect(wrong.map(({ path, problems }) => ({ path, problems }))).toEqual([]);
+});
+
+const json = (items: ReadonlyArray<{ json: IDataObject }>) => items.map((item) => item.json);
+
+async function run(parameters: INodeParameters, options: Parameters<typeof runNode>[2] = {}) {
+	return await runNode(credentials(), parameters, options);
+}
+
+describe('reads', () => {
+	it('get a balance with one sign-in for many items, in the order of the input', async () => {
+		const ids = [team, company, team, company, team];
+		const { output, error } = await run(
+			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}', currencies: ['USD', 'EUR'] },
+			{ items: ids.map((id) => ({ id })) },
+		);
+		expect(error).toBeUndefined();
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+		expect(output[0]?.json).toHaveProperty('platform_account_address');
+		expect(output[0]?.json).toHaveProperty('balances');
+		expect(output[0]?.json).toEqual(output[2]?.json);
+		expect(signIns()).toBe(1);
+		expect(wire()[0]?.query).toMatchObject({ currencies: ['USD', 'EUR'] });
+	});
+
+	it('list invites up to a limit, or all', async () => {
+		const all = await run({ resource: 'invite', operation: 'getAll', entityId: company, returnAll: true });
+		const two = await run({ resource: 'invite', operation: 'getAll', entityId: company, returnAll: false, limit: 2 });
+		expect(all.output.length).toBeGreaterThan(2);
+		expect(json(two.output)).toEqual(json(all.output).slice(0, 2));
+	});
+
+	it('page through all users of a team, and stop at the limit', async () => {
+		await control('POST', '/sandbox/settings', { growingTeamSize: 1234 });
+		const growing = sandbox.service.organisation.teams[2]?.nanoid ?? '';
+		const base = { resource: 'teamUser', operation: 'getAll', teamId: growing };
+		const all = await run({ ...base, returnAll: true });
+		expect(all.output).toHaveLength(1234);
+		expect(new Set(all.output.map((item) => item.json.nanoid)).size).toBe(1234);
+		expect(wire()).toHaveLength(3);
+		expect((await run({ ...base, returnAll: false, limit: 700 })).output).toHaveLength(700);
+		expect((await run({ ...base, returnAll: false, limit: 7 })).output).toHaveLength(7);
+		expect(wire().at(-1)?.query).toMatchObject({ count: '7' });
+	});
+
+	it('filter by more than 100 e-mails in several requests', async () => {
+		const users = sandbox.service.organisation.teams[0]?.users ?? [];
+		const wanted = users.map(({ email }) => email);
+		const { output } = await run({
+			resource: 'teamUser',
+			operation: 'getAll',
+			teamId: team,
+			returnAll: true,
+			emails: [...wanted, 'nobody@example.org'].join(', '),
+		});
+		expect(new Set(output.map((item) => item.json.email))).toEqual(new Set(wanted));
+		expect(wire()).toHaveLength(Math.ceil((wanted.length + 1) / 100));
+	});
+
+	it('are repeated after passing faults', async () => {
+		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 503, times: 1 });
+		const { output } = await run({ resource: 'balance', operation: 'get', entityId: team });
+		expect(output).toHaveLength(1);
+		expect(wire()).toHaveLength(2);
+	});
+});
+
+describe('invites', () => {
+	const create = { resource: 'invite', operation: 'create', role: 'contractor' };
+
+	it('go with a prefill that is completed, and anonymous only when true', async () => {
+		const invitees = { invitee: [{ email: 'ana@example.com', firstName: 'Ana' }, { email: 'ben@example.com' }] };
+		const { output, error } = await run({ ...create, teamId: team, inviteesSource: 'fields', invitees, anonymous: false });
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(1);
+		expect(output[0]?.json.nanoids).toHaveLength(2);
+		const body = wire()[0]?.body;
+		expect(body).toMatchObject({
+			nanoid: team,
+			invites: [
+				{ email: 'ana@example.com', prefill: { first_name: 'Ana', last_name: '', company_country: '' } },
+				{ email: 'ben@example.com' },
+			],
+		});
+		expect(body).not.toHaveProperty('anonymous');
+	});
+
+	it('take one row of a sheet an invitee, one request a team and role, and name every row', async () => {
+		const rows = [
+			{ role: 'contractor', email: 'r0@example.com', first_name: 'Zero' },
+			{ role: 'team_employee', email: 'r1@example.com', firstName: 'One', phone: 123 },
+			{ role: 'contractor', email: 'r2@example.com', note: 'ignored' },
+		];
+		const { output, error } = await run(
+			{ ...create, teamId: team, role: '={{ $json.role }}', inviteesSource: 'items' },
+			{ items: rows },
+		);
+		expect(error).toBeUndefined();
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 0 }, { item: 2 }], { item: 1 }]);
+		expect(wire()).toHaveLength(2);
+		expect(wire()[1]?.body).toMatchObject({
+			role: 'team_employee',
+			invites: [{ prefill: { first_name: 'One', phone: '123' } }],
+		});
+	});
+
+	it('send nothing where one row is bad; with Continue On Fail only that row fails', async () => {
+		const items = [{ email: 'a@example.com' }, { email: 'nobody' }, { email: 'A@example.com' }, { email: 'b@example.com' }];
+		const parameters = { ...create, teamId: team, inviteesSource: 'items' };
+		const stopped = await run(parameters, { items });
+		expect(stopped.error?.message).toBe('Column email must be a valid e-mail address [item 1]');
+		expect(wire()).toHaveLength(0);
+		const continued = await run(parameters, { items, node: { onError: 'continueRegularOutput' } });
+		expect(continued.output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 0 }, { item: 3 }],
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(continued.output[2]?.json.error).toBe('Column email is the same as in item 0 [item 2]');
+		expect(wire()).toHaveLength(1);
+	});
+
+	it('split only when told to', async () => {
+		const items = Array.from({ length: 5 }, (_, index) => ({ email: `p${index}@example.com` }));
+		const parameters = { ...create, teamId: team, inviteesSource: 'items', options: { inviteesPerRequest: 2 } };
+		const { output } = await run(parameters, { items });
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 0 }, { item: 1 }],
+			[{ item: 2 }, { item: 3 }],
+			{ item: 4 },
+		]);
+		expect(wire()).toHaveLength(3);
+	});
+
+	it('take the form of the API as JSON, text or value', async () => {
+		const list = [{ email: 'j@example.com', prefill: { first_name: 'J' } }];
+		for (const inviteesJson of [JSON.stringify(list), '={{ [{ email: "k@example.com" }] }}']) {
+			const { error } = await run({ ...create, teamId: team, inviteesSource: 'json', inviteesJson });
+			expect(error).toBeUndefined();
+		}
+	});
+
+	it('are not sent twice by Retry On Fail', async () => {
+		const parameters = { ...create, teamId: team, inviteesSource: 'items', role: '={{ $json.role }}' };
+		const items = [
+			{ email: 'x@example.com', role: 'contractor' },
+			{ email: 'y@example.com', role: 'team_employee' },
+		];
+		const first = await run(parameters, { items, executionId: 'retried' });
+		const again = await run(parameters, { items, executionId: 'retried' });
+		expect(json(again.output)).toEqual(json(first.output));
+		expect(wire()).toHaveLength(2);
+	});
+});
+
+describe('administrator invites', () => {
+	const emails = 'one@example.com, two@example.com';
+
+	it('are created and executed at once', async () => {
+		const { output, error } = await run({
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+			role: 'org_viewer',
+			emails,
+		});
+		expect(error).toBeUndefined();
+		expect(output[0]?.json).toEqual({
+			invites: [expect.stringMatching(/^in-/), expect.stringMatching(/^in-/)],
+			transaction: expect.stringMatching(/^tx-/),
+		});
+	});
+
+	it('can be executed later from the answer of create, by the wallet or another signer', async () => {
+		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails });
+		expect(created.error).toBeUndefined();
+		const execute = { resource: 'administratorInvite', operation: 'execute', inviteIds: '={{ $json.invites }}' };
+		const byWallet = await run(
+			{ ...execute, typedData: '={{ $json.typed_data }}', signatureSource: 'wallet', role: 'team_viewer' },
+			{ items: json(created.output) },
+		);
+		expect(byWallet.error).toBeUndefined();
+
+		const other = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails: 'three@example.com' });
+		const { typed_data: structure } = other.output[0]?.json as { typed_data: Parameters<typeof signature>[0] };
+		const signer = account('companyAdministrator').address;
+		const provided = await run(
+			{
+				...execute,
+				typedData: '={{ $json }}',
+				signatureSource: 'provided',
+				signer,
+				signature: await signature(structure),
+			},
+			{ items: json(other.output) },
+		);
+		expect(provided.error).toBeUndefined();
+		expect(provided.output[0]?.json.transaction).toMatch(/^tx-/);
+	});
+
+	async function signature(structure: {
+		domain: object;
+		types: Record<string, Array<{ name: string; type: string }>>;
+		typed_data: Record<string, unknown>;
+	}): Promise<string> {
+		const { EIP712Domain: _, ...types } = structure.types;
+		return await new Wallet(account('companyAdministrator').privateKey).signTypedData(
+			structure.domain,
+			types,
+			structure.typed_data,
+		);
+	}
+
+	it('refuse a signature of somebody else before it is sent', async () => {
+		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails });
+		const { typed_data: structure } = created.output[0]?.json as { typed_data: Parameters<typeof signature>[0] };
+		const { error } = await run(
+			{
+				resource: 'administratorInvite',
+				operation: 'execute',
+				inviteIds: '={{ $json.invites }}',
+				typedData: '={{ $json }}',
+				signatureSource: 'provided',
+				signer: account('viewer').address,
+				signature: await signature(structure),
+			},
+			{ items: json(created.output) },
+		);
+		expect(error?.message).toBe('Signature does not belong to this typed data and this signer [item 0]');
+		expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
+	});
+
+	it.each(['anotherPrimaryType', 'addedType', 'addedMember', 'anotherRole', 'anotherFrom', 'extraAccount', 'mixedRoles', 'expired'])(
+		'are not signed where the service sends %s, and can be finished',
+		async (tamper) => {
+			await control('POST', '/sandbox/typed-data', { tamper, times: 1 });
+			const parameters = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company, role: 'org_viewer', emails };
+			const { error, output } = await run(parameters, { node: { onError: 'continueRegularOutput' } });
+			expect(error).toBeUndefined();
+			expect(output[0]?.json).toMatchObject({
+				error: expect.stringContaining('nothing was signed'),
+				invites: expect.any(Array),
+				typed_data: expect.any(Object),
+			});
+			expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
+		},
+	);
+
+	it('go in batches of 100, and a run in the same execution resumes without inviting twice', async () => {
+		const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`);
+		const parameters = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company, role: 'org_viewer', emails: many.join(',') };
+		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
+		const first = await run(parameters, { executionId: 'resumed', node: { onError: 'continueRegularOutput' } });
+		expect(first.output[0]?.json).toMatchObject({ http_status: 500 });
+		const again = await run(parameters, { executionId: 'resumed' });
+		expect(again.error).toBeUndefined();
+		expect(again.output).toHaveLength(2);
+		expect(wire().filter(({ method }) => method === 'POST')).toHaveLength(2);
+	});
+});
+
+describe('payments', () => {
+	async function payment(change: INodeParameters = {}, of: IDataObject = {}): Promise<INodeParameters> {
+		const { address } = account('companyAdministrator');
+		const query = new URLSearchParams({ from: team, amount_cents: '12500', email: 'ana@example.com', signer: address, ...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])) });
+		const ready = (await control('GET', `/sandbox/payment-typed-data?${query.toString()}`)) as Record<string, unknown>;
+		return {
+			resource: 'payment',
+			operation: 'createInstant',
+			teamId: team,
+			amountCents: 12500,
+			recipientEmail: 'ana@example.com',
+			typedData: JSON.stringify(ready.typed_data),
+			signatureSource: 'wallet',
+			domain: JSON.stringify(ready.domain),
+			types: JSON.stringify(ready.types),
+			primaryType: String(ready.primary_type),
+			currency: 'USD',
+			network: 'arbitrum',
+			...change,
+		};
+	}
+	const sent = () => wire().filter(({ method }) => method === 'PUT');
+
+	it('are signed and sent', async () => {
+		const { output, error } = await run(await payment());
+		expect(error).toBeUndefined();
+		expect(output[0]?.json).toEqual({ transaction: expect.stringMatching(/^tx-/) });
+	});
+
+	it('are answered from memory in the same execution and refused in another', async () => {
+		const parameters = await payment();
+		const first = await run(parameters, { executionId: 'paid' });
+		const again = await run(parameters, { executionId: 'paid' });
+		expect(again.output[0]?.json).toEqual({ ...first.output[0]?.json, already_sent: true });
+		const later = await run(parameters);
+		expect(later.error?.message).toContain('The payment of $125.00 to ana@example.com was sent before');
+		expect(sent()).toHaveLength(1);
+	});
+
+	it('go out exactly once when the connection is cut after the body was read, over three tries', async () => {
+		await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 3 } as FaultInput);
+		const { error } = await run(await payment(), {
+			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
+		});
+		expect(error?.message).toContain('It is not known whether the payment of $125.00 to ana@example.com was made');
+		expect(sent()).toHaveLength(1);
+	});
+
+	it.each([
+		[{ amountCents: 99 }, 'Amount (Cents) must be from 100'],
+		[{ amountCents: 10_000_000_001 }, 'Amount (Cents) must be from 100'],
+		[{ amountCents: 1.5 }, 'Amount (Cents) must be a whole number of cents'],
+		[{ amountCents: 'abc' }, 'Amount (Cents) must be a whole number of cents'],
+		[{ amountCents: 12600 }, '$126.00'],
+		[{ teamId: 'co-123456789012' }, 'Team ID must start with te-'],
+		[{ teamId: 'te-12345678901' }, 'Team ID must have 15 characters, but has 14'],
+		[{ teamId: 'te-1234567890123' }, 'Team ID must have 15 characters, but has 16'],
+		[{ recipientEmail: 'ana' }, 'Recipient Email must be a valid e-mail address'],
+		[{ typedData: '{' }, 'Typed Data is not valid JSON'],
+		[{ typedData: '{}' }, 'Typed Data, From is missing'],
+		[{ currency: 'EUR' }, 'Currency must be one of USD'],
+		[{ signatureSource: 'provided', signature: `0x${'0'.repeat(130)}`, signer: `0x${'1'.repeat(40)}` }, 'Signature must not be all zeros'],
+	])('are refused before the wire: %j', async (change, message) => {
+		const { error } = await run(await payment(change));
+		expect(error?.message).toContain(message);
+		expect(error?.message).toMatch(/\[item 0\]$/);
+		expect(wire()).toEqual([]);
+	});
+});
+
+describe('name reviews, test deliveries, sign-in by hand', () => {
+	it('resolve a review with the version byte for byte', async () => {
+		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? ['', { reviewVersion: '' }];
+		const { output, error } = await run({
+			resource: 'nameReview',
+			operation: 'resolve',
+			teamId: team,
+			userId: { __rl: true, mode: 'id', value: userId },
+			decision: 'approve',
+			reviewVersion: review.reviewVersion,
+		});
+		expect(error).toBeUndefined();
+		expect(output[0]?.json).toHaveProperty('status');
+		expect(wire()[0]?.body).toEqual({ review_version: review.reviewVersion, action: 'approve' });
+	});
+
+	it('put the decision into another field when told to', async () => {
+		await control('POST', '/sandbox/settings', { decisionFieldName: 'decision' });
+		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? ['', { reviewVersion: '' }];
+		const { error } = await run({
+			resource: 'nameReview',
+			operation: 'resolve',
+			teamId: team,
+			userId: { __rl: true, mode: 'list', value: userId },
+			decision: 'cancel',
+			reviewVersion: review.reviewVersion,
+			options: { decisionFieldName: 'decision' },
+		});
+		expect(error).toBeUndefined();
+	});
+
+	it.each(['2026-02-31T00:00:00Z', '2026-03-01'])('refuse the version %j', async (reviewVersion) => {
+		const { error } = await run({
+			resource: 'nameReview',
+			operation: 'resolve',
+			teamId: team,
+			userId: { __rl: true, mode: 'id', value: 'us-123456789012' },
+			decision: 'approve',
+			reviewVersion,
+		});
+		expect(error?.message).toContain('Review Version');
+		expect(wire()).toEqual([]);
+	});
+
+	it('get the message, sign it elsewhere, and verify it', async () => {
+		const got = await run({ resource: 'authentication', operation: 'getSignInMessage' });
+		const message = String(got.output[0]?.json.siwe);
+		const signature = await new Wallet(account('companyAdministrator').privateKey).signMessage(message);
+		const { output, error } = await run({ resource: 'authentication', operation: 'verify', message, signature });
+		expect(error).toBeUndefined();
+		expect(Object.keys(output[0]?.json ?? {})).toEqual(['jwt']);
+	});
+});
+
+describe('sign-in', () => {
+	it('is one for 200 parallel calls with an expired token', async () => {
+		const saved = credentials();
+		await runNode(saved, { resource: 'balance', operation: 'get', entityId: team });
+		await control('POST', '/sandbox/tokens/expire');
+		sandbox.service.wireLog.clear();
+		const { output, error } = await runNode(
+			saved,
+			{ resource: 'balance', operation: 'get', entityId: team, options: { concurrency: 50 } },
+			{ items: Array.from({ length: 200 }, () => ({})) },
+		);
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(200);
+		expect(signIns()).toBe(1);
+	});
+
+	it('says that the wallet has no role, once for many items', async () => {
+		const { output } = await runNode(
+			credentials('stranger'),
+			{ resource: 'balance', operation: 'get', entityId: team },
+			{ items: [{}, {}, {}], node: { onError: 'continueRegularOutput' } },
+		);
+		expect(json(output)).toEqual([0, 1, 2].map((item) => ({ error: expect.stringMatching(new RegExp(`role.*\\[item ${item}\\]`, 'i')) })));
+		expect(sandbox.service.wireLog.read().entries).toHaveLength(1);
+	});
+
+	it('does not let a token follow a redirect', async () => {
+		await fault({ match: { path: '/v2/balance' }, kind: 'redirect', times: 1 } as FaultInput);
+		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
+		expect(error?.message).toContain('redirect');
+	});
+
+	it('leaves no key and no token in what n8n stores', async () => {
+		const saved = credentials();
+		const results = [
+			await runNode(saved, { resource: 'balance', operation: 'get', entityId: team }),
+			await runNode(saved, { resource: 'balance', operation: 'get', entityId: 'te-000000000000' }),
+			await runNode(saved, { resource: 'invite', operation: 'getAll', entityId: 'te-000000000000' }),
+		];
+		const { token } = JSON.parse(String(saved.data.sessionToken)) as { token: string };
+		for (const { stored } of results) {
+			expect(stored).not.toContain(token);
+			expect(stored).not.toContain(String(saved.data.privateKey).slice(2));
+		}
+	});
+});
+
+describe('errors', () => {
+	it('give the message of the service, its code, the status and what to do', async () => {
+		const { error } = await run({ resource: 'balance', operation: 'get', entityId: 'te-000000000000' });
+		expect(error?.message).toMatch(/^The service refused: .*\[item 0\]$/);
+		expect(error?.description).toContain('Check the identifier');
+	});
+
+	it('go to the error output in the shape of n8n', async () => {
+		const { output, errorOutput } = await run(
+			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}' },
+			{ items: [{ id: team }, { id: 'te-000000000000' }], node: { onError: 'continueErrorOutput' } },
+		);
+		expect(output).toHaveLength(1);
+		expect(errorOutput[0]?.json).toMatchObject({ error: expect.stringContaining('[item 1]') });
+	});
+
+	it('come as records on the regular output', async () => {
+		const { output } = await run(
+			{ resource: 'balance', operation: 'get', entityId: 'te-000000000000' },
+			{ node: { onError: 'continueRegularOutput' } },
+		);
+		expect(output[0]?.json).toMatchObject({ error: expect.any(String), http_status: 404 });
+	});
+
+	it('say that nothing listens', async () => {
+		const saved = credentials('companyAdministrator', { baseUrl: 'http://127.0.0.1:1' });
+		const { error } = await runNode(saved, { resource: 'balance', operation: 'get', entityId: team, options: { retries: 0 } });
+		expect(error?.message).toContain('127.0.0.1:1');
+	});
+});
+
+describe('as an AI tool', () => {
+	const tool = { type: 'payrollPaymentsTool' };
+
+	it('reads freely', async () => {
+		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team }, { node: tool });
+		expect(error).toBeUndefined();
+	});
+
+	it.each([false, '={{ true }}', 'true'])('writes nothing with allowToolWrites %j', async (allowToolWrites) => {
+		const { error } = await run(
+			{ resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'json', inviteesJson: '[{"email":"a@example.com"}]', allowToolWrites },
+			{ node: tool },
+		);
+		expect(error?.message).toContain('was refused: an AI agent called it');
+		expect(wire()).toEqual([]);
+	});
+
+	it('writes with leave', async () => {
+		const { error } = await run(
+			{ resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'json', inviteesJson: '[{"email":"a@example.com"}]', allowToolWrites: true },
+			{ node: tool },
+		);
+		expect(error).toBeUndefined();
+	});
+
+	it('never signs in by hand', async () => {
+		const { error } = await run({ resource: 'authentication', operation: 'getSignInMessage', allowToolWrites: true }, { node: tool });
+		expect(error?.message).toContain('was refused');
+	});
+});
+
+describe('the credential test', () => {
+	it('really signs in', async () => {
+		expect(await testSaved(credentials())).toEqual({ status: 'OK', message: 'Signed in with the wallet' });
+		expect(signIns()).toBe(1);
+	});
+
+	it.each([
+		['stranger' as const, {}, /role/i],
+		['companyAdministrator' as const, { walletAddress: `0x${'1'.repeat(40)}` }, /Wallet Address|wallet address/],
+		['companyAdministrator' as const, { baseUrl: 'http://api.example.com' }, /must start with https/],
+		['companyAdministrator' as const, { baseUrl: 'http://127.0.0.1:1' }, /nothing listens/],
+		['companyAdministrator' as const, { privateKey: '0x12' }, /64 hex characters/],
+		['companyAdministrator' as const, { signInDomain: 'app.example.com' }, /domain/i],
+		['companyAdministrator' as const, { signInChainId: '1' }, /chain/i],
+	])('says what is wrong: %s %j', async (name, change, message) => {
+		const result = await testSaved(credentials(name, change));
+		expect(result.status).toBe('Error');
+		expect(result.message).toMatch(message);
+	});
+
+	it('tells a token that is taken from one that is not', async () => {
+		const saved = credentials();
+		await runNode(saved, { resource: 'balance', operation: 'get', entityId: team });
+		const { token } = JSON.parse(String(saved.data.sessionToken)) as { token: string };
+		const withToken = (accessToken: string) =>
+			testSaved(new SavedCredentials({ baseUrl: sandbox.url, authentication: 'accessToken', accessToken }));
+		expect((await withToken(token)).status).toBe('OK');
+		expect((await withToken('not.a.token')).status).toBe('Error');
+		const legacy = new SavedCredentials({ baseUrl: sandbox.url, authentication: 'legacyApiKey', apiKey: token });
+		expect((await testSaved(legacy)).status).toBe('OK');
+	});
+});
