@@ -66,7 +66,6 @@ export class Description {
 	private readonly ajv: Ajv2020;
 	private readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
 	private readonly shapes = new Map<string, OperationShape>();
-	private readonly answerChecks = new Map<string, ValidateFunction>();
 
 	constructor(readonly unnamedFields: UnnamedFields) {
 		const document = readDocument(unnamedFields);
@@ -103,17 +102,14 @@ export class Description {
 		});
 	}
 
-	/** What is wrong with an answer of an operation; empty when it is as described. */
-	answerProblems(operationId: string, status: number, body: unknown): string[] {
-		const key = `${operationId} ${status}`;
-		let check = this.answerChecks.get(key);
-		if (!check) {
-			const schema = this.answerSchema(operationId, status);
-			if (!schema) return [`${operationId} does not answer with ${status}`];
-			check = this.ajv.compile(schema);
-			this.answerChecks.set(key, check);
-		}
-		return check(body) ? [] : problems(check.errors);
+	/**
+	 * A compiled check of an operation's answers with a status; true narrows to the type that the
+	 * caller states and the schema enforces. Throws when the operation has no such answer.
+	 */
+	answerCheck<Answer>(operationId: string, status: number): ValidateFunction<Answer> {
+		const schema = this.answerSchema(operationId, status);
+		if (!schema) throw new Error(`${operationId} does not answer with ${status}`);
+		return this.ajv.compile<Answer>(schema);
 	}
 
 	/** What is wrong with a webhook event; empty when it is as described. */

@@ -30,13 +30,12 @@ export type SignInTrick = (typeof SIGN_IN_TRICKS)[number];
 /** Issues EIP-4361 messages and verifies what was signed, each nonce once. */
 export class SignInMessages {
 	readonly tampering = new Tampering<SignInTrick>();
-	/** Holder by nonce, until it is used. */
-	private readonly issued = new Map<string, TokenHolder>();
+	/** By nonce, until it is used. */
+	private readonly issued = new Map<string, { holder: TokenHolder; text: string }>();
 
 	/** A message for the wallet; `url` is the sandbox's own. */
 	issue(holder: TokenHolder, url: string, settings: Settings): string {
 		const nonce = generateNonce();
-		this.issued.set(nonce, holder);
 		const now = Date.now();
 		const message = new SiweMessage({
 			domain: new URL(url).host,
@@ -50,18 +49,24 @@ export class SignInMessages {
 			expirationTime: new Date(now + settings.signInMessageLifetimeSeconds * 1000).toISOString(),
 		}).prepareMessage();
 		const trick = this.tampering.take();
-		return trick ? tamper(message, trick) : message;
+		const text = trick ? tamper(message, trick) : message;
+		this.issued.set(nonce, { holder, text });
+		return text;
 	}
 
 	/** Who signed; throws {@link ServiceFailure} 400 or 401. */
 	async verify(text: string, signature: string, nonce: string, url: string): Promise<TokenHolder> {
 		const message = readMessage(text);
-		const holder = this.issued.get(message.nonce);
-		if (!holder || message.nonce !== nonce) {
+		const issued = this.issued.get(message.nonce);
+		if (!issued || message.nonce !== nonce) {
 			throw new ServiceFailure(401, 'The nonce was not issued or was already used', 'nonce_invalid');
 		}
 		// Used up by any attempt: a nonce that failed once is not tried again.
 		this.issued.delete(message.nonce);
+		const { holder } = issued;
+		if (text !== issued.text) {
+			throw new ServiceFailure(401, 'The message is not the one that was issued', 'message_changed');
+		}
 		const domain = new URL(url).host;
 		const result = await message.verify({ signature, nonce, domain }, { suppressExceptions: true });
 		if (!result.success) {

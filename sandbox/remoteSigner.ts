@@ -1,0 +1,286 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+import { getBytes, id, isHexString, TypedDataEncoder, Wallet } from 'ethers';
+import { z } from 'zod';
+
+import { makeAccounts } from './accounts';
+
+/** Which methods a signer speaks, and in which form they take their parameters. */
+export type SignerDialect = 'wallet' | 'web3signer' | 'clef';
+
+/** What goes wrong with the next signatures. */
+export type SignerFault =
+	/** A JSON-RPC error, as when a person declines. */
+	| 'refuse'
+	/** No answer ever. */
+	| 'timeout'
+	/** A good signature by another key. */
+	| 'wrongKey'
+	/** A result that is no signature. */
+	| 'malformedSignature'
+	/** A body that is not JSON. */
+	| 'notJson'
+	/** JSON with neither result nor error. */
+	| 'emptyAnswer'
+	| 'http401'
+	| 'http500'
+	/** The connection breaks. */
+	| 'cut';
+
+/** How a remote signer starts. */
+export interface RemoteSignerOptions {
+	/** 0, the default, takes any free port of 127.0.0.1. */
+	readonly port?: number;
+	/** All three unless told. */
+	readonly dialects?: readonly SignerDialect[];
+	/** Wanted as a bearer token when given. */
+	readonly token?: string;
+	/** What befalls the first requests, in order. */
+	readonly faults?: readonly SignerFault[];
+	/** Keys that it holds; those of the sandbox's accounts unless told. */
+	readonly privateKeys?: readonly string[];
+}
+
+/** One request that a signer received. */
+export interface SignerLogEntry {
+	readonly at: string;
+	readonly method: string;
+	readonly params: unknown;
+	/** Whether the bearer token was right, or none was needed. */
+	readonly authorized: boolean;
+	readonly outcome: 'signed' | 'refused' | SignerFault;
+}
+
+/** A running signer. */
+export interface RemoteSigner {
+	readonly url: string;
+	readonly log: readonly SignerLogEntry[];
+	/** Lets the next requests fail, in order, after those already planned. */
+	fail(...faults: readonly SignerFault[]): void;
+	close(): Promise<void>;
+}
+
+/** Starts a JSON-RPC signer that holds keys, as web3signer, clef or a wallet would. */
+export async function startRemoteSigner(options: RemoteSignerOptions = {}): Promise<RemoteSigner> {
+	const keys = options.privateKeys ?? makeAccounts('', []).map(({ privateKey }) => privateKey);
+	const wallets = keys.map((key) => new Wallet(key));
+	const dialects = options.dialects ?? ['wallet', 'web3signer', 'clef'];
+	const faults = [...(options.faults ?? [])];
+	const log: SignerLogEntry[] = [];
+
+	const server = createServer((request, response) => {
+		void answer(request, response).catch(() => response.destroy());
+	});
+	async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const call = callShape.parse(JSON.parse(await read(request)));
+		const authorized =
+			options.token === undefined || request.headers.authorization === `Bearer ${options.token}`;
+		const note = (outcome: SignerLogEntry['outcome']): void => {
+			const { method, params } = call;
+			log.push({ at: new Date().toISOString(), method, params, authorized, outcome });
+		};
+		if (!authorized) {
+			note('refused');
+			return send(response, 401, { error: 'Unauthorized' });
+		}
+		const fault = faults.shift();
+		if (fault && fault !== 'wrongKey') {
+			note(fault);
+			return spoil(response, fault, call.id);
+		}
+		const held = fault === 'wrongKey' ? wallets.map(() => ANOTHER_WALLET) : wallets;
+		try {
+			const result = await sign(call.method, call.params, dialects, wallets, held);
+			note(fault ?? 'signed');
+			send(response, 200, { jsonrpc: '2.0', id: call.id, result });
+		} catch (error) {
+			note('refused');
+			const code = error instanceof SignerRefusal ? error.code : -32602;
+			const message = error instanceof Error ? error.message : 'Invalid params';
+			send(response, 200, { jsonrpc: '2.0', id: call.id, error: { code, message } });
+		}
+	}
+	const url = await listen(server, options.port ?? 0);
+	return {
+		url,
+		log,
+		fail: (...more) => {
+			faults.push(...more);
+		},
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise<void>((resolve) => {
+				server.close(() => resolve());
+			});
+		},
+	};
+}
+
+const ANOTHER_WALLET = new Wallet(id('payroll sandbox: another wallet'));
+
+const callShape = z.object({
+	jsonrpc: z.literal('2.0'),
+	id: z.union([z.number(), z.string()]),
+	method: z.string(),
+	params: z.array(z.unknown()).default([]),
+});
+const addressShape = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'not an address');
+const hexShape = z.string().refine((text) => isHexString(text), 'message must be 0x and hex');
+const memberShape = z.object({ name: z.string(), type: z.string() });
+const typedDataShape = z.object({
+	types: z.record(z.array(memberShape)),
+	primaryType: z.string(),
+	domain: z.record(z.unknown()),
+	message: z.record(z.unknown()),
+});
+type TypedData = z.infer<typeof typedDataShape>;
+
+class SignerRefusal extends Error {
+	constructor(
+		readonly code: number,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+interface SigningRequest {
+	readonly address: string;
+	/** What is signed: bytes under the EIP-191 prefix, or EIP-712 typed data. */
+	readonly subject: { readonly message: string } | { readonly typedData: TypedData };
+}
+
+/**
+ * The dialects' parameter forms.
+ * - wallet (EIP-1193 wallets): personal_sign takes the message first and the address second, the
+ *   reverse of eth_sign; eth_signTypedData_v4 takes the address and the typed data as JSON text.
+ * - web3signer: eth_sign takes the address first and prefixes the message itself (EIP-191);
+ *   eth_signTypedData takes the typed data as JSON text: an object, which its documentation once
+ *   showed, makes it answer "Internal error".
+ * - clef: account_signData takes a content type first; text/plain means EIP-191, its data is hex;
+ *   account_signTypedData takes the typed data as an object, not as text.
+ */
+const METHODS: Readonly<
+	Record<string, { dialect: SignerDialect; read(params: unknown[]): SigningRequest }>
+> = {
+	personal_sign: {
+		dialect: 'wallet',
+		read: (params) => {
+			const [message, address] = z.tuple([hexShape, addressShape]).parse(params);
+			return { address, subject: { message } };
+		},
+	},
+	eth_signTypedData_v4: { dialect: 'wallet', read: readTypedDataText },
+	eth_sign: {
+		dialect: 'web3signer',
+		read: (params) => {
+			const [address, message] = z.tuple([addressShape, hexShape]).parse(params);
+			return { address, subject: { message } };
+		},
+	},
+	eth_signTypedData: { dialect: 'web3signer', read: readTypedDataText },
+	account_signData: {
+		dialect: 'clef',
+		read: (params) => {
+			const shape = z.tuple([z.literal('text/plain'), addressShape, hexShape]);
+			const [, address, message] = shape.parse(params);
+			return { address, subject: { message } };
+		},
+	},
+	account_signTypedData: {
+		dialect: 'clef',
+		read: (params) => {
+			const [address, typedData] = z.tuple([addressShape, typedDataShape]).parse(params);
+			return { address, subject: { typedData } };
+		},
+	},
+};
+
+function readTypedDataText(params: unknown[]): SigningRequest {
+	const [address, text] = z.tuple([addressShape, z.string()]).parse(params);
+	return { address, subject: { typedData: typedDataShape.parse(JSON.parse(text)) } };
+}
+
+async function sign(
+	methodName: string,
+	params: unknown[],
+	dialects: readonly SignerDialect[],
+	known: readonly Wallet[],
+	held: readonly Wallet[],
+): Promise<string> {
+	const method = METHODS[methodName];
+	if (!method || !dialects.includes(method.dialect)) {
+		throw new SignerRefusal(-32601, `The method ${methodName} does not exist/is not available`);
+	}
+	const { address, subject } = method.read(params);
+	const index = known.findIndex((each) => each.address.toLowerCase() === address.toLowerCase());
+	const wallet = held[index];
+	if (!wallet) throw new SignerRefusal(-32000, `No key for ${address}`);
+	if ('message' in subject) return await wallet.signMessage(getBytes(subject.message));
+	return await signTypedData(wallet, subject.typedData);
+}
+
+async function signTypedData(wallet: Wallet, typedData: TypedData): Promise<string> {
+	const { EIP712Domain: domainMembers, ...types } = typedData.types;
+	// Signers hash the domain by this type and not by the fields that happen to be there.
+	if (!domainMembers) throw new SignerRefusal(-32602, 'types.EIP712Domain is missing');
+	const named = domainMembers.map(({ name }) => name).sort();
+	if (named.join() !== Object.keys(typedData.domain).sort().join()) {
+		throw new SignerRefusal(-32602, 'domain and types.EIP712Domain disagree');
+	}
+	if (TypedDataEncoder.getPrimaryType(types) !== typedData.primaryType) {
+		throw new SignerRefusal(-32602, 'primaryType is not the type that no other one uses');
+	}
+	return await wallet.signTypedData(typedData.domain, types, typedData.message);
+}
+
+function spoil(response: ServerResponse, fault: SignerFault, callId: number | string): void {
+	switch (fault) {
+		case 'refuse':
+			return send(response, 200, {
+				jsonrpc: '2.0',
+				id: callId,
+				error: { code: 4001, message: 'User rejected the request.' },
+			});
+		case 'malformedSignature':
+			return send(response, 200, { jsonrpc: '2.0', id: callId, result: '0x1234' });
+		case 'emptyAnswer':
+			return send(response, 200, { jsonrpc: '2.0', id: callId });
+		case 'notJson':
+			response.writeHead(200, { 'content-type': 'text/html' });
+			response.end('<html><body>It works!</body></html>');
+			return;
+		case 'http401':
+			return send(response, 401, { error: 'Unauthorized' });
+		case 'http500':
+			return send(response, 500, { error: 'Internal error' });
+		case 'cut':
+			response.destroy();
+			return;
+		case 'timeout':
+		case 'wrongKey':
+			// Never answered, or answered by the caller.
+			return;
+	}
+}
+
+function send(response: ServerResponse, status: number, content: object): void {
+	response.writeHead(status, { 'content-type': 'application/json' });
+	response.end(JSON.stringify(content));
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	for await (const chunk of request) chunks.push(Buffer.from(chunk));
+	return Buffer.concat(chunks).toString('utf8');
+}
+
+async function listen(server: Server, port: number): Promise<string> {
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, '127.0.0.1', resolve);
+	});
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('No port was bound');
+	return `http://127.0.0.1:${address.port}`;
+}
