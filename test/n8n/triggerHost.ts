@@ -1,0 +1,340 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+import {
+	Credentials,
+	DataDeduplicationService,
+	ExecutionLifecycleHooks,
+	ExternalSecretsProxy,
+	HookContext,
+	WebhookContext,
+	WorkflowExecute,
+} from 'n8n-core';
+import {
+	createRunExecutionData,
+	ICredentialsHelper,
+	NodeConnectionTypes,
+	Workflow,
+	type ICheckProcessedContextData,
+	type ICheckProcessedOptions,
+	type ICredentialDataDecryptedObject,
+	type IDataDeduplicator,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type IWebhookData,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+
+function notHere(): never {
+	throw new Error('not available in this test');
+}
+
+const moment = () => new Promise((resolve) => setImmediate(resolve));
+
+/** n8n's table of processed keys: one list of hashes a node, read and written back without a lock. */
+class ProcessedKeys implements IDataDeduplicator {
+	readonly lists = new Map<string, string[]>();
+	isBroken = false;
+
+	async checkProcessedAndRecord(
+		items: Array<string | number>,
+		_scope: string,
+		{ node }: ICheckProcessedContextData,
+		{ maxEntries = 0 }: ICheckProcessedOptions,
+	) {
+		if (this.isBroken) throw new Error('SQLITE_BUSY: database is locked');
+		const row = node?.id ?? '';
+		const list = [...(this.lists.get(row) ?? [])];
+		await moment();
+		const hashed = (item: string | number) =>
+			createHash('md5').update(item.toString()).digest('base64');
+		const processed = items.filter((item) => list.includes(hashed(item)));
+		const fresh = items.filter((item) => !processed.includes(item));
+		list.push(...fresh.map(hashed));
+		if (maxEntries > 0) list.splice(0, Math.max(0, list.length - maxEntries));
+		this.lists.set(row, list);
+		return { new: fresh, processed };
+	}
+
+	removeProcessed = notHere;
+	clearAllProcessedItems = notHere;
+	getProcessedDataCount = notHere;
+}
+
+/** n8n's store; it lasts as long as the test file, as a database outlives n8n's processes. */
+export const store = new ProcessedKeys();
+void DataDeduplicationService.init(store);
+
+class SavedCredentials extends ICredentialsHelper {
+	constructor(private readonly data: ICredentialDataDecryptedObject | undefined) {
+		super();
+	}
+
+	getParentTypes = () => [];
+	isCredentialUsableByNode = () => true;
+	authenticate = notHere;
+	preAuthentication = notHere;
+	runPreAuthentication = notHere;
+	getCredentialsProperties = notHere;
+	updateCredentials = notHere;
+	updateCredentialsOauthTokenData = notHere;
+
+	async getCredentials(): Promise<Credentials> {
+		return new Credentials({ id: '1', name: 'saved' }, 'payrollPaymentsWebhookApi');
+	}
+
+	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		if (this.data === undefined) throw new Error('Credential with ID "1" does not exist');
+		return { ...this.data };
+	}
+}
+
+export interface Setup {
+	/** The name of the trigger's row in n8n's store. */
+	readonly nodeId: string;
+	readonly parameters?: INodeParameters;
+	readonly node?: Partial<INode>;
+	/** undefined: they were deleted. */
+	readonly credentials?: ICredentialDataDecryptedObject;
+	readonly mode?: WorkflowExecuteMode;
+	/** What n8n makes of a sender behind its proxies. */
+	readonly address?: string;
+	/** Of a process that remembers nothing of the others; by default all share one memory. */
+	readonly trigger?: PayrollPaymentsTrigger;
+}
+
+export interface Answer {
+	readonly status: number;
+	readonly body: unknown;
+}
+
+/** One execution that the trigger started. */
+export interface Execution {
+	readonly mode: WorkflowExecuteMode;
+	/** What the execution was started with. */
+	readonly started: INodeExecutionData[];
+	/** What the trigger put out; without any, nothing ran after it. */
+	readonly output: INodeExecutionData[];
+	readonly error?: string;
+	readonly hint?: string | null;
+}
+
+/**
+ * The trigger in n8n's own contexts and engine, behind HTTP as in n8n 2.41.1: `webhook` first; then
+ * the execution is saved and started; then the answer leaves.
+ */
+export class TriggerHost {
+	readonly executions: Execution[] = [];
+	/** How many deliveries n8n is to fail with 500 before the execution is saved. */
+	failures = 0;
+	/** What n8n waits for before it answers. */
+	hold: Promise<unknown> = Promise.resolve();
+	/** Deliveries that ended in an error of `webhook` itself. */
+	crashes = 0;
+	private readonly running = new Set<Promise<void>>();
+	private readonly trigger: PayrollPaymentsTrigger;
+
+	private constructor(
+		private readonly setup: Setup,
+		private readonly server: Server,
+	) {
+		this.trigger = setup.trigger ?? new PayrollPaymentsTrigger();
+		server.on('request', (request, response) => {
+			void this.receive(request, response).catch(() => {
+				this.crashes += 1;
+				response.writeHead(500).end('{"message":"Workflow could not be started!"}');
+			});
+		});
+	}
+
+	static async start(setup: Setup): Promise<TriggerHost> {
+		const server = createServer();
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		return new TriggerHost(setup, server);
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((resolve) => this.server.close(resolve));
+	}
+
+	get url(): string {
+		const address = this.server.address();
+		return typeof address === 'object' && address !== null
+			? `http://127.0.0.1:${address.port}/`
+			: notHere();
+	}
+
+	async deliver(
+		body: string | Uint8Array<ArrayBuffer>,
+		headers: Record<string, string>,
+		signal?: AbortSignal,
+	): Promise<Answer> {
+		const response = await fetch(this.url, { method: 'POST', body, headers, signal });
+		return { status: response.status, body: await response.json() };
+	}
+
+	/** Resolves when every execution has ended. */
+	async idle(): Promise<void> {
+		while (this.running.size > 0) await Promise.all(this.running);
+	}
+
+	/** Runs an execution again from where it began, as *Retry* in n8n's list of executions does. */
+	async retry(execution: Execution): Promise<Execution> {
+		await this.run('retry', execution.started);
+		const last = this.executions.at(-1);
+		if (last === undefined) throw new Error('nothing ran');
+		return last;
+	}
+
+	/** Calls one of the trigger's webhook methods, as activating and deactivating do. */
+	async hook(method: 'checkExists' | 'create' | 'delete'): Promise<boolean> {
+		const { workflow, node, data, webhookData } = this.context('trigger');
+		const context = new HookContext(workflow, node, data, 'trigger', 'activate', webhookData);
+		return await this.trigger.webhookMethods.default[method].call(context);
+	}
+
+	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Uint8Array[] = [];
+		for await (const chunk of request) chunks.push(chunk);
+		const { mode = 'webhook', address = '127.0.0.1' } = this.setup;
+		const { workflow, node, data, webhookData } = this.context(mode);
+		const rawBody = Buffer.concat(chunks);
+		const send = (status: number, body: unknown) => {
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		};
+
+		Object.assign(data, {
+			httpRequest: Object.assign(request, { rawBody, ip: address, body: {}, params: {}, query: {} }),
+			httpResponse: Object.assign(response, {
+				status(code: number) {
+					return { json: (body: unknown) => send(code, body) };
+				},
+			}),
+		});
+		const context = new WebhookContext(workflow, node, data, mode, webhookData, [], null);
+		const result = await this.trigger.webhook.call(context);
+		if (result.workflowData === undefined) {
+			if (result.noWebhookResponse !== true) send(200, result.webhookResponse);
+			return;
+		}
+		await this.hold;
+		if (this.failures > 0) {
+			this.failures -= 1;
+			send(500, { message: 'There was a problem executing the workflow' });
+			return;
+		}
+		const run = this.run(mode, result.workflowData[0] ?? []);
+		this.running.add(run);
+		void run.finally(() => this.running.delete(run));
+		if (!response.closed) send(200, result.webhookResponse);
+	}
+
+	private async run(mode: WorkflowExecuteMode, items: INodeExecutionData[]): Promise<void> {
+		const { workflow, node, data, hooks } = this.context(mode);
+		Object.assign(data, { hooks });
+		const started = structuredClone(items);
+		const runExecutionData = createRunExecutionData({
+			executionData: { nodeExecutionStack: [{ node, data: { main: [items] }, source: null }] },
+		});
+		const execute = new WorkflowExecute(data, mode, runExecutionData);
+		const { data: ended } = await execute.processRunExecutionData(workflow);
+		const { runData, error: failure } = ended.resultData;
+		const error = runData.Trigger?.at(-1)?.error ?? failure;
+		this.executions.push({
+			mode,
+			started,
+			output: runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [],
+			...(error === undefined ? {} : { error: error.message, hint: error.description }),
+		});
+	}
+
+	private context(mode: WorkflowExecuteMode) {
+		const { nodeId, parameters = {}, credentials, node: changes } = this.setup;
+		const { trigger } = this;
+		const executionId = randomUUID();
+		const node: INode = {
+			id: nodeId,
+			name: 'Trigger',
+			type: 'trigger',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: { events: ['*'], ...parameters },
+			credentials: { payrollPaymentsWebhookApi: { id: '1', name: 'saved' } },
+			webhookId: 'webhook-id',
+			...changes,
+		};
+		const nodes: INode[] = [
+			node,
+			{ ...node, id: 'after', name: 'After', type: 'after', parameters: {}, retryOnFail: false },
+		];
+		const after: INodeType = {
+			description: { ...trigger.description, webhooks: [], properties: [], inputs: ['main'] },
+			async execute() {
+				return [this.getInputData()];
+			},
+		};
+		const types: Record<string, INodeType> = { trigger, after };
+		const typeOf = (type: string) => types[type] ?? notHere();
+		const connections = {
+			Trigger: { main: [[{ node: 'After', type: NodeConnectionTypes.Main, index: 0 }]] },
+		};
+		const workflow = new Workflow({
+			id: 'workflow',
+			nodes,
+			connections,
+			active: mode !== 'manual',
+			nodeTypes: { getByName: typeOf, getByNameAndVersion: typeOf, getKnownTypes: (): IDataObject => ({}) },
+			settings: { executionOrder: 'v1' },
+		});
+		const data: IWorkflowExecuteAdditionalData = {
+			credentialsHelper: new SavedCredentials(credentials),
+			executionId,
+			executeWorkflow: notHere,
+			getRunExecutionData: notHere,
+			getRuntimeCredential: notHere,
+			startRunnerTask: notHere,
+			logAiEvent: () => undefined,
+			currentNodeExecutionIndex: 0,
+			restApiUrl: 'https://n8n.example',
+			instanceBaseUrl: 'https://n8n.example',
+			formBaseUrl: 'https://n8n.example',
+			formWaitingBaseUrl: 'https://n8n.example',
+			formTestBaseUrl: 'https://n8n.example',
+			webhookBaseUrl: 'https://n8n.example/webhook',
+			webhookWaitingBaseUrl: 'https://n8n.example',
+			webhookTestBaseUrl: 'https://n8n.example',
+			mcpBaseUrl: 'https://n8n.example',
+			mcpTestBaseUrl: 'https://n8n.example',
+			variables: {},
+			externalSecretsProxy: new ExternalSecretsProxy(),
+		};
+		const [webhookDescription = notHere()] = trigger.description.webhooks ?? [];
+		const webhookData: IWebhookData = {
+			httpMethod: 'POST',
+			node: node.name,
+			path: 'webhook',
+			webhookDescription,
+			workflowId: 'workflow',
+			workflowExecuteAdditionalData: data,
+		};
+		const hooks = new ExecutionLifecycleHooks(mode, executionId, {
+			id: 'workflow',
+			name: 'workflow',
+			active: true,
+			isArchived: false,
+			createdAt: new Date(),
+			updatedAt: new Date(),
+			activeVersionId: null,
+			nodes,
+			connections,
+		});
+		return { workflow, node, data, webhookData, hooks };
+	}
+}
