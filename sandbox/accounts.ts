@@ -1,4 +1,4 @@
-import { id, Wallet } from 'ethers';
+import { dataSlice, getAddress, id, Wallet } from 'ethers';
 
 /** The wallets that the sandbox knows, by what they may do. */
 export type AccountName = 'companyAdministrator' | 'teamAdministrator' | 'viewer' | 'stranger';
@@ -65,7 +65,18 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 	];
 }
 
+/** An address that follows from a label; nobody holds its key. */
+export function addressFor(label: string): string {
+	return getAddress(dataSlice(id(`payroll sandbox: ${label}`), 12));
+}
+
+const wallets = new Map<string, { address: string; privateKey: string }>();
+
+/** Kept by label: deriving an address takes milliseconds, and every reset asks again. */
 function wallet(label: string): { address: string; privateKey: string } {
+	const kept = wallets.get(label);
+	if (kept) return kept;
 	const { address, privateKey } = new Wallet(id(`payroll sandbox: ${label}`));
+	wallets.set(label, { address, privateKey });
 	return { address, privateKey };
 }

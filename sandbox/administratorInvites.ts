@@ -1,5 +1,6 @@
-import { getAddress, id, verifyTypedData, Wallet } from 'ethers';
+import { getAddress, id, verifyTypedData } from 'ethers';
 
+import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Randomness } from './randomness';
 import type { Settings } from './settings';
@@ -140,7 +141,7 @@ function makeTypedData(
 			name: 'PayrollRoles',
 			version: '1',
 			chainId: settings.chainId,
-			verifyingContract: new Wallet(id('payroll sandbox: roles contract')).address,
+			verifyingContract: addressFor('roles contract'),
 		},
 		types: {
 			SetRolesForwardRequest: [
@@ -195,7 +196,7 @@ function tamper(
 ): AdministratorInviteTypedData {
 	const { types, typed_data: request } = honest;
 	const { SetRolesForwardRequest: members = [], SetRole: grantMembers = [] } = types;
-	const stranger = new Wallet(id('payroll sandbox: another wallet')).address;
+	const stranger = addressFor('another wallet');
 	const higherRole = settings.roleForm === 'hash' ? id('org_admin') : 'org_admin';
 	const [first] = request.data;
 	const withData = (data: readonly RoleGrant[]): AdministratorInviteTypedData => ({

@@ -1,5 +1,6 @@
-import { getAddress, id, isAddress, isHexString, verifyTypedData, Wallet } from 'ethers';
+import { getAddress, isAddress, isHexString, verifyTypedData } from 'ethers';
 
+import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Team } from './organisation';
 import type { Randomness } from './randomness';
@@ -165,7 +166,7 @@ export class InstantPayments {
 	}
 }
 
-const TOKEN = new Wallet(id('payroll sandbox: token contract')).address;
+const TOKEN = addressFor('token contract');
 
 function paymentDomain(chainId: number): {
 	name: string;
@@ -177,11 +178,11 @@ function paymentDomain(chainId: number): {
 		name: 'PayrollPayments',
 		version: '1',
 		chainId,
-		verifyingContract: new Wallet(id('payroll sandbox: payments contract')).address,
+		verifyingContract: addressFor('payments contract'),
 	};
 }
 
 /** The recipient's account, which the sandbox derives from the e-mail. */
 function recipientOf(email: string): string {
-	return new Wallet(id(`payroll sandbox: recipient ${email}`)).address;
+	return addressFor(`recipient ${email}`);
 }

@@ -1,6 +1,7 @@
-import { getAddress, id, Wallet } from 'ethers';
+import { getAddress } from 'ethers';
 import { generateNonce, SiweMessage } from 'siwe';
 
+import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Settings } from './settings';
 import { Tampering } from './tampering';
@@ -103,7 +104,7 @@ function tamper(message: string, trick: SignInTrick): string {
 		message.replace(new RegExp(`\\n${name}: .*$`, 'm'), '');
 	switch (trick) {
 		case 'anotherWallet':
-			return message.replace(ADDRESS, new Wallet(id('payroll sandbox: another wallet')).address);
+			return message.replace(ADDRESS, addressFor('another wallet'));
 		case 'anotherDomain':
 			return message.replace(/^\S+ wants/, 'evil.example.com wants');
 		case 'anotherUri':

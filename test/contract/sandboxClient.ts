@@ -1,0 +1,120 @@
+import { Wallet } from 'ethers';
+
+import { startSandbox, type Account, type AccountName, type Sandbox } from '../../sandbox/server';
+
+/** What came back from the sandbox. */
+export interface Reply {
+	readonly status: number;
+	readonly headers: Headers;
+	readonly text: string;
+	/** The body as JSON; undefined where it is none. */
+	readonly body: unknown;
+}
+
+/** A person at the sandbox, who uses nothing but HTTP and an independent wallet. */
+export class SandboxClient {
+	private token?: string;
+	readonly wallet: Wallet;
+
+	constructor(
+		readonly sandbox: Sandbox,
+		readonly account: Account,
+	) {
+		this.wallet = new Wallet(account.privateKey);
+	}
+
+	/** Starts nothing: the client of one of the sandbox's accounts. */
+	static of(sandbox: Sandbox, name: AccountName): SandboxClient {
+		const account = sandbox.accounts.find((each) => each.name === name);
+		if (!account) throw new Error(`The sandbox has no account ${name}`);
+		return new SandboxClient(sandbox, account);
+	}
+
+	/** Signs in and keeps the token. */
+	async signIn(): Promise<this> {
+		const message = await this.signInMessage();
+		const reply = await this.verify(message, await this.wallet.signMessage(message));
+		this.token = jwtOf(this.sandbox, reply);
+		return this;
+	}
+
+	/** Uses this token from now on; none when undefined. */
+	useToken(token: string | undefined): this {
+		this.token = token;
+		return this;
+	}
+
+	async signInMessage(): Promise<string> {
+		const { address, platformId } = this.account;
+		const query = new URLSearchParams({ wallet: address, platformid: platformId });
+		const reply = await this.send('GET', `/v2/auth/siwe?${query.toString()}`);
+		return dataOf<{ siwe: string }>(this.sandbox, reply, 'getSignInMessage').siwe;
+	}
+
+	async verify(message: string, sig: string, nonce = nonceOf(message)): Promise<Reply> {
+		return await this.send('POST', '/v2/auth/verify', { message, sig, nonce });
+	}
+
+	async get(path: string): Promise<Reply> {
+		return await this.send('GET', path);
+	}
+
+	async post(path: string, body: unknown): Promise<Reply> {
+		return await this.send('POST', path, body);
+	}
+
+	async put(path: string, body: unknown): Promise<Reply> {
+		return await this.send('PUT', path, body);
+	}
+
+	/** Sends a request; follows no redirect. */
+	async send(
+		method: string,
+		path: string,
+		body?: unknown,
+		headers: Record<string, string> = {},
+	): Promise<Reply> {
+		const response = await fetch(this.sandbox.url + path, {
+			method,
+			redirect: 'manual',
+			headers: {
+				...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+				...headers,
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		});
+		const text = await response.text();
+		return { status: response.status, headers: response.headers, text, body: parse(text) };
+	}
+}
+
+/** Starts a sandbox for one test file. */
+export async function freshSandbox(): Promise<Sandbox> {
+	return await startSandbox({ settings: { retryDelays: [20, 40, 60] } });
+}
+
+/** The data of a success; fails the test when the answer is not as openapi.yaml describes it. */
+export function dataOf<Data>(sandbox: Sandbox, reply: Reply, operationId: string): Data {
+	const check = sandbox.service.description.answerCheck<{ data: Data }>(operationId, 200);
+	if (reply.status === 200 && check(reply.body)) return reply.body.data;
+	const problems = JSON.stringify(check.errors ?? []);
+	throw new Error(`${operationId} answered ${reply.status} ${reply.text} ${problems}`);
+}
+
+/** The token of a successful sign-in. */
+export function jwtOf(sandbox: Sandbox, reply: Reply): string {
+	return dataOf<{ jwt: string }>(sandbox, reply, 'verifySignIn').jwt;
+}
+
+function nonceOf(message: string): string {
+	return /^Nonce: (.*)$/m.exec(message)?.[1] ?? '';
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,136 @@
+import { decodeJwt } from 'jose';
+import { SiweMessage } from 'siwe';
+
+import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
+import type { Sandbox } from '../../sandbox/server';
+import { freshSandbox, jwtOf, SandboxClient } from './sandboxClient';
+
+describe('the sandbox: signing in', () => {
+	let sandbox: Sandbox;
+	let viewer: SandboxClient;
+	const anyBalance = (): string => `/v2/balance?nanoid=${sandbox.service.organisation.company.nanoid}`;
+
+	beforeAll(async () => {
+		sandbox = await freshSandbox();
+		viewer = SandboxClient.of(sandbox, 'viewer');
+	});
+	beforeEach(() => {
+		sandbox.service.reset(false);
+		viewer.useToken(undefined);
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	it('issues a message for its own domain and the wallet, with a fresh nonce', async () => {
+		const message = new SiweMessage(await viewer.signInMessage());
+		expect(message.domain).toBe(new URL(sandbox.url).host);
+		expect(message.address).toBe(viewer.account.address);
+		expect(message.chainId).toBe(42161);
+		expect(Date.parse(message.expirationTime ?? '')).toBeGreaterThan(Date.now());
+		expect(new SiweMessage(await viewer.signInMessage()).nonce).not.toBe(message.nonce);
+	});
+
+	it('gives a token that opens the protected operations', async () => {
+		const message = await viewer.signInMessage();
+		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
+		const jwt = jwtOf(sandbox, reply);
+		expect(decodeJwt(jwt).sub).toBe(viewer.account.address);
+		expect(await viewer.get(anyBalance())).toMatchObject({ status: 401 });
+		expect(await viewer.useToken(jwt).get(anyBalance())).toMatchObject({ status: 200 });
+	});
+
+	it('takes the same token under the older header', async () => {
+		const message = await viewer.signInMessage();
+		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
+		const headers = { 'x-auth-token': jwtOf(sandbox, reply) };
+		expect(await viewer.send('GET', anyBalance(), undefined, headers)).toMatchObject({ status: 200 });
+	});
+
+	it('refuses a nonce that was used', async () => {
+		const message = await viewer.signInMessage();
+		const signature = await viewer.wallet.signMessage(message);
+		expect(await viewer.verify(message, signature)).toMatchObject({ status: 200 });
+		expect(await viewer.verify(message, signature)).toMatchObject({
+			status: 401,
+			body: { error_code: 'nonce_invalid' },
+		});
+	});
+
+	it('refuses another nonce than the message’s', async () => {
+		const message = await viewer.signInMessage();
+		const signature = await viewer.wallet.signMessage(message);
+		const other = new SiweMessage(await viewer.signInMessage()).nonce;
+		expect(await viewer.verify(message, signature, other)).toMatchObject({ status: 401 });
+	});
+
+	it('refuses a signature by another wallet', async () => {
+		const message = await viewer.signInMessage();
+		const { wallet } = SandboxClient.of(sandbox, 'stranger');
+		expect(await viewer.verify(message, await wallet.signMessage(message))).toMatchObject({
+			status: 401,
+			body: { error_code: 'signature_invalid' },
+		});
+	});
+
+	it('refuses a message that expired before it was signed', async () => {
+		sandbox.service.change({ signInMessageLifetimeSeconds: 0.001 });
+		const message = await viewer.signInMessage();
+		expect(await viewer.verify(message, await viewer.wallet.signMessage(message))).toMatchObject({
+			status: 401,
+			body: { error_code: 'signature_invalid' },
+		});
+	});
+
+	it('refuses a changed message and one that is no sign-in message', async () => {
+		const changed = (await viewer.signInMessage()).replace('Chain ID: 42161', 'Chain ID: 1');
+		const signature = await viewer.wallet.signMessage(changed);
+		expect(await viewer.verify(changed, signature)).toMatchObject({
+			status: 401,
+			body: { error_code: 'message_changed' },
+		});
+		expect(await viewer.verify('Hello', await viewer.wallet.signMessage('Hello'))).toMatchObject({
+			status: 400,
+		});
+	});
+
+	it('knows who has a role on a platform identifier', async () => {
+		const ask = async (wallet: string, platformid: string): Promise<number> => {
+			const query = new URLSearchParams({ wallet, platformid });
+			return (await viewer.get(`/v2/auth/siwe?${query.toString()}`)).status;
+		};
+		const { address, platformId } = viewer.account;
+		const stranger = SandboxClient.of(sandbox, 'stranger').account;
+		expect(await ask(address.toLowerCase(), platformId)).toBe(200);
+		expect(await ask(stranger.address, platformId)).toBe(403);
+		expect(await ask(address, 'PLT-10000001')).toBe(403);
+		expect(await ask(address, 'PLT-0')).toBe(404);
+		expect(await ask('0x12', platformId)).toBe(400);
+	});
+
+	it('lets tokens die: all at once, by their time, and forged ones always', async () => {
+		await viewer.signIn();
+		expect(await viewer.get(anyBalance())).toMatchObject({ status: 200 });
+		await fetch(`${sandbox.url}/sandbox/tokens/expire`, { method: 'POST' });
+		expect(await viewer.get(anyBalance())).toMatchObject({ status: 401 });
+		sandbox.service.change({ tokenLifetimeSeconds: 0.001 });
+		await viewer.signIn();
+		expect(await viewer.get(anyBalance())).toMatchObject({ status: 401 });
+		expect(await viewer.useToken('a.b.c').get(anyBalance())).toMatchObject({ status: 401 });
+	});
+
+	it.each(SIGN_IN_TRICKS)('plays the trick %s once', async (tamper) => {
+		const honest = await viewer.signInMessage();
+		await fetch(`${sandbox.url}/sandbox/sign-in-message`, {
+			method: 'POST',
+			body: JSON.stringify({ tamper }),
+		});
+		const changing = /^(Nonce|Issued At|Expiration Time): .*$/gm;
+		const stable = (message: string): string => message.replace(changing, '$1');
+		const tampered = await viewer.signInMessage();
+		const spoiltTimes = ['expired', 'issuedInTheFuture', 'shortNonce'];
+		if (spoiltTimes.includes(tamper)) expect(tampered).toMatch(/2020-01-01|2998-01-01|abc1234/);
+		else expect(stable(tampered)).not.toBe(stable(honest));
+		expect(stable(await viewer.signInMessage())).toBe(stable(honest));
+	});
+});
