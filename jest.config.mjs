@@ -1,3 +1,6 @@
+// The workers inherit it: what n8n's own logger says of faults that the tests provoke.
+process.env.N8N_LOG_LEVEL ??= 'silent';
+
 /** Compiles our TypeScript and scripts, and the dependencies that come as ES modules only. */
 const shared = {
 	testEnvironment: 'node',

@@ -1,0 +1,228 @@
+import { Wallet } from 'ethers';
+import { z } from 'zod';
+
+import { N8n } from '../../scripts/n8n.mjs';
+import { action, chain, node, raiseStage, START, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+let stage: Stage;
+
+beforeAll(async () => {
+	stage = await raiseStage();
+});
+
+afterAll(async () => {
+	await stage.strike();
+});
+
+/** Runs one operation in a workflow of its own and gives back its items. */
+async function perform(
+	resource: string,
+	operation: string,
+	parameters: Record<string, unknown> = {},
+): Promise<Record<string, unknown>[]> {
+	const { n8n, api } = stage;
+	const name = `${resource}.${operation}`;
+	const asked = action(name, { resource, operation, ...parameters });
+	const { id } = await n8n.saveWorkflow(chain(name, [START, asked]), [api]);
+	const execution = await n8n.runWorkflow(id);
+	expect(execution.error).toBeUndefined();
+	return N8n.output(execution, name);
+}
+
+const inviteIds = z.array(z.string().startsWith('in-'));
+const paymentStructure = z.object({
+	domain: z.record(z.unknown()),
+	types: z.record(z.unknown()),
+	primary_type: z.string(),
+	typed_data: z.record(z.unknown()),
+});
+
+interface Organisation {
+	readonly webhook: string;
+	readonly teams: {
+		readonly nanoid: string;
+		readonly name_reviews: { readonly user_nanoid: string; readonly reviewVersion: string }[];
+	}[];
+}
+
+describe('every operation in a real n8n', () => {
+	it('balance.get', async () => {
+		const [balance] = await perform('balance', 'get', {
+			entityId: stage.teamId,
+			currencies: ['USD', 'EUR'],
+		});
+		expect(balance).toMatchObject({ balances: [{ currency: 'EUR' }, { currency: 'USD' }] });
+	});
+
+	it('teamUser.getAll', async () => {
+		const users = await perform('teamUser', 'getAll', { teamId: stage.teamId, limit: 7 });
+		expect(users).toHaveLength(7);
+		expect(users[0]).toMatchObject({ nanoid: expect.stringMatching(/^us-/) });
+	});
+
+	it('invite.create from a form, from JSON and from items, and invite.getAll', async () => {
+		const { n8n, api, teamId } = stage;
+		const shared = { resource: 'invite', operation: 'create', teamId, role: 'contractor' };
+		const rows = [
+			{ email: 'row.one@example.com', first_name: 'Row', last_name: 'One' },
+			{ email: 'row.two@example.com', firstName: 'Row', lastName: 'Two' },
+		];
+		const sheet = node('Sheet', 'n8n-nodes-base.code', {
+			jsCode: `return ${JSON.stringify(rows)}.map((json) => ({ json }));`,
+		}, { typeVersion: 2 });
+		const nodes = [
+			START,
+			action('Form', {
+				...shared,
+				inviteesSource: 'fields',
+				invitees: { invitee: [{ email: 'form@example.com', firstName: 'Form' }] },
+			}),
+			action('Text', {
+				...shared,
+				inviteesSource: 'json',
+				inviteesJson: '[{ "email": "json@example.com" }]',
+			}),
+			sheet,
+			action('Items', { ...shared, inviteesSource: 'items' }),
+		];
+		const { id } = await n8n.saveWorkflow(chain('invite.create', nodes), [api]);
+		const execution = await n8n.runWorkflow(id);
+		expect(execution.error).toBeUndefined();
+		const created = ['Form', 'Text', 'Items'].map((name) =>
+			N8n.output(execution, name).map(({ nanoids }) => inviteIds.parse(nanoids)),
+		);
+		expect(created.map((requests) => requests.map(({ length }) => length))).toEqual([
+			[1],
+			[1],
+			[2],
+		]);
+		const pending = await perform('invite', 'getAll', { entityId: teamId, returnAll: true });
+		expect(pending.map(({ email }) => email)).toEqual(
+			expect.arrayContaining([
+				'form@example.com',
+				'json@example.com',
+				'row.one@example.com',
+				'row.two@example.com',
+			]),
+		);
+	});
+
+	it('administratorInvite.create, then execute with the wallet', async () => {
+		const [created] = await perform('administratorInvite', 'create', {
+			entityId: stage.teamId,
+			role: 'team_viewer',
+			emails: 'viewer.one@example.com, viewer.two@example.com',
+		});
+		const invites = inviteIds.length(2).parse(created?.invites);
+		const [executed] = await perform('administratorInvite', 'execute', {
+			inviteIds: invites.join(','),
+			typedData: JSON.stringify(created),
+			signatureSource: 'wallet',
+		});
+		expect(executed).toEqual({ invites, transaction: expect.stringMatching(/^tx-/) });
+	});
+
+	it('administratorInvite.createAndExecute', async () => {
+		const [done] = await perform('administratorInvite', 'createAndExecute', {
+			entityId: stage.teamId,
+			role: 'team_admin',
+			emails: 'administrator@example.com',
+		});
+		inviteIds.length(1).parse(done?.invites);
+		expect(done?.transaction).toMatch(/^tx-/);
+	});
+
+	it('nameReview.resolve', async () => {
+		const { teams } = await stage.sandbox.control<Organisation>('GET', 'organisation');
+		const review = teams[0]?.name_reviews[0];
+		const [resolved] = await perform('nameReview', 'resolve', {
+			teamId: stage.teamId,
+			userId: { __rl: true, mode: 'id', value: review?.user_nanoid },
+			decision: 'approve',
+			reviewVersion: review?.reviewVersion,
+		});
+		expect(resolved).toEqual({ status: expect.any(String) });
+	});
+
+	it('payment.createInstant', async () => {
+		const { sandbox, account, teamId } = stage;
+		const recipientEmail = 'supplier@example.com';
+		const query = new URLSearchParams({
+			from: teamId,
+			amount_cents: '12500',
+			email: recipientEmail,
+			signer: account.address,
+		});
+		const payment = paymentStructure.parse(
+			await sandbox.control('GET', `payment-typed-data?${query}`),
+		);
+		const [paid] = await perform('payment', 'createInstant', {
+			teamId,
+			amountCents: 12_500,
+			recipientEmail,
+			typedData: JSON.stringify(payment.typed_data),
+			signatureSource: 'wallet',
+			domain: JSON.stringify(payment.domain),
+			types: JSON.stringify(payment.types),
+			primaryType: payment.primary_type,
+		});
+		expect(paid).toEqual({ transaction: expect.stringMatching(/^tx-/) });
+	});
+
+	it('webhook.sendTest', async () => {
+		const { webhook } = await stage.sandbox.control<Organisation>('GET', 'organisation');
+		const [sent] = await perform('webhook', 'sendTest', {
+			webhookId: webhook,
+			eventType: 'deposit.received',
+		});
+		expect(sent).toMatchObject({ version: 2, test_payload: { event_type: 'deposit.received' } });
+	});
+
+	it('authentication.getSignInMessage, and a failed sign-in, leave no secret behind', async () => {
+		const { n8n, sandbox, account, teamId } = stage;
+		const [message] = await perform('authentication', 'getSignInMessage');
+		expect(message).toEqual({ siwe: expect.stringContaining(account.address) });
+
+		const { accounts } = await sandbox.control<{ accounts: (typeof account)[] }>(
+			'GET',
+			'accounts',
+		);
+		const stranger = accounts.find(({ name }) => name === 'stranger');
+		const strangers = await n8n.saveCredentials('payrollPaymentsApi', 'Stranger', {
+			baseUrl: sandbox.url,
+			authentication: 'walletSignIn',
+			platformId: stranger?.platformId,
+			signer: 'privateKey',
+			privateKey: stranger?.privateKey,
+		});
+		const balance = action('Balance', { resource: 'balance', operation: 'get', entityId: teamId });
+		const { id } = await n8n.saveWorkflow(chain('Stranger', [START, balance]), [strangers]);
+		const refused = await n8n.runWorkflow(id);
+		expect(refused.status).toBe('error');
+
+		expect(await n8n.placesOf(teamId)).toContain('execution_data.data');
+		const keys = [account, stranger].map((one) => String(one?.privateKey).slice(2));
+		for (const secret of [...keys, 'eyJ', 'sandbox-webhook-secret']) {
+			expect(await n8n.placesOf(secret)).toEqual([]);
+		}
+	});
+
+	it('authentication.verify', async () => {
+		const [message] = await perform('authentication', 'getSignInMessage');
+		const siwe = z.string().parse(message?.siwe);
+		const signature = await new Wallet(stage.account.privateKey).signMessage(siwe);
+		const [verified] = await perform('authentication', 'verify', { message: siwe, signature });
+		expect(verified).toEqual({ jwt: expect.stringMatching(/^eyJ/) });
+	});
+
+	it('sent nothing that the OpenAPI description does not allow', async () => {
+		const { entries, counts } = await stage.sandbox.control<{
+			entries: { valid: boolean; problems: string[] }[];
+			counts: Record<string, number>;
+		}>('GET', 'log');
+		expect(Object.keys(counts)).toHaveLength(11);
+		expect(entries.filter(({ valid }) => !valid)).toEqual([]);
+	});
+});

@@ -1,0 +1,399 @@
+import { pause, Service } from '../../scripts/processes.mjs';
+import { N8n } from '../../scripts/n8n.mjs';
+import {
+	deposit,
+	depositEvent,
+	hmac,
+	otherEvent,
+	timestamped,
+	without,
+} from '../unit/delivery/samples';
+import { atOnce, Listener, raiseN8n, report, SECRET, Sink } from './triggerStage';
+
+jest.setTimeout(600_000);
+
+const GENUINE = { status: 200, body: { received: true } };
+const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
+const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
+
+let stage: Awaited<ReturnType<typeof raiseN8n>>;
+let n8n: N8n;
+
+beforeAll(async () => {
+	/* Little memory, so that anything kept of a forged delivery ends n8n. */
+	stage = await raiseN8n({ NODE_OPTIONS: '--max-old-space-size=512' });
+	n8n = stage.n8n;
+});
+
+afterAll(async () => {
+	await stage.strike();
+});
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+describe('the delivery table, in a real n8n', () => {
+	it('genuine, wanted, first time: started once, exactly as received', async () => {
+		const listener = await Listener.start(n8n);
+		const event = depositEvent({ extra: [1, { nested: null }] });
+		expect(await listener.send(event)).toEqual(GENUINE);
+		expect(await listener.outputs()).toEqual([[event]]);
+	});
+
+	it('genuine, filtered out: ignored, and taken once the filter lets it', async () => {
+		const listener = await Listener.start(n8n, { parameters: { filters: { networks: ['base'] } } });
+		expect(await listener.send(depositEvent())).toEqual(FILTERED);
+		const onBase = depositEvent({ deposit: deposit({ network: 'base' }) });
+		expect(await listener.send(onBase)).toEqual(GENUINE);
+		expect(await listener.outputs()).toEqual([[onBase]]);
+	});
+
+	it('genuine, key seen before: ignored as a duplicate', async () => {
+		const listener = await Listener.start(n8n);
+		expect(await listener.send(depositEvent())).toEqual(GENUINE);
+		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
+		expect(await listener.outputs()).toEqual([[depositEvent()]]);
+	});
+
+	it('signature missing, wrong, too old or from the future: 401, no execution', async () => {
+		const listener = await Listener.start(n8n);
+		const body = JSON.stringify(depositEvent());
+		const signed = (secret: string, time: number) => timestamped(secret, time, Buffer.from(body));
+		for (const signature of [
+			'',
+			'nonsense',
+			signed('another', seconds()),
+			signed(SECRET, seconds() - 2_000),
+			signed(SECRET, seconds() + 2_000),
+		]) {
+			const answer = await listener.send(body, { headers: { 'x-signature': signature } });
+			expect(answer).toEqual({ status: 401, body: { error: expect.any(String) } });
+		}
+		expect(await listener.counts()).toEqual({});
+	});
+
+	it('address not on the allowlist: 403, by the address that n8n’s proxy setting trusts', async () => {
+		const listener = await Listener.start(n8n, {
+			parameters: { options: { ipAllowlist: '203.0.113.0/24' } },
+		});
+		const from = async (addresses: string) =>
+			await listener.send(depositEvent(), { headers: { 'x-forwarded-for': addresses } });
+		expect(await from('198.51.100.7')).toMatchObject({ status: 403 });
+		expect(await from('203.0.113.7, 198.51.100.7')).toMatchObject({ status: 403 });
+		expect(await listener.send(depositEvent())).toMatchObject({ status: 403 });
+		expect(await listener.counts()).toEqual({});
+		expect(await from('::ffff:203.0.113.7')).toEqual(GENUINE);
+		expect(await from('198.51.100.7, 203.0.113.8')).toEqual(DUPLICATE);
+	});
+
+	it('not an event: 400 with what is wrong; broken JSON: n8n’s own 422', async () => {
+		const listener = await Listener.start(n8n);
+		for (const event of [
+			without(otherEvent(), 'event_type'),
+			without(otherEvent(), 'idempotency_key'),
+			otherEvent({ object: 'charge' }),
+			'[]',
+		]) {
+			const answer = await listener.send(event);
+			expect(answer).toEqual({
+				status: 400,
+				body: { error: expect.stringMatching(/^Not an event: /) },
+			});
+		}
+		const headers = { 'content-type': 'text/plain' };
+		expect(await listener.send(depositEvent(), { headers })).toMatchObject({ status: 400 });
+		expect(await listener.send('{"object":')).toMatchObject({ status: 422 });
+		expect(await listener.counts()).toEqual({});
+	});
+
+	it('a required field is missing: 400 with the list, or emitted with it', async () => {
+		const event = depositEvent({ deposit: without(deposit(), 'network') });
+		const rejecting = await Listener.start(n8n);
+		expect(await rejecting.send(event)).toEqual({
+			status: 400,
+			body: { error: 'The event is not valid', validation_issues: ['deposit.network is missing'] },
+		});
+		expect(await rejecting.counts()).toEqual({});
+
+		const emitting = await Listener.start(n8n, {
+			parameters: { options: { invalidPayload: 'emit' } },
+		});
+		expect(await emitting.send(event)).toEqual(GENUINE);
+		expect(await emitting.outputs()).toEqual([
+			[{ ...event, validation_issues: ['deposit.network is missing'] }],
+		]);
+	});
+
+	it('unknown type, network and currency: delivered where any event is asked for', async () => {
+		const listener = await Listener.start(n8n);
+		const unknown = depositEvent({
+			deposit: deposit({ network: 'solana', source_currency: 'XTS', destination_currency: 'XTS' }),
+		});
+		const settled = depositEvent({
+			idempotency_key: 'key-3',
+			deposit: deposit({ status: 'settled' }),
+		});
+		const later = otherEvent({ event_type: 'payroll.closed' });
+		expect(await listener.send(unknown)).toEqual(GENUINE);
+		expect(await listener.send(later)).toEqual(GENUINE);
+		expect(await listener.send(settled)).toEqual(FILTERED);
+		expect(await listener.outputs()).toEqual([[unknown], [later]]);
+
+		const asking = await Listener.start(n8n, { parameters: { depositStatuses: ['unknown'] } });
+		expect(await asking.send(settled)).toEqual(GENUINE);
+	});
+
+	it('simplified, with headers: one flat row, and no secret in it', async () => {
+		const listener = await Listener.start(n8n, {
+			parameters: { output: 'simplified', options: { includeHeaders: true } },
+		});
+		const headers = { authorization: 'Bearer x', cookie: 'a=b' };
+		expect(await listener.send(depositEvent(), { headers })).toEqual(GENUINE);
+		const [[row] = []] = await listener.outputs();
+		expect(row).toMatchObject({
+			created_at: '2026-03-31T09:30:00.000Z',
+			destination_amount: '10842.05',
+			headers: { 'content-type': 'application/json' },
+		});
+		for (const hidden of ['authorization', 'cookie', 'x-signature']) {
+			expect(row).not.toHaveProperty(['headers', hidden]);
+		}
+	});
+});
+
+describe('every way to prove a delivery, in a real n8n', () => {
+	const body = JSON.stringify(depositEvent());
+	const hex = (secret: string) => hmac(secret, body).toString('hex');
+	const base64 = (secret: string) => hmac(secret, body).toString('base64');
+	const ways: Record<string, (secret: string) => string> = {
+		timestamped: (secret) => timestamped(secret, seconds(), Buffer.from(body)),
+		hex,
+		base64,
+		'sha256=hex': (secret) => `sha256=${hex(secret)}`,
+		'sha256=base64': (secret) => `sha256=${base64(secret)}`,
+		sharedToken: (secret) => secret,
+	};
+
+	it.each(Object.entries(ways))('%s, and a rotated secret', async (way, prove) => {
+		const format = way.replace('sha256=', '');
+		const method = way === 'sharedToken' ? { method: way } : { method: 'hmacSignature', format };
+		const credentials = { ...method, header: 'X-Proof', secret: 'new', previousSecret: 'old' };
+		for (const [secret, status] of [
+			['other', 401],
+			['old', 200],
+			['new', 200],
+		] as const) {
+			const listener = await Listener.start(n8n, { credentials });
+			const headers = { 'content-type': 'application/json', 'x-proof': prove(secret) };
+			expect(await listener.deliver(body, headers)).toMatchObject({ status });
+			expect(await listener.outputs()).toEqual(status === 200 ? [[depositEvent()]] : []);
+		}
+	});
+
+	it('a gzipped body is verified as it was before', async () => {
+		const listener = await Listener.start(n8n);
+		const { gzipSync } = await import('node:zlib');
+		const response = await fetch(listener.url, {
+			method: 'POST',
+			body: gzipSync(body),
+			headers: {
+				'content-type': 'application/json',
+				'content-encoding': 'gzip',
+				'x-signature': timestamped(SECRET, seconds(), Buffer.from(body)),
+			},
+		});
+		expect(response.status).toBe(200);
+	});
+
+	it('the credentials are tested here, without a request', async () => {
+		const test = async (data: Record<string, unknown>) => {
+			const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', 'tested', data);
+			return await n8n.testCredentials(saved, data);
+		};
+		expect(await test({ secret: SECRET })).toMatchObject({ status: 'OK' });
+		expect(await test({ secret: `${SECRET} ` })).toEqual({
+			status: 'Error',
+			message: 'Secret has white space around it',
+		});
+	});
+
+	it('a workflow with an allowlist that is none is not activated', async () => {
+		await expect(
+			Listener.start(n8n, { parameters: { options: { ipAllowlist: 'our office' } } }),
+		).rejects.toThrow(/“our office” is no address/);
+	});
+});
+
+describe('once, in a real n8n', () => {
+	let sink: Sink;
+
+	beforeEach(async () => {
+		sink = await Sink.start();
+	});
+
+	afterEach(async () => {
+		await sink.stop();
+	});
+
+	it('500 distinct events and 500 repeats at 20 connections: exactly 500 runs', async () => {
+		const listener = await Listener.start(n8n, { after: sink.node });
+		const keys = Array.from({ length: 500 }, (_, index) => `event-${index}`);
+		const began = Date.now();
+		let duplicates = 0;
+		await atOnce(20, [...keys, ...keys], async (key) => {
+			const { status, body } = await listener.send(otherEvent({ idempotency_key: key }));
+			expect(status).toBe(200);
+			if (JSON.stringify(body).includes('duplicate')) duplicates += 1;
+		});
+		const lasted = (Date.now() - began) / 1000;
+		await listener.idle();
+		report(
+			`1,000 deliveries of 500 events at 20 connections: ${sink.keys.length} runs, ` +
+				`${duplicates} answered as duplicates, in ${lasted.toFixed(1)} s`,
+		);
+		expect(sink.keys).toHaveLength(500);
+		expect(new Set(sink.keys)).toEqual(new Set(keys));
+		expect(duplicates).toBe(500);
+		expect(await listener.counts()).toEqual({ success: 500 });
+	});
+
+	it('an event that n8n answered with 500 is processed when it comes again', async () => {
+		const listener = await Listener.start(n8n, { after: sink.node });
+		expect((await listener.send(otherEvent({ idempotency_key: 'before' }))).status).toBe(200);
+		await listener.idle();
+
+		const { node, env } = n8n.installation;
+		const script = `
+			const { DatabaseSync } = require('node:sqlite');
+			const database = new DatabaseSync(process.argv[1], { timeout: 10000 });
+			database.exec('BEGIN IMMEDIATE');
+			console.log('locked');
+			setInterval(() => {}, 1000);`;
+		const lock = new Service('a lock on the database', node, ['--no-warnings', '-e', script, n8n.database], {
+			env,
+			logFile: `${n8n.database}.lock.log`,
+		});
+		await lock.ready(async () => lock.log.includes('locked'), 30_000);
+		const refused = await listener.send(depositEvent());
+		await lock.kill();
+		report(`With the database locked n8n answered ${refused.status}`);
+		expect(refused.status).toBe(500);
+
+		expect(await listener.send(depositEvent())).toEqual(GENUINE);
+		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
+		await listener.idle();
+		expect(sink.keys).toEqual(['before', 'key-1']);
+	});
+
+	it('1,000 forged deliveries: no execution, and n8n keeps nothing of them', async () => {
+		const listener = await Listener.start(n8n);
+		const memory = async () => {
+			const metrics = await (await fetch(`${n8n.url}/metrics`)).text();
+			const [, bytes] = /^n8n_process_resident_memory_bytes (\S+)$/m.exec(metrics) ?? [];
+			return Math.round(Number(bytes) / 1_000_000);
+		};
+		const before = await memory();
+		const filling = 'x'.repeat(1_000_000);
+		const forged = Array.from({ length: 1_000 }, (_, index) => index);
+		await atOnce(20, forged, async (index) => {
+			const event = otherEvent({ idempotency_key: `${index} ${filling}` });
+			expect((await listener.send(event, { secret: 'forged' })).status).toBe(401);
+		});
+		const after = await memory();
+		report(
+			`1,000 forged deliveries of 1 MB each: n8n's memory went from ${before} to ${after} MB, ` +
+				`its heap limited to 512 MB`,
+		);
+		expect(await listener.counts()).toEqual({});
+		expect(await listener.send(depositEvent())).toEqual(GENUINE);
+		expect(await listener.outputs()).toHaveLength(1);
+	});
+
+	it('kill -9 in the middle: none doubled, none of the acknowledged lost', async () => {
+		const listener = await Listener.start(n8n, { after: sink.node });
+		const keys = Array.from({ length: 500 }, (_, index) => `event-${index}`);
+		const acknowledged = new Set<string>();
+		const send = async (key: string) => {
+			const { status } = await listener.send(otherEvent({ idempotency_key: key }));
+			if (status >= 200 && status < 300) acknowledged.add(key);
+		};
+
+		let killed: Promise<void> | undefined;
+		await atOnce(20, [...keys, ...keys], async (key) => {
+			if (killed !== undefined) return;
+			await send(key).catch(() => undefined);
+			if (acknowledged.size >= 200) killed ??= n8n.kill();
+		});
+		await killed;
+		const acknowledgedBefore = new Set(acknowledged);
+		const ranBefore = sink.keys.length;
+
+		await n8n.start();
+		await n8n.signIn();
+		await listener.ready();
+		/* The service delivers again what had no 2xx, and for good measure repeats all of it. */
+		const missing = keys.filter((key) => !acknowledged.has(key));
+		await atOnce(20, [...missing, ...missing], send);
+		await listener.idle();
+		expect(acknowledged.size).toBe(500);
+		expect(sink.doubled).toEqual([]);
+
+		/* What was acknowledged and did not run is in a crashed execution; a person retries those. */
+		const lost = keys.filter((key) => !sink.keys.includes(key));
+		const crashed = await n8n.query(
+			`select e.id, d.data from execution_entity e join execution_data d on d.executionId = e.id
+			where e.workflowId = '${listener.workflowId}' and e.status = 'crashed'`,
+		);
+		for (const key of lost) {
+			const execution = crashed.find(({ data }) => String(data).includes(`"${key}"`));
+			expect(execution).toBeDefined();
+			await n8n.request('POST', `/rest/executions/${execution?.id}/retry`, { loadWorkflow: false });
+		}
+		await listener.idle();
+		report(
+			`kill -9 after ${acknowledgedBefore.size} acknowledged events, ${ranBefore} of them run; ` +
+				`${crashed.length} executions crashed, ${lost.length} events retried from them; ` +
+				`in the end ${sink.keys.length} runs of ${new Set(sink.keys).size} events`,
+		);
+		expect(sink.doubled).toEqual([]);
+		expect(new Set(sink.keys)).toEqual(new Set(keys));
+	});
+
+	it('after a restart a duplicate that only the store knows ends in the trigger', async () => {
+		const listener = await Listener.start(n8n);
+		expect(await listener.send(depositEvent())).toEqual(GENUINE);
+		await listener.idle();
+		await n8n.stop();
+		await n8n.start();
+		await n8n.signIn();
+		await listener.ready();
+		expect(await listener.send(depositEvent())).toEqual(GENUINE);
+		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
+		expect(await listener.outputs()).toEqual([[depositEvent()], []]);
+	});
+
+	it('a delivery to the test URL neither reads nor writes the production record', async () => {
+		const listener = await Listener.start(n8n);
+		expect(await listener.send(depositEvent())).toEqual(GENUINE);
+		await listener.idle();
+		for (let time = 0; time < 2; time++) {
+			await n8n.request('POST', `/rest/workflows/${listener.workflowId}/run`, {
+				workflowData: await n8n.request('GET', `/rest/workflows/${listener.workflowId}`),
+				triggerToStartFrom: { name: 'Trigger' },
+			});
+			await pause(500);
+			const testUrl = listener.url.replace('/webhook/', '/webhook-test/');
+			const body = JSON.stringify(depositEvent());
+			const answer = await fetch(testUrl, {
+				method: 'POST',
+				body,
+				headers: {
+					'content-type': 'application/json',
+					'x-signature': timestamped(SECRET, seconds(), Buffer.from(body)),
+				},
+			});
+			expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
+		}
+		expect(await listener.outputs()).toEqual([[depositEvent()], [depositEvent()], [depositEvent()]]);
+		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
+	});
+});
