@@ -122,9 +122,9 @@ export function administratorInviteTypedData(
 			'The domain does not hold exactly name, version, chainId and verifyingContract',
 		);
 	}
-	const { from, expires, data } = typedData.message;
+	const { from, data } = typedData.message;
 	textIn(typedData.message, 'salt', 'typed_data');
-	textIn(typedData.message, 'expires', 'typed_data');
+	const expires = textIn(typedData.message, 'expires', 'typed_data');
 	const { walletAddress } = expectation;
 	if (typeof from !== 'string' || !isSameAddress(from, walletAddress)) {
 		return refuseToSign(`typed_data.from is ${quoted(from)}, not the wallet ${walletAddress}`);

@@ -22,8 +22,8 @@ function readTime(value: string): number | undefined {
  * Refuses an `expires` that reads as a time (seconds, milliseconds or ISO 8601) before `now`
  * (milliseconds). What does not read as a time is left as given.
  */
-export function refuseExpired(expires: unknown, now: number, name: string): void {
-	const time = typeof expires === 'string' ? readTime(expires) : undefined;
+export function refuseExpired(expires: string, now: number, name: string): void {
+	const time = readTime(expires);
 	if (time === undefined || time > now) return;
 	refuseToSign(`${name} is ${quoted(expires)}, a time in the past`, {
 		hint: 'Get new typed data from the service, and check the clock of this machine.',

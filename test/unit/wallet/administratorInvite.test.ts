@@ -151,6 +151,14 @@ describe('the signing guard of administrator invites', () => {
 		['members that are no list', having({ types: { ...TYPES, SetRole: { 0: SET_ROLE[0] } } })],
 		['an added member', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
 		['an added member of a role', grant([...SET_ROLE, { name: 'spender', type: 'address' }])],
+		['an added member, with its value', {
+			...request([...SET_ROLES, { name: 'value', type: 'uint256' }]),
+			typed_data: { ...MESSAGE, value: '1' },
+		}],
+		['an added member of a role, with its value', {
+			...grant([...SET_ROLE, { name: 'spender', type: 'address' }]),
+			typed_data: { ...MESSAGE, data: MESSAGE.data.map((one) => ({ ...one, spender: mallory })) },
+		}],
 		['a missing member', request(SET_ROLES.slice(0, -1))],
 		['a missing member of a role', grant(SET_ROLE.slice(1))],
 		['the same member twice', request([...SET_ROLES, { name: 'to', type: 'address' }])],
@@ -283,6 +291,25 @@ describe('the signing guard of administrator invites', () => {
 		['two roles', message({ data: grants('org_viewer', 'org_admin') })],
 	])('refuses %s also where no role is expected', (_what, input) => {
 		expect(refusalOf(input, { role: undefined }).message).toContain('role');
+	});
+
+	it('refuses a structure for nobody, however many are expected', () => {
+		for (const accounts of [0, undefined]) {
+			expect(refusalOf(message({ data: [] }), { accounts }).message).toContain('to anybody');
+		}
+	});
+
+	it.each<[string, object]>([
+		['primary type is "SetRole"', having({ primary_type: 'SetRole' })],
+		['undocumented type Permit', having({ types: { ...TYPES, Permit: SET_ROLE } })],
+		['undocumented member value', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
+		['lacks its member data', request(SET_ROLES.slice(0, -1))],
+		['SetRole is missing', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
+		['the role of all zeros', hashed(ZeroHash, ZeroHash)],
+		['different roles', message({ data: grants('org_viewer', 'org_admin') })],
+		['same account twice', message({ data: [...grants('org_viewer'), ...grants('org_viewer')] })],
+	])('says: %s', (words, input) => {
+		expect(refusalOf(input).message).toContain(words);
 	});
 
 	it('says what differs', () => {

@@ -56,7 +56,8 @@ type Form = Parameters<typeof instantPaymentTypedData>[0];
 const having = (change: Partial<Form>): Form => ({ ...FORM, ...change });
 const message = (change: object): Form => having({ typedData: { ...MESSAGE, ...change } });
 const data = (change: object): Form => message({ data: { ...DATA, ...change } });
-const types = (change: object): Form => having({ types: { ...TYPES, ...change } });
+const types = (change: object): Pick<Form, 'types'> => ({ types: { ...TYPES, ...change } });
+const withTypes = (change: object): Form => having(types(change));
 const typed = (name: string, type: string): Pick<Form, 'types'> => ({
 	types: {
 		Payment: PAYMENT.map((one) => (one.name === name ? { name, type } : one)),
@@ -97,6 +98,7 @@ describe('the signing guard of instant payments', () => {
 		['a receiver of its own choice', message({ to: mallory })],
 		['an expiry in ISO 8601', { ...message({ expires: '2026-11-21T12:00:01Z' }), ...typed('expires', 'string') }],
 		['an expiry that is no time', { ...message({ expires: 'never' }), ...typed('expires', 'string') }],
+		['an expiry that only JavaScript reads as a time', { ...message({ expires: 'batch 7' }), ...typed('expires', 'string') }],
 		['a domain with a name only', having({ domain: { name: 'Payments' } })],
 	])('lets %s be signed', async (_what, input, more = {}) => {
 		await signAndJudge(input, more);
@@ -165,14 +167,14 @@ describe('the signing guard of instant payments', () => {
 		['an expiry in the past in ISO 8601', { ...message({ expires: '2026-11-21 11:59:59Z' }), ...typed('expires', 'string') }, 'past'],
 
 		['types without the amount', { ...data({ amount: undefined }), ...types({ PaymentData: without('amount') }) }, 'do not sign data.amount'],
-		['an amount that is sent, but not signed', types({ PaymentData: without('amount') }), 'do not sign data.amount'],
-		['a recipient that is sent, but not signed', types({ PaymentData: without('recipient') }), 'do not sign data.recipient'],
-		['a token that is sent, but not signed', types({ PaymentData: without('token') }), 'token would be sent, but not signed'],
-		['a sender that is sent, but not signed', types({ Payment: PAYMENT.slice(1) }), 'does not sign from'],
-		['data that is sent, but not signed', types({ Payment: PAYMENT.slice(0, 4) }), 'does not sign data'],
+		['an amount that is sent, but not signed', withTypes({ PaymentData: without('amount') }), 'do not sign data.amount'],
+		['a recipient that is sent, but not signed', withTypes({ PaymentData: without('recipient') }), 'do not sign data.recipient'],
+		['a token that is sent, but not signed', withTypes({ PaymentData: without('token') }), 'token would be sent, but not signed'],
+		['a sender that is sent, but not signed', withTypes({ Payment: PAYMENT.slice(1) }), 'does not sign from'],
+		['data that is sent, but not signed', withTypes({ Payment: PAYMENT.slice(0, 4) }), 'does not sign data'],
 		['a member that is neither documented nor typed', message({ note: 'x' }), 'note would be sent'],
-		['an undocumented member', { ...message({ note: 'x' }), ...types({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }) }, 'note'],
-		['an undocumented member of data', { ...data({ fee: '1' }), ...types({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }) }, 'fee'],
+		['an undocumented member', { ...message({ note: 'x' }), ...types({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }) }, 'sign note, which'],
+		['an undocumented member of data', { ...data({ fee: '1' }), ...types({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }) }, 'sign fee, which'],
 		['data inside data', {
 			...data({ data: { amount: '1' } }),
 			...types({
@@ -190,11 +192,11 @@ describe('the signing guard of instant payments', () => {
 		['a list of amounts', { ...data({ amount: ['125000000', '1'] }), ...typed('amount', 'string[]') }, 'not a plain value'],
 		['a list of payments', { ...message({ data: [DATA, DATA] }), ...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'PaymentData[]' }] }) }, 'do not sign data.recipient'],
 		['data as bytes', { ...message({ data: '0x' }), ...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'bytes' }] }) }, 'do not sign data.recipient'],
-		['data of a type that every object has', types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'constructor' }] }), 'do not sign data.recipient'],
-		['the domain as data', types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'EIP712Domain' }], EIP712Domain: PAYMENT_DATA }), 'EIP712Domain'],
-		['a type that is not used', types({ Permit: [{ name: 'value', type: 'uint256' }] }), 'Permit'],
-		['the amount named twice', types({ PaymentData: [...PAYMENT_DATA, { name: 'amount', type: 'uint8' }] }), 'same name'],
-		['a primary type that is not there', having({ primaryType: 'Permit' }), 'Permit'],
+		['data of a type that every object has', withTypes({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'constructor' }] }), 'do not sign data.recipient'],
+		['the domain as data', withTypes({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'EIP712Domain' }], EIP712Domain: PAYMENT_DATA }), 'EIP712Domain'],
+		['a type that is not used', withTypes({ Permit: [{ name: 'value', type: 'uint256' }] }), 'Permit'],
+		['the amount named twice', withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'amount', type: 'uint8' }] }), 'same name'],
+		['a primary type that is not there', having({ primaryType: 'Permit' }), '"Permit" is not among the types'],
 		['the inner type as primary type', having({ primaryType: 'PaymentData' }), 'does not sign from'],
 		['a primary type that every object has', having({ primaryType: 'toString' }), 'toString'],
 		['__proto__ as primary type', having({ primaryType: '__proto__' }), '__proto__'],
@@ -210,7 +212,7 @@ describe('the signing guard of instant payments', () => {
 		['an empty domain', having({ domain: {} }), 'domain is empty'],
 		['a chain in text', having({ domain: { ...DOMAIN, chainId: '42161' } }), 'chainId'],
 		['an undocumented member of the domain', having({ domain: { ...DOMAIN, chainid: 1 } }), 'chainid'],
-		['a domain type that leaves out the contract', types({ EIP712Domain: [{ name: 'name', type: 'string' }] }), 'EIP712Domain'],
+		['a domain type that leaves out the contract', withTypes({ EIP712Domain: [{ name: 'name', type: 'string' }] }), 'EIP712Domain'],
 		['an address with a wrong checksum', message({ to: contract.replace(/[a-f]/, (letter) => letter.toUpperCase()) }), 'no address'],
 		['half of a character', data({ id: '\ud800' }), 'no string'],
 	])('refuses %s', (_what, input, words) => {
@@ -237,7 +239,7 @@ describe('the signing guard of instant payments', () => {
 	});
 
 	it('refuses an amount that is not checked, but not signed either', () => {
-		const input = types({ PaymentData: without('amount') });
+		const input = withTypes({ PaymentData: without('amount') });
 		expect(refusalOf(input, { typedAmountUnit: 'notChecked' }).field).toBe('types');
 	});
 
