@@ -205,7 +205,8 @@ function headersOf({ endpoint, body, wishes }: Parcel): Record<string, string> {
 				: { secret: endpoint.secret, previousSecret: endpoint.previousSecret };
 	const timestamp = Math.floor(Date.now() / 1000 - wishes.age);
 	const { scheme, prefixed } = endpoint;
-	return { ...headers, [endpoint.header]: signatureOf(body, { scheme, prefixed, timestamp, ...secrets }) };
+	const signature = signatureOf(body, { scheme, prefixed, timestamp, ...secrets });
+	return { ...headers, [endpoint.header]: signature };
 }
 
 async function post(attempt: DeliveryAttempt, timeout: number, stop: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import { deliveryShape, type DeliveryAttempt, type Sent } from '../deliveries';
 import { makeEvent, type ServiceEvent } from '../events';
 import type { Service } from '../service';
 import { bodyOf } from './body';
+import { lastOf } from './lastOf';
 
 const sendingShape = z.object({
 	version: z.number().int().min(1).max(10).default(2),
@@ -61,7 +62,18 @@ export function addDeliveryControl(app: FastifyInstance, service: Service): void
 		return await sendAll(service, events, { ...wishes, concurrency });
 	});
 
-	app.get('/sandbox/deliveries', async () => ({ deliveries: service.deliveries.log() }));
+	app.get('/sandbox/deliveries', async (request) => ({
+		deliveries: lastOf(service.deliveries.log(), request.query),
+	}));
+	app.post('/sandbox/deliveries/repeat', async (request, reply) => {
+		const delivery = deliveryShape.parse(bodyOf(request));
+		const last = service.deliveries.log().at(-1);
+		if (!last) return await reply.code(404).send({ error: 'Nothing was delivered yet' });
+		const { event_type, idempotency_key, body: rawBody } = last;
+		const event = { event_type, idempotency_key };
+		const wishes = { ...delivery, rawBody };
+		return { attempts: await service.deliveries.send(event, wishes, service.settings).firstAttempts };
+	});
 	app.delete('/sandbox/deliveries', async () => {
 		service.deliveries.clearLog();
 		return { cleared: true };

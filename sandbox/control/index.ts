@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
@@ -12,6 +15,10 @@ export function addControl(app: FastifyInstance, service: Service): void {
 			const isMistake = error instanceof z.ZodError || error instanceof SyntaxError;
 			const message = error instanceof Error ? error.message : 'Unknown error';
 			await reply.code(isMistake ? 400 : 500).send({ error: message });
+		});
+		control.get('/sandbox', async (_request, reply) => {
+			const page = await readFile(join(__dirname, 'page.html'), 'utf8');
+			await reply.header('content-type', 'text/html; charset=utf-8').send(page);
 		});
 		addServiceControl(control, service);
 		addDeliveryControl(control, service);

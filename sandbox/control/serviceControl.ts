@@ -6,6 +6,7 @@ import type { Organisation, Team, Workspace } from '../organisation';
 import type { Service } from '../service';
 import { SIGN_IN_TRICKS } from '../signInMessages';
 import { bodyOf } from './body';
+import { lastOf } from './lastOf';
 
 const timesShape = z.number().int().positive().default(1);
 const signInTrickShape = z.object({ tamper: z.enum(SIGN_IN_TRICKS), times: timesShape }).strict();
@@ -28,7 +29,10 @@ export function addServiceControl(app: FastifyInstance, service: Service): void 
 	}));
 	app.get('/sandbox/organisation', async () => present(service.organisation));
 
-	app.get('/sandbox/log', async () => service.wireLog.read());
+	app.get('/sandbox/log', async (request) => {
+		const { entries, counts } = service.wireLog.read();
+		return { entries: lastOf(entries, request.query), counts };
+	});
 	app.delete('/sandbox/log', async () => {
 		service.wireLog.clear();
 		return { cleared: true };

@@ -1,0 +1,265 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+
+import type { DeliveryAttempt, Sandbox } from '../../sandbox/server';
+import { freshSandbox, SandboxClient } from './sandboxClient';
+
+interface Received {
+	readonly headers: IncomingHttpHeaders;
+	readonly body: string;
+}
+
+/** An endpoint that notes what it gets, and answers with the planned statuses, then 200. */
+class Receiver {
+	readonly received: Received[] = [];
+	readonly statuses: number[] = [];
+	url = '';
+	private readonly server: Server = createServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			this.received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+			response.writeHead(this.statuses.shift() ?? 200);
+			response.end('noted');
+		});
+	});
+
+	async start(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.server.listen(0, '127.0.0.1', resolve);
+		});
+		const address = this.server.address();
+		if (address === null || typeof address === 'string') throw new Error('No port was bound');
+		this.url = `http://127.0.0.1:${address.port}/hook`;
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((resolve) => {
+			this.server.close(resolve);
+		});
+	}
+}
+
+const SECRET = 'a secret of the test';
+
+function hmac(secret: string, text: string, encoding: 'hex' | 'base64'): string {
+	return createHmac('sha256', secret).update(text).digest(encoding);
+}
+
+describe('the sandbox: deliveries', () => {
+	let sandbox: Sandbox;
+	let receiver: Receiver;
+
+	beforeAll(async () => {
+		sandbox = await freshSandbox();
+	});
+	beforeEach(async () => {
+		sandbox.service.reset(false);
+		receiver = new Receiver();
+		await receiver.start();
+	});
+	afterEach(async () => {
+		await receiver.stop();
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	const control = async (path: string, body: unknown): Promise<number> =>
+		(await fetch(`${sandbox.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) }))
+			.status;
+	const register = async (endpoint: object = {}): Promise<void> => {
+		const body = { url: receiver.url, secret: SECRET, ...endpoint };
+		expect(await control('endpoints', body)).toBe(200);
+	};
+	const attempts = (): readonly DeliveryAttempt[] => sandbox.service.deliveries.log();
+	const settled = async (count: number): Promise<void> => {
+		const isSettled = (): boolean =>
+			attempts().length >= count && attempts().every(({ outcome }) => outcome !== 'sending');
+		while (!isSettled()) await new Promise(setImmediate);
+	};
+	const only = (): Received => {
+		const [first, ...more] = receiver.received;
+		if (!first || more.length > 0) throw new Error(`Received ${receiver.received.length}, not 1`);
+		return first;
+	};
+
+	it('signs the time and the body', async () => {
+		await register();
+		await control('deposits', {});
+		const { headers, body } = only();
+		const [, time = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(
+			String(headers['x-signature']),
+		) ?? [];
+		expect(signature).toBe(hmac(SECRET, `${time}.${body}`, 'hex'));
+		expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60);
+	});
+
+	it('signs with both secrets while one rotates', async () => {
+		await register({ previousSecret: 'the old one' });
+		await control('deposits', {});
+		const { headers, body } = only();
+		const header = String(headers['x-signature']);
+		const time = /t=(\d+)/.exec(header)?.[1] ?? '';
+		expect(header).toContain(`v1=${hmac(SECRET, `${time}.${body}`, 'hex')}`);
+		expect(header).toContain(`v1=${hmac('the old one', `${time}.${body}`, 'hex')}`);
+	});
+
+	it.each(['hex', 'base64'] as const)('signs the raw body as %s', async (scheme) => {
+		await register({ scheme, header: 'X-Hub-Signature' });
+		await control('deposits', {});
+		const { headers, body } = only();
+		expect(headers['x-hub-signature']).toBe(hmac(SECRET, body, scheme));
+	});
+
+	it('puts sha256= in front when told so, or sends the shared token', async () => {
+		await register({ scheme: 'hex', prefixed: true });
+		await control('deposits', {});
+		const { headers, body } = only();
+		expect(headers['x-signature']).toBe(`sha256=${hmac(SECRET, body, 'hex')}`);
+		sandbox.service.deliveries.forgetEndpoints();
+		await register({ scheme: 'sharedToken', header: 'X-Token' });
+		await control('deposits', {});
+		expect(receiver.received[1]?.headers['x-token']).toBe(SECRET);
+	});
+
+	it('sends deposits as openapi.yaml describes them, with the wished fields', async () => {
+		await register();
+		await control('deposits', { deposit: { network: 'base', reference: null } });
+		const event: unknown = JSON.parse(only().body);
+		expect(sandbox.service.description.eventProblems(event)).toEqual([]);
+		expect(event).toMatchObject({ deposit: { network: 'base', status: 'complete' } });
+		expect(event).not.toHaveProperty('deposit.reference');
+	});
+
+	it('sends what is against the description when told so', async () => {
+		await register();
+		await control('deposits', {
+			deposit: { network: 'moonbase', status: null },
+			envelope: { idempotency_key: 'the same' },
+		});
+		const event: unknown = JSON.parse(only().body);
+		expect(sandbox.service.description.eventProblems(event)).not.toEqual([]);
+		expect(event).toMatchObject({ idempotency_key: 'the same', deposit: { network: 'moonbase' } });
+	});
+
+	it('credits a complete deposit, once, however often it is delivered', async () => {
+		const balances = sandbox.service.organisation.company.balances;
+		const before = balances.get('USD') ?? 0n;
+		const deposit = { destination_amount_cents: 5_000, destination_currency: 'USD' };
+		await register();
+		await control('deposits', { deposit, delivery: { duplicates: 3 } });
+		await control('deposits', { deposit: { ...deposit, status: 'pending' } });
+		await control('deposits', { deposit, delivery: { signature: 'wrong' } });
+		expect(balances.get('USD')).toBe(before + 5_000n);
+	});
+
+	it('sends duplicates of the same event', async () => {
+		await register();
+		await control('deposits', { delivery: { duplicates: 2 } });
+		expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+		expect(receiver.received).toHaveLength(3);
+	});
+
+	it('repeats the last event, signed anew and credited only once', async () => {
+		await register();
+		await control('deposits', {});
+		const balances = sandbox.service.organisation.company.balances;
+		const before = balances.get('USD');
+		await control('deliveries/repeat', {});
+		const [first, second] = receiver.received;
+		expect(second?.body).toBe(first?.body);
+		expect(attempts()[1]?.idempotency_key).toBe(attempts()[0]?.idempotency_key);
+		expect(balances.get('USD')).toBe(before);
+	});
+
+	it('sends the life of one deposit, in order or the other way round', async () => {
+		await register();
+		const statuses = ['pending', 'complete', 'reverted'];
+		const received = (): unknown[] =>
+			receiver.received.map(({ body }): unknown => JSON.parse(body));
+		await control('deposits', { statuses });
+		expect(received()).toMatchObject(statuses.map((status) => ({ deposit: { status } })));
+		receiver.received.length = 0;
+		await control('deposits', { statuses, reorder: true });
+		expect(received()).toMatchObject(
+			[...statuses].reverse().map((status) => ({ deposit: { status } })),
+		);
+	});
+
+	it('sends many different events', async () => {
+		await register();
+		await control('events', { event_type: 'token.transfer', count: 40, concurrency: 8 });
+		const keys = attempts().map(({ idempotency_key }) => idempotency_key);
+		expect(new Set(keys).size).toBe(40);
+		expect(receiver.received).toHaveLength(40);
+	});
+
+	it('forges, omits and backdates signatures, and changes the body after signing', async () => {
+		await register();
+		const headerOf = async (delivery: object): Promise<string | undefined> => {
+			receiver.received.length = 0;
+			await control('deposits', { delivery });
+			const header = only().headers['x-signature'];
+			return header === undefined ? undefined : String(header);
+		};
+		const isGood = (header: string | undefined): boolean => {
+			const [, time = '', signature] = /^t=(\d+),v1=(.*)$/.exec(header ?? '') ?? [];
+			return signature === hmac(SECRET, `${time}.${only().body}`, 'hex');
+		};
+		expect(isGood(await headerOf({}))).toBe(true);
+		expect(isGood(await headerOf({ signature: 'wrong' }))).toBe(false);
+		expect(isGood(await headerOf({ bodyAfterSigning: '{}' }))).toBe(false);
+		expect(await headerOf({ signature: 'missing' })).toBeUndefined();
+		const old = await headerOf({ age: 3_600 });
+		expect(isGood(old)).toBe(true);
+		expect(Number(/t=(\d+)/.exec(old ?? '')?.[1])).toBeLessThan(Date.now() / 1000 - 3_000);
+		expect(isGood(await headerOf({ rawBody: '{"broken":' }))).toBe(true);
+		expect(only().body).toBe('{"broken":');
+	});
+
+	it('tries again after each delay until a 2xx, and then no more', async () => {
+		await register();
+		receiver.statuses.push(500, 302, 404, 204);
+		await control('deposits', {});
+		await settled(4);
+		expect(attempts().map(({ attempt, status }) => [attempt, status])).toEqual([
+			[1, 500],
+			[2, 302],
+			[3, 404],
+			[4, 204],
+		]);
+		expect(attempts().map(({ retryIn }) => retryIn)).toEqual([20, 40, 60, undefined]);
+		expect(attempts().at(-1)).toMatchObject({ outcome: 'accepted' });
+		const keys = attempts().map(({ idempotency_key }) => idempotency_key);
+		expect(new Set(keys).size).toBe(1);
+	});
+
+	it('gives up after the last delay, and notes a receiver that is not there', async () => {
+		await register({ url: 'http://127.0.0.1:9/nobody' });
+		await control('deposits', {});
+		await settled(4);
+		expect(attempts().map(({ outcome }) => outcome)).toEqual(Array(4).fill('no answer'));
+		expect(attempts().at(-1)).not.toHaveProperty('retryIn');
+	});
+
+	it('delivers what operation 9 announces, to that endpoint only', async () => {
+		await register({ nanoid: 'wh-theFirstHook' });
+		await register({ nanoid: 'wh-theOtherHook' });
+		const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+		const reply = await administrator.post('/v2/webhooks/test/wh-theFirstHook', {
+			event_type: 'deposit.received',
+		});
+		await settled(1);
+		expect(reply.body).toMatchObject({ data: { test_payload: JSON.parse(only().body) } });
+		expect(attempts()).toMatchObject([{ endpoint: 'wh-theFirstHook', outcome: 'accepted' }]);
+	});
+
+	it('refuses an endpoint and an event that it cannot read', async () => {
+		expect(await control('endpoints', { url: 'nowhere' })).toBe(400);
+		expect(await control('endpoints', { url: receiver.url, scheme: 'md5' })).toBe(400);
+		expect(await control('events', {})).toBe(400);
+		expect(await control('deposits', { amount: 5 })).toBe(400);
+	});
+});

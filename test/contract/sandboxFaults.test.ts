@@ -1,0 +1,183 @@
+import type { FaultInput, Sandbox, WireLogEntry } from '../../sandbox/server';
+import { dataOf, freshSandbox, SandboxClient, type Reply } from './sandboxClient';
+
+describe('the sandbox: faults and the wire log', () => {
+	let sandbox: Sandbox;
+	let administrator: SandboxClient;
+	let teamId: string;
+
+	beforeAll(async () => {
+		sandbox = await freshSandbox();
+		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+	});
+	beforeEach(() => {
+		sandbox.service.reset(false);
+		teamId = sandbox.service.organisation.teams[0]?.nanoid ?? '';
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	const plan = async (fault: FaultInput): Promise<number> => {
+		const body = JSON.stringify(fault);
+		return (await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', body })).status;
+	};
+	const balance = async (): Promise<Reply> => administrator.get(`/v2/balance?nanoid=${teamId}`);
+	const invite = async (): Promise<Reply> =>
+		administrator.post('/v2/invites', {
+			nanoid: teamId,
+			role: 'contractor',
+			invites: [{ email: 'new@example.com' }],
+		});
+	const isInvited = (): boolean =>
+		sandbox.service.organisation
+			.team(teamId)
+			?.invites.some(({ email }) => email === 'new@example.com') ?? false;
+	const lastEntry = (): WireLogEntry | undefined => sandbox.service.wireLog.read().entries.at(-1);
+
+	it.each([401, 403, 429, 500, 502, 503, 504])('answers %i with the envelope', async (status) => {
+		await plan({ kind: 'status', status, errorCode: 'planned', retryAfter: 2 });
+		const reply = await balance();
+		expect(reply).toMatchObject({ status, body: { success: false, error_code: 'planned' } });
+		expect(reply.headers.get('retry-after')).toBe('2');
+		expect(await balance()).toMatchObject({ status: 200 });
+	});
+
+	it('answers without the envelope, and with an HTTP date to retry after', async () => {
+		const retryAfter = 'Wed, 21 Oct 2099 07:28:00 GMT';
+		await plan({ kind: 'status', status: 429, envelope: false, retryAfter });
+		const reply = await balance();
+		expect(reply).toMatchObject({ status: 429, text: '' });
+		expect(reply.headers.get('retry-after')).toBe(retryAfter);
+	});
+
+	it('answers as a proxy does, with a page', async () => {
+		await plan({ kind: 'html' });
+		const reply = await balance();
+		expect(reply).toMatchObject({ status: 502, body: undefined });
+		expect(reply.headers.get('content-type')).toContain('text/html');
+	});
+
+	it('redirects to another origin', async () => {
+		await plan({ kind: 'redirect', location: 'https://elsewhere.example.com/x' });
+		const reply = await balance();
+		expect(reply.status).toBe(307);
+		expect(reply.headers.get('location')).toBe('https://elsewhere.example.com/x');
+	});
+
+	it('answers 200 with a failure envelope, an empty success, or ten megabytes', async () => {
+		await plan({ kind: 'failureEnvelope' });
+		expect(await balance()).toMatchObject({ status: 200, body: { success: false } });
+		await plan({ kind: 'missingFields' });
+		expect((await balance()).body).toEqual({ success: true, data: {} });
+		await plan({ kind: 'hugeBody' });
+		expect((await balance()).text.length).toBeGreaterThan(10_000_000);
+	});
+
+	it('spoils the true answer: half of it, or as text', async () => {
+		const truth = (await balance()).text;
+		await plan({ kind: 'truncatedJson' });
+		const half = await balance();
+		expect(half).toMatchObject({ status: 200, body: undefined });
+		expect(truth.startsWith(half.text)).toBe(true);
+		await plan({ kind: 'wrongContentType' });
+		const asText = await balance();
+		expect(asText.text).toBe(truth);
+		expect(asText.headers.get('content-type')).toContain('text/plain');
+	});
+
+	it('breaks the connection before the work is done, and logs the request', async () => {
+		await plan({ kind: 'cutBefore' });
+		await expect(invite()).rejects.toThrow();
+		expect(isInvited()).toBe(false);
+		expect(lastEntry()).toMatchObject({
+			operation: 'createInvites',
+			outcome: 'fault: cutBefore',
+			valid: true,
+			body: { nanoid: teamId },
+		});
+		expect(lastEntry()).not.toHaveProperty('status');
+	});
+
+	it('breaks the connection after the work is done, and logs the request', async () => {
+		await plan({ kind: 'cutAfter' });
+		await expect(invite()).rejects.toThrow();
+		expect(isInvited()).toBe(true);
+		expect(lastEntry()).toMatchObject({ outcome: 'fault: cutAfter', valid: true });
+	});
+
+	it('fails before the work is done unless told otherwise', async () => {
+		await plan({ kind: 'status', status: 503 });
+		expect(await invite()).toMatchObject({ status: 503 });
+		expect(isInvited()).toBe(false);
+		await plan({ kind: 'status', status: 503, processed: true });
+		expect(await invite()).toMatchObject({ status: 503 });
+		expect(isInvited()).toBe(true);
+	});
+
+	it('notes a client that gave up waiting', async () => {
+		await plan({ kind: 'latency', delay: 60_000 });
+		const impatient = fetch(`${sandbox.url}/v2/unknown`, { signal: AbortSignal.timeout(100) });
+		await expect(impatient).rejects.toThrow();
+		while (lastEntry()?.outcome === 'received') await new Promise(setImmediate);
+		expect(lastEntry()).toMatchObject({ outcome: 'client gone' });
+	});
+
+	it('befalls only matching requests, so many times, after those it spares', async () => {
+		const match = { method: 'post', path: '^/v2/invites$' };
+		await plan({ kind: 'status', status: 500, match, times: 2, skip: 1 });
+		expect(await balance()).toMatchObject({ status: 200 });
+		const statuses = [];
+		for (let call = 0; call < 4; call++) statuses.push((await invite()).status);
+		expect(statuses).toEqual([200, 500, 500, 200]);
+	});
+
+	it('lasts until it is cleared when told so', async () => {
+		await plan({ kind: 'status', status: 500, times: 'always' });
+		expect(await balance()).toMatchObject({ status: 500 });
+		expect(await balance()).toMatchObject({ status: 500 });
+		await fetch(`${sandbox.url}/sandbox/faults`, { method: 'DELETE' });
+		expect(await balance()).toMatchObject({ status: 200 });
+	});
+
+	it('refuses a fault that it does not know', async () => {
+		const body = JSON.stringify({ kind: 'earthquake' });
+		const reply = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', body });
+		expect(reply.status).toBe(400);
+	});
+
+	it('logs every request in order, judged, with tokens made unusable', async () => {
+		await balance();
+		await administrator.get(`/v2/balance?nanoid=${teamId}&currencies=USD&currencies=EUR&x=1`);
+		const response = await fetch(`${sandbox.url}/sandbox/log`);
+		const log = await response.text();
+		const { entries, counts } = sandbox.service.wireLog.read();
+		expect(JSON.parse(log)).toEqual(JSON.parse(JSON.stringify({ entries, counts })));
+		expect(counts).toEqual({ getBalance: 2 });
+		expect(entries).toMatchObject([
+			{ status: 200, valid: true, problems: [], outcome: 'answered' },
+			{ status: 400, valid: false, query: { currencies: ['USD', 'EUR'], x: '1' } },
+		]);
+		expect(entries[0]?.headers.authorization).toMatch(/^Bearer #[0-9a-f]{10}$/);
+		await fetch(`${sandbox.url}/sandbox/log`, { method: 'DELETE' });
+		expect(sandbox.service.wireLog.read()).toEqual({ entries: [], counts: {} });
+	});
+
+	it('keeps no more of the log than it was told, and still counts', async () => {
+		sandbox.service.change({ logLimit: 5 });
+		for (let call = 0; call < 20; call++) await balance();
+		const { entries, counts } = sandbox.service.wireLog.read();
+		expect(entries.length).toBeLessThanOrEqual(6);
+		expect(counts).toEqual({ getBalance: 20 });
+	});
+
+	it('goes back to the start', async () => {
+		await invite();
+		await plan({ kind: 'status' });
+		sandbox.service.change({ chainId: 1 });
+		await fetch(`${sandbox.url}/sandbox/reset`, { method: 'POST' });
+		expect(isInvited()).toBe(false);
+		expect(sandbox.service.settings.chainId).toBe(42161);
+		dataOf(sandbox, await balance(), 'getBalance');
+	});
+});

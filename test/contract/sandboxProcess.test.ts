@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { z } from 'zod';
+
+import type { Sandbox } from '../../sandbox/server';
+import { startSandbox } from '../../sandbox/server';
+
+describe('the sandbox: as a process and as a page', () => {
+	it('prints its address when it is ready and ends at SIGTERM', async () => {
+		const repository = join(__dirname, '..', '..');
+		const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
+		const main = join(repository, 'sandbox', 'main.ts');
+		const child = spawn(process.execPath, [program, main], { stdio: ['ignore', 'pipe', 'inherit'] });
+		const [line]: unknown[] = await once(child.stdout, 'data');
+		const { url } = z.object({ url: z.string().url() }).parse(JSON.parse(String(line)));
+		expect((await fetch(`${url}/sandbox/accounts`)).status).toBe(200);
+		child.kill('SIGTERM');
+		expect(await once(child, 'exit')).toEqual([0, null]);
+	}, 60_000);
+
+	it('rejects a port that is taken', async () => {
+		const first = await startSandbox();
+		const port = Number(new URL(first.url).port);
+		await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
+		await first.close();
+	});
+
+	describe('the control page', () => {
+		let sandbox: Sandbox;
+
+		beforeAll(async () => {
+			sandbox = await startSandbox();
+		});
+		afterAll(async () => {
+			await sandbox.close();
+		});
+
+		it('is one page that loads nothing from elsewhere', async () => {
+			const response = await fetch(`${sandbox.url}/sandbox`);
+			expect(response.headers.get('content-type')).toContain('text/html');
+			const page = await response.text();
+			expect(page).toContain('Send a deposit');
+			expect(page).not.toMatch(/(?:src|href)="(?!data:)|@import|url\(/);
+		});
+
+		it('gives wallets with their keys, labelled as worthless', async () => {
+			const accounts: unknown = await (await fetch(`${sandbox.url}/sandbox/accounts`)).json();
+			expect(accounts).toMatchObject({
+				notice: expect.stringContaining('never fund them'),
+				accounts: [
+					{ name: 'companyAdministrator', role: 'org_admin' },
+					{ name: 'teamAdministrator', role: 'team_admin' },
+					{ name: 'viewer', role: 'org_viewer' },
+					{ name: 'stranger', role: null },
+				],
+			});
+		});
+
+		it('gives the last entries of a log only, when asked', async () => {
+			for (const path of ['one', 'two', 'three']) await fetch(`${sandbox.url}/v2/${path}`);
+			const log: unknown = await (await fetch(`${sandbox.url}/sandbox/log?limit=2`)).json();
+			expect(log).toMatchObject({
+				entries: [{ path: '/v2/two' }, { path: '/v2/three' }],
+				counts: { unknown: 3 },
+			});
+			expect((await fetch(`${sandbox.url}/sandbox/log?limit=x`)).status).toBe(400);
+		});
+	});
+});
