@@ -28,6 +28,7 @@ const project = (name, settings = {}) => ({
 });
 
 export default {
+	maxWorkers: '100%',
 	projects: [
 		project('unit'),
 		project('contract'),
