@@ -1,0 +1,179 @@
+import { z } from 'zod';
+
+import { action, chain, raiseStage, START, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+let stage: Stage;
+
+beforeAll(async () => {
+	stage = await raiseStage();
+});
+
+afterAll(async () => {
+	await stage.strike();
+});
+
+const readyToSign = z.object({
+	typed_data: z.unknown(),
+	domain: z.unknown(),
+	types: z.unknown(),
+	primary_type: z.string(),
+});
+
+/** The parameters of a payment of $125.00 that the sandbox would accept. */
+async function payment(email: string): Promise<Record<string, unknown>> {
+	const query = new URLSearchParams({
+		from: stage.teamId,
+		amount_cents: '12500',
+		email,
+		signer: stage.account.address,
+	});
+	const ready = readyToSign.parse(
+		await stage.sandbox.control('GET', `payment-typed-data?${query.toString()}`),
+	);
+	return {
+		resource: 'payment',
+		operation: 'createInstant',
+		teamId: stage.teamId,
+		amountCents: 12500,
+		recipientEmail: email,
+		typedData: JSON.stringify(ready.typed_data),
+		signatureSource: 'wallet',
+		domain: JSON.stringify(ready.domain),
+		types: JSON.stringify(ready.types),
+		primaryType: ready.primary_type,
+		currency: 'USD',
+		network: 'arbitrum',
+	};
+}
+
+/** How many payments reached the service so far, answered or not. */
+async function paymentsOnTheWire(): Promise<number> {
+	const { counts } = z
+		.object({ counts: z.record(z.number()) })
+		.parse(await stage.sandbox.control('GET', 'log'));
+	return counts.createInstantPayment ?? 0;
+}
+
+async function save(name: string, parameters: Record<string, unknown>, more = {}) {
+	const workflow = chain(name, [START, action('Pay', parameters, more)]);
+	return (await stage.n8n.saveWorkflow(workflow, [stage.api])).id;
+}
+
+async function pay(workflowId: string) {
+	const { runs } = await stage.n8n.runWorkflow(workflowId);
+	const last = runs.Pay?.at(-1);
+	return { output: last?.data?.main?.[0]?.[0]?.json, error: last?.error?.message };
+}
+
+const SENT_BEFORE = (email: string) =>
+	`The payment of $125.00 to ${email} was sent before by this node, so it was not sent again [item 0]`;
+
+describe('one payment on the wire', () => {
+	it('when it succeeds and the workflow runs again', async () => {
+		const id = await save('Twice', await payment('ana@example.com'));
+		expect((await pay(id)).output).toEqual({ transaction: expect.stringMatching(/^tx-/) });
+		expect((await pay(id)).error).toBe(SENT_BEFORE('ana@example.com'));
+		expect(await paymentsOnTheWire()).toBe(1);
+	});
+
+	it('over three tries with the connection cut after the body was read, and after kill -9', async () => {
+		const before = await paymentsOnTheWire();
+		await stage.sandbox.control('POST', 'faults', {
+			match: { path: 'instant' },
+			kind: 'cutAfter',
+			times: 3,
+		});
+		const id = await save('Cut', await payment('ben@example.com'), {
+			retryOnFail: true,
+			maxTries: 3,
+			waitBetweenTries: 10,
+		});
+		expect((await pay(id)).error).toBe(
+			'It is not known whether the payment of $125.00 to ben@example.com was made. It was not sent again [item 0]',
+		);
+		await stage.sandbox.control('DELETE', 'faults');
+		await stage.n8n.kill();
+		await stage.n8n.start();
+		await stage.n8n.signIn();
+		expect((await pay(id)).error).toBe(SENT_BEFORE('ben@example.com'));
+		expect(await paymentsOnTheWire()).toBe(before + 1);
+	});
+
+	it('when n8n dies between sending and the answer', async () => {
+		const before = await paymentsOnTheWire();
+		await stage.sandbox.control('POST', 'faults', {
+			match: { path: 'instant' },
+			kind: 'latency',
+			skip: 20_000,
+			times: 1,
+		});
+		const id = await save('Killed', await payment('cleo@example.com'));
+		const running = pay(id).catch(() => undefined);
+		while ((await paymentsOnTheWire()) === before) {
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+		await stage.n8n.kill();
+		await running;
+		await stage.sandbox.control('DELETE', 'faults');
+		await stage.n8n.start();
+		await stage.n8n.signIn();
+		expect((await pay(id)).error).toBe(SENT_BEFORE('cleo@example.com'));
+		expect(await paymentsOnTheWire()).toBe(before + 1);
+	});
+
+	it('when five executions run at once', async () => {
+		const before = await paymentsOnTheWire();
+		const id = await save('At once', await payment('dana@example.com'));
+		const outcomes = await Promise.all(Array.from({ length: 5 }, async () => await pay(id)));
+		expect(outcomes.filter(({ error }) => error === undefined)).toHaveLength(1);
+		expect(outcomes.filter(({ error }) => error === SENT_BEFORE('dana@example.com'))).toHaveLength(4);
+		expect(await paymentsOnTheWire()).toBe(before + 1);
+	});
+
+	it('when five items of one execution are the same, in flight together', async () => {
+		const before = await paymentsOnTheWire();
+		const items = {
+			name: 'Items',
+			type: 'n8n-nodes-base.code',
+			typeVersion: 2,
+			position: [0, 0],
+			parameters: { jsCode: 'return [1, 2, 3, 4, 5].map((n) => ({ json: { n } }))' },
+		};
+		const parameters = { ...(await payment('eli@example.com')), options: { concurrency: 5 } };
+		const node = action('Pay', parameters, { onError: 'continueRegularOutput' });
+		const { id } = await stage.n8n.saveWorkflow(chain('Items', [START, items, node]), [stage.api]);
+		const { runs } = await stage.n8n.runWorkflow(id);
+		const output = runs.Pay?.at(-1)?.data?.main?.[0]?.map(({ json }) => json) ?? [];
+		expect(output.filter((json) => 'transaction' in json)).toHaveLength(1);
+		expect(output).toHaveLength(5);
+		expect(await paymentsOnTheWire()).toBe(before + 1);
+	});
+});
+
+it('is paid after a definite refusal, and after a person released it', async () => {
+	const before = await paymentsOnTheWire();
+	await stage.sandbox.control('POST', 'faults', {
+		match: { path: 'instant' },
+		kind: 'status',
+		status: 403,
+		times: 1,
+	});
+	const parameters = await payment('finn@example.com');
+	const refused = await save('Refused', parameters);
+	expect((await pay(refused)).error).toContain('The service refused');
+	expect((await pay(refused)).output).toHaveProperty('transaction');
+	await stage.sandbox.control('POST', 'faults', {
+		match: { path: 'instant' },
+		kind: 'cutBefore',
+		times: 1,
+	});
+	const unknown = await save('Unknown', {
+		...(await payment('gail@example.com')),
+		options: { paymentOutcomeConfirmed: 'notPaid' },
+	});
+	expect((await pay(unknown)).error).toContain('It is not known whether the payment');
+	expect((await pay(unknown)).output).toHaveProperty('transaction');
+	expect(await paymentsOnTheWire()).toBe(before + 4);
+});
