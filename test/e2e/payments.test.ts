@@ -106,7 +106,7 @@ describe('one payment on the wire', () => {
 		await stage.sandbox.control('POST', 'faults', {
 			match: { path: 'instant' },
 			kind: 'latency',
-			skip: 20_000,
+			delay: 20_000,
 			times: 1,
 		});
 		const id = await save('Killed', await payment('cleo@example.com'));
