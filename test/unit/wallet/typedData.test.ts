@@ -109,6 +109,69 @@ describe('typed data', () => {
 		expect(refused).toBeGreaterThan(200);
 	});
 
+	const refusalOf = async (change: object): Promise<string> =>
+		await wallet.signTypedData({ ...NOTE, ...change }).then(
+			() => 'nothing was refused',
+			(error: unknown) => (error instanceof Refusal ? error.message : String(error)),
+		);
+
+	it.each(['', ' ', 'a b', '1a', 'é', 'x,uint256 y', 'x)Evil(uint256 y', 'toString', '__proto__'])(
+		'is not signed with a member or a type of the name %p',
+		async (odd) => {
+			const member = { types: { Note: [{ name: odd, type: 'string' }] } };
+			const message = Object.fromEntries([[odd, 'x']]);
+			expect(await refusalOf({ ...member, message })).toContain('has a member');
+			const types = Object.fromEntries([
+				['Note', [{ name: 'inner', type: odd }]],
+				[odd, [{ name: 'a', type: 'string' }]],
+			]);
+			const nested = { types, message: { inner: { a: 'x' } } };
+			expect(await refusalOf(nested)).toContain('a type with the name');
+		},
+	);
+
+	it.each(['address', 'string', 'bytes', 'bytes5', 'bytes99', 'uint', 'uint8', 'int', 'int7', 'bool'])(
+		'is not signed with a structure that is called %s',
+		async (name) => {
+			const types = {
+				Note: [{ name: 'inner', type: name }],
+				[name]: [{ name: 'a', type: 'string' }],
+			};
+			const message = { inner: { a: 'x' } };
+			expect(await refusalOf({ types, message })).toContain('a type with the name');
+		},
+	);
+
+	it.each(['uint7', 'uint0', 'uint08', 'uint264', 'int1', 'uint', 'int', 'bytes0', 'bytes33', 'fixed'])(
+		'is not signed with a value of the type %s, which is none',
+		async (type) => {
+			const types = { Note: [{ name: 'a', type }] };
+			expect(await refusalOf({ types, message: { a: '0' } })).toContain('no type');
+		},
+	);
+
+	it.each<[string, unknown]>([
+		['null', null],
+		['text', 'string a'],
+		['a list', ['a', 'string']],
+		['a type that is a list', { name: 'a', type: ['string'] }],
+		['a name that is a list', { name: ['a'], type: 'string' }],
+		['a third property', { name: 'a', type: 'string', value: 'x' }],
+	])('is not signed with a member that is or has %s', async (_what, member) => {
+		const types = { Note: [member] };
+		expect(await refusalOf({ types, message: { a: 'x' } })).toContain('Note');
+	});
+
+	it('is quoted, where it is refused, without filling the screen or hiding anything', async () => {
+		const sum = `${'7'.repeat(500)}`;
+		const long = await refusalOf({ message: { ...NOTE.message, sum } });
+		expect(long).toMatch(/message\.sum is "7{80}…", which is no uint256/);
+		const hidden = await refusalOf({ message: { ...NOTE.message, sum: '7\u202e\n8' } });
+		expect(hidden).toContain('"7\ufffd\\n8"');
+		expect(await refusalOf({ message: { ...NOTE.message, sum: {} } })).toContain('no plain value');
+		expect(await refusalOf({ message: { ...NOTE.message, sum: null } })).toContain('is null');
+	});
+
 	it.each<[string, object]>([
 		['a type in a circle', { types: { Note: [{ name: 'next', type: 'Note[]' }] }, message: { next: [] } }],
 		['a type that is not used', { types: { ...NOTE.types, Other: [] } }],
