@@ -5,9 +5,6 @@ import { cacheFolder, hashOf, repository } from './locations.mjs';
 import { cleanEnvironment, npm } from './processes.mjs';
 import { during } from './progress.mjs';
 
-/** The n8n that `npm start` and most tests run. */
-export const N8N_VERSION = '2.41.1';
-
 /** n8n 2.41.1 wants Node.js 24, and its binary parts are there for just this one. */
 const NODE_MAJOR = '24';
 
@@ -19,6 +16,22 @@ const N8N_INSTALLATIONS = {
 };
 
 /** @typedef {keyof typeof N8N_INSTALLATIONS} N8nVersion */
+
+/** The n8n that `npm start` runs, and the tests unless they are told otherwise. */
+const DEFAULT_N8N = '2.41.1';
+
+/**
+ * The n8n to run the end-to-end tests on: PAYROLL_PAYMENTS_N8N, e.g. 1.123.81, if that is set.
+ *
+ * @returns {N8nVersion}
+ */
+export function n8nToTest() {
+	const wanted = process.env.PAYROLL_PAYMENTS_N8N ?? DEFAULT_N8N;
+	const known = /** @type {N8nVersion[]} */ (Object.keys(N8N_INSTALLATIONS));
+	const version = known.find((each) => each === wanted);
+	if (version !== undefined) return version;
+	throw new Error(`PAYROLL_PAYMENTS_N8N is ${wanted}; there is ${known.join(' and ')}.`);
+}
 
 const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
@@ -79,7 +92,7 @@ export async function installNode() {
  * @param {N8nVersion} [version]
  * @returns {Promise<N8nInstallation>}
  */
-export async function installN8n(version = N8N_VERSION) {
+export async function installN8n(version = DEFAULT_N8N) {
 	const nodeFolder = await installNode();
 	const node = path.join(nodeFolder, process.platform === 'win32' ? 'node.exe' : 'node');
 	const env = cleanEnvironment({

@@ -90,10 +90,21 @@ export async function run(command, args, { cwd, env = cleanEnvironment() } = {})
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string; env?: Record<string, string> }} [options]
+ * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options it is ended
+ * after so many minutes
  */
-export async function show(command, args, { cwd, env = cleanEnvironment() } = {}) {
-	return await spawnGroup(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] }).ended;
+export async function show(command, args, { cwd, env = cleanEnvironment(), minutes }) {
+	const { child, ended } = spawnGroup(command, args, {
+		cwd,
+		env,
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	const limit = setTimeout(() => signalGroup(child, 'SIGKILL'), minutes * 60_000);
+	try {
+		return await ended;
+	} finally {
+		clearTimeout(limit);
+	}
 }
 
 /**
@@ -123,7 +134,7 @@ export async function npm(args, { node, ...options } = {}) {
  * Runs npm like `show`.
  *
  * @param {string[]} args
- * @param {{ cwd?: string }} [options]
+ * @param {{ cwd?: string; minutes: number }} options
  */
 export async function showNpm(args, options) {
 	return await show(...npmCommand(args), options);

@@ -38,7 +38,12 @@ export class Sandbox {
 			{ cwd: repository, logFile },
 		);
 		const url = `http://127.0.0.1:${taken}`;
-		await service.ready(async () => (await fetch(`${url}/sandbox/accounts`)).ok, 60_000);
+		try {
+			await service.ready(async () => (await fetch(`${url}/sandbox/accounts`)).ok, 60_000);
+		} catch (error) {
+			await service.stop();
+			throw error;
+		}
 		return new Sandbox(service, url);
 	}
 

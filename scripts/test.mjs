@@ -9,35 +9,52 @@ import { say } from './progress.mjs';
 const CHECKS = ['lint', 'typecheck', 'build', 'scan'];
 const TESTS = ['test:unit', 'test:contract', 'test:n8n'];
 
+/** A step that hangs is ended, so that the sum is printed all the same. */
+const LONGEST_STEP_MINUTES = 40;
+
 /** @type {string[]} */
 const failures = [];
 let passed = 0;
 let failed = 0;
 
 /**
+ * Runs one of the scripts of package.json; says whether it ended well.
+ *
  * @param {string} script
  * @param {string[]} [args]
  */
-async function check(script, args = []) {
+async function succeeds(script, args = []) {
 	say(`npm run ${script}`);
 	const extra = args.length > 0 ? ['--', ...args] : [];
-	const code = await showNpm(['run', '--silent', script, ...extra], { cwd: repository });
+	const code = await showNpm(['run', '--silent', script, ...extra], {
+		cwd: repository,
+		minutes: LONGEST_STEP_MINUTES,
+	});
 	if (code !== 0) failures.push(script);
+	return code === 0;
+}
+
+/**
+ * A check counts as one failure, and only then.
+ *
+ * @param {string} script
+ */
+async function check(script) {
+	if (!(await succeeds(script))) failed += 1;
 }
 
 /** @param {string} script */
 async function test(script) {
 	const results = path.join(buildFolder, `${script.replace(':', '-')}.json`);
 	rmSync(results, { force: true });
-	await check(script, ['--json', `--outputFile=${results}`]);
-	if (!existsSync(results)) {
-		failed += 1;
-		return;
-	}
+	const wentWell = await succeeds(script, ['--json', `--outputFile=${results}`]);
 	/** @type {{ numPassedTests: number; numFailedTests: number; numRuntimeErrorTestSuites: number }} */
-	const counts = JSON.parse(readFileSync(results, 'utf8'));
+	const counts = existsSync(results)
+		? JSON.parse(readFileSync(results, 'utf8'))
+		: { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0 };
+	const failedHere = counts.numFailedTests + counts.numRuntimeErrorTestSuites;
 	passed += counts.numPassedTests;
-	failed += counts.numFailedTests + counts.numRuntimeErrorTestSuites;
+	failed += wentWell ? failedHere : Math.max(failedHere, 1);
 }
 
 mkdirSync(buildFolder, { recursive: true });

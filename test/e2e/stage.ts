@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { saveSandboxCredentials } from '../../scripts/examples.mjs';
-import { installN8n, type N8nVersion } from '../../scripts/installations.mjs';
+import { installN8n, n8nToTest } from '../../scripts/installations.mjs';
 import { N8n, type Credentials, type WorkflowNode } from '../../scripts/n8n.mjs';
 import { Sandbox, type Account } from '../../scripts/sandbox.mjs';
 
@@ -23,23 +23,37 @@ export interface Stage {
 	strike(): Promise<void>;
 }
 
-interface StageOptions {
-	readonly version?: N8nVersion;
-	/** Further settings of n8n. */
-	readonly env?: Record<string, string>;
-}
-
-/** Starts everything on free ports, with a data folder of its own. Takes about 20 seconds. */
-export async function raiseStage({ version, env }: StageOptions = {}): Promise<Stage> {
+/**
+ * Starts a real n8n with the packed package on free ports, with a data folder of its own, and
+ * signs in to it. Takes about 15 seconds.
+ *
+ * @param env further settings of n8n
+ */
+export async function raiseN8n(env: Record<string, string> = {}) {
 	const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
 	if (tarball === undefined) throw new Error('test/e2e/prepare.mjs has not packed the package.');
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
-	const installation = await installN8n(version);
-	const n8n = await N8n.prepare(installation, { dataFolder, env });
-	await n8n.installPackage(tarball);
-	const sandbox = await Sandbox.start({ logFile: path.join(dataFolder, 'sandbox.log') });
-	await n8n.start();
-	await n8n.signIn();
+	const n8n = await N8n.prepare(await installN8n(n8nToTest()), { dataFolder, env });
+	const strike = async () => {
+		await n8n.stop();
+		rmSync(dataFolder, { recursive: true, force: true });
+	};
+	try {
+		await n8n.installPackage(tarball);
+		await n8n.start();
+		await n8n.signIn();
+	} catch (error) {
+		// Left running, it would keep the tests from ending.
+		await strike();
+		throw error;
+	}
+	return { n8n, strike };
+}
+
+/** Starts an n8n and a sandbox for it, with credentials for both kinds of nodes. */
+export async function raiseStage(env: Record<string, string> = {}): Promise<Stage> {
+	const { n8n, strike } = await raiseN8n(env);
+	const sandbox = await Sandbox.start({ logFile: path.join(n8n.dataFolder, 'sandbox.log') });
 	const { teams } = await sandbox.control<{ teams: { nanoid: string }[] }>('GET', 'organisation');
 	return {
 		n8n,
@@ -47,8 +61,8 @@ export async function raiseStage({ version, env }: StageOptions = {}): Promise<S
 		...(await saveSandboxCredentials(n8n, sandbox)),
 		teamId: teams[0]?.nanoid ?? '',
 		async strike() {
-			await Promise.all([n8n.stop(), sandbox.stop()]);
-			rmSync(dataFolder, { recursive: true, force: true });
+			await sandbox.stop();
+			await strike();
 		},
 	};
 }
