@@ -158,11 +158,9 @@ export class N8n {
 		mkdirSync(folder, { recursive: true });
 		const manifest = path.join(folder, 'package.json');
 		if (!existsSync(manifest)) writeFileSync(manifest, '{ "name": "installed-nodes", "private": true }');
-		await npm(
-			['install', '--offline', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund',
-				'--package-lock=false', '--install-links', tarball],
-			{ cwd: folder },
-		);
+		// n8n provides n8n-workflow itself, so the peer dependency is not fetched.
+		const options = ['--offline', '--ignore-scripts', '--legacy-peer-deps', '--package-lock=false'];
+		await npm(['install', ...options, '--no-audit', '--no-fund', tarball], { cwd: folder });
 	}
 
 	/** Starts n8n and resolves when it serves its editor and its webhooks. */
