@@ -8,7 +8,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { readCredentials, Refusal, SignInFailed } from '../nodes/PayrollPayments/contract';
+import { readCredentials, Refusal, SignInFailed, z } from '../nodes/PayrollPayments/contract';
 import { exchangeOver } from '../nodes/PayrollPayments/transport/n8nExchange';
 import {
 	authenticationHeader,
@@ -21,10 +21,17 @@ import { signInWithWallet } from '../nodes/PayrollPayments/transport/walletAcces
 
 const signIns = new SharedSignIn();
 
-/** Where a request goes, as the browser would read it. */
-function originOf({ url, baseURL }: IHttpRequestOptions): string {
-	return new URL(url, baseURL).origin;
-}
+/** Where a request goes; n8n's HTTP Request node calls its URL `uri`. */
+const destination = z
+	.object({ url: z.string().optional(), uri: z.string().optional(), baseURL: z.string().optional() })
+	.transform(({ url, uri, baseURL }) => new URL(url ?? uri ?? '', baseURL).origin);
+
+/** In the words of both request functions of n8n. */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+};
 
 export class PayrollPaymentsApi implements ICredentialType {
 	name = 'payrollPaymentsApi';
@@ -257,7 +264,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 		options: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const credentials = readCredentials(saved);
-		const origin = originOf(options);
+		const origin = destination.parse(options);
 		const own = new URL(credentials.baseUrl).origin;
 		if (origin !== own) {
 			throw new Refusal(`The token of these credentials goes to ${own} only, not to ${origin}`, {
@@ -265,10 +272,6 @@ export class PayrollPaymentsApi implements ICredentialType {
 			});
 		}
 		const proof = authenticationHeader(credentials, saved.sessionToken, Date.now());
-		return {
-			...options,
-			headers: { ...options.headers, ...proof },
-			disableFollowRedirect: true,
-		};
+		return { ...options, headers: { ...options.headers, ...proof }, ...NO_REDIRECTS };
 	}
 }

@@ -279,7 +279,8 @@ describe('administrator invites', () => {
 		types: Record<string, Array<{ name: string; type: string }>>;
 		typed_data: Record<string, unknown>;
 	}): Promise<string> {
-		const { EIP712Domain: _, ...types } = structure.types;
+		const types = { ...structure.types };
+		delete types.EIP712Domain;
 		return await new Wallet(account('companyAdministrator').privateKey).signTypedData(
 			structure.domain,
 			types,
@@ -321,6 +322,18 @@ describe('administrator invites', () => {
 			expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
 		},
 	);
+
+	it('tell in the error what was done, so that it can be finished', async () => {
+		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
+		const { error } = await run({
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+			role: 'org_viewer',
+			emails,
+		});
+		expect(error?.description).toMatch(/Already done: .*"invites":\["in-.*"typed_data"/);
+	});
 
 	it('go in batches of 100, and a run in the same execution resumes without inviting twice', async () => {
 		const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`);
@@ -375,7 +388,7 @@ describe('payments', () => {
 	});
 
 	it('go out exactly once when the connection is cut after the body was read, over three tries', async () => {
-		await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 3 } as FaultInput);
+		await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 3 });
 		const { error } = await run(await payment(), {
 			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
 		});
@@ -486,7 +499,7 @@ describe('sign-in', () => {
 	});
 
 	it('does not let a token follow a redirect', async () => {
-		await fault({ match: { path: '/v2/balance' }, kind: 'redirect', times: 1 } as FaultInput);
+		await fault({ match: { path: '/v2/balance' }, kind: 'redirect', times: 1 });
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
 		expect(error?.message).toContain('redirect');
 	});

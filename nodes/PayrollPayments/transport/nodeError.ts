@@ -4,12 +4,16 @@ import { Refusal } from '../contract';
 
 import { ServiceError } from './serviceError';
 
-function sentence(error: unknown, item: number): { message: string; description?: string } {
+function messageOf(error: unknown, item: number): string {
 	const said = error instanceof Error && error.message !== '' ? error.message : 'The node failed';
-	return {
-		message: `${said.replace(/\.$/, '')} [item ${item}]`,
-		...(error instanceof Refusal && error.hint !== undefined ? { description: error.hint } : {}),
-	};
+	return `${said.replace(/\.$/, '')} [item ${item}]`;
+}
+
+function descriptionOf(error: unknown): string | undefined {
+	if (!(error instanceof Refusal)) return undefined;
+	const done =
+		error.details === undefined ? '' : `Already done: ${JSON.stringify(error.details)}`;
+	return [error.hint, done].filter(Boolean).join(' ') || undefined;
 }
 
 /**
@@ -17,20 +21,22 @@ function sentence(error: unknown, item: number): { message: string; description?
  * description. Nothing of the request goes with it, since that would hold the token.
  */
 export function nodeErrorFor(node: INode, error: unknown, item: number): Error {
-	const { message, description } = sentence(error, item);
-	const context = { message, description, itemIndex: item };
+	const shown = {
+		message: messageOf(error, item),
+		description: descriptionOf(error),
+		itemIndex: item,
+	};
 	if (error instanceof ServiceError) {
-		return new NodeApiError(node, {}, { ...context, httpCode: String(error.status) });
+		return new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) });
 	}
-	return new NodeOperationError(node, new Error(message), context);
+	return new NodeOperationError(node, new Error(shown.message), shown);
 }
 
 /** What *Continue On Fail* puts out for an item that failed. */
 export function failureRecord(error: unknown, item: number): IDataObject {
-	const { message } = sentence(error, item);
 	const details = error instanceof Refusal ? error.details : undefined;
 	return {
-		error: message,
+		error: messageOf(error, item),
 		...(error instanceof ServiceError && error.errorCode !== undefined
 			? { error_code: error.errorCode }
 			: {}),

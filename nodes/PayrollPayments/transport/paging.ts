@@ -33,8 +33,7 @@ export async function teamUsersPage(
 }
 
 /**
- * A team's users, page by page (service-api.md, Endpoints 11); the next page is fetched while the
- * last one is being taken over.
+ * A team's users, page by page (service-api.md, Endpoints 11).
  * @param most records at most; all where undefined
  */
 export async function teamUsers(
@@ -50,5 +49,5 @@ export async function teamUsers(
 		for (const user of users) found.push(user);
 		page = nextPage;
 	}
-	return found.slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
+	return found.slice(0, most);
 }
