@@ -87,10 +87,15 @@ export class Deliveries {
 	private stop = new AbortController();
 	private readonly waiting = new Set<NodeJS.Timeout>();
 
-	/** Registers an endpoint, or changes the one with this identifier; throws ZodError. */
+	/**
+	 * Registers an endpoint, or changes the one with this identifier. Without an identifier it takes
+	 * the place of one that has no address yet, if there is one. Throws ZodError.
+	 */
 	register(input: unknown): Endpoint {
 		const wishes = endpointShape.parse(input);
-		const endpoint = { ...wishes, nanoid: wishes.nanoid ?? this.randomness.identifier('wh') };
+		const vacant = this.endpoints().find(({ url }) => url === undefined);
+		const nanoid = wishes.nanoid ?? vacant?.nanoid ?? this.randomness.identifier('wh');
+		const endpoint = { ...wishes, nanoid };
 		this.registered.set(endpoint.nanoid, endpoint);
 		return endpoint;
 	}

@@ -20,7 +20,6 @@ export interface OperationDescription {
 	readonly path: string;
 	readonly parameters: readonly ParameterDescription[];
 	readonly token: 'none' | 'optional' | 'required';
-	readonly takesBody: boolean;
 }
 
 const schemaShape = z.record(z.unknown());
@@ -67,7 +66,18 @@ export class Description {
 	private readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
 	private readonly shapes = new Map<string, OperationShape>();
 
-	constructor(readonly unnamedFields: UnnamedFields) {
+	private static readonly kept = new Map<string, Description>();
+
+	/** The description with these names; compiled once, for all sandboxes of the process. */
+	static with({ decisionFieldName, eventTypeFieldName }: UnnamedFields): Description {
+		const key = JSON.stringify([decisionFieldName, eventTypeFieldName]);
+		const description =
+			this.kept.get(key) ?? new Description({ decisionFieldName, eventTypeFieldName });
+		this.kept.set(key, description);
+		return description;
+	}
+
+	private constructor(unnamedFields: UnnamedFields) {
 		const document = readDocument(unnamedFields);
 		this.ajv = newAjv();
 				const operations: OperationDescription[] = [];
@@ -167,7 +177,6 @@ function describe(path: string, method: string, shape: OperationShape): Operatio
 		path,
 		parameters: shape.parameters,
 		token: shape.security?.length === 0 ? 'none' : optional ? 'optional' : 'required',
-		takesBody: shape.requestBody !== undefined,
 	};
 }
 

@@ -29,7 +29,7 @@ export class Service {
 		private readonly initialSettings: SettingsInput,
 	) {
 		this.settings = withSettings(initialSettings);
-		this.description = new Description(this.settings);
+		this.description = Description.with(this.settings);
 		this.organisation = this.newOrganisation();
 		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
 	}
@@ -37,7 +37,7 @@ export class Service {
 	/** Changes some settings; throws ZodError for an unknown or wrong one. */
 	change(input: unknown): Settings {
 		this.settings = withSettings(input, this.settings);
-		this.description = this.describe();
+		this.description = Description.with(this.settings);
 		this.organisation.grow(this.settings.growingTeamSize);
 		return this.settings;
 	}
@@ -45,7 +45,7 @@ export class Service {
 	/** Back to the start: settings, organisation, faults, tricks and logs. Tokens stay good. */
 	reset(keepEndpoints: boolean): void {
 		this.settings = withSettings(this.initialSettings);
-		this.description = this.describe();
+		this.description = Description.with(this.settings);
 		this.organisation = this.newOrganisation();
 		this.administratorInvites = new AdministratorInvites();
 		this.instantPayments = new InstantPayments();
@@ -56,15 +56,6 @@ export class Service {
 		if (keepEndpoints) return;
 		this.deliveries.forgetEndpoints();
 		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
-	}
-
-	/** The description for the settings; compiling one takes a while, so it is kept while it fits. */
-	private describe(): Description {
-		const { decisionFieldName, eventTypeFieldName } = this.description.unnamedFields;
-		const isSame =
-			decisionFieldName === this.settings.decisionFieldName &&
-			eventTypeFieldName === this.settings.eventTypeFieldName;
-		return isSame ? this.description : new Description(this.settings);
 	}
 
 	private newOrganisation(): Organisation {

@@ -256,6 +256,16 @@ describe('the sandbox: deliveries', () => {
 		expect(attempts()).toMatchObject([{ endpoint: 'wh-theFirstHook', outcome: 'accepted' }]);
 	});
 
+	it('gives the first address registered to the endpoint that had none', async () => {
+		const { firstWebhookId } = sandbox.service.organisation;
+		await register();
+		await register();
+		const [first, second, ...more] = sandbox.service.deliveries.endpoints();
+		expect(first).toMatchObject({ nanoid: firstWebhookId, url: receiver.url });
+		expect(second?.nanoid).not.toBe(firstWebhookId);
+		expect(more).toEqual([]);
+	});
+
 	it('refuses an endpoint and an event that it cannot read', async () => {
 		expect(await control('endpoints', { url: 'nowhere' })).toBe(400);
 		expect(await control('endpoints', { url: receiver.url, scheme: 'md5' })).toBe(400);
