@@ -172,7 +172,10 @@ export class N8n {
 			env: this.env,
 			logFile: this.logFile,
 		});
-		const isReady = async () => (await fetch(`${this.url}/healthz/readiness`)).ok;
+		// n8n 1.x says that it is ready before it serves the editor.
+		const isReady = async () =>
+			(await fetch(`${this.url}/healthz/readiness`)).ok &&
+			(await fetch(`${this.url}/rest/settings`)).ok;
 		await this.#service.ready(isReady, 120_000);
 	}
 
@@ -318,7 +321,7 @@ export class N8n {
 		};
 		const same = (await this.workflows()).find((one) => one.name === name);
 		return same === undefined
-			? await this.request('POST', '/rest/workflows', body)
+			? await this.request('POST', '/rest/workflows', { ...body, active: false })
 			: await this.request('PATCH', `/rest/workflows/${same.id}?forceSave=true`, {
 					...body,
 					versionId: same.versionId,
