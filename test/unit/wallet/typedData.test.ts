@@ -162,6 +162,90 @@ describe('typed data', () => {
 		expect(await refusalOf({ types, message: { a: 'x' } })).toContain('Note');
 	});
 
+	const HALF = 2n ** 255n;
+	const TABLE: Record<string, { fits: unknown[]; doesNot: unknown[] }> = {
+		uint8: {
+			fits: ['0', '255', '0xff', '0x0', '0x00', 0, 255],
+			doesNot: ['256', '-1', '0x100', 256, -1, '-0', '', ' 1', '1 ', '1\n', '01', '+1', '1.0', '1e1', '0b1',
+				'0o7', '0X1', '0x', '1_0', '١', 1.5, NaN, Infinity, true, null, {}, [], ['1'], 1n],
+		},
+		int8: { fits: ['127', '-128', 0, -128], doesNot: ['128', '-129', 128, -129, '--1', '-01', '-0x1'] },
+		uint256: {
+			fits: [String(2n * HALF - 1n), id('x'), 2 ** 53 - 1],
+			doesNot: [String(2n * HALF), `${id('x')}00`, 2 ** 53, 1e21, '9'.repeat(500)],
+		},
+		int256: { fits: [String(HALF - 1n), String(-HALF)], doesNot: [String(HALF), String(-HALF - 1n), `0x${'f'.repeat(64)}`] },
+		bool: { fits: [true, false], doesNot: ['true', 'false', '', 0, 1, null, {}] },
+		string: { fits: ['', 'x', '0x01', '\u0000', '給与'], doesNot: [0, true, null, {}, ['x'], '\ud800', 'x\udc00'] },
+		bytes: { fits: ['0x', '0x00', '0xABcd'], doesNot: ['', '0x0', '0xzz', '00', '0X00', 0, true, null, {}, [0]] },
+		bytes1: { fits: ['0x00', '0xFF'], doesNot: ['0x', '0x0', '0x0000', '00', 0, null] },
+		bytes32: { fits: [id('x')], doesNot: [id('x').slice(0, -1), `${id('x')}00`, id('x').slice(2), '0x', 'x'] },
+		address: {
+			fits: [stranger, stranger.toLowerCase()],
+			doesNot: [stranger.slice(2), stranger.slice(0, -1), `${stranger}0`, ` ${stranger}`, `0X${stranger.slice(2)}`,
+				stranger.replace(/[a-f]/, (letter) => letter.toUpperCase()), 'payroll.eth', '', 0, null, {}],
+		},
+		'uint8[]': { fits: [[], ['1', 2]], doesNot: ['1', {}, { length: 0 }, null, [256], [[1]], [null]] },
+	};
+
+	it.each(Object.keys(TABLE))('is signed with every %s that fits, and with no other value', async (type) => {
+		const { fits = [], doesNot = [] } = TABLE[type] ?? {};
+		const types = { Note: [{ name: 'a', type }] };
+		for (const a of fits) {
+			const signature = await wallet.signTypedData({ ...NOTE, types, message: { a } });
+			expect([a, signature]).toEqual([a, await judge.signTypedData(NOTE.domain, types, { a })]);
+		}
+		for (const a of doesNot) {
+			expect([a, await refusalOf({ types, message: { a } })]).toEqual([a, expect.stringContaining('message.a')]);
+		}
+	});
+
+	it.each([null, [], 'text', 5])('is not signed with %p for a structure', async (inner) => {
+		expect(await refusalOf({ message: inner })).toContain('message is not an object');
+		const types = { Note: [{ name: 'inner', type: 'Inner' }], Inner: [] };
+		expect(await refusalOf({ types, message: { inner } })).toContain('message.inner is not an object');
+		expect(await refusalOf({ types: inner })).toContain('types are not an object');
+		expect(await refusalOf({ domain: inner })).toContain('domain is not an object');
+	});
+
+	it('is signed with any part of a domain, as ethers signs it', async () => {
+		for (const domain of [
+			{ name: 'Payroll' },
+			{ version: '2' },
+			{ chainId: 1 },
+			{ verifyingContract: stranger.toLowerCase() },
+			{ salt: id('salt') },
+			{ salt: id('salt'), chainId: 42161, name: 'Payroll' },
+		]) {
+			expect(await wallet.signTypedData({ ...NOTE, domain })).toBe(
+				await judge.signTypedData(domain, NOTE.types, NOTE.message),
+			);
+		}
+	});
+
+	it.each<[string, object]>([
+		['The domain is empty', { domain: {} }],
+		['unknown member "spender"', { domain: { ...NOTE.domain, spender: stranger } }],
+		['domain.chainId is 0', { domain: { chainId: 0 } }],
+		['domain.chainId is "1"', { domain: { chainId: '1' } }],
+		['empty name or version', { domain: { name: '' } }],
+		['empty name or version', { domain: { version: '' } }],
+		['primary type is not text', { primaryType: ['Note'] }],
+		['primary type "Other" is not among', { primaryType: 'Other' }],
+		['EIP712Domain does not name exactly', { types: { ...NOTE.types, EIP712Domain: [] } }],
+	])('is refused with the words: %s', async (words, change) => {
+		expect(await refusalOf(change)).toContain(words);
+	});
+
+	it('does not spend long on types that fan out', async () => {
+		const levels = Array.from({ length: 60 }, (_, level): [string, Array<{ name: string; type: string }>] => [
+			`Level${level}`,
+			level === 59 ? [] : ['a', 'b'].map((name) => ({ name, type: `Level${level + 1}` })),
+		]);
+		const change = { types: Object.fromEntries(levels), primaryType: 'Level0', message: {} };
+		expect(await refusalOf(change)).toContain('message.a is missing');
+	});
+
 	it('is quoted, where it is refused, without filling the screen or hiding anything', async () => {
 		const sum = `${'7'.repeat(500)}`;
 		const long = await refusalOf({ message: { ...NOTE.message, sum } });
