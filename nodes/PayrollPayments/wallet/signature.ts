@@ -14,13 +14,17 @@ export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
 }
 
+function isAddress(value: string): value is Hex {
+	return ADDRESS.test(value);
+}
+
 /** The text as an address with its EIP-55 checksum, or undefined where it is none. */
 export function readAddress(value: string): Hex | undefined {
-	return isHex(value) && ADDRESS.test(value) ? getAddress(value) : undefined;
+	return isAddress(value) ? getAddress(value) : undefined;
 }
 
 export function isSameAddress(one: string, other: string): boolean {
-	return ADDRESS.test(one) && one.toLowerCase() === other.toLowerCase();
+	return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Whether every library encodes the text as the same bytes: half of a character has no bytes. */
@@ -44,7 +48,7 @@ export function readSignature(value: unknown): Hex | undefined {
 	const parts = typeof value === 'string' ? SIGNATURE.exec(value.toLowerCase()) : null;
 	if (parts === null) return undefined;
 	const [, r = '', s = '', v = ''] = parts;
-	if (/^0+$/.test(r) || /^0+$/.test(s) || BigInt(`0x${s}`) > HALF_OF_THE_CURVE) return undefined;
+	if (BigInt(`0x${s}`) > HALF_OF_THE_CURVE) return undefined;
 	return `0x${r}${s}${v === '00' || v === '1b' ? '1b' : '1c'}`;
 }
 

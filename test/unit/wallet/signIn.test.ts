@@ -166,6 +166,19 @@ describe('signing in', () => {
 		expect(hint).toMatch(/viewer/);
 	});
 
+	it.each<[HttpAnswer, RegExp]>([
+		[failure(400, 'No'), /platform identifier, the wallet and the base URL/],
+		[failure(404, 'No'), /platform identifier, the wallet and the base URL/],
+		[failure(429, 'No'), /too many requests/],
+		[failure(500, 'No'), /fault of its own/],
+		[answer(503, '<html>'), /fault of its own/],
+		[answer(200, '<html>'), /^Check the base URL in the credentials/],
+		[answer(301, ''), /address that answers by itself/],
+		[answer(399, ''), /address that answers by itself/],
+	])('says what to do next', async (first, words) => {
+		expect((await serviceAnswering(first).refusal()).hint).toMatch(words);
+	});
+
 	it('repeats neither signatures nor tokens that the service echoes', async () => {
 		const siwe = messageWith();
 		const signature = await wallet.signMessage(siwe);

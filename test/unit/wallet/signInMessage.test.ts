@@ -265,6 +265,15 @@ describe('parsing a sign-in message', () => {
 		expect(refusalOf(text).message).toMatch(/EIP-4361.*nothing was signed/s);
 	});
 
+	it.each(['\r', '\0', '\t', '\u007f', '\u0085', '\u00a0', '\u200b', '\u202e', '\u2028', 'а', '\ud83d'])(
+		'names what cannot be seen: %j',
+		(hidden) => {
+			for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
+				expect(refusalOf(text).message).toContain('control characters, or characters outside ASCII');
+			}
+		},
+	);
+
 	it('refuses 10 MB at once', () => {
 		expect(refusalOf(having('Sign in', 'a'.repeat(10_000_000))).message).toContain('8192');
 	});
