@@ -34,5 +34,6 @@ export default {
 		project('contract'),
 		project('n8n'),
 		project('e2e', { globalSetup: '<rootDir>/test/e2e/prepare.mjs' }),
+		project('long', { globalSetup: '<rootDir>/test/e2e/prepare.mjs' }),
 	],
 };

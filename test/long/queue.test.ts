@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+
+import { z } from 'zod';
+
+import { saveSandboxCredentials } from '../../scripts/examples.mjs';
+import { pause } from '../../scripts/processes.mjs';
+import { say } from '../../scripts/progress.mjs';
+import { Sandbox } from '../../scripts/sandbox.mjs';
+import { action, chain, node } from '../e2e/stage';
+import { atOnce, Listener, SECRET, Sink } from '../e2e/triggerStage';
+import { otherEvent, timestamped } from '../unit/delivery/samples';
+
+import { QueueStage } from './queueStage';
+import { report, table } from './report';
+
+jest.setTimeout(900_000);
+
+/** Events of the main scenario; the others are parts of it. */
+const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
+/** Events a second: what two workers manage here with room to spare. */
+const RATE = Number(process.env.LONG_RATE ?? 10);
+const PAYMENTS = 50;
+
+const figures: string[] = [];
+let stage: QueueStage;
+let sink: Sink;
+
+beforeAll(async () => {
+	stage = await QueueStage.raise();
+});
+
+afterAll(async () => {
+	const { redis, postgres } = stage;
+	report(
+		'queue',
+		'Queue mode',
+		`n8n ${stage.main.installation.version}, ${redis.version}, ${postgres.version}`,
+		`One main process, two \`n8n webhook\`, two \`n8n worker\`, each started again when it ends.\n\n${figures.join('\n\n')}`,
+	);
+	await stage.strike();
+});
+
+beforeEach(async () => {
+	sink = await Sink.start();
+});
+
+afterEach(async () => {
+	await sink.stop();
+});
+
+const keysOf = (name: string, count: number) =>
+	Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+const runsOf = (key: string) => sink.keys.filter((each) => each === key).length;
+
+/** An active workflow with the trigger, reached through either of the webhook processes. */
+async function listen(): Promise<{ workflowId: string; urls: readonly string[] }> {
+	const { main, webhooks } = stage;
+	const { workflowId, url } = await Listener.save(main, { after: sink.node });
+	await main.activate(workflowId);
+	const urls = webhooks.map((process) => url.replace(main.url, process.url));
+	for (const each of urls) await main.listening(each);
+	return { workflowId, urls };
+}
+
+async function post(url: string, key: string): Promise<number> {
+	const body = JSON.stringify(otherEvent({ idempotency_key: key }));
+	const response = await fetch(url, {
+		method: 'POST',
+		body,
+		headers: {
+			'content-type': 'application/json',
+			'x-signature': timestamped(SECRET, Math.floor(Date.now() / 1000), Buffer.from(body)),
+		},
+		signal: AbortSignal.timeout(10_000),
+	});
+	await response.text();
+	return response.status;
+}
+
+/** Delivers as the service does: a 2xx within ten seconds counts, otherwise it comes again. */
+async function deliver(url: string, key: string): Promise<number> {
+	for (let attempt = 1; attempt <= 20; attempt++) {
+		const status = await post(url, key).catch(() => 0);
+		if (status >= 200 && status < 300) return attempt;
+		await pause(Math.min(attempt, 5) * 1_000);
+	}
+	throw new Error(`No 2xx for ${key} in 20 attempts`);
+}
+
+/** Starts a task for every key at a steady rate, and waits for all of them. */
+async function paced(keys: readonly string[], task: (key: string) => Promise<void>): Promise<void> {
+	const begun = Date.now();
+	await Promise.all(
+		keys.map(async (key, index) => {
+			await pause(begun + (index * 1_000) / RATE - Date.now());
+			await task(key);
+		}),
+	);
+}
+
+const pick = <Entry>(list: readonly Entry[], index: number): Entry => {
+	const entry = list[index % list.length];
+	if (entry === undefined) throw new Error('an empty list');
+	return entry;
+};
+
+describe('queue mode', () => {
+	const throughput = async (workers: number) => {
+		const { workflowId, urls } = await listen();
+		const keys = keysOf(`throughput-${workers}`, Math.ceil(EVENTS * 0.4));
+		await atOnce(5, keysOf('warm', 20), async (key) => {
+			await deliver(pick(urls, 0), key);
+		});
+		await stage.idle(workflowId);
+		const begun = Date.now();
+		await atOnce(20, keys, async (key) => {
+			await deliver(pick(urls, keys.indexOf(key)), key);
+		});
+		const acknowledged = (Date.now() - begun) / 1000;
+		await stage.idle(workflowId);
+		const ran = (Date.now() - begun) / 1000;
+		const rate = (seconds: number) => (keys.length / seconds).toFixed(1);
+		expect(new Set(sink.keys).size).toBe(keys.length + 20);
+		return [workers, keys.length, rate(acknowledged), rate(ran)];
+	};
+
+	it('throughput with one worker and with two', async () => {
+		const one = await throughput(1);
+		await sink.stop();
+		sink = await Sink.start();
+		await stage.addWorker();
+		const two = await throughput(2);
+		const heading = ['workers', 'events', 'acknowledged a second', 'run to the end a second'];
+		figures.push('Throughput, 20 connections:', table(heading, [one, two]));
+	});
+
+	it('repeats a second later and at the same instant', async () => {
+		const { workflowId, urls } = await listen();
+		const keys = keysOf('event', EVENTS);
+		const isRepeated = (index: number) => index % 10 < 3;
+		const isSimultaneous = (index: number) => index % 20 === 19;
+		let attempts = 0;
+		await paced(keys, async (key) => {
+			const index = keys.indexOf(key);
+			const [here, there] = [pick(urls, index), pick(urls, index + 1)];
+			const deliveries = [deliver(here, key)];
+			if (isSimultaneous(index)) deliveries.push(deliver(there, key));
+			if (isRepeated(index)) {
+				deliveries.push(
+					pause(1_000).then(async () => await deliver(index % 2 === 0 ? here : there, key)),
+				);
+			}
+			for (const count of await Promise.all(deliveries)) attempts += count;
+		});
+		const executions = await stage.idle(workflowId);
+		const lost = keys.filter((key) => runsOf(key) === 0);
+		const late = keys.filter((key, index) => isRepeated(index) && runsOf(key) > 1);
+		const slipped = keys.filter((key, index) => isSimultaneous(index) && runsOf(key) > 1);
+		const simultaneous = keys.filter((_, index) => isSimultaneous(index)).length;
+		figures.push(
+			`${EVENTS} events at ${RATE} a second, ${keys.filter((_, index) => isRepeated(index)).length} ` +
+				`of them repeated after a second and ${simultaneous} at the same instant to the other ` +
+				`webhook process (${attempts} deliveries, executions ${JSON.stringify(executions)}):`,
+			table(
+				['', 'events'],
+				[
+					['lost', lost.length],
+					['repeated after a second and run twice', late.length],
+					['delivered twice at the same instant and run twice', `${slipped.length} of ${simultaneous}`],
+				],
+			),
+		);
+		expect(lost).toEqual([]);
+		expect(late).toEqual([]);
+	});
+
+	it('workers killed under load', async () => {
+		const { workflowId, urls } = await listen();
+		const keys = keysOf('killed', Math.ceil(EVENTS * 0.4));
+		const killers = new Map([
+			[Math.floor(keys.length * 0.2), 0],
+			[Math.floor(keys.length * 0.4), 1],
+			[Math.floor(keys.length * 0.6), 0],
+			[Math.floor(keys.length * 0.8), 1],
+		]);
+		await paced(keys, async (key) => {
+			const index = keys.indexOf(key);
+			const worker = killers.get(index);
+			const killed = worker === undefined ? undefined : pick(stage.workers, worker).process.kill();
+			await deliver(pick(urls, index), key);
+			await killed;
+		});
+		const executions = await stage.idle(workflowId, 4);
+		const lost = keys.filter((key) => runsOf(key) === 0);
+		const doubled = keys.filter((key) => runsOf(key) > 1);
+		figures.push(
+			`${keys.length} events at ${RATE} a second while workers are killed with kill -9 four times ` +
+				`and started again: ${lost.length} not run downstream, ${doubled.length} run twice; ` +
+				`executions in the end: ${JSON.stringify(executions)}.`,
+		);
+		if (lost.length > 0) say(`Not run: ${lost.join(', ')}`);
+		for (const { process: worker } of stage.workers) await worker.ready();
+		const { error = 0, crashed = 0, new: queued = 0, running = 0 } = executions;
+		/* What did not run must be visible: as an execution that a person can retry. */
+		expect(lost.length).toBeLessThanOrEqual(error + crashed + queued + running);
+	});
+
+	it('Redis stopped for ten seconds', async () => {
+		const { workflowId, urls } = await listen();
+		const keys = keysOf('redis', Math.ceil(EVENTS * 0.4));
+		const before = [...stage.workers, ...stage.webhooks].map(({ process: each }) => each.restarts);
+		let attempts = 0;
+		let outage: Promise<void> | undefined;
+		await paced(keys, async (key) => {
+			const index = keys.indexOf(key);
+			if (index === Math.floor(keys.length / 3)) {
+				outage = stage.redis
+					.halt()
+					.then(async () => await pause(10_000))
+					.then(async () => await stage.redis.resume());
+			}
+			attempts += await deliver(pick(urls, index), key);
+		});
+		await outage;
+		const executions = await stage.idle(workflowId, 4);
+		const lost = keys.filter((key) => runsOf(key) === 0);
+		const doubled = keys.filter((key) => runsOf(key) > 1);
+		const restarts = [...stage.workers, ...stage.webhooks].map(
+			({ process: each }, index) => each.restarts - (before[index] ?? 0),
+		);
+		figures.push(
+			`${keys.length} events at ${RATE} a second while Redis (with its append-only file) is ` +
+				`stopped for ten seconds: ${attempts} attempts of delivery, ${lost.length} not run ` +
+				`downstream, ${doubled.length} run twice; executions in the end: ` +
+				`${JSON.stringify(executions)}. Of the four processes ` +
+				`${restarts.filter((count) => count > 0).length} ended themselves and were started again.`,
+		);
+		if (lost.length > 0) say(`Not run: ${lost.join(', ')}`);
+		const { error = 0, crashed = 0, new: queued = 0, running = 0 } = executions;
+		expect(lost.length).toBeLessThanOrEqual(error + crashed + queued + running);
+	});
+
+	it('one payment from two workers at the same instant', async () => {
+		const { main, webhooks } = stage;
+		const sandbox = await Sandbox.start({ logFile: path.join(main.dataFolder, 'sandbox.log') });
+		try {
+			const { account, api } = await saveSandboxCredentials(main, sandbox);
+			const { teams } = z
+				.object({ teams: z.array(z.object({ nanoid: z.string() })) })
+				.parse(await sandbox.control('GET', 'organisation'));
+			const name = randomUUID();
+			const recipientEmail = 'supplier@example.com';
+			const hook = node(
+				'Hook',
+				'n8n-nodes-base.webhook',
+				{ path: name, httpMethod: 'POST', responseMode: 'onReceived', options: {} },
+				{ typeVersion: 2, webhookId: name },
+			);
+			const json = (field: string) => `={{ JSON.stringify($json.body.${field}) }}`;
+			const pay = action('Pay', {
+				resource: 'payment',
+				operation: 'createInstant',
+				teamId: teams[0]?.nanoid,
+				amountCents: 12_500,
+				recipientEmail,
+				currency: 'USD',
+				network: 'arbitrum',
+				typedData: json('typed_data'),
+				signatureSource: 'wallet',
+				domain: json('domain'),
+				types: json('types'),
+				primaryType: '={{ $json.body.primary_type }}',
+			});
+			const { id } = await main.saveWorkflow(chain(name, [hook, pay]), [api]);
+			await main.activate(id);
+			const urls = webhooks.map(({ url }) => `${url}/webhook/${name}`);
+			for (const url of urls) await main.listening(url);
+
+			const query = new URLSearchParams({
+				from: teams[0]?.nanoid ?? '',
+				amount_cents: '12500',
+				email: recipientEmail,
+				signer: account.address,
+			});
+			const send = async (url: string, body: string) => {
+				const headers = { 'content-type': 'application/json' };
+				expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(200);
+			};
+			for (let payment = 0; payment < PAYMENTS; payment++) {
+				const body = JSON.stringify(await sandbox.control('GET', `payment-typed-data?${query}`));
+				await Promise.all(urls.map(async (url) => await send(url, body)));
+				await pause(1_000);
+				await send(pick(urls, payment), body);
+			}
+			const executions = await stage.idle(id);
+			const { entries } = z
+				.object({
+					entries: z.array(
+						z.object({
+							operation: z.string(),
+							body: z.object({ typed_data: z.object({ salt: z.string() }) }).optional().catch(undefined),
+						}),
+					),
+				})
+				.parse(await sandbox.control('GET', 'log?limit=20000'));
+			const salts = entries
+				.filter(({ operation }) => operation === 'createInstantPayment')
+				.map(({ body }) => body?.typed_data.salt);
+			const times = (salt: string | undefined) => salts.filter((each) => each === salt).length;
+			const distinct = [...new Set(salts)];
+			const twice = distinct.filter((salt) => times(salt) === 2).length;
+			const thrice = distinct.filter((salt) => times(salt) > 2).length;
+			figures.push(
+				`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
+					`webhook processes and by a third a second later (executions ` +
+					`${JSON.stringify(executions)}): ${distinct.length} reached the service, ${twice} of ` +
+					`them twice, ${thrice} more often.`,
+			);
+			expect(distinct).toHaveLength(PAYMENTS);
+			expect(thrice).toBe(0);
+		} finally {
+			await sandbox.stop();
+		}
+	});
+});
