@@ -400,9 +400,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 					});
 				}
 				this.logger.info(
-					'Payroll Payments Trigger: nothing was registered, the service offers no call for it. ' +
-						'Its dashboard must hold this URL.',
-					{ webhookUrl: this.getNodeWebhookUrl('default') },
+					'Payroll Payments Trigger registered nothing: the service offers no call for it. ' +
+						`Its dashboard must hold this URL: ${this.getNodeWebhookUrl('default')}`,
 				);
 				return true;
 			},
@@ -426,7 +425,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			settings = await loadSettings(this);
 		} catch (error) {
 			/* A person has to mend it. The details are theirs, and none of the sender's business. */
-			this.logger.error('Payroll Payments Trigger cannot judge deliveries', { error });
+			this.logger.error(`Payroll Payments Trigger cannot judge deliveries: ${reasonOf(error)}`);
 			return answer(500, { error: 'The receiving workflow is not set up correctly' });
 		}
 
@@ -434,7 +433,9 @@ export class PayrollPaymentsTrigger implements INodeType {
 		const judgement = judge({ address, headers, rawBody }, settings, Date.now());
 		if ('status' in judgement) {
 			const { status, body } = judgement;
-			if (status !== 200) this.logger.warn(`Payroll Payments Trigger answered ${status}`, body);
+			if (status !== 200) {
+				this.logger.warn(`Payroll Payments Trigger answered ${status}: ${String(body.error)}`);
+			}
 			return answer(status, body);
 		}
 

@@ -38,7 +38,15 @@ export interface Answer {
 	readonly body: unknown;
 }
 
-/** An active workflow: the trigger, and one node after it. */
+interface ListenerSetup {
+	/** Of the trigger; any event is asked for unless they say otherwise. */
+	readonly parameters?: Record<string, unknown>;
+	/** Changes to credentials for timestamped signatures. */
+	readonly credentials?: Record<string, unknown>;
+	readonly after?: ReturnType<typeof node>;
+}
+
+/** A workflow: the trigger, and one node after it, named After. */
 export class Listener {
 	private constructor(
 		private readonly n8n: N8n,
@@ -47,17 +55,20 @@ export class Listener {
 	) {}
 
 	/** Saves and activates it, and waits until n8n takes deliveries for it. */
-	static async start(
+	static async start(n8n: N8n, setup?: ListenerSetup): Promise<Listener> {
+		const listener = await Listener.save(n8n, setup);
+		await n8n.activate(listener.workflowId);
+		await listener.ready();
+		return listener;
+	}
+
+	static async save(
 		n8n: N8n,
 		{
 			parameters = {},
 			credentials = {},
 			after = node('After', 'n8n-nodes-base.noOp'),
-		}: {
-			parameters?: Record<string, unknown>;
-			credentials?: Record<string, unknown>;
-			after?: ReturnType<typeof node>;
-		} = {},
+		}: ListenerSetup = {},
 	): Promise<Listener> {
 		const name = randomUUID();
 		const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', name, {
@@ -79,16 +90,13 @@ export class Listener {
 			},
 		);
 		const { id } = await n8n.saveWorkflow(chain(name, [trigger, after]), [saved]);
-		const listener = new Listener(n8n, id, `${n8n.url}/webhook/${name}/webhook`);
-		await n8n.activate(id);
-		await listener.ready();
-		return listener;
+		return new Listener(n8n, id, `${n8n.url}/webhook/${name}/webhook`);
 	}
 
 	/** Waits until n8n knows the webhook, which it registers after activation and after a start. */
 	async ready(): Promise<void> {
 		const isKnown = async () => (await fetch(this.url, { method: 'POST' })).status !== 404;
-		while (!(await isKnown().catch(() => false))) await pause(100);
+		await until(async () => await isKnown().catch(() => false));
 	}
 
 	async deliver(body: string, headers: Record<string, string>): Promise<Answer> {
@@ -127,11 +135,10 @@ export class Listener {
 
 	/** Waits until no execution is under way. */
 	async idle(): Promise<void> {
-		for (;;) {
+		await until(async () => {
 			const { running = 0, new: queued = 0 } = await this.counts();
-			if (running + queued === 0) return;
-			await pause(500);
-		}
+			return running + queued === 0;
+		});
 	}
 
 	/** What came out after the trigger, execution by execution. */
@@ -194,6 +201,15 @@ export async function atOnce<Entry>(
 		for (let entry = queue.pop(); entry !== undefined; entry = queue.pop()) await task(entry);
 	};
 	await Promise.all(Array.from({ length: connections }, connection));
+}
+
+/** Waits until something is so, and fails after three minutes. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+	const deadline = Date.now() + 180_000;
+	while (!(await isSo())) {
+		if (Date.now() > deadline) throw new Error(`Still not so after three minutes: ${isSo}`);
+		await pause(250);
+	}
 }
 
 /** Prints a figure of a test, so that it can be read from the command that ran it. */
