@@ -128,8 +128,10 @@ function matching(value: string, pattern: RegExp, name: string): string {
 	return pattern.test(value) ? value : malformed(`its ${name} is not valid`);
 }
 
-function timestamp(value: string, name: string): string {
-	return readTime(value) === undefined ? malformed(`its ${name} is not a time`) : value;
+function optionalTime(lines: Lines, label: string): string | undefined {
+	const value = lines.optional(label);
+	if (value !== undefined && readTime(value) === undefined) malformed(`the line ${label}is no time`);
+	return value;
 }
 
 function readStatement(lines: Lines): string | undefined {
@@ -151,19 +153,6 @@ function readResources(lines: Lines): string[] | undefined {
 		if (!isUri(resource)) malformed('one of its resources is no URI');
 		resources.push(resource);
 	}
-}
-
-/** The value of an optional line, read; without the line, no property at all. */
-function optionalLine<Name extends string>(
-	lines: Lines,
-	label: string,
-	property: Name,
-	read: (value: string) => string,
-): Partial<Record<Name, string>> {
-	const value = lines.optional(label);
-	const read_: Partial<Record<Name, string>> = {};
-	if (value !== undefined) read_[property] = read(value);
-	return read_;
 }
 
 /**
@@ -192,32 +181,28 @@ export function parseSignInMessage(text: string): SignInMessage {
 	const chainId = Number(matching(lines.required('Chain ID: '), CHAIN_ID, 'chain ID'));
 	if (!Number.isSafeInteger(chainId)) malformed('its chain ID is not valid');
 	const nonce = matching(lines.required('Nonce: '), NONCE, 'nonce (8 letters and digits at least)');
-	const issuedAt = timestamp(lines.required('Issued At: '), 'issued-at time');
-	const optional = {
-		...optionalLine(lines, 'Expiration Time: ', 'expirationTime', (value) =>
-			timestamp(value, 'expiration time'),
-		),
-		...optionalLine(lines, 'Not Before: ', 'notBefore', (value) =>
-			timestamp(value, 'not-before time'),
-		),
-		...optionalLine(lines, 'Request ID: ', 'requestId', (value) =>
-			matching(value, REQUEST_ID, 'request ID'),
-		),
-	};
+	const issuedAt = lines.required('Issued At: ');
+	if (readTime(issuedAt) === undefined) malformed('the line Issued At: is no time');
+	const expirationTime = optionalTime(lines, 'Expiration Time: ');
+	const notBefore = optionalTime(lines, 'Not Before: ');
+	const requestId = lines.optional('Request ID: ');
+	if (requestId !== undefined) matching(requestId, REQUEST_ID, 'request ID');
 	const resources = readResources(lines);
 	lines.end();
 	return {
-		...(scheme !== undefined && { scheme }),
+		scheme,
 		domain,
 		address,
-		...(statement !== undefined && { statement }),
+		statement,
 		uri,
 		version,
 		chainId,
 		nonce,
 		issuedAt,
-		...optional,
-		...(resources !== undefined && { resources }),
+		expirationTime,
+		notBefore,
+		requestId,
+		resources,
 	};
 }
 

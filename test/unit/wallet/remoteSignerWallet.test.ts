@@ -273,7 +273,8 @@ describe('a remote signer', () => {
 		'', 'signer', 'ftp://127.0.0.1', 'file:///etc/passwd', 'http://signer.example', 'http://8.8.8.8',
 		'http://172.32.0.1', 'http://172.15.0.1', 'http://11.0.0.1', 'http://169.254.169.254',
 		'http://10.evil.example', 'http://127.0.0.1.evil.example', 'http://localhost.evil.example',
-		'http://[2001:db8::7]', 'https://name:hunter2@signer.example', 'http://192.168.1.1@evil.example',
+		'http://[2001:db8::7]', 'https://name:hunter2@signer.example', 'https://:hunter2@signer.example',
+		'https://name@signer.example', 'http://192.168.1.1@evil.example',
 	])('may not be at %p', async (place) => {
 		const refusal = await refusalOf(async () => walletWith({ url: place }));
 		expect(refusal.field).toBe('remoteSignerUrl');

@@ -329,6 +329,7 @@ describe('checking a sign-in message', () => {
 
 	it.each([
 		['another domain', MESSAGE.replaceAll('app.payroll.example', 'evil.example')],
+		['another domain, its URI right', having('app', LINES[0]?.replace('app', 'evil') ?? '')],
 		['a longer domain', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example.evil.example')],
 		['a subdomain', MESSAGE.replaceAll('app.payroll.example', 'x.app.payroll.example')],
 		['a port', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example:8443')],
