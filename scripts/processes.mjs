@@ -116,7 +116,7 @@ export async function show(command, args, { cwd, env = cleanEnvironment(), minut
  */
 function npmCommand(args, node = process.execPath) {
 	const cli = process.env.npm_execpath;
-	if (cli !== undefined && cli.endsWith('.js')) return [node, [cli, ...args]];
+	if (cli?.endsWith('npm-cli.js')) return [node, [cli, ...args]];
 	return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
 }
 

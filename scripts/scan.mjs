@@ -1,6 +1,7 @@
 // Holds the sources and the packed tarball to n8n's scanner, errors and warnings alike, and the
 // tarball to what it may weigh and hold.
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import {
 	analyzePackage,
@@ -82,10 +83,44 @@ function checkContents(tarball, folder) {
 	return bytes < MAXIMUM_BYTES && strangers.length === 0;
 }
 
+/**
+ * The action node's generated description written out as by hand, since n8n's rules see literals
+ * only.
+ *
+ * @param {string} unpacked
+ */
+function writeOutForms(unpacked) {
+	const folder = path.join(buildFolder, 'written-forms');
+	const nodes = path.join(folder, 'nodes', 'PayrollPayments');
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(nodes, { recursive: true });
+	cpSync(path.join(repository, 'icons'), path.join(folder, 'icons'), { recursive: true });
+	cpSync(path.join(repository, 'credentials'), path.join(folder, 'credentials'), { recursive: true });
+	cpSync(path.join(repository, 'package.json'), path.join(folder, 'package.json'));
+	const { PayrollPayments } = createRequire(import.meta.url)(
+		path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', 'PayrollPayments.node.js'),
+	);
+	const description = JSON.stringify(new PayrollPayments().description, undefined, '\t')
+		.replace(/^(\t*)"([A-Za-z_]\w*)":/gm, '$1$2:')
+		.replace(/(inputs|outputs): \[\s*"main"\s*\]/g, '$1: [NodeConnectionTypes.Main]')
+		.replace(/"((?:[^"\\]|\\.)*)"/g, (_, text) => `'${text.replace(/\\"/g, '"').replace(/'/g, "\\'")}'`);
+	writeFileSync(
+		path.join(nodes, 'PayrollPayments.node.ts'),
+		`import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+export class PayrollPayments implements INodeType {
+	description: INodeTypeDescription = ${description};
+}
+`,
+	);
+	return folder;
+}
+
 const tarball = await buildAndPack();
 const unpacked = await unpack(tarball);
 const verdicts = [
 	await scan('source', repository, SOURCE_FILE_PATTERNS),
+	await scan('generated forms', writeOutForms(unpacked), ['nodes/**/*.ts']),
 	await scan('tarball', unpacked, TARBALL_PATTERNS),
 	checkContents(tarball, unpacked),
 ];

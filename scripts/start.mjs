@@ -174,7 +174,7 @@ async function start() {
   Editor    ${n8n.url}
   Sign in   ${OWNER.email}
   Password  ${OWNER.password}
-  Sandbox   ${sandbox.url}
+  Sandbox   ${sandbox.url}/sandbox (send deposits, make calls fail, see what was sent)
 
   Ctrl-C stops everything.
 `);
