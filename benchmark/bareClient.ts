@@ -1,0 +1,75 @@
+import { Agent, request } from 'node:http';
+
+import { Wallet } from 'ethers';
+
+import { z } from '../nodes/PayrollPayments/contract';
+import type { Stage } from '../test/e2e/stage';
+
+const success = z.object({ success: z.literal(true), data: z.unknown() });
+const message = z.object({ siwe: z.string() });
+const session = z.object({ jwt: z.string() });
+
+/** The least that a program can do to call the service: one token, connections kept open. */
+export class BareClient {
+	private readonly agent: Agent;
+	private token = '';
+
+	constructor(
+		private readonly stage: Stage,
+		private readonly concurrency: number,
+	) {
+		this.agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+	}
+
+	async signIn(): Promise<void> {
+		const { account } = this.stage;
+		const query = new URLSearchParams({ wallet: account.address, platformid: account.platformId });
+		const { siwe } = message.parse(await this.send('GET', `/v2/auth/siwe?${query}`));
+		const sig = await new Wallet(account.privateKey).signMessage(siwe);
+		const nonce = /^Nonce: (\S+)$/m.exec(siwe)?.[1];
+		const verified = await this.send('POST', '/v2/auth/verify', { message: siwe, sig, nonce });
+		this.token = session.parse(verified).jwt;
+	}
+
+	/** The data of every path, in order, with the concurrency of the client. */
+	async getAll(paths: readonly string[]): Promise<unknown[]> {
+		const found: unknown[] = [];
+		let next = 0;
+		const worker = async () => {
+			for (let index = next++; index < paths.length; index = next++) {
+				found[index] = await this.send('GET', paths[index] ?? '');
+			}
+		};
+		await Promise.all(Array.from({ length: this.concurrency }, worker));
+		return found;
+	}
+
+	close(): void {
+		this.agent.destroy();
+	}
+
+	private async send(method: string, path: string, body?: object): Promise<unknown> {
+		const text = await new Promise<string>((resolve, reject) => {
+			const sent = request(
+				`${this.stage.sandbox.url}${path}`,
+				{
+					method,
+					agent: this.agent,
+					headers: {
+						accept: 'application/json',
+						...(body === undefined ? {} : { 'content-type': 'application/json' }),
+						...(this.token === '' ? {} : { authorization: `Bearer ${this.token}` }),
+					},
+				},
+				(response) => {
+					const chunks: Buffer[] = [];
+					response.on('data', (chunk: Buffer) => chunks.push(chunk));
+					response.on('end', () => resolve(Buffer.concat(chunks).toString()));
+				},
+			);
+			sent.on('error', reject);
+			sent.end(body === undefined ? undefined : JSON.stringify(body));
+		});
+		return success.parse(JSON.parse(text)).data;
+	}
+}

@@ -1,0 +1,17 @@
+import { run } from '../../scripts/processes.mjs';
+import type { z } from '../../nodes/PayrollPayments/contract';
+
+/**
+ * Runs a program in a process of its own and reads the JSON that it prints.
+ * @param modules where it finds packages that are not beside it
+ */
+export async function inFreshProcess<Result>(
+	shape: z.ZodType<Result, z.ZodTypeDef, unknown>,
+	command: { node: string; args: string[]; env: Record<string, string>; modules?: string },
+): Promise<Result> {
+	const { node, args, env, modules } = command;
+	const printed = await run(node, args, {
+		env: { ...env, ...(modules === undefined ? {} : { NODE_PATH: modules }) },
+	});
+	return shape.parse(JSON.parse(printed));
+}

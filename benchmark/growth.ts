@@ -1,0 +1,121 @@
+import { z } from '../nodes/PayrollPayments/contract';
+import { installN8n } from '../scripts/installations.mjs';
+import { action } from '../test/e2e/stage';
+
+import { bundle } from './bundle';
+import { median, type Comparison, type Part } from './comparison';
+import { inFreshProcess } from './fresh/run';
+import { probe, raiseHost, Runner } from './host';
+import { entityIds } from './organisation';
+
+const memory = z.object({ megabytes: z.number(), held: z.number() });
+
+interface Step {
+	readonly size: number;
+	readonly samples: readonly number[];
+}
+
+/** The largest step's time for each unit of size, against that of a smaller one: a straight line is 1. */
+function straightness(
+	what: string,
+	steps: readonly Step[],
+	from: number,
+	limit: number,
+): Comparison {
+	const each = ({ size, samples }: Step) => samples.map((sample) => sample / size);
+	const [smaller, largest] = [steps[from], steps.at(-1)];
+	if (smaller === undefined || largest === undefined) throw new Error('Nothing was measured.');
+	return {
+		what: `${what}: time for each at ${largest.size}`,
+		peer: `time for each at ${smaller.size}`,
+		unit: 'ms',
+		ours: each(largest),
+		peers: each(smaller),
+		reading: 'share',
+		limit,
+		notes: steps.map(({ size, samples }) => `${size}: ${median(samples).toFixed(1)} ms`),
+	};
+}
+
+export const growth: Part = {
+	name: 'growth',
+	title: 'Growth with the number of items and of remembered keys',
+	async measure({ small, runs }): Promise<Comparison[]> {
+		const stage = await raiseHost();
+		try {
+			const entities = await entityIds(stage);
+			const workflow = await Runner.timing(stage, 'Ours', [
+				action('Balance', {
+					resource: 'balance',
+					operation: 'get',
+					entityId: '={{ $json.entityId }}',
+				}),
+			]);
+			const times = Math.min(runs, 3);
+			const items: Step[] = [];
+			const memories: number[] = [];
+			for (const size of small ? [10, 50] : [10, 100, 1_000, 10_000]) {
+				const input = Array.from({ length: size }, (_, index) => ({
+					entityId: entities[index % entities.length],
+				}));
+				const samples: number[] = [];
+				for (let run = 0; run < times; run++) {
+					const report = await workflow.run({ items: input });
+					samples.push(report.milliseconds);
+					memories.push(report.rssMegabytes);
+				}
+				items.push({ size, samples });
+			}
+			const store = await Runner.start(stage, 'Keys', [probe('Keys', { task: 'remember' })]);
+			const keys: Step[] = [];
+			for (const history of small ? [100, 1_000] : [1_000, 10_000, 100_000]) {
+				const samples: number[] = [];
+				for (let run = 0; run < times; run++) {
+					samples.push((await store.run({ history, events: 20 })).milliseconds);
+				}
+				keys.push({ size: history, samples });
+			}
+			return [
+				straightness('balance.get', items, items.length - 2, 1.2),
+				{
+					what: 'memory of n8n (RSS) after the last run of the most items',
+					peer: 'after the first of them',
+					unit: 'MB',
+					ours: memories.slice(-1),
+					peers: memories.slice(-times, -times + 1 || undefined),
+					reading: 'share',
+					limit: 1.25,
+					notes: [`After each run: ${memories.map((each) => each.toFixed(0)).join(', ')} MB`],
+				},
+				straightness('one event recorded in n8n’s store, a remembered key', keys, keys.length - 2, 1.2),
+				await memoryOfKeys(small),
+			];
+		} finally {
+			await stage.strike();
+		}
+	},
+};
+
+/** What a process holds after many more events than it is to remember. */
+async function memoryOfKeys(small: boolean): Promise<Comparison> {
+	const { node, env } = await installN8n();
+	const program = await bundle('benchmark/fresh/rememberKeys.ts', 'rememberKeys.cjs');
+	const history = small ? 1_000 : 100_000;
+	const after = async (events: number) =>
+		await inFreshProcess(memory, {
+			node,
+			args: ['--expose-gc', program, String(history), String(events)],
+			env,
+		});
+	const [once, often] = [await after(history), await after(5 * history)];
+	return {
+		what: `memory of ${history} remembered keys after ${5 * history} events`,
+		peer: `after ${history} events`,
+		unit: 'MB',
+		ours: [often.megabytes],
+		peers: [once.megabytes],
+		reading: 'share',
+		limit: 1.25,
+		notes: [`${often.held} keys are held then.`],
+	};
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+
+import { z } from '../nodes/PayrollPayments/contract';
+import type { Credentials, WorkflowNode } from '../scripts/n8n.mjs';
+import { chain, node, raiseStage, type Stage } from '../test/e2e/stage';
+
+import { bundle, programs } from './bundle';
+import { packed } from './packed';
+
+/** A real n8n with the packed package and the probe, and a sandbox. */
+export async function raiseHost(env: Record<string, string> = {}): Promise<Stage> {
+	process.env.PAYROLL_PAYMENTS_TARBALL = await packed();
+	for (const file of ['BenchmarkProbe.node', 'PlainSignInApi.credentials']) {
+		await bundle(`benchmark/probe/${file}.ts`, `n8n/${file}.js`);
+	}
+	return await raiseStage({ N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`, ...env });
+}
+
+/** One task of the probe. */
+export function probe(
+	name: string,
+	parameters: Record<string, unknown>,
+	more: Partial<WorkflowNode> = {},
+): WorkflowNode {
+	return node(name, 'CUSTOM.benchmarkProbe', parameters, more);
+}
+
+/** n8n's HTTP Request node with our credentials. */
+export function httpRequest(name: string, parameters: Record<string, unknown>): WorkflowNode {
+	return node(
+		name,
+		'n8n-nodes-base.httpRequest',
+		{
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'payrollPaymentsApi',
+			options: {},
+			...parameters,
+		},
+		{
+			typeVersion: 4.5,
+			credentials: { payrollPaymentsApi: { id: null, name: '' } },
+		},
+	);
+}
+
+const report = z.object({
+	milliseconds: z.number(),
+	items: z.number(),
+	digest: z.string(),
+	rssMegabytes: z.number().default(0),
+	peakMegabytes: z.number().default(0),
+});
+
+/** What the probe saw of one run. */
+export type Report = z.infer<typeof report>;
+
+/** A workflow that is run over its webhook and answers with what its last node put out. */
+export class Runner {
+	private constructor(private readonly url: string) {}
+
+	/** @param nodes what stands after the webhook; the last one is a probe */
+	static async start(
+		{ n8n }: Stage,
+		name: string,
+		nodes: readonly WorkflowNode[],
+		credentials: Credentials[] = [],
+	): Promise<Runner> {
+		const path = randomUUID();
+		const webhook = node(
+			'Webhook',
+			'n8n-nodes-base.webhook',
+			{ httpMethod: 'POST', path, responseMode: 'lastNode', options: {} },
+			{ typeVersion: 2.1, webhookId: path },
+		);
+		const { id } = await n8n.saveWorkflow(
+			{ ...chain(name, [webhook, ...nodes]), settings: { saveDataSuccessExecution: 'none' } },
+			credentials,
+		);
+		await n8n.activate(id);
+		const url = `${n8n.url}/webhook/${path}`;
+		await n8n.listening(url);
+		return new Runner(url);
+	}
+
+	/** A workflow that times what stands between the probe's items and its last look. */
+	static async timing(
+		stage: Stage,
+		name: string,
+		nodes: readonly WorkflowNode[],
+		path = '',
+	): Promise<Runner> {
+		return await Runner.start(
+			stage,
+			name,
+			[probe('Begin', { task: 'begin' }), ...nodes, probe('End', { task: 'end', path })],
+			[stage.api],
+		);
+	}
+
+	async run(body: unknown): Promise<Report> {
+		const response = await fetch(this.url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		const answer = await response.text();
+		if (!response.ok) throw new Error(`n8n answered ${response.status}: ${answer}`);
+		return report.parse(JSON.parse(answer));
+	}
+}
+
+/** How many requests of each operation the sandbox has got since the last time. */
+export async function requestsSince({ sandbox }: Stage): Promise<Record<string, number>> {
+	const { counts } = await sandbox.control<{ counts: Record<string, number> }>(
+		'GET',
+		'log?limit=1',
+	);
+	await sandbox.control('DELETE', 'log');
+	return counts;
+}

@@ -1,0 +1,70 @@
+/*
+ * npm run benchmark                     every part
+ * npm run benchmark -- load size        these parts
+ * npm run benchmark -- --small load     tiny, to try the benchmark itself; nothing is written
+ * npm run benchmark -- --runs=9 items   more samples
+ *
+ * Ends with 1 where a limit is missed or a part failed.
+ */
+import manifest from '../package.json';
+import { say } from '../scripts/progress.mjs';
+
+import { isReached, type Part } from './comparison';
+import { deliveries } from './deliveries';
+import { growth } from './growth';
+import { invites } from './invites';
+import { items } from './items';
+import { load } from './load';
+import { measured, record, textTable, type Measurement } from './results';
+import { signIns } from './signIns';
+import { signature } from './signature';
+import { size } from './size';
+import { teamUsers } from './teamUsers';
+
+const PARTS: readonly Part[] = [
+	load,
+	signature,
+	size,
+	items,
+	teamUsers,
+	invites,
+	signIns,
+	deliveries,
+	growth,
+];
+
+const { 'n8n-workflow': workflow, viem } = manifest.devDependencies;
+const versions = `Package ${manifest.version}, n8n 2.41.1 on Node.js 24, n8n-workflow ${workflow}, viem ${viem}, benchmark on Node.js ${process.versions.node}`;
+
+const words = process.argv.slice(2);
+const small = words.includes('--small');
+const runs = Number(/^--runs=(\d+)$/.exec(words.find((word) => word.startsWith('--runs=')) ?? '')?.[1] ?? 5);
+const wanted = words.filter((word) => !word.startsWith('--'));
+const names = PARTS.map(({ name }) => name);
+const unknown = wanted.find((name) => !names.includes(name));
+if (unknown !== undefined) throw new Error(`There is no part ${unknown}; there is ${names.join(', ')}.`);
+
+/** @returns how many limits were missed; a part that failed counts as one */
+async function measureAll(): Promise<number> {
+	const fresh: Record<string, Measurement> = {};
+	let missed = 0;
+	for (const part of PARTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+		say(part.title);
+		try {
+			const measurement = await measured(part, { small, runs: small ? 1 : runs }, versions);
+			fresh[part.name] = measurement;
+			missed += measurement.comparisons.filter((each) => !isReached(each)).length;
+			console.log(textTable(measurement.comparisons));
+			if (!small) record(fresh, names);
+		} catch (error) {
+			console.error(`${part.name} could not be measured:`, error);
+			missed += 1;
+		}
+	}
+	return missed;
+}
+
+void measureAll().then((missed) => {
+	if (missed > 0) console.log(`${missed} missed.`);
+	process.exit(missed === 0 ? 0 : 1);
+});

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { recordKey } from '../../nodes/PayrollPayments/transport/processedKeys';
+
+/** When the node under measurement of each execution began, on this process's clock. */
+const begun = new Map<string, number>();
+
+const digest = (value: unknown) =>
+	createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+const megabytes = (bytes: number) => bytes / 1e6;
+
+/** The value at a path of field names, e.g. `body`; the whole where the path is empty. */
+function at(json: IDataObject, path: string): unknown {
+	return path === '' ? json : json[path];
+}
+
+/** What the webhook before it received. */
+function bodyOf(context: IExecuteFunctions): IDataObject {
+	const body = context.getInputData()[0]?.json.body;
+	if (typeof body !== 'object' || body === null) throw new Error('The probe got no body.');
+	return { ...body };
+}
+
+/** Puts out the items of the body, and starts the clock. */
+async function begin(context: IExecuteFunctions): Promise<IDataObject[]> {
+	const { items } = bodyOf(context);
+	if (!Array.isArray(items)) throw new Error('The probe got no items.');
+	const output = items.map((item): IDataObject => ({ ...Object(item) }));
+	begun.set(context.getExecutionId(), performance.now());
+	return output;
+}
+
+/** Stops the clock and says what came out of the node before it. */
+async function end(context: IExecuteFunctions): Promise<IDataObject[]> {
+	const now = performance.now();
+	const id = context.getExecutionId();
+	const peak = process.resourceUsage().maxRSS * 1024;
+	const { rss } = process.memoryUsage();
+	const path = String(context.getNodeParameter('path', 0, ''));
+	const input = context.getInputData();
+	const hash = createHash('sha256');
+	for (const { json } of input) hash.update(JSON.stringify(at(json, path) ?? null));
+	const milliseconds = now - (begun.get(id) ?? Number.NaN);
+	begun.delete(id);
+	return [
+		{
+			milliseconds,
+			items: input.length,
+			digest: hash.digest('hex'),
+			rssMegabytes: megabytes(rss),
+			peakMegabytes: megabytes(peak),
+		},
+	];
+}
+
+/** What n8n itself costs an item: the same parameters, read, and the same request, sent plainly. */
+async function floor(context: IExecuteFunctions): Promise<IDataObject[]> {
+	const sends = context.getNodeParameter('sends', 0) === true;
+	const url = String(context.getNodeParameter('url', 0));
+	const input = context.getInputData();
+	const output: IDataObject[] = [];
+	let next = 0;
+	const worker = async () => {
+		while (next < input.length) {
+			const index = next++;
+			const entity = String(context.getNodeParameter('entityId', index, ''));
+			context.getNodeParameter('currencies', index, []);
+			context.getNodeParameter('options', index, {});
+			const json: unknown = sends
+				? await context.helpers.httpRequestWithAuthentication.call(context, 'payrollPaymentsApi', {
+						url: `${url}/v2/balance?nanoid=${entity}`,
+					})
+				: {};
+			output[index] = { ...Object(json) };
+		}
+	};
+	await Promise.all([1, 2, 3, 4, 5].map(worker));
+	return output;
+}
+
+/** So many calls at once with the credentials named by `credentialType`. */
+async function calls(context: IExecuteFunctions): Promise<IDataObject[]> {
+	const type = String(context.getNodeParameter('credentialType', 0));
+	const url = String(context.getNodeParameter('url', 0));
+	const { count } = bodyOf(context);
+	const request = (): IHttpRequestOptions => ({ url });
+	const started = performance.now();
+	const answers: unknown[] = await Promise.all(
+		Array.from({ length: Number(count) }, async (): Promise<unknown> =>
+			await context.helpers.httpRequestWithAuthentication.call(context, type, request()),
+		),
+	);
+	const milliseconds = performance.now() - started;
+	return [{ milliseconds, items: answers.length, digest: digest(answers) }];
+}
+
+/** What one event costs with so many keys remembered, in n8n's own store. */
+async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
+	const body = bodyOf(context);
+	const [history, events] = [Number(body.history), Number(body.events)];
+	const { helpers } = context;
+	const nodeKey = context.getNode().id;
+	const keys = Array.from({ length: history }, (_, index) => `old key ${index}`);
+	const options = { mode: 'entries', maxEntries: history } as const;
+	await helpers.checkProcessedAndRecord(keys, 'node', options);
+	const started = performance.now();
+	for (let event = 0; event < events; event++) {
+		await recordKey(helpers, nodeKey, `new key ${event}`, { history });
+	}
+	const milliseconds = (performance.now() - started) / events;
+	await helpers.clearAllProcessedItems('node', options);
+	return [{ milliseconds, items: events, digest: digest(history) }];
+}
+
+/** Leaves one line outside n8n for every run: the digest of what it ran with. */
+async function arrived(context: IExecuteFunctions): Promise<IDataObject[]> {
+	const file = String(context.getNodeParameter('file', 0));
+	const path = String(context.getNodeParameter('path', 0, ''));
+	const items = context.getInputData().map(({ json }) => json);
+	for (const json of items) appendFileSync(file, `${digest(at(json, path))}\n`);
+	return items;
+}
+
+const TASKS = { begin, end, floor, calls, remember, arrived };
+
+function isTask(name: unknown): name is keyof typeof TASKS {
+	return typeof name === 'string' && name in TASKS;
+}
+
+const text = (name: string): INodeProperties => ({
+	displayName: name,
+	name,
+	type: 'string',
+	default: '',
+});
+
+/** The benchmark's own eyes inside n8n: it times what stands between two of its kind. */
+export class BenchmarkProbe implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Benchmark Probe',
+		name: 'benchmarkProbe',
+		group: ['transform'],
+		version: 1,
+		description: 'Times the nodes between two of its kind',
+		defaults: { name: 'Benchmark Probe' },
+		inputs: ['main'],
+		outputs: ['main'],
+		credentials: [
+			{ name: 'payrollPaymentsApi', required: false },
+			{ name: 'plainSignInApi', required: false },
+		],
+		properties: [
+			...['task', 'path', 'file', 'url', 'credentialType', 'entityId'].map(text),
+			{ displayName: 'sends', name: 'sends', type: 'boolean', default: false },
+			{ displayName: 'currencies', name: 'currencies', type: 'json', default: [] },
+			{ displayName: 'options', name: 'options', type: 'collection', default: {}, options: [] },
+		],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const task = this.getNodeParameter('task', 0);
+		if (!isTask(task)) throw new Error(`The probe has no task ${String(task)}.`);
+		const output = await TASKS[task](this);
+		return [output.map((json) => ({ json }))];
+	}
+}

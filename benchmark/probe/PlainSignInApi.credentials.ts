@@ -1,0 +1,34 @@
+import type {
+	Icon,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHttpRequestHelper,
+} from 'n8n-workflow';
+
+import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
+import { readCredentials } from '../../nodes/PayrollPayments/contract';
+import { exchangeOver } from '../../nodes/PayrollPayments/transport/n8nExchange';
+import { packSession, sessionBinding } from '../../nodes/PayrollPayments/transport/session';
+import { signInWithWallet } from '../../nodes/PayrollPayments/transport/walletAccess';
+
+/** The same credentials with n8n's plain `preAuthentication`: whoever needs a token signs in. */
+export class PlainSignInApi extends PayrollPaymentsApi {
+	override name = 'plainSignInApi';
+
+	override displayName = 'Plain Sign-In API';
+
+	override icon: Icon = 'fa:flask';
+
+	override async preAuthentication(
+		this: IHttpRequestHelper,
+		saved: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		const credentials = readCredentials(saved);
+		if (credentials.authentication !== 'walletSignIn') return {};
+		const token = await signInWithWallet(
+			credentials,
+			exchangeOver(async (options): Promise<unknown> => await this.helpers.httpRequest(options)),
+		);
+		return { sessionToken: packSession(sessionBinding(credentials), token) };
+	}
+}

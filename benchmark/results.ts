@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, platform, release, totalmem } from 'node:os';
+import path from 'node:path';
+
+import { repository } from '../scripts/locations.mjs';
+import { run } from '../scripts/processes.mjs';
+
+import { isReached, median, ratioOf, type Comparison, type Part } from './comparison';
+
+/** One part's last measurement, with what it was measured on. */
+export interface Measurement {
+	readonly title: string;
+	readonly commit: string;
+	readonly at: string;
+	/** Load averages of one minute, before and after: what else the machine did. */
+	readonly load: readonly [number, number];
+	readonly machine: string;
+	readonly versions: string;
+	readonly comparisons: readonly Comparison[];
+}
+
+type Measurements = Record<string, Measurement>;
+
+const rawFile = path.join(repository, 'benchmark', 'results.json');
+const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
+
+async function commit(): Promise<string> {
+	const git = async (...args: string[]) =>
+		(await run('git', args, { cwd: repository })).trim();
+	const changed = await git('status', '--porcelain', '--', 'nodes', 'credentials', 'gulpfile.js');
+	return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;
+}
+
+function machine(): string {
+	const [first, ...others] = cpus();
+	const gigabytes = (totalmem() / 2 ** 30).toFixed(0);
+	return `${others.length + 1} × ${first?.model.trim() ?? 'CPU'}, ${gigabytes} GB, ${platform()} ${release()}`;
+}
+
+/** Measures a part and says what it was measured on. */
+export async function measured(
+	part: Part,
+	size: Parameters<Part['measure']>[0],
+	versions: string,
+): Promise<Measurement> {
+	const [before = 0] = loadavg();
+	const comparisons = await part.measure(size);
+	const [after = 0] = loadavg();
+	return {
+		title: part.title,
+		commit: await commit(),
+		at: new Date().toISOString(),
+		load: [before, after],
+		machine: machine(),
+		versions,
+		comparisons,
+	};
+}
+
+const number = (value: number) =>
+	value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
+
+function cells(comparison: Comparison): string[] {
+	const { what, peer, unit, ours, peers, reading, limit } = comparison;
+	const ratio = number(ratioOf(comparison));
+	return [
+		what,
+		peer,
+		`${number(median(ours))} ${unit}`,
+		`${number(median(peers))} ${unit}`,
+		reading === 'share' ? `${ratio} of it` : `${ratio} ×`,
+		reading === 'share' ? `≤ ${number(limit)}` : `≥ ${number(limit)} ×`,
+		isReached(comparison) ? 'reached' : '**missed**',
+	];
+}
+
+const HEADINGS = ['what', 'against', 'ours', 'theirs', 'ratio', 'limit', ''];
+
+/** The table as a person reads it in a terminal. */
+export function textTable(comparisons: readonly Comparison[]): string {
+	return comparisons
+		.map((comparison) => {
+			const [what, peer, ours, peers, ratio, limit, verdict] = cells(comparison);
+			return `${what}\n    ours ${ours}, ${peer} ${peers}: ${ratio} (${limit}) ${verdict}`;
+		})
+		.join('\n');
+}
+
+function markdownTable(measurements: Measurements): string {
+	const row = (columns: readonly string[]) => `| ${columns.join(' | ')} |`;
+	return [
+		row(HEADINGS),
+		row(HEADINGS.map(() => '---')),
+		...Object.values(measurements).flatMap(({ comparisons }) =>
+			comparisons.map((comparison) => row(cells(comparison))),
+		),
+	].join('\n');
+}
+
+function section({ title, at, load, ...rest }: Measurement): string {
+	const samples = (values: readonly number[]) => values.map(number).join(', ');
+	return [
+		`## ${title}`,
+		`Commit ${rest.commit}, ${at}. ${rest.machine}. ${rest.versions}. ` +
+			`Load average ${load.map((each) => each.toFixed(1)).join(' before, ')} after.`,
+		...rest.comparisons.map(({ what, peer, unit, ours, peers, notes = [] }) =>
+			[
+				`**${what}**`,
+				`- ours (${unit}): ${samples(ours)}`,
+				`- ${peer} (${unit}): ${samples(peers)}`,
+				...notes.map((note) => `- ${note}`),
+			].join('\n'),
+		),
+	].join('\n\n');
+}
+
+/** Keeps the measurements beside those of the other parts and writes benchmark/RESULTS.md anew. */
+export function record(fresh: Measurements, order: readonly string[]): void {
+	let known: Measurements = {};
+	try {
+		known = JSON.parse(readFileSync(rawFile, 'utf8'));
+	} catch {
+		// The first time there is nothing yet.
+	}
+	const all = { ...known, ...fresh };
+	const sorted = Object.fromEntries(
+		order.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),
+	);
+	writeFileSync(rawFile, `${JSON.stringify(sorted, undefined, '\t')}\n`);
+	const missing = order.filter((name) => all[name] === undefined);
+	const text = [
+		'# How fast, how lean',
+		'Written by `npm run benchmark` alone. Both sides ran in turn in the same run; the table shows ' +
+			'medians, the raw samples follow. Where both sides put something out, it was compared and ' +
+			'is the same.',
+		markdownTable(sorted),
+		...(missing.length === 0 ? [] : [`Not measured: ${missing.join(', ')}.`]),
+		...Object.values(sorted).map(section),
+	].join('\n\n');
+	writeFileSync(tableFile, `${text}\n`);
+}

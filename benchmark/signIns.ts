@@ -1,0 +1,79 @@
+import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
+import { probe, raiseHost, requestsSince, Runner } from './host';
+
+export const signIns: Part = {
+	name: 'signIns',
+	title: 'Parallel calls with an expired token',
+	async measure({ small, runs }): Promise<Comparison[]> {
+		const count = small ? 20 : 200;
+		const stage = await raiseHost();
+		try {
+			const { n8n, sandbox, account, teamId } = stage;
+			const plain = await n8n.saveCredentials('plainSignInApi', 'Plain', {
+				baseUrl: sandbox.url,
+				authentication: 'walletSignIn',
+				platformId: account.platformId,
+				signer: 'privateKey',
+				privateKey: account.privateKey,
+			});
+			const runner = async (credentialType: string) =>
+				await Runner.start(
+					stage,
+					credentialType,
+					[
+						probe(
+							'Calls',
+							{
+								task: 'calls',
+								credentialType,
+								url: `${sandbox.url}/v2/balance?nanoid=${teamId}`,
+							},
+							{ credentials: { [credentialType]: { id: null, name: '' } } },
+						),
+					],
+					[stage.api, plain],
+				);
+			const [ours, peer] = [await runner('payrollPaymentsApi'), await runner('plainSignInApi')];
+			await ours.run({ count: 1 });
+			await peer.run({ count: 1 });
+			const expired = async (workflow: Runner) => {
+				await sandbox.control('POST', 'tokens/expire');
+				await requestsSince(stage);
+				const { milliseconds, digest } = await workflow.run({ count });
+				const { verifySignIn = 0 } = await requestsSince(stage);
+				return { milliseconds, digest, signIns: verifySignIn };
+			};
+			const both = await interleaved(
+				runs,
+				async () => await expired(ours),
+				async () => await expired(peer),
+			);
+			for (const { digest } of both.ours) mustBeSame('Answers', digest, both.peers[0]?.digest);
+			const of = (field: 'milliseconds' | 'signIns') => ({
+				ours: both.ours.map((each) => each[field]),
+				peers: both.peers.map((each) => each[field]),
+			});
+			const name = 'n8n’s plain preAuthentication';
+			return [
+				{
+					what: `sign-ins for ${count} parallel calls with an expired token`,
+					peer: name,
+					unit: 'sign-ins',
+					...of('signIns'),
+					reading: 'share',
+					limit: 1 / count,
+				},
+				{
+					what: `${count} parallel calls with an expired token`,
+					peer: name,
+					unit: 'ms',
+					...of('milliseconds'),
+					reading: 'share',
+					limit: 1 / 5,
+				},
+			];
+		} finally {
+			await stage.strike();
+		}
+	},
+};
