@@ -91,7 +91,7 @@ const company = () => Object.keys(client.account.roles).find((entity) => entity.
 async function invite(role: string, emails = ['ana@example.com', 'ben@example.com']) {
 	const reply = await client.post('/v2/invites/manager', { emails, role, nanoid: company() });
 	expect(reply.status).toBe(200);
-	return Object(reply.body?.data);
+	return Object(Object(reply.body).data);
 }
 
 describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
