@@ -439,7 +439,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			return answer(status, body);
 		}
 
-		const history = readHistory(this.getNodeParameter('options', {}));
+		const { history } = settings;
 		if (history !== undefined && this.getMode() !== 'manual') {
 			const claim = await claimsOf(nodeKeyOf(this)).claim(keyOf(judgement.idempotencyKey), history);
 			if (claim === undefined) return answer(200, { received: true, ignored: 'duplicate' });

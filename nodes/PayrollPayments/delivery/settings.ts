@@ -12,6 +12,7 @@ export interface DeliverySettings {
 	readonly output: 'event' | 'simplified';
 	readonly invalidPayload: 'reject' | 'emit';
 	readonly includeHeaders: boolean;
+	readonly history: History;
 }
 
 /** How many events the trigger remembers; undefined where it does not deduplicate. */
@@ -66,6 +67,7 @@ export function readSettings(
 		output,
 		invalidPayload: options.invalidPayload ?? 'reject',
 		includeHeaders: options.includeHeaders ?? false,
+		history: readHistory(saved.options),
 	};
 }
 

@@ -25,6 +25,7 @@ it('takes the documented defaults', () => {
 		output: 'event',
 		invalidPayload: 'reject',
 		includeHeaders: false,
+		history: 5_000,
 	});
 });
 
