@@ -86,7 +86,7 @@ export class PayrollPayments implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["operation"] + ": " + $parameter["resource"] + ($parameter["resource"] === "payment" && $parameter["amountCents"] > 0 ? ", $" + ($parameter["amountCents"] / 100).toFixed(2) : "") }}',
+			'={{ ($parameter["resource"] === "payment" && $parameter["amountCents"] > 0 ? "$" + ($parameter["amountCents"] / 100).toLocaleString("en-US", { minimumFractionDigits: 2 }) + " " : "") + $parameter["operation"] + ": " + $parameter["resource"] }}',
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,

@@ -155,10 +155,10 @@ export function wholeNumber(
 export function json<Value>(
 	wording: Wording,
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-	preset = '',
+	preset = '{}',
 ): Field<Value> {
 	return {
-		form: { ...shown(wording), type: 'json', default: preset, typeOptions: { rows: 6 } },
+		form: { ...shown(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
 		schema: z
 			.unknown()
 			.transform((value, context): unknown => {

@@ -10,7 +10,7 @@ import {
 	type IdentifierPrefix,
 } from '../contract';
 
-import { shownWhen, type Field } from './field';
+import { optional, shownWhen, type Field } from './field';
 import { choice, flag, json, text, textList, wholeNumber } from './fieldKinds';
 
 /** Identifier of a team (te-). */
@@ -63,6 +63,20 @@ export function administratorRole(): Field<AdministratorRole> {
 		ADMINISTRATOR_ROLE_OPTIONS,
 		'team_viewer',
 	);
+}
+
+/** The role that typed data may give; left open, the node does not compare it. */
+export function expectedRole(): Field<AdministratorRole | undefined> {
+	const { form, ...rest } = optional(administratorRole());
+	return {
+		...rest,
+		form: {
+			...form,
+			options: [{ name: 'Any', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS],
+			default: '',
+			description: 'The only role that the typed data may give; anything else is refused unsigned',
+		},
+	};
 }
 
 /** A list of e-mail addresses. */
@@ -128,14 +142,15 @@ export const signatureFields = {
 };
 
 /** Any JSON object. */
-export function jsonObject(wording: Parameters<typeof json>[0], preset?: string) {
+export function jsonObject(wording: Parameters<typeof json>[0]) {
 	return json(
 		wording,
-		z.record(z.unknown(), {
-			invalid_type_error: 'must be a JSON object',
-			required_error: 'is missing',
-		}),
-		preset,
+		z
+			.record(z.unknown(), {
+				invalid_type_error: 'must be a JSON object',
+				required_error: 'is missing',
+			})
+			.refine((object) => Object.keys(object).length > 0, 'is missing'),
 	);
 }
 

@@ -89,8 +89,8 @@ const concurrency = (preset: number) =>
 const timeout = optional(
 	wholeNumber(
 		{
-			label: 'Timeout (Ms)',
-			description: 'Milliseconds to wait for an answer before a request is given up',
+			label: 'Timeout (Milliseconds)',
+			description: 'How long to wait for an answer before a request is given up; 30000 is half a minute',
 		},
 		{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
 	),

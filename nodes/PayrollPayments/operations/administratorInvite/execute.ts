@@ -1,7 +1,6 @@
 import { identifier, Refusal, type SetRolesRequest } from '../../contract';
-import { optional } from '../../form/field';
 import { textList } from '../../form/fieldKinds';
-import { administratorRole, jsonObject, signatureFields } from '../../form/serviceFields';
+import { expectedRole, jsonObject, signatureFields } from '../../form/serviceFields';
 import { defineOperation } from '../definition';
 
 import { execute, requestIn, signAsAsked } from './steps';
@@ -56,22 +55,25 @@ export const executeAdministratorInvites = defineOperation({
 	description: 'Set the roles of invited administrators with a signature over the typed data',
 	section: 'Endpoints 7',
 	effect: 'write',
+	notice:
+		'This gives the invited people their administrator roles. Let a person look at the invites first.',
 	fields: {
 		inviteIds: textList(
 			{
 				label: 'Invite IDs',
 				description: 'Identifiers that Create gave, start with in-, separated by commas',
 				example: 'in-a1B2c3D4e5F6',
+				hint: 'After Create, the expression {{ $json.invites }}',
 			},
 			identifier('in'),
 		),
 		typedData: jsonObject({
 			label: 'Typed Data',
 			description: 'The typed data that Create gave; its whole output item is taken too',
-			hint: 'In an expression: {{ $json.typed_data }}',
+			hint: 'After Create, the expression {{ $json.typed_data }}',
 		}),
 		...signatureFields,
-		role: optional(administratorRole()),
+		role: expectedRole(),
 	},
 	check: ({ inviteIds, typedData, signatureSource }) => {
 		const structure = structureIn(typedData);

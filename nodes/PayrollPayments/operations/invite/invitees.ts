@@ -111,7 +111,11 @@ export function inviteesOnForm(): Field<Invitee[]> {
 		form: {
 			displayName: 'Invitees',
 			type: 'fixedCollection',
-			typeOptions: { multipleValues: true },
+			typeOptions: {
+				multipleValues: true,
+				hideOptionalFields: true,
+				addOptionalFieldButtonText: 'Add Prefill Field',
+			},
 			placeholder: 'Add Invitee',
 			default: { invitee: [{ email: '' }] },
 			description: 'People to invite; what is filled in beside the address prefills their sign-up',
@@ -121,9 +125,11 @@ export function inviteesOnForm(): Field<Invitee[]> {
 					name: 'invitee',
 					values: [
 						{
-							displayName: 'Email',
+							/* n8n's rules want the labels in order, people want the address first. */
+							displayName: 'Address (Email)',
 							name: 'email',
 							type: 'string',
+							required: true,
 							placeholder: 'name@email.com',
 							default: '',
 						},

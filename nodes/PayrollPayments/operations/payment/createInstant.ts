@@ -20,7 +20,8 @@ function amountInCents(): Field<number> {
 			type: 'number',
 			typeOptions: { minValue: 100, maxValue: 10_000_000_000, numberPrecision: 0 },
 			default: 0,
-			description: 'Amount in US cents: 12500 is $125.00; from $1.00 to $100,000,000.00',
+			description: 'Amount in US cents, from $1.00 to $100,000,000.00',
+			hint: '12500 is $125.00',
 		},
 		schema: paymentCents,
 		required: true,
@@ -75,7 +76,7 @@ export const createInstantPayment = defineOperation({
 			{
 				label: 'Typed Data',
 				description:
-					'Object with from, to, salt, expires and data, as it is signed and sent. Checked against this form: from, if it is an address (it must be the wallet), data.amount, and team IDs and email addresses wherever they stand; all else is signed as given: to, salt, data.id, groupID, payAtTime, validMinutes, payType, token, recipient, data.',
+					'Object with from, to, salt, expires and data, as it is signed and sent. Before the wallet signs, data.amount must be the amount above, from (if an address) the wallet, and every team or email address in it the one above. All else is signed as given: to, salt, and the other members of data.',
 			},
 			paymentTypedData,
 		),
@@ -144,19 +145,23 @@ export const createInstantPayment = defineOperation({
 					typedAmountUnit: options.typedAmountUnit ?? 'tokenSixDecimals',
 				},
 			);
-			return { signer: wallet.address, signature: await wallet.signTypedData(guarded) };
+			return {
+				signer: wallet.address,
+				signature: await wallet.signTypedData(guarded),
+				signed: guarded.message,
+			};
 		};
-		const { signature, signer } =
+		const { signature, signer, signed } =
 			input.signature === undefined || input.signer === undefined
 				? await sign()
-				: { signature: input.signature, signer: input.signer };
+				: { signature: input.signature, signer: input.signer, signed: typedData };
 		const outcome = await service.payments.pay(
 			{
 				key: paymentKey({
 					baseUrl: service.credentials.baseUrl,
 					teamId: team,
 					signer,
-					typedData,
+					typedData: signed,
 				}),
 				wording: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
 				item: service.item,
@@ -170,7 +175,7 @@ export const createInstantPayment = defineOperation({
 						from: team,
 						amount_cents: amountCents,
 						signer,
-						typed_data: typedData,
+						typed_data: signed,
 						signature,
 						external_recipient_email: recipientEmail,
 						currency_symbol: input.currency,
