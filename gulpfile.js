@@ -1,6 +1,13 @@
 // The build: everything under dist/ comes from here, and the same commit gives the same bytes.
 const { execFileSync } = require('node:child_process');
-const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const {
+	existsSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} = require('node:fs');
 const path = require('node:path');
 const esbuild = require('esbuild');
 const { dest, series, src } = require('gulp');
@@ -126,6 +133,53 @@ function writeLicences(inputs) {
 	);
 }
 
+/** The value as source text; its functions fetch the code behind them and pass the call on. */
+function asSource(value, place) {
+	if (typeof value === 'function') {
+		return `async function (...given) { return await code()${place}.apply(this, given); }`;
+	}
+	if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+	if (Array.isArray(value)) {
+		return `[${value.map((each, index) => asSource(each, `${place}[${index}]`)).join(',')}]`;
+	}
+	const members = Object.entries(value)
+		.map(([name, each]) => [JSON.stringify(name), each])
+		.map(([name, each]) => `${name}:${asSource(each, `${place}[${name}]`)}`);
+	return `{${members.join(',')}}`;
+}
+
+/**
+ * Puts a class that is data alone in front of each node and each credential: for its start and its
+ * menus n8n then loads neither schemas nor operations, only for what is really run.
+ */
+function putDataInFront(done) {
+	for (const file of [...n8n.credentials, ...n8n.nodes]) {
+		const behind = file.replace(/\.js$/, '.code.js');
+		renameSync(fromRoot(file), fromRoot(behind));
+		const [name] = path.basename(file).split('.');
+		const { [name]: Loaded } = require(fromRoot(behind));
+		const instance = new Loaded();
+		const methods = Object.getOwnPropertyNames(Loaded.prototype)
+			.filter((method) => method !== 'constructor')
+			.map((method) => [method, instance[method]]);
+		const fields = [...Object.entries(instance), ...methods]
+			.filter(([, value]) => value !== undefined)
+			.map(([field, value]) => `${field} = ${asSource(value, `.${field}`)};`);
+		writeFileSync(
+			fromRoot(file),
+			[
+				'"use strict";',
+				'let loaded;',
+				`const code = () => (loaded ??= new (require("./${path.basename(behind)}").${name})());`,
+				`exports.${name} = class ${name} {`,
+				...fields,
+				'};\n',
+			].join('\n'),
+		);
+	}
+	done();
+}
+
 const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
 const codex = () => src('nodes/**/*.node.json', { encoding: false }).pipe(dest('dist/nodes'));
 
@@ -138,5 +192,5 @@ function metadata(done) {
 	done();
 }
 
-exports.build = series(clean, bundle, icons, codex, metadata);
+exports.build = series(clean, bundle, putDataInFront, icons, codex, metadata);
 exports.default = exports.build;
