@@ -46,8 +46,9 @@ export async function searchTeamUsers(
 			description: 'The list shows the users of that team. With an expression, give the user by ID.',
 		});
 	}
-	const { baseUrl } = readCredentials(await this.getCredentials(CREDENTIALS));
-	const exchange = exchangeWithToken(this);
+	const saved = await this.getCredentials(CREDENTIALS);
+	const { baseUrl } = readCredentials(saved);
+	const exchange = exchangeWithToken(this, saved);
 	const call = async <Data>(request: Call<Data>): Promise<Data> =>
 		await sendCall(baseUrl, request, {
 			withToken: exchange,

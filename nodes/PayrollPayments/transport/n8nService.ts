@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 
-import { sleep, type IAllExecuteFunctions, type IExecuteFunctions } from 'n8n-workflow';
+import {
+	sleep,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+	type IExecuteFunctions,
+} from 'n8n-workflow';
 
 import { readCredentials, Refusal, type HttpExchange, type ServiceCredentials } from '../contract';
 import type { Wallet } from '../wallet';
@@ -26,12 +31,31 @@ export async function pause(milliseconds: number): Promise<void> {
 const payments = new ExecutionMemory<PaymentAttempt>();
 const answers = new ExecutionMemory<unknown>();
 
-/** Requests with the token of the credentials; n8n signs in again after a 401. */
-export function exchangeWithToken(context: IAllExecuteFunctions): HttpExchange {
-	return exchangeOver(
-		async (options): Promise<unknown> =>
-			await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, options),
-	);
+/**
+ * Requests with the token of the credentials; n8n signs in again after a 401.
+ * @param saved the credentials as n8n gave them. Handed back with every request, they spare n8n
+ * reading and decrypting them anew each time.
+ */
+export function exchangeWithToken(
+	context: IAllExecuteFunctions,
+	saved: ICredentialDataDecryptedObject,
+): HttpExchange {
+	let latest = saved;
+	return exchangeOver(async (options): Promise<unknown> => {
+		/* A copy: n8n writes a new token into it, and the others must still know which they sent. */
+		const data = { ...latest };
+		const { sessionToken } = data;
+		try {
+			return await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				CREDENTIALS,
+				options,
+				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+			);
+		} finally {
+			if (data.sessionToken !== sessionToken) latest = data;
+		}
+	});
 }
 
 function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {
@@ -91,9 +115,10 @@ export interface ServiceUse {
  * @throws {Refusal} where a field of the credentials is at fault
  */
 export async function connect(context: IExecuteFunctions): Promise<(use: ServiceUse) => Service> {
-	const credentials = readCredentials(await context.getCredentials(CREDENTIALS));
+	const saved = await context.getCredentials(CREDENTIALS);
+	const credentials = readCredentials(saved);
 	const withoutToken = exchangeWithoutToken(context);
-	const withToken = exchangeWithToken(context);
+	const withToken = exchangeWithToken(context, saved);
 	const wallet = walletOf(credentials, withoutToken);
 	const scope = scopeOf(context);
 	const guard = paymentGuard(context, scope);
