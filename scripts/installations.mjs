@@ -12,6 +12,7 @@ const NODE_MAJOR = '24';
 const N8N_INSTALLATIONS = {
 	// Its peer dependencies contradict each other, and of its install scripts only these matter.
 	'2.41.1': { install: ['--legacy-peer-deps', '--ignore-scripts'], rebuild: ['sqlite3', 'isolated-vm'] },
+	'2.38.7': { install: ['--legacy-peer-deps', '--ignore-scripts'], rebuild: ['sqlite3', 'isolated-vm'] },
 	'1.123.81': { install: ['--ignore-scripts=false'], rebuild: [] },
 };
 
@@ -30,7 +31,7 @@ export function n8nToTest() {
 	const known = /** @type {N8nVersion[]} */ (Object.keys(N8N_INSTALLATIONS));
 	const version = known.find((each) => each === wanted);
 	if (version !== undefined) return version;
-	throw new Error(`PAYROLL_PAYMENTS_N8N is ${wanted}; there is ${known.join(' and ')}.`);
+	throw new Error(`PAYROLL_PAYMENTS_N8N is ${wanted}; there is ${known.join(', ')}.`);
 }
 
 const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];

@@ -134,7 +134,7 @@ export async function npm(args, { node, ...options } = {}) {
  * Runs npm like `show`.
  *
  * @param {string[]} args
- * @param {{ cwd?: string; minutes: number }} options
+ * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options
  */
 export async function showNpm(args, options) {
 	return await show(...npmCommand(args), options);

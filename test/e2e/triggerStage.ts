@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { installN8n } from '../../scripts/installations.mjs';
+import { installN8n, n8nToTest } from '../../scripts/installations.mjs';
 import { N8n, type Execution } from '../../scripts/n8n.mjs';
 import { pause } from '../../scripts/processes.mjs';
 import { timestamped } from '../unit/delivery/samples';
@@ -17,7 +17,7 @@ export async function raiseN8n(env: Record<string, string> = {}) {
 	const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
 	if (tarball === undefined) throw new Error('test/e2e/prepare.mjs has not packed the package.');
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-trigger-'));
-	const n8n = await N8n.prepare(await installN8n(), {
+	const n8n = await N8n.prepare(await installN8n(n8nToTest()), {
 		dataFolder,
 		env: { N8N_METRICS: 'true', N8N_PROXY_HOPS: '1', ...env },
 	});

@@ -23,6 +23,12 @@ const RATE = Number(process.env.LONG_RATE ?? 10);
 const PAYMENTS = 50;
 
 const figures: string[] = [];
+
+function figure(...texts: string[]): void {
+	figures.push(...texts);
+	say(texts.join('\n'));
+}
+
 let stage: QueueStage;
 let sink: Sink;
 
@@ -133,7 +139,7 @@ describe('queue mode', () => {
 		await stage.addWorker();
 		const two = await throughput(2);
 		const heading = ['workers', 'events', 'acknowledged a second', 'run to the end a second'];
-		figures.push('Throughput, 20 connections:', table(heading, [one, two]));
+		figure('Throughput, 20 connections:', table(heading, [one, two]));
 	});
 
 	it('repeats a second later and at the same instant', async () => {
@@ -159,7 +165,7 @@ describe('queue mode', () => {
 		const late = keys.filter((key, index) => isRepeated(index) && runsOf(key) > 1);
 		const slipped = keys.filter((key, index) => isSimultaneous(index) && runsOf(key) > 1);
 		const simultaneous = keys.filter((_, index) => isSimultaneous(index)).length;
-		figures.push(
+		figure(
 			`${EVENTS} events at ${RATE} a second, ${keys.filter((_, index) => isRepeated(index)).length} ` +
 				`of them repeated after a second and ${simultaneous} at the same instant to the other ` +
 				`webhook process (${attempts} deliveries, executions ${JSON.stringify(executions)}):`,
@@ -195,7 +201,7 @@ describe('queue mode', () => {
 		const executions = await stage.idle(workflowId, 4);
 		const lost = keys.filter((key) => runsOf(key) === 0);
 		const doubled = keys.filter((key) => runsOf(key) > 1);
-		figures.push(
+		figure(
 			`${keys.length} events at ${RATE} a second while workers are killed with kill -9 four times ` +
 				`and started again: ${lost.length} not run downstream, ${doubled.length} run twice; ` +
 				`executions in the end: ${JSON.stringify(executions)}.`,
@@ -230,7 +236,7 @@ describe('queue mode', () => {
 		const restarts = [...stage.workers, ...stage.webhooks].map(
 			({ process: each }, index) => each.restarts - (before[index] ?? 0),
 		);
-		figures.push(
+		figure(
 			`${keys.length} events at ${RATE} a second while Redis (with its append-only file) is ` +
 				`stopped for ten seconds: ${attempts} attempts of delivery, ${lost.length} not run ` +
 				`downstream, ${doubled.length} run twice; executions in the end: ` +
@@ -312,7 +318,7 @@ describe('queue mode', () => {
 			const distinct = [...new Set(salts)];
 			const twice = distinct.filter((salt) => times(salt) === 2).length;
 			const thrice = distinct.filter((salt) => times(salt) > 2).length;
-			figures.push(
+			figure(
 				`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
 					`webhook processes and by a third a second later (executions ` +
 					`${JSON.stringify(executions)}): ${distinct.length} reached the service, ${twice} of ` +

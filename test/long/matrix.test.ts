@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+import { z } from 'zod';
+
+import { buildFolder, repository } from '../../scripts/locations.mjs';
+import { cleanEnvironment, showNpm } from '../../scripts/processes.mjs';
+
+import { report, table } from './report';
+
+jest.setTimeout(3_600_000);
+
+const VERSIONS = (process.env.LONG_VERSIONS ?? '2.41.1,2.38.7,1.123.81').split(',');
+
+const results = z.object({
+	testResults: z.array(
+		z.object({
+			assertionResults: z.array(
+				z.object({ ancestorTitles: z.array(z.string()), title: z.string(), status: z.string() }),
+			),
+		}),
+	),
+});
+
+/** What a person who chooses a version wants to know, and the end-to-end tests that show it. */
+const ROWS: ReadonlyArray<readonly [string, RegExp]> = [
+	['Nodes, credentials and icons load', /^the packed package .*(brings|serves)/],
+	['Wallet sign-in, and a balance with its token', /^the packed package .*signs in/],
+	['The example runs as imported', /^the packed package .*example/],
+	['Every operation', /^every operation in a real n8n/],
+	['The trigger’s delivery table', /^the delivery table/],
+	['Every way to prove a delivery', /^every way to prove/],
+];
+
+type Outcome = z.infer<typeof results>['testResults'][number]['assertionResults'][number];
+
+/** Runs the end-to-end tests on one version of n8n, in a process of their own. */
+async function outcomesOn(version: string): Promise<Outcome[]> {
+	const file = path.join(buildFolder, `matrix-${version}.json`);
+	rmSync(file, { force: true });
+	mkdirSync(buildFolder, { recursive: true });
+	await showNpm(
+		[
+			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
+			...['--testPathPatterns', 'e2e/(package|operations|trigger)\\.test'],
+			...['-t', 'packed package|every operation|delivery table|every way to prove'],
+		],
+		{
+			cwd: repository,
+			env: cleanEnvironment({ PAYROLL_PAYMENTS_N8N: version }),
+			minutes: 15,
+		},
+	);
+	const { testResults } = results.parse(JSON.parse(readFileSync(file, 'utf8')));
+	return testResults
+		.flatMap(({ assertionResults }) => assertionResults)
+		.filter(({ status }) => status !== 'pending');
+}
+
+it('the packed package on every n8n that people run', async () => {
+	const outcomes = new Map<string, Outcome[]>();
+	for (const version of VERSIONS) outcomes.set(version, await outcomesOn(version));
+	const cell = (pattern: RegExp) => (version: string) => {
+		const fitting = (outcomes.get(version) ?? []).filter(({ ancestorTitles, title }) =>
+			pattern.test([...ancestorTitles, title].join(' ')),
+		);
+		return `${fitting.filter(({ status }) => status === 'passed').length} of ${fitting.length}`;
+	};
+	const rows = ROWS.map(([what, pattern]) => [what, ...VERSIONS.map(cell(pattern))]);
+	const failed = [...outcomes].flatMap(([version, all]) =>
+		all
+			.filter(({ status }) => status !== 'passed')
+			.map(({ title }) => `- n8n ${version}: ${title}`),
+	);
+	report(
+		'matrix',
+		'Versions of n8n',
+		'Node 24 for n8n',
+		[
+			'Checks passed, from the packed tarball in a real n8n with SQLite:',
+			table(['', ...VERSIONS.map((version) => `n8n ${version}`)], rows),
+			...(failed.length === 0 ? [] : [`Not passed:\n\n${failed.join('\n')}`]),
+		].join('\n\n'),
+	);
+	expect(failed).toEqual([]);
+	expect(rows.flat()).not.toContain('0 of 0');
+});
