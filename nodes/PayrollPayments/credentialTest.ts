@@ -68,6 +68,7 @@ export async function testCredentials(
 		};
 	} catch (error) {
 		if (!(error instanceof Refusal)) return { status: 'Error', message: 'The test failed' };
-		return { status: 'Error', message: [error.message, error.hint].filter(Boolean).join('. ') };
+		const message = `${error.message.replace(/\.$/, '')}.`;
+		return { status: 'Error', message: [message, error.hint].filter(Boolean).join(' ') };
 	}
 }

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+
+import type { Credentials } from '../../scripts/n8n.mjs';
+import { action, chain, raiseStage, START, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+let stage: Stage;
+let company: string;
+/** One line a trick, printed at the end: what the service did and what the user sees. */
+const table: string[] = [];
+
+beforeAll(async () => {
+	stage = await raiseStage();
+	const organisation = await stage.sandbox.control('GET', 'organisation');
+	company = z.object({ company: z.object({ nanoid: z.string() }) }).parse(organisation).company.nanoid;
+});
+
+afterAll(async () => {
+	process.stdout.write(`\nHostile services, as n8n shows them:\n${table.join('\n')}\n`);
+	await stage.strike();
+});
+
+const log = z.object({
+	entries: z.array(z.object({ method: z.string(), path: z.string(), headers: z.record(z.string()) })),
+});
+
+/** What reached the service since the log was last cleared. */
+async function wire() {
+	return log.parse(await stage.sandbox.control('GET', 'log')).entries;
+}
+
+beforeEach(async () => {
+	await stage.sandbox.control('DELETE', 'log');
+	await stage.sandbox.control('DELETE', 'faults');
+});
+
+function readable(message: string | undefined): string {
+	expect(message).toMatch(/^\S.{20,}/);
+	expect(message).not.toMatch(/\bat .*\.js|undefined|\[object|0x[0-9a-f]{64,}|eyJ/);
+	return message ?? '';
+}
+
+describe('a sign-in message', () => {
+	const domain = () => new URL(stage.sandbox.url).host;
+	const account = (change: Record<string, unknown> = {}) => ({
+		baseUrl: stage.sandbox.url,
+		authentication: 'walletSignIn',
+		platformId: stage.account.platformId,
+		signer: 'privateKey',
+		privateKey: stage.account.privateKey,
+		signInDomain: domain(),
+		signInChainId: '42161',
+		...change,
+	});
+	let saved: Credentials;
+
+	beforeAll(async () => {
+		saved = await stage.n8n.saveCredentials('payrollPaymentsApi', 'Hostile', account());
+	});
+
+	it('as it should be is signed', async () => {
+		expect((await stage.n8n.testCredentials(saved, account())).status).toBe('OK');
+		expect((await wire()).map(({ path }) => path)).toEqual(['/v2/auth/siwe', '/v2/auth/verify']);
+	});
+
+	it.each([
+		'anotherWallet',
+		'anotherDomain',
+		'anotherUri',
+		'anotherChain',
+		'expired',
+		'notYetValid',
+		'issuedInTheFuture',
+		'withoutIssuedAt',
+		'withoutNonce',
+		'shortNonce',
+		'lineBreaks',
+		'version2',
+		'trailingText',
+		'notAMessage',
+		'empty',
+	])('with the trick %s is not signed', async (tamper) => {
+		await stage.sandbox.control('POST', 'sign-in-message', { tamper, times: 1 });
+		const { status, message } = await stage.n8n.testCredentials(saved, account());
+		expect(status).toBe('Error');
+		table.push(`  sign-in message, ${tamper}: ${readable(message)}`);
+		expect((await wire()).map(({ path }) => path)).toEqual(['/v2/auth/siwe']);
+	});
+});
+
+/** Runs one node and gives what the user sees of its failure. */
+async function failureOf(parameters: Record<string, unknown>): Promise<string> {
+	const workflow = chain('Hostile', [START, action('Payroll', parameters)]);
+	const { id } = await stage.n8n.saveWorkflow(workflow, [stage.api]);
+	const { runs } = await stage.n8n.runWorkflow(id);
+	const error = runs.Payroll?.at(-1)?.error;
+	const message = readable(error?.message);
+	expect(message).toMatch(/\[item 0\]$/);
+	return message;
+}
+
+describe('typed data of administrator invites', () => {
+	it.each([
+		'anotherPrimaryType',
+		'addedType',
+		'addedMember',
+		'anotherRole',
+		'anotherFrom',
+		'extraAccount',
+		'mixedRoles',
+		'expired',
+	])('with the trick %s is not signed', async (tamper) => {
+		await stage.sandbox.control('POST', 'typed-data', { tamper, times: 1 });
+		const message = await failureOf({
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+			role: 'org_viewer',
+			emails: `${tamper}@example.com`,
+		});
+		expect(message).toContain('nothing was signed');
+		table.push(`  typed data, ${tamper}: ${message}`);
+		expect((await wire()).filter(({ method }) => method === 'PUT')).toEqual([]);
+	});
+});
+
+describe('an answer', () => {
+	const balance = () => ({
+		resource: 'balance',
+		operation: 'get',
+		entityId: stage.teamId,
+		options: { retries: 0 },
+	});
+
+	it.each([
+		['redirect', { location: 'http://localhost:1/elsewhere' }],
+		['failureEnvelope', {}],
+		['hugeBody', {}],
+		['html', {}],
+		['truncatedJson', {}],
+		['missingFields', {}],
+	])('of the kind %s is refused in plain words', async (kind, more) => {
+		await stage.sandbox.control('POST', 'faults', {
+			match: { path: '/v2/balance' },
+			kind,
+			times: 1,
+			...more,
+		});
+		const message = await failureOf(balance());
+		table.push(`  answer, ${kind}: ${message}`);
+		const requests = (await wire()).filter(({ path }) => path === '/v2/balance');
+		expect(requests).toHaveLength(1);
+	});
+
+	it('that redirects within the service is not followed with the token either', async () => {
+		await stage.sandbox.control('POST', 'faults', {
+			match: { path: '/v2/balance' },
+			kind: 'redirect',
+			location: `${stage.sandbox.url}/v2/invites?nanoid=${stage.teamId}`,
+			times: 1,
+		});
+		await failureOf(balance());
+		expect((await wire()).filter(({ path }) => path === '/v2/invites')).toEqual([]);
+	});
+});
