@@ -97,6 +97,11 @@ export class Runner {
 		);
 	}
 
+	/** Waits until n8n, started again, takes requests for it. */
+	async listening({ n8n }: Stage): Promise<void> {
+		await n8n.listening(this.url);
+	}
+
 	async run(body: unknown): Promise<Report> {
 		const response = await fetch(this.url, {
 			method: 'POST',
