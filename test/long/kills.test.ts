@@ -1,0 +1,127 @@
+import { randomInt } from 'node:crypto';
+
+import { z } from 'zod';
+
+import { say } from '../../scripts/progress.mjs';
+import { pause } from '../../scripts/processes.mjs';
+import { action, chain, node, raiseStage, START, type Stage } from '../e2e/stage';
+
+import { report, table } from './report';
+
+jest.setTimeout(1_500_000);
+
+const INVITES = 200;
+const KILLS = Number(process.env.LONG_KILLS ?? 10);
+
+let stage: Stage;
+
+beforeAll(async () => {
+	stage = await raiseStage();
+});
+
+afterAll(async () => {
+	await stage.strike();
+});
+
+const wireLog = z.object({
+	entries: z.array(
+		z.object({
+			operation: z.string(),
+			status: z.number().optional(),
+			body: z
+				.object({ invites: z.array(z.object({ email: z.string() })) })
+				.optional()
+				.catch(undefined),
+		}),
+	),
+});
+
+/** The e-mail addresses that reached the service, in order, each as often as it came. */
+async function invited(): Promise<string[]> {
+	const { entries } = wireLog.parse(await stage.sandbox.control('GET', 'log?limit=20000'));
+	return entries
+		.filter(({ operation }) => operation === 'createInvites')
+		.flatMap(({ body }) => body?.invites.map(({ email }) => email) ?? []);
+}
+
+/** Invites everybody who is not among the pending invites, one request a person. */
+async function saveWorkflow(name: string): Promise<string> {
+	const { n8n, api, teamId } = stage;
+	const missing = `
+		const pending = new Set($input.all().map(({ json }) => json.email));
+		return Array.from({ length: ${INVITES} }, (_, index) => \`${name}-\${index}@example.com\`)
+			.filter((email) => !pending.has(email))
+			.map((email) => ({ json: { email } }));`;
+	const nodes = [
+		START,
+		action('Pending', {
+			resource: 'invite',
+			operation: 'getAll',
+			entityId: teamId,
+			returnAll: true,
+		}),
+		node('Missing', 'n8n-nodes-base.code', { jsCode: missing }, { typeVersion: 2 }),
+		action('Invite', {
+			resource: 'invite',
+			operation: 'create',
+			teamId,
+			role: 'contractor',
+			inviteesSource: 'json',
+			inviteesJson: '={{ [{ email: $json.email }] }}',
+		}),
+	];
+	return (await n8n.saveWorkflow(chain(name, nodes), [api])).id;
+}
+
+it('n8n killed in the middle of 200 invites, ten times', async () => {
+	const { n8n, sandbox } = stage;
+	const rows: unknown[][] = [];
+	for (let kill = 1; kill <= KILLS; kill++) {
+		const name = `kill-${kill}`;
+		const id = await saveWorkflow(name);
+		const mine = async () => (await invited()).filter((email) => email.startsWith(`${name}-`));
+		const point = randomInt(1, INVITES - 1);
+		const workflow = await n8n.request<object>('GET', `/rest/workflows/${id}`);
+		const { executionId } = z.object({ executionId: z.string() }).parse(
+			await n8n.request('POST', `/rest/workflows/${id}/run`, {
+				workflowData: workflow,
+				triggerToStartFrom: { name: 'Start' },
+			}),
+		);
+		while ((await mine()).length < point) await pause(5);
+		await n8n.kill();
+		await n8n.start();
+		await n8n.signIn();
+		const sent = await mine();
+		let shown = (await n8n.execution(executionId)).status;
+		for (let look = 0; look < 50 && shown === 'running'; look++) {
+			await pause(200);
+			shown = (await n8n.execution(executionId)).status;
+		}
+		const again = await n8n.runWorkflow(id, 120_000);
+		const all = await mine();
+		const pending = new Set(all);
+		rows.push([kill, point, sent.length, shown, again.status, pending.size, all.length - pending.size]);
+		say(`kill ${kill}: ${JSON.stringify(rows.at(-1))}`);
+	}
+	const answers = wireLog.parse(await sandbox.control('GET', 'log?limit=20000')).entries;
+	report(
+		'kills',
+		'n8n killed in the middle of 200 invites',
+		`n8n ${n8n.installation.version}`,
+		[
+			`A workflow lists the pending invites and invites whoever is missing, one request a person. ` +
+				`It is run, n8n is killed with kill -9 at a random point, started again, and the workflow ` +
+				`is run once more. ${answers.length} requests reached the sandbox in all.`,
+			table(
+				['kill', 'meant after invite', 'on the wire by then', 'n8n shows', 'second run', 'invited in the end', 'invited twice'],
+				rows,
+			),
+			'An invite whose answer n8n did not live to see is on the wire and in the list of pending ' +
+				'invites, but in no execution: the second run knows it from the service alone.',
+		].join('\n\n'),
+	);
+	for (const [, , , shown, again, total, twice] of rows) {
+		expect([shown, again, total, twice]).toEqual(['crashed', 'success', INVITES, 0]);
+	}
+});

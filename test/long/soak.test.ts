@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+
+import { z } from 'zod';
+
+import { pause } from '../../scripts/processes.mjs';
+import { say } from '../../scripts/progress.mjs';
+import { action, chain, node, raiseStage, type Stage } from '../e2e/stage';
+import { Listener, Sink } from '../e2e/triggerStage';
+import { depositEvent, otherEvent } from '../unit/delivery/samples';
+
+import { report, table } from './report';
+
+/** How long it lasts; the first fifth is for warming up. */
+const MINUTES = Number(process.env.LONG_MINUTES ?? 30);
+const SAMPLES = 30;
+
+jest.setTimeout((MINUTES + 10) * 60_000);
+
+let stage: Stage;
+let sink: Sink;
+
+beforeAll(async () => {
+	stage = await raiseStage({ N8N_METRICS: 'true' });
+	sink = await Sink.start();
+});
+
+afterAll(async () => {
+	await sink.stop();
+	await stage.strike();
+});
+
+/** A workflow of four operations, started by calling the webhook that comes back. */
+async function saveOperations(): Promise<string> {
+	const { n8n, api, teamId } = stage;
+	const name = randomUUID();
+	const hook = node(
+		'Hook',
+		'n8n-nodes-base.webhook',
+		{ path: name, httpMethod: 'POST', responseMode: 'lastNode', options: {} },
+		{ typeVersion: 2, webhookId: name },
+	);
+	const once = { executeOnce: true };
+	const nodes = [
+		hook,
+		action('Balance', { resource: 'balance', operation: 'get', entityId: teamId }),
+		action('Users', { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true }),
+		action(
+			'Invite',
+			{
+				resource: 'invite',
+				operation: 'create',
+				teamId,
+				role: 'contractor',
+				inviteesSource: 'json',
+				inviteesJson: '={{ [{ email: "soak-" + $execution.id + "@example.com" }] }}',
+			},
+			once,
+		),
+		action(
+			'Administrators',
+			{
+				resource: 'administratorInvite',
+				operation: 'createAndExecute',
+				entityId: teamId,
+				role: 'team_viewer',
+				emails: '={{ "administrator-" + $execution.id + "@example.com" }}',
+			},
+			once,
+		),
+	];
+	const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
+	await n8n.activate(id);
+	const url = `${n8n.url}/webhook/${name}`;
+	await n8n.listening(url);
+	return url;
+}
+
+interface Sample {
+	readonly minute: number;
+	readonly resident: number;
+	readonly heap: number;
+	readonly handles: number;
+	/** Of the deliveries since the last sample, in milliseconds. */
+	readonly median: number;
+	readonly operations: number;
+}
+
+const middle = (values: readonly number[]): number =>
+	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+it('mixed deliveries and operations, for as long as told', async () => {
+	const { n8n } = stage;
+	const listener = await Listener.start(n8n, { after: sink.node });
+	const operations = await saveOperations();
+	const begun = Date.now();
+	const end = begun + MINUTES * 60_000;
+	const answers: Record<string, number> = {};
+	let latencies: number[] = [];
+	let sequences: number[] = [];
+	let sent = 0;
+
+	/** One delivery of each kind after the other, four genuine ones to one of the others. */
+	const deliveries = async () => {
+		while (Date.now() < end) {
+			sent += 1;
+			const at = Date.now();
+			const kind = ['new', 'new', 'new', 'new', 'repeated', 'forged', 'invalid'][sent % 7];
+			const event =
+				kind === 'repeated'
+					? otherEvent({ idempotency_key: `soak-${sent - 4}` })
+					: kind === 'invalid'
+						? depositEvent({ deposit: { nanoid: 'none' } })
+						: otherEvent({ idempotency_key: `soak-${sent}` });
+			const secret = kind === 'forged' ? { secret: 'of a forger' } : {};
+			const { status } = await listener.send(event, secret);
+			const name = `${kind} ${status}`;
+			answers[name] = (answers[name] ?? 0) + 1;
+			latencies.push(Date.now() - at);
+			await pause(50);
+		}
+	};
+	const sequence = async () => {
+		while (Date.now() < end) {
+			const at = Date.now();
+			const { status } = await fetch(operations, { method: 'POST' });
+			const name = `operations ${status}`;
+			answers[name] = (answers[name] ?? 0) + 1;
+			sequences.push(Date.now() - at);
+			await pause(500);
+		}
+	};
+	const samples: Sample[] = [];
+	const watch = async () => {
+		for (let count = 1; count <= SAMPLES; count++) {
+			await pause(begun + (count * MINUTES * 60_000) / SAMPLES - Date.now());
+			const metrics = await (await fetch(`${n8n.url}/metrics`)).text();
+			const value = (name: string) =>
+				z.coerce.number().parse(new RegExp(`^n8n_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
+			samples.push({
+				minute: Math.round((Date.now() - begun) / 6_000) / 10,
+				resident: Math.round(value('process_resident_memory_bytes') / 1e6),
+				heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
+				handles: value('nodejs_active_handles_total'),
+				median: middle(latencies),
+				operations: middle(sequences),
+			});
+			say(JSON.stringify(samples.at(-1)));
+			latencies = [];
+			sequences = [];
+		}
+	};
+	await Promise.all([deliveries(), deliveries(), sequence(), watch()]);
+	await listener.idle();
+
+	const steady = samples.slice(SAMPLES / 5);
+	const half = Math.floor(steady.length / 2);
+	const compare = (label: string, of: (sample: Sample) => number) => {
+		const [early, late] = [steady.slice(0, half), steady.slice(-half)].map((part) => middle(part.map(of)));
+		return [label, early, late] as const;
+	};
+	const rows = [
+		compare('resident memory, MB', ({ resident }) => resident),
+		compare('heap used, MB', ({ heap }) => heap),
+		compare('active handles', ({ handles }) => handles),
+		compare('median of a delivery, ms', ({ median }) => median),
+		compare('median of four operations in a row, ms', (sample) => sample.operations),
+	];
+	report(
+		'soak',
+		'Soak',
+		`n8n ${n8n.installation.version}`,
+		[
+			`${MINUTES} minutes (LONG_MINUTES; 30 unless set), ${sent} deliveries. Answers: ` +
+				`${Object.entries(answers).map(([name, count]) => `${name}: ${count}`).join(', ')}. ` +
+				`Ran downstream: ${sink.keys.length}, twice: ${sink.doubled.length}.`,
+			'Medians of the samples after warming up:',
+			table(['', 'first half', 'second half'], rows),
+			`Resident memory in MB, sample by sample: ${samples.map(({ resident }) => resident).join(', ')}. ` +
+				`Handles: ${samples.map(({ handles }) => handles).join(', ')}.`,
+		].join('\n\n'),
+	);
+	expect(sink.doubled).toEqual([]);
+	expect(sink.keys).toHaveLength(answers['new 200'] ?? 0);
+	for (const name of Object.keys(answers)) {
+		expect(name).toMatch(/^(new|repeated|operations) 200$|^forged 401$|^invalid 400$/);
+	}
+	for (const [label, early, late] of rows.slice(0, 3)) {
+		expect([label, late <= early * 1.3 + 20]).toEqual([label, true]);
+	}
+});

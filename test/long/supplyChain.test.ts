@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { z } from 'zod';
+
+import { repository } from '../../scripts/locations.mjs';
+import { npm, run } from '../../scripts/processes.mjs';
+
+import { report, table } from './report';
+
+jest.setTimeout(600_000);
+
+const lock = z
+	.object({
+		packages: z.record(
+			z.object({
+				version: z.string().optional(),
+				resolved: z.string().optional(),
+				integrity: z.string().optional(),
+				link: z.boolean().optional(),
+			}),
+		),
+	})
+	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
+
+const figures: string[] = [];
+const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-builds-'));
+
+afterAll(() => {
+	rmSync(folder, { recursive: true, force: true });
+	report('supplyChain', 'Supply chain', `Node ${process.versions.node}`, figures.join('\n\n'));
+});
+
+/** The commit that is built, also where another one comes meanwhile. */
+let commit = '';
+
+beforeAll(async () => {
+	commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: repository })).trim();
+});
+
+/** The commit, built and packed in a folder of its own. */
+async function build(name: string): Promise<string> {
+	const copy = path.join(folder, name);
+	await run('sh', [
+		'-c',
+		'mkdir "$2" && git -C "$1" archive "$3" | tar -x -C "$2"',
+		'sh',
+		repository,
+		copy,
+		commit,
+	]);
+	symlinkSync(path.join(repository, 'node_modules'), path.join(copy, 'node_modules'));
+	await run(process.execPath, ['node_modules/gulp/bin/gulp.js', 'build'], { cwd: copy });
+	await npm(['pack', '--pack-destination', copy], { cwd: copy });
+	return copy;
+}
+
+const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+function filesOf(root: string): string[] {
+	return readdirSync(root, { recursive: true, encoding: 'utf8' })
+		.filter((file) => statSync(path.join(root, file)).isFile())
+		.sort();
+}
+
+it('the same commit gives the same bytes, and says whose code is in them', async () => {
+	const [one, two] = [await build('one'), await build('a second one, elsewhere')];
+	const files = filesOf(path.join(one, 'dist'));
+	const differing = files.filter(
+		(file) => hash(path.join(one, 'dist', file)) !== hash(path.join(two, 'dist', file)),
+	);
+	const [tarball = ''] = readdirSync(one).filter((file) => file.endsWith('.tgz'));
+	const hashes = [one, two].map((copy) => hash(path.join(copy, tarball)));
+	figures.push(
+		`The commit built and packed twice, in two folders: ${files.length} files, ` +
+			`${differing.length} of them differing; SHA-256 of the tarballs: ` +
+			`${[...new Set(hashes)].map((each) => `\`${each}\``).join(' and ')}.`,
+	);
+
+	const notices = readFileSync(path.join(one, 'dist', 'THIRD_PARTY_LICENSES.txt'), 'utf8')
+		.split(/\n-{70,}\n/)
+		.slice(1)
+		.map((notice) => notice.trim());
+	const packages = notices.map((notice) => {
+		const [name = '', version = ''] = (notice.split('\n')[0] ?? '').split(' ');
+		const kind = /MIT|ISC|BSD|Apache/.exec(notice)?.[0] ?? 'other';
+		return [name, version, kind, notice.length] as const;
+	});
+	const installed = Object.entries(lock.packages).map(
+		([name, { version }]) => `${name.replace(/^.*node_modules\//, '')} ${version}`,
+	);
+	figures.push(
+		'Code of others in the tarball, with its licence in `dist/THIRD_PARTY_LICENSES.txt`:',
+		table(['package', 'version', 'licence', 'characters of the notice'], packages),
+	);
+	expect(two).not.toBe(one);
+	expect(filesOf(path.join(two, 'dist'))).toEqual(files);
+	expect(differing).toEqual([]);
+	expect(new Set(hashes).size).toBe(1);
+	expect(packages.length).toBeGreaterThan(0);
+	for (const [name, version, kind] of packages) {
+		expect(installed).toContain(`${name} ${version}`);
+		expect(kind).not.toBe('other');
+	}
+});
+
+it('every dependency is locked by its hash', () => {
+	const locked = Object.entries(lock.packages).filter(([name, { link }]) => name !== '' && !link);
+	const loose = locked.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
+	figures.push(
+		`${locked.length} packages in package-lock.json, all for development; ` +
+			`${loose.length} of them without a hash. The published package has no dependencies.`,
+	);
+	expect(loose).toEqual([]);
+	const { dependencies = {} } = z
+		.object({ dependencies: z.record(z.string()).optional() })
+		.parse(JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')));
+	expect(dependencies).toEqual({});
+});
+
+const audit = z.object({
+	metadata: z.object({ vulnerabilities: z.record(z.number()) }),
+	vulnerabilities: z.record(
+		z.object({
+			severity: z.string(),
+			isDirect: z.boolean(),
+			via: z.array(z.union([z.string(), z.object({ title: z.string() })])),
+		}),
+	),
+});
+
+/** npm audit ends with 1 where it finds something, so its answer is read from either end. */
+async function audited(args: string[]): Promise<z.infer<typeof audit> | undefined> {
+	const text = await npm(['audit', '--json', ...args], { cwd: repository }).catch(
+		(error: unknown) => String(error),
+	);
+	try {
+		return audit.parse(JSON.parse(text.slice(text.indexOf('{'))));
+	} catch {
+		return undefined;
+	}
+}
+
+it('npm audit: nothing known of what is published', async () => {
+	const published = await audited(['--omit=dev', '--omit=peer']);
+	const all = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
+	const everything = audit.safeParse(JSON.parse(all));
+	if (published === undefined || !everything.success) {
+		figures.push('`npm audit`: the registry gave no answer in this run, so nothing is claimed.');
+		return;
+	}
+	const { metadata, vulnerabilities } = everything.data;
+	const direct = Object.entries(vulnerabilities).filter(([, { isDirect }]) => isDirect);
+	figures.push(
+		`\`npm audit --omit=dev --omit=peer\`: ${published.metadata.vulnerabilities.total} known ` +
+			`vulnerabilities in what is published. With everything for development: ` +
+			`${JSON.stringify(metadata.vulnerabilities)}; of the packages that package.json names, through: ` +
+			`${direct.map(([name, { severity }]) => `${name} (${severity})`).join(', ') || 'none'}.`,
+	);
+	expect(published.metadata.vulnerabilities.total).toBe(0);
+});
