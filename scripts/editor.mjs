@@ -110,32 +110,46 @@ export class Editor {
 	}
 
 	/**
-	 * The fields of the open node, from top to bottom, those for its credentials left out.
+	 * The fields of the open node, from top to bottom, the choice of its credentials left out.
 	 *
 	 * @returns {Promise<ShownField[]>}
 	 */
 	async fields() {
-		const labels = this.page.locator(
-			'[data-test-id="node-parameters"] :is([data-test-id="input-label"], .notice):visible',
-		);
-		return await labels.evaluateAll((elements) =>
-			elements.flatMap((element) => {
-				const text = element.querySelector('label span, label') ?? element;
-				const isNotice = element.matches('.notice');
-				const isCut = text.scrollWidth > text.clientWidth + 1 && text.clientWidth > 0;
-				return [{ label: text.textContent?.trim() ?? '', isNotice, isCut }];
+		const shown = ':is([data-test-id="input-label"], .notice):visible';
+		return await this.#fieldsAt(`[data-test-id="node-parameters"] ${shown}`);
+	}
+
+	/** @returns {Promise<ShownField[]>} the fields of the open credentials, from top to bottom */
+	async credentialFields() {
+		const shown = ':is([data-test-id="credential-connection-parameter"], .notice):visible';
+		return await this.#fieldsAt(`[data-test-id="credential-edit-dialog"] ${shown}`);
+	}
+
+	/** @param {string} selector */
+	async #fieldsAt(selector) {
+		return await this.page.locator(selector).evaluateAll((elements) =>
+			elements.map((element) => {
+				const text = element.querySelector('label span') ?? element;
+				return {
+					label: (text.textContent ?? '').replace('*', '').trim(),
+					isNotice: element.matches('.notice'),
+					isCut: text.clientWidth > 0 && text.scrollWidth > text.clientWidth + 1,
+				};
 			}),
 		);
 	}
 
-	/**
-	 * The labels of a form, from top to bottom.
-	 *
-	 * @param {string} form
-	 */
-	async labels(form) {
-		const texts = await this.page.locator(`${form} >> label:visible`).allTextContents();
-		return texts.map((text) => text.trim());
+	/** Opens the credentials of the open node, as its pencil does. */
+	async openCredentials() {
+		await this.page.click('[data-test-id="credential-edit-button"]');
+		const first = this.page.locator('[data-test-id="credential-connection-parameter"]').first();
+		await first.waitFor();
+		await this.page.waitForTimeout(1_000);
+	}
+
+	async closeCredentials() {
+		await this.page.keyboard.press('Escape');
+		await this.page.waitForSelector('[data-test-id="credential-edit-dialog"]', { state: 'detached' });
 	}
 
 	/**

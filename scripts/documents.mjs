@@ -1,0 +1,18 @@
+// Writes what docs/ shows, by running the test that proves it: `npm run screenshots` and
+// `npm run docs:errors`.
+import path from 'node:path';
+import { repository } from './locations.mjs';
+import { cleanEnvironment, show } from './processes.mjs';
+
+const [test = ''] = process.argv.slice(2);
+const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
+
+process.exitCode = await show(
+	process.execPath,
+	[jest, '--selectProjects', 'e2e', '--runInBand', `test/e2e/${test}.test.ts`],
+	{
+		cwd: repository,
+		env: cleanEnvironment({ PAYROLL_PAYMENTS_WRITE: path.join(repository, 'docs') }),
+		minutes: 20,
+	},
+);
