@@ -19,8 +19,10 @@ jest.setTimeout(900_000);
 /** Events of the main scenario; the others are parts of it. */
 const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
 /** Events a second: what two workers manage here with room to spare. */
-const RATE = Number(process.env.LONG_RATE ?? 10);
-const PAYMENTS = 50;
+const RATE = Number(process.env.LONG_RATE ?? 8);
+const PAYMENTS = 40;
+/** Of the events, in every scenario but the main one. */
+const SHARE = 0.25;
 
 const figures: string[] = [];
 
@@ -42,7 +44,7 @@ afterAll(async () => {
 		'queue',
 		'Queue mode',
 		`n8n ${stage.main.installation.version}, ${redis.version}, ${postgres.version}`,
-		`One main process, two \`n8n webhook\`, two \`n8n worker\`, each started again when it ends.\n\n${figures.join('\n\n')}`,
+		`One main process, two \`n8n webhook\`, two \`n8n worker\`, each started again when it ends.\n\n${[...figures, GUARANTEES].join('\n\n')}`,
 	);
 	await stage.strike();
 });
@@ -54,6 +56,49 @@ beforeEach(async () => {
 afterEach(async () => {
 	await sink.stop();
 });
+
+/** Who answers for what; the figures above it are the evidence. */
+const GUARANTEES = table(
+	['', 'the node', 'n8n', 'nobody'],
+	[
+		[
+			'An event that was answered with 2xx',
+			'answers 2xx only with an execution',
+			'the execution is in PostgreSQL before the answer',
+			'a worker killed in it may leave it unfinished: look for failed and crashed executions and retry them',
+		],
+		[
+			'A repeat to the same webhook process',
+			'starts nothing: the process remembers it',
+			'',
+			'',
+		],
+		[
+			'A repeat to another process, after the first has run',
+			'its execution ends in the trigger: the store knows the event',
+			'keeps the store in PostgreSQL',
+			'',
+		],
+		[
+			'The same event in two workers at the same instant',
+			'records the key until the record stays',
+			'offers a store without a lock',
+			'that exactly one of them goes on',
+		],
+		[
+			'The same payment in two workers at the same instant',
+			'records the payment before it is sent; the second is refused once the record is there',
+			'offers a store without a lock',
+			'that exactly one is sent: send payments from one workflow, one at a time',
+		],
+		[
+			'Redis gone',
+			'a delivery without a 2xx is forgotten and taken again',
+			'ends its processes after ten seconds without Redis, so they need a supervisor; keeps what is queued if Redis keeps its file',
+			'what was queued, where Redis keeps no file',
+		],
+	],
+);
 
 const keysOf = (name: string, count: number) =>
 	Array.from({ length: count }, (_, index) => `${name}-${index}`);
@@ -115,7 +160,7 @@ const pick = <Entry>(list: readonly Entry[], index: number): Entry => {
 describe('queue mode', () => {
 	const throughput = async (workers: number) => {
 		const { workflowId, urls } = await listen();
-		const keys = keysOf(`throughput-${workers}`, Math.ceil(EVENTS * 0.4));
+		const keys = keysOf(`throughput-${workers}`, Math.ceil(EVENTS * SHARE));
 		await atOnce(5, keysOf('warm', 20), async (key) => {
 			await deliver(pick(urls, 0), key);
 		});
@@ -184,12 +229,10 @@ describe('queue mode', () => {
 
 	it('workers killed under load', async () => {
 		const { workflowId, urls } = await listen();
-		const keys = keysOf('killed', Math.ceil(EVENTS * 0.4));
+		const keys = keysOf('killed', Math.ceil(EVENTS * SHARE));
 		const killers = new Map([
 			[Math.floor(keys.length * 0.2), 0],
-			[Math.floor(keys.length * 0.4), 1],
-			[Math.floor(keys.length * 0.6), 0],
-			[Math.floor(keys.length * 0.8), 1],
+			[Math.floor(keys.length * 0.6), 1],
 		]);
 		await paced(keys, async (key) => {
 			const index = keys.indexOf(key);
@@ -198,12 +241,12 @@ describe('queue mode', () => {
 			await deliver(pick(urls, index), key);
 			await killed;
 		});
-		const executions = await stage.idle(workflowId, 4);
+		const executions = await stage.idle(workflowId, 2);
 		const lost = keys.filter((key) => runsOf(key) === 0);
 		const doubled = keys.filter((key) => runsOf(key) > 1);
 		figure(
-			`${keys.length} events at ${RATE} a second while workers are killed with kill -9 four times ` +
-				`and started again: ${lost.length} not run downstream, ${doubled.length} run twice; ` +
+			`${keys.length} events at ${RATE} a second while workers are killed with kill -9, one after the ` +
+				`other, and started again: ${lost.length} not run downstream, ${doubled.length} run twice; ` +
 				`executions in the end: ${JSON.stringify(executions)}.`,
 		);
 		if (lost.length > 0) say(`Not run: ${lost.join(', ')}`);
@@ -215,7 +258,7 @@ describe('queue mode', () => {
 
 	it('Redis stopped for ten seconds', async () => {
 		const { workflowId, urls } = await listen();
-		const keys = keysOf('redis', Math.ceil(EVENTS * 0.4));
+		const keys = keysOf('redis', Math.ceil(EVENTS * SHARE));
 		const before = [...stage.workers, ...stage.webhooks].map(({ process: each }) => each.restarts);
 		let attempts = 0;
 		let outage: Promise<void> | undefined;
@@ -230,7 +273,7 @@ describe('queue mode', () => {
 			attempts += await deliver(pick(urls, index), key);
 		});
 		await outage;
-		const executions = await stage.idle(workflowId, 4);
+		const executions = await stage.idle(workflowId, 2);
 		const lost = keys.filter((key) => runsOf(key) === 0);
 		const doubled = keys.filter((key) => runsOf(key) > 1);
 		const restarts = [...stage.workers, ...stage.webhooks].map(

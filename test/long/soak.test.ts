@@ -155,8 +155,8 @@ it('mixed deliveries and operations, for as long as told', async () => {
 	const steady = samples.slice(SAMPLES / 5);
 	const half = Math.floor(steady.length / 2);
 	const compare = (label: string, of: (sample: Sample) => number) => {
-		const [early, late] = [steady.slice(0, half), steady.slice(-half)].map((part) => middle(part.map(of)));
-		return [label, early, late] as const;
+		const typical = (part: readonly Sample[]) => middle(part.map(of));
+		return [label, typical(steady.slice(0, half)), typical(steady.slice(-half))] as const;
 	};
 	const rows = [
 		compare('resident memory, MB', ({ resident }) => resident),

@@ -28,6 +28,7 @@ const SETTINGS: DeliverySettings = {
 	output: 'simplified',
 	invalidPayload: 'emit',
 	includeHeaders: true,
+	history: 5_000,
 };
 
 const taken = (body: string) =>
