@@ -27,11 +27,9 @@ export class QueueStage {
 	private constructor(
 		readonly main: N8n,
 		readonly webhooks: readonly QueueProcess[],
-		readonly workers: QueueProcess[],
+		readonly workers: readonly QueueProcess[],
 		readonly redis: Redis,
 		readonly postgres: PostgreSql,
-		/** Starts one more worker. */
-		readonly addWorker: () => Promise<void>,
 	) {}
 
 	static async raise(): Promise<QueueStage> {
@@ -80,17 +78,13 @@ export class QueueStage {
 			const isReady = async () => (await fetch(`${url}/healthz/readiness`)).ok;
 			return { url, process: await Supervised.start(spawn, isReady) };
 		};
-		const workers = [await launch('worker', 'worker-1')];
-		const stage = new QueueStage(
-			main,
-			[await launch('webhook', 'webhook-1'), await launch('webhook', 'webhook-2')],
-			workers,
-			redis,
-			postgres,
-			async () => {
-				workers.push(await launch('worker', `worker-${workers.length + 1}`));
-			},
-		);
+		const [first, second, ...workers] = await Promise.all([
+			launch('webhook', 'webhook-1'),
+			launch('webhook', 'webhook-2'),
+			launch('worker', 'worker-1'),
+			launch('worker', 'worker-2'),
+		]);
+		const stage = new QueueStage(main, [first, second], workers, redis, postgres);
 		void stage.keepMain();
 		return stage;
 	}
