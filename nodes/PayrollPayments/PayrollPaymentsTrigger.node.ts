@@ -27,11 +27,19 @@ import {
 	type DeliverySettings,
 	type IncomingRequest,
 	type OutgoingResponse,
+	type WebhookCredentials,
 } from './delivery';
 import { ExecutionMemory } from './transport/executionMemory';
 import { recordKey } from './transport/processedKeys';
+import { RecentValues } from './transport/recentValues';
 
 const CREDENTIALS = 'payrollPaymentsWebhookApi';
+
+/**
+ * n8n makes a new JavaScript engine whenever a webhook reads credentials, which costs as much as all
+ * the rest of a delivery: in a burst they are read once a second. A changed secret counts after that.
+ */
+const recentCredentials = new RecentValues<WebhookCredentials>(1_000);
 
 /** Under Retry On Fail n8n runs `execute` again, where it would take its own record for another's. */
 const recordings = new ExecutionMemory<ReturnType<typeof recordKey>>();
@@ -422,7 +430,11 @@ export class PayrollPaymentsTrigger implements INodeType {
 
 		let settings: DeliverySettings;
 		try {
-			settings = await loadSettings(this);
+			const name = `${nodeKeyOf(this)}:${JSON.stringify(this.getNode().credentials)}`;
+			settings = await loadSettings(
+				this,
+				async (read) => await recentCredentials.get(name, read),
+			);
 		} catch (error) {
 			/* A person has to mend it. The details are theirs, and none of the sender's business. */
 			this.logger.error(`Payroll Payments Trigger cannot judge deliveries: ${reasonOf(error)}`);
@@ -497,14 +509,22 @@ function nodeKeyOf(context: IWebhookFunctions | IExecuteFunctions): string {
 	return `${context.getWorkflow().id}:${context.getNode().id}`;
 }
 
-/** @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable. */
-async function loadSettings(context: IWebhookFunctions | IHookFunctions): Promise<DeliverySettings> {
+/**
+ * @param recall gives the credentials, by reading them or from memory
+ * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable.
+ */
+async function loadSettings(
+	context: IWebhookFunctions | IHookFunctions,
+	recall = async (read: () => Promise<WebhookCredentials>) => await read(),
+): Promise<DeliverySettings> {
 	const parameter = (name: string, fallback: object | string) =>
 		context.getNodeParameter(name, fallback);
 	const credentials =
 		parameter('authentication', 'webhookCredentials') === 'none'
 			? undefined
-			: readWebhookCredentials(await context.getCredentials(CREDENTIALS));
+			: await recall(async () =>
+					readWebhookCredentials(await context.getCredentials(CREDENTIALS)),
+				);
 	return readSettings(
 		{
 			events: parameter('events', ['deposit.received']),

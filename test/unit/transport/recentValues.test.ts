@@ -1,0 +1,42 @@
+import { RecentValues } from '../../../nodes/PayrollPayments/transport/recentValues';
+
+describe('recent values', () => {
+	let time = 1_000_000;
+	let reads: string[] = [];
+	let recent = new RecentValues<string>(1_000, () => time);
+
+	const get = async (name: string) =>
+		await recent.get(name, async () => {
+			reads.push(name);
+			return `${name} at ${time}`;
+		});
+
+	beforeEach(() => {
+		time = 1_000_000;
+		reads = [];
+		recent = new RecentValues(1_000, () => time);
+	});
+
+	it('are read once for all that come at the same moment', async () => {
+		const values = await Promise.all([get('a'), get('a'), get('b')]);
+		expect(values).toEqual(['a at 1000000', 'a at 1000000', 'b at 1000000']);
+		expect(reads).toEqual(['a', 'b']);
+	});
+
+	it.each([
+		[999, 1],
+		[1_000, 2],
+		[-1, 2],
+	])('%d milliseconds later have been read %d times', async (later, times) => {
+		await get('a');
+		time += later;
+		await get('a');
+		expect(reads).toHaveLength(times);
+	});
+
+	it('are read again after a failure', async () => {
+		const failing = recent.get('a', async () => await Promise.reject(new Error('no database')));
+		await expect(failing).rejects.toThrow('no database');
+		expect(await get('a')).toBe('a at 1000000');
+	});
+});
