@@ -20,7 +20,7 @@ jest.setTimeout(900_000);
 const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
 /** Events a second: what two workers manage here with room to spare. */
 const RATE = Number(process.env.LONG_RATE ?? 8);
-const PAYMENTS = 40;
+const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 40);
 /** Of the events, in every scenario but the main one. */
 const SHARE = 0.25;
 

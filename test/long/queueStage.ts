@@ -56,7 +56,11 @@ export class QueueStage {
 			},
 		});
 		await main.installPackage(tarball);
-		await main.start();
+		/* On a busy machine the first start, with all its migrations, may take more than two minutes. */
+		await main.start().catch(async () => {
+			await main.stop();
+			await main.start();
+		});
 		await main.signIn();
 
 		const launch = async (command: 'webhook' | 'worker', name: string): Promise<QueueProcess> => {
