@@ -1,0 +1,287 @@
+import { readdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+
+import { readExample, webhookUrl } from '../../scripts/examples.mjs';
+import { repository } from '../../scripts/locations.mjs';
+import { N8n, type Execution, type Workflow, type WorkflowNode } from '../../scripts/n8n.mjs';
+import { freePort } from '../../scripts/ports.mjs';
+import { pause } from '../../scripts/processes.mjs';
+import { raiseStage, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+/** What a third party was sent: the texts of the node's form, and the item. */
+interface Sent {
+	readonly node: string;
+	readonly text?: string;
+	readonly name?: string;
+	readonly item: Record<string, unknown>;
+}
+
+/** Stands in for Slack, Google Sheets, Trello and the user's own system. */
+class ThirdParties {
+	sent: Sent[] = [];
+	/** What the node of this name reads. */
+	readonly answers = new Map<string, unknown>();
+
+	private constructor(
+		private readonly server: Server,
+		readonly url: string,
+	) {}
+
+	static async open(): Promise<ThirdParties> {
+		const port = await freePort();
+		const server = createServer((request, response) => {
+			const chunks: Buffer[] = [];
+			request.on('data', (chunk: Buffer) => chunks.push(chunk));
+			request.on('end', () => {
+				const node = decodeURIComponent(request.url?.slice(1).split('?')[0] ?? '');
+				const text = Buffer.concat(chunks).toString();
+				if (text !== '') parties.sent.push({ node, ...JSON.parse(text) });
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify(parties.answers.get(node) ?? { ok: true }));
+			});
+		});
+		const parties = new ThirdParties(server, `http://127.0.0.1:${port}`);
+		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+		return parties;
+	}
+
+	/** The same workflow, with its outside ends at this address. */
+	in(workflow: Workflow): Workflow {
+		return { ...workflow, nodes: workflow.nodes.map((each) => this.replacing(each)) };
+	}
+
+	private replacing(node: WorkflowNode): WorkflowNode {
+		if (!/\.(slack|googleSheets|trello|httpRequest)$/.test(node.type)) return node;
+		const texts = ['text', 'name'].flatMap((name) => {
+			const value = node.parameters[name];
+			return typeof value === 'string' ? [{ name, value }] : [];
+		});
+		return {
+			...node,
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			parameters: {
+				method: 'POST',
+				url: `${this.url}/${encodeURIComponent(node.name)}`,
+				sendBody: true,
+				bodyParameters: { parameters: [...texts, { name: 'item', value: '={{ $json }}' }] },
+				options: {},
+			},
+		};
+	}
+
+	/** Waits for something sent to the node of this name. */
+	async received(node: string): Promise<Sent> {
+		for (let tries = 0; tries < 300; tries++) {
+			const found = this.sent.find((each) => each.node === node);
+			if (found !== undefined) return found;
+			await pause(100);
+		}
+		throw new Error(`Nothing was sent to ${node}.`);
+	}
+
+	close(): void {
+		this.server.close();
+	}
+}
+
+let stage: Stage;
+let parties: ThirdParties;
+
+beforeAll(async () => {
+	stage = await raiseStage();
+	parties = await ThirdParties.open();
+});
+
+beforeEach(async () => {
+	parties.sent = [];
+	parties.answers.clear();
+	await stage.sandbox.control('DELETE', 'endpoints');
+});
+
+afterAll(async () => {
+	parties.close();
+	await stage.strike();
+});
+
+const ran = new Set<string>();
+
+/** Imports an example, its outside ends replaced, and gives back its identifier. */
+async function importExample(
+	name: string,
+	edit = (text: string): string => text,
+): Promise<{ id: string; workflow: Workflow }> {
+	ran.add(name);
+	const example = JSON.stringify(readExample(name, stage.teamId));
+	const workflow = parties.in(JSON.parse(edit(example)));
+	const { id } = await stage.n8n.saveWorkflow(workflow, [stage.api, stage.webhook]);
+	return { id, workflow };
+}
+
+async function run(name: string): Promise<Execution> {
+	const { id } = await importExample(name);
+	const execution = await stage.n8n.runWorkflow(id);
+	expect(execution.error).toBeUndefined();
+	return execution;
+}
+
+/** Activates an example and registers it at the sandbox, as a person does in the dashboard. */
+async function listen(name: string): Promise<string> {
+	const { n8n, sandbox } = stage;
+	const { id, workflow } = await importExample(name);
+	await n8n.activate(id);
+	const url = webhookUrl(n8n, workflow);
+	await n8n.listening(url);
+	await sandbox.control('POST', 'endpoints', { url });
+	return id;
+}
+
+/** The last execution of a workflow, when it has ended. */
+async function ended(id: string): Promise<Execution> {
+	const last = (await stage.n8n.executions(id)).at(-1);
+	if (last === undefined) throw new Error('The workflow has not run.');
+	const execution = await stage.n8n.finished(last.id);
+	expect(execution.error).toBeUndefined();
+	return execution;
+}
+
+/** Follows one of the links in a message, as a person does, once the workflow waits for it. */
+async function follow(id: string, { text = '' }: Sent, label: string): Promise<void> {
+	while ((await stage.n8n.executions(id)).at(-1)?.status !== 'waiting') await pause(200);
+	const link = text.split('\n').find((line) => line.startsWith(`${label}: `));
+	const answer = await fetch(link?.slice(label.length + 2) ?? '');
+	expect(answer.status).toBe(200);
+}
+
+const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
+
+describe('examples', () => {
+	it('first steps', async () => {
+		const execution = await run('first-steps');
+		expect(N8n.output(execution, 'List pending invites').length).toBeGreaterThan(1);
+	});
+
+	it('deposit to message', async () => {
+		const id = await listen('deposit-to-message');
+		await stage.sandbox.control('POST', 'deposits', { deposit });
+		const [message] = N8n.output(await ended(id), 'Message');
+		expect(message?.text).toMatch(/^1250\.00 USD arrived for (te|co)-/);
+	});
+
+	it('deposit to Slack', async () => {
+		await listen('deposit-to-slack');
+		await stage.sandbox.control('POST', 'deposits', { deposit });
+		const { text } = await parties.received('Tell the team');
+		expect(text).toMatch(/^1250\.00 USD arrived for (te|co)-.* from \w+ \(deposit \S+\)$/);
+	});
+
+	it('deposit to a sheet', async () => {
+		await listen('deposit-to-sheet');
+		await stage.sandbox.control('POST', 'deposits', { deposit: { ...deposit, status: 'failed' } });
+		const { item } = await parties.received('Add a row');
+		expect(item).toMatchObject({ status: 'failed', destination_amount: '1250.00' });
+	});
+
+	it('payroll sheet to invites', async () => {
+		const people = Array.from({ length: 40 }, (_, index) => ({
+			email: `person.${index}@example.com`,
+			first_name: 'Person',
+			last_name: String(index),
+		}));
+		const { id } = await importExample('payroll-sheet-to-invites');
+		parties.answers.set('Read the sheet', people);
+		const execution = await stage.n8n.runWorkflow(id);
+		const answers = N8n.output(execution, 'Invite everybody');
+		expect(answers).toEqual([{ nanoids: expect.any(Array) }]);
+		expect(answers[0]?.nanoids).toHaveLength(40);
+	});
+
+	it.each([
+		['Approve', 1],
+		['Decline', 0],
+	])('administrator invites with a human answer: %s', async (answer, executed) => {
+		const { id } = await importExample('administrator-invites-with-approval');
+		const running = stage.n8n.runWorkflow(id);
+		await follow(id, await parties.received('Ask for approval'), answer);
+		const execution = await running;
+		expect(execution.error).toBeUndefined();
+		expect(N8n.output(execution, 'Execute invites')).toHaveLength(executed);
+	});
+
+	it.each([
+		['silence above the floor', '500000', 0],
+		['an alarm below it', '99999999999', 1],
+	])('nightly balance check: %s', async (_, floor, alarms) => {
+		const { id } = await importExample('nightly-balance-check', (text) =>
+			text.replace('"rightValue":500000', `"rightValue":${floor}`),
+		);
+		const execution = await stage.n8n.runWorkflow(id);
+		expect(execution.error).toBeUndefined();
+		expect(parties.sent.map(({ text }) => text)).toEqual(
+			Array(alarms).fill(expect.stringMatching(/holds \$\d+\.\d\d, which is below/)),
+		);
+	});
+
+	it('name reviews from a queue', async () => {
+		const { sandbox, teamId } = stage;
+		const { teams } = await sandbox.control<{
+			teams: { name_reviews: { user_nanoid: string; reviewVersion: string }[] }[];
+		}>('GET', 'organisation');
+		const [review] = teams[0]?.name_reviews ?? [];
+		const row = {
+			team_id: teamId,
+			user_id: review?.user_nanoid,
+			review_version: review?.reviewVersion,
+		};
+		const { id } = await importExample('name-reviews-from-queue');
+		parties.answers.set('Read the queue', [
+			{ ...row, decision: '' },
+			{ ...row, decision: 'approve' },
+			{ ...row, decision: 'maybe' },
+		]);
+		const execution = await stage.n8n.runWorkflow(id);
+		expect(execution.error).toBeUndefined();
+		expect(N8n.output(execution, 'Resolve')).toEqual([{ status: expect.any(String) }]);
+		const { item } = await parties.received('Note the outcome');
+		expect(item).toEqual({ status: expect.any(String) });
+	});
+
+	it('onboarding progress to a board', async () => {
+		await listen('onboarding-to-board');
+		await stage.sandbox.control('POST', 'events', {
+			event_type: 'onboarding.step_updated.kyc.accepted',
+		});
+		expect((await parties.received('Add a card')).name).toBe('kyc.accepted');
+	});
+
+	it('a cleared deposit starts an instant payment after approval', async () => {
+		const { sandbox, account, teamId } = stage;
+		const query = new URLSearchParams({
+			from: teamId,
+			amount_cents: '77700',
+			email: 'supplier@example.com',
+			signer: account.address,
+		});
+		const payment = await sandbox.control<object>('GET', `payment-typed-data?${query}`);
+		const id = await listen('cleared-deposit-to-payment');
+		parties.answers.set('Prepare the payment', {
+			...payment,
+			amount_cents: 77_700,
+			email: 'supplier@example.com',
+		});
+		await sandbox.control('POST', 'deposits', { deposit });
+		const question = await parties.received('Ask for approval');
+		expect(question.text).toContain('Pay $777.00 to supplier@example.com?');
+		await follow(id, question, 'Pay');
+		const [paid] = N8n.output(await ended(id), 'Pay');
+		expect(paid).toEqual({ transaction: expect.stringMatching(/^tx-/) });
+	});
+});
+
+it('runs every example in examples/', () => {
+	const all = readdirSync(path.join(repository, 'examples')).map((file) => path.parse(file).name);
+	expect([...ran].sort()).toEqual(all.sort());
+});
