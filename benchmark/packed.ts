@@ -1,10 +1,23 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+
 import { buildAndPack } from '../scripts/packaging.mjs';
 import { during } from '../scripts/progress.mjs';
+
+import { programs } from './bundle';
 
 let tarball: Promise<string> | undefined;
 
 /** The package as npm would publish it, built once a run. */
 export async function packed(): Promise<string> {
-	tarball ??= during('Building and packing', buildAndPack);
+	tarball ??= during('Building and packing', buildAndPack).then(keep);
 	return await tarball;
+}
+
+/** A copy that a build meanwhile does not replace. */
+function keep(file: string): string {
+	mkdirSync(programs, { recursive: true });
+	const kept = path.join(programs, path.basename(file));
+	copyFileSync(file, kept);
+	return kept;
 }
