@@ -1,3 +1,5 @@
+import { sleep } from 'n8n-workflow';
+
 import { Refusal } from '../contract/refusal';
 
 /** n8n's options for a plain list of keys. */
@@ -51,13 +53,44 @@ async function inTurn<Result>(nodeKey: string, task: () => Promise<Result>): Pro
 	}
 }
 
+/** Milliseconds in which another process surely writes what it has read. */
+const LATER = 200;
+
+/** Before it is checked later, a key may have left a shorter history than this for its age. */
+const LONG = 1_000;
+
+/** The keys that are still to be checked later. */
+const unsettled = new Set<string>();
+
+const nameOf = (nodeKey: string, key: string) => `${nodeKey} ${key}`;
+
+/**
+ * Records a key once more if it was overwritten after all: by a process that had read the row
+ * before, and wrote it back late. Nobody waits for this, and {@link forgetKey} prevents it.
+ */
+async function checkLater(
+	nodeKey: string,
+	key: string,
+	wasRecorded: () => Promise<boolean>,
+): Promise<void> {
+	const name = nameOf(nodeKey, key);
+	unsettled.add(name);
+	for (let check = 0; check < CHECKS && unsettled.has(name); check++) {
+		await sleep(LATER);
+		await inTurn(nodeKey, async () => {
+			if (unsettled.has(name) && (await wasRecorded())) unsettled.delete(name);
+		}).catch(() => undefined);
+	}
+	unsettled.delete(name);
+}
+
 /**
  * Records a key in n8n's own store, which survives a restart.
  *
  * Within one n8n process exactly one call gets `first` for a key, whatever runs at once; every
- * other gets `seen`. Across processes n8n offers no lock: the record is checked again until it
- * stays, so a key is not lost, but two processes that record the same key at the same moment may
- * both be `first`.
+ * other gets `seen`. Across processes n8n offers no lock: the record is checked again, at once and
+ * a moment later, until it stays; but two processes that record the same key at the same moment
+ * may both be `first`.
  *
  * @param nodeKey names the workflow and the node, the scope of the lock and of the record.
  * @throws {Refusal} or n8n's own error where it cannot be recorded, or where it stays unknown who
@@ -87,7 +120,9 @@ export async function recordKey(
 	return await inTurn(nodeKey, async () => {
 		if (await wasRecordedBefore()) return 'seen';
 		for (let check = 0; check < CHECKS; check++) {
-			if (await wasRecorded()) return 'first';
+			if (!(await wasRecorded())) continue;
+			if (history >= LONG) void checkLater(nodeKey, key, wasRecorded);
+			return 'first';
 		}
 		throw new Refusal('n8n did not keep the record that guards against doing this twice', {
 			hint: 'Several n8n processes may be writing it at once. Try again in a moment.',
@@ -102,6 +137,7 @@ export async function forgetKey(
 	key: string,
 	{ history }: HistoryOptions,
 ): Promise<void> {
+	unsettled.delete(nameOf(nodeKey, key));
 	await inTurn(nodeKey, async () => {
 		await store.removeProcessed([key], 'node', { mode: 'entries', maxEntries: history });
 	});

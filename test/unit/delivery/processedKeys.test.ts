@@ -99,6 +99,29 @@ it('records again what another process overwrote', async () => {
 	expect(store.saved).toContain('a');
 });
 
+describe('with a long history', () => {
+	const LONG = { history: 5_000 };
+
+	it('records again what another process, late to write, overwrote', async () => {
+		const store = new Store();
+		expect(await recordKey(store, 'node', 'a', LONG)).toBe('first');
+		store.saved = ['of another process'];
+		while (store.saved.length < 2) await moment();
+		expect(store.saved).toEqual(['of another process', 'a']);
+	});
+
+	it('does not bring back what was forgotten on purpose', async () => {
+		const store = new Store();
+		await recordKey(store, 'node', 'a', LONG);
+		await recordKey(store, 'node', 'b', LONG);
+		await forgetKey(store, 'node', 'a', LONG);
+		const { calls } = store;
+		while (store.calls === calls) await moment();
+		await forgetKey(store, 'node', 'c', LONG);
+		expect(store.saved).toEqual(['b']);
+	});
+});
+
 it('gives up where the record never stays', async () => {
 	const store = new Store();
 	const record = store.checkProcessedAndRecord.bind(store);
