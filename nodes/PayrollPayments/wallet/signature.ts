@@ -35,7 +35,9 @@ export function isWellFormed(value: string): boolean {
 /** The EIP-191 hash that a signature over a text covers. */
 export function textHash(message: string): Hex {
 	if (!isWellFormed(message)) {
-		throw new Refusal('The message holds half of a character, so nothing was signed.');
+		throw new Refusal('The message holds half of a character, so nothing was signed.', {
+			hint: 'Copy the whole message again from where it was made.',
+		});
 	}
 	return hashMessage(message);
 }

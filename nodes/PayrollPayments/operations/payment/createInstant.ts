@@ -129,7 +129,10 @@ export const createInstantPayment = defineOperation({
 		const { teamId: team, amountCents, recipientEmail, typedData, domain, types } = input;
 		const sign = async () => {
 			if (domain === undefined || types === undefined || input.primaryType === undefined) {
-				throw new Refusal('Domain, Types or Primary Type is missing', { field: 'domain' });
+				throw new Refusal('Domain, Types or Primary Type is missing', {
+					field: 'domain',
+					hint: 'The wallet needs all three to sign. Fill them in, or provide a signature. Nothing was sent.',
+				});
 			}
 			const [{ instantPaymentTypedData }, wallet] = await Promise.all([
 				import('../../wallet'),
