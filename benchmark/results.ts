@@ -44,11 +44,12 @@ export async function measured(
 	versions: string,
 ): Promise<Measurement> {
 	const [before = 0] = loadavg();
+	const measuredCommit = await commit();
 	const comparisons = await part.measure(size);
 	const [after = 0] = loadavg();
 	return {
 		title: part.title,
-		commit: await commit(),
+		commit: measuredCommit,
 		at: new Date().toISOString(),
 		load: [before, after],
 		machine: machine(),
