@@ -117,7 +117,7 @@ async function listen(): Promise<{ workflowId: string; urls: readonly string[] }
 	const { workflowId, url } = await Listener.save(main, { after: sink.node });
 	await main.activate(workflowId);
 	const urls = webhooks.map((process) => url.replace(main.url, process.url));
-	for (const each of urls) await main.listening(each);
+	for (const each of urls) await main.listening(each, 180_000);
 	return { workflowId, urls };
 }
 
@@ -238,7 +238,7 @@ describe('queue mode', () => {
 			const { id } = await main.saveWorkflow(chain(name, [hook, pay]), [api]);
 			await main.activate(id);
 			const urls = webhooks.map(({ url }) => `${url}/webhook/${name}`);
-			for (const url of urls) await main.listening(url);
+			for (const url of urls) await main.listening(url, 180_000);
 
 			const query = new URLSearchParams({
 				from: teams[0]?.nanoid ?? '',
