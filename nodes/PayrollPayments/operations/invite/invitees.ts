@@ -176,6 +176,6 @@ export function inviteeOfRow(columns: Readonly<Record<string, unknown>>): Invite
 	const column = String(issue?.path[0] ?? 'email');
 	throw new Refusal(`Column ${column} ${issue?.message ?? 'is not valid'}`, {
 		field: column,
-		hint: 'Each input item needs a column email; nothing was sent.',
+		hint: 'Correct this row and run the node again; each row needs a column email. Nothing was sent.',
 	});
 }
