@@ -21,6 +21,9 @@ export function findChromium() {
 /** Wide enough for n8n's three panels, and so tall that no form has to be scrolled. */
 const VIEWPORT = { width: 1280, height: 1500 };
 
+/** n8n's own field at the end of credentials that its HTTP Request node can use. */
+const N8N_FIELD = 'Allowed HTTP Request Domains';
+
 /** n8n draws slowly on a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 
@@ -121,8 +124,8 @@ export class Editor {
 
 	/** @returns {Promise<ShownField[]>} the fields of the open credentials, from top to bottom */
 	async credentialFields() {
-		const shown = ':is([data-test-id="credential-connection-parameter"], .notice):visible';
-		return await this.#fieldsAt(`[data-test-id="credential-edit-dialog"] ${shown}`);
+		const fields = await this.#fieldsAt('[data-test-id="credential-connection-parameter"]:visible');
+		return fields.filter(({ label }) => label !== N8N_FIELD);
 	}
 
 	/** @param {string} selector */
@@ -132,7 +135,7 @@ export class Editor {
 				const text = element.querySelector('label span') ?? element;
 				return {
 					label: (text.textContent ?? '').replace('*', '').trim(),
-					isNotice: element.matches('.notice'),
+					isNotice: element.matches('.notice, :has(.notice)'),
 					isCut: text.clientWidth > 0 && text.scrollWidth > text.clientWidth + 1,
 				};
 			}),
