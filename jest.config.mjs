@@ -33,7 +33,15 @@ export default {
 		project('unit'),
 		project('contract'),
 		project('n8n'),
-		project('e2e', { globalSetup: '<rootDir>/test/e2e/prepare.mjs' }),
+		project('e2e', {
+			globalSetup: '<rootDir>/test/e2e/prepare.mjs',
+			testPathIgnorePatterns: ['/editor\\.test\\.ts$'],
+		}),
+		/* Apart from the others: it needs Chromium, which npm cannot install. */
+		project('editor', {
+			globalSetup: '<rootDir>/test/e2e/prepare.mjs',
+			testMatch: ['<rootDir>/test/e2e/editor.test.ts'],
+		}),
 		project('long', { globalSetup: '<rootDir>/test/e2e/prepare.mjs' }),
 	],
 };
