@@ -238,15 +238,21 @@ describe('examples', () => {
 		};
 		const { id } = await importExample('name-reviews-from-queue');
 		parties.answers.set('Read the queue', [
-			{ ...row, decision: '' },
-			{ ...row, decision: 'approve' },
-			{ ...row, decision: 'maybe' },
+			{ ...row, row_number: 2, decision: '', outcome: '' },
+			{ ...row, row_number: 3, decision: 'approve', outcome: '' },
+			{ ...row, row_number: 4, decision: 'maybe', outcome: '' },
+			{ ...row, row_number: 5, decision: 'approve', outcome: 'resolved' },
+			{ ...row, row_number: 6, decision: 'cancel', outcome: '', review_version: 'yesterday' },
 		]);
 		const execution = await stage.n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
-		expect(N8n.output(execution, 'Resolve')).toEqual([{ status: expect.any(String) }]);
-		const { item } = await parties.received('Note the outcome');
-		expect(item).toEqual({ status: expect.any(String) });
+		const [resolved, refused] = N8n.output(execution, 'Resolve');
+		expect(resolved).toEqual({ status: expect.any(String) });
+		expect(refused).toEqual({ error: expect.any(String) });
+		expect(parties.sent.map(({ node, item }) => ({ node, item })).slice(1)).toEqual([
+			{ node: 'Note the outcome', item: { row_number: 3, outcome: resolved?.status } },
+			{ node: 'Note the outcome', item: { row_number: 6, outcome: refused?.error } },
+		]);
 	});
 
 	it('onboarding progress to a board', async () => {
@@ -281,7 +287,17 @@ describe('examples', () => {
 	});
 });
 
+const files = readdirSync(path.join(repository, 'examples')).filter((file) => file.endsWith('.json'));
+const names = files.map((file) => path.parse(file).name);
+
+it.each(names)('%s explains itself and belongs to nobody', (name) => {
+	const { nodes } = readExample(name, 'te-YOUR-TEAM-ID');
+	expect(nodes.map(({ type }) => type)).toContain('n8n-nodes-base.stickyNote');
+	const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
+	expect(credentials.filter(({ id }) => id !== null)).toEqual([]);
+	expect(JSON.stringify(nodes)).not.toMatch(/\/(root|home|tmp|work)\/|localhost|127\.0\.0\.1/);
+});
+
 it('runs every example in examples/', () => {
-	const all = readdirSync(path.join(repository, 'examples')).map((file) => path.parse(file).name);
-	expect([...ran].sort()).toEqual(all.sort());
+	expect([...ran].sort()).toEqual(names.sort());
 });
