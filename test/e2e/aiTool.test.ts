@@ -1,0 +1,173 @@
+import { createServer, type Server } from 'node:http';
+import { z } from 'zod';
+
+import { freePort } from '../../scripts/ports.mjs';
+import { action, node, raiseStage, START, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+const conversation = z.object({
+	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
+	tools: z
+		.array(
+			z.object({
+				function: z.object({ name: z.string(), description: z.string(), parameters: z.unknown() }),
+			}),
+		)
+		.default([]),
+});
+
+/** Stands in for OpenAI: calls the tools it is told to, one after the other, then ends. */
+class ScriptedModel {
+	script: { readonly tool: string; readonly given: Record<string, unknown> }[] = [];
+	tools: z.infer<typeof conversation>['tools'] = [];
+	/** What the tools answered, in the order of the script. */
+	answers: string[] = [];
+
+	private constructor(
+		private readonly server: Server,
+		readonly url: string,
+	) {}
+
+	static async open(): Promise<ScriptedModel> {
+		const port = await freePort();
+		const server = createServer((request, response) => {
+			const chunks: Buffer[] = [];
+			request.on('data', (chunk: Buffer) => chunks.push(chunk));
+			request.on('end', () => {
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify(model.reply(Buffer.concat(chunks).toString())));
+			});
+		});
+		const model = new ScriptedModel(server, `http://127.0.0.1:${port}/v1`);
+		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+		return model;
+	}
+
+	private reply(body: string): object {
+		const { messages, tools } = conversation.parse(JSON.parse(body));
+		this.tools = tools;
+		this.answers = messages
+			.filter(({ role }) => role === 'tool')
+			.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
+		const next = this.script[this.answers.length];
+		const calls = next && [
+			{
+				id: `call_${this.answers.length}`,
+				type: 'function',
+				function: { name: next.tool, arguments: JSON.stringify(next.given) },
+			},
+		];
+		return {
+			id: 'chatcmpl-scripted',
+			object: 'chat.completion',
+			created: 0,
+			model: 'scripted',
+			choices: [
+				{
+					index: 0,
+					finish_reason: calls === undefined ? 'stop' : 'tool_calls',
+					message: {
+						role: 'assistant',
+						content: calls === undefined ? 'Done.' : null,
+						...(calls === undefined ? {} : { tool_calls: calls }),
+					},
+				},
+			],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
+	}
+
+	close(): void {
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+}
+
+let stage: Stage;
+let model: ScriptedModel;
+
+beforeAll(async () => {
+	stage = await raiseStage({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	model = await ScriptedModel.open();
+});
+
+afterAll(async () => {
+	model.close();
+	await stage.strike();
+});
+
+function tool(name: string, parameters: Record<string, unknown>) {
+	return { ...action(name, parameters), type: 'n8n-nodes-payroll-payments.payrollPaymentsTool' };
+}
+
+it('lists users, reads a balance and invites with leave; without leave it is refused', async () => {
+	const { n8n, api, sandbox, teamId } = stage;
+	const openAi = await n8n.saveCredentials('openAiApi', 'Scripted model', {
+		apiKey: 'none',
+		url: model.url,
+	});
+	const invite = {
+		resource: 'invite',
+		operation: 'create',
+		teamId,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: "={{ JSON.stringify([{ email: $fromAI('email', 'Whom to invite') }]) }}",
+	};
+	const tools = [
+		tool('List_users', { resource: 'teamUser', operation: 'getAll', teamId, limit: 2 }),
+		tool('Read_balance', { resource: 'balance', operation: 'get', entityId: teamId }),
+		tool('Invite_with_leave', { ...invite, allowToolWrites: true }),
+		tool('Invite', invite),
+	];
+	const chat = node(
+		'Model',
+		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
+		{ typeVersion: 1.2, credentials: { openAiApi: { id: null, name: '' } } },
+	);
+	const agent = node(
+		'Agent',
+		'@n8n/n8n-nodes-langchain.agent',
+		{ promptType: 'define', text: 'Invite Ana if there is money.', options: {} },
+		{ typeVersion: 2 },
+	);
+	const into = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
+	const { id } = await n8n.saveWorkflow(
+		{
+			name: 'Agent',
+			nodes: [START, agent, chat, ...tools],
+			connections: {
+				Start: into('main'),
+				Model: into('ai_languageModel'),
+				...Object.fromEntries(tools.map(({ name }) => [name, into('ai_tool')])),
+			},
+		},
+		[api, openAi],
+	);
+	model.script = [
+		{ tool: 'List_users', given: {} },
+		{ tool: 'Read_balance', given: {} },
+		{ tool: 'Invite_with_leave', given: { email: 'ana.agent@example.com' } },
+		{ tool: 'Invite', given: { email: 'ben.agent@example.com' } },
+	];
+	const execution = await n8n.runWorkflow(id, 120_000);
+
+	expect(model.tools.map((each) => each.function.name).sort()).toEqual(
+		tools.map(({ name }) => name).sort(),
+	);
+	const [users, balance, invited] = model.answers;
+	expect(users).toMatch(/"nanoid":"us-/);
+	expect(balance).toMatch(/"balance_cents":"\d+"/);
+	expect(invited).toMatch(/"nanoids":\["in-/);
+	/* n8n gives the model an empty answer for a tool that failed; a person finds the reason here. */
+	expect(JSON.stringify(execution.runs.Invite)).toMatch(/was refused: an AI agent called it/);
+
+	const { entries } = await sandbox.control<{ entries: { method: string; path: string }[] }>(
+		'GET',
+		'log',
+	);
+	const invites = entries.filter(({ method, path }) => method === 'POST' && path === '/v2/invites');
+	expect(invites).toHaveLength(1);
+});
