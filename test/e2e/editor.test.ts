@@ -1,0 +1,197 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+
+import { Editor, type ShownField } from '../../scripts/editor.mjs';
+import { action, node, raiseStage, type Stage } from './stage';
+
+jest.setTimeout(300_000);
+
+/** Where `npm run screenshots` wants its pictures; an ordinary run takes none. */
+const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
+
+/** The fields of interface.md as a person reads them, from top to bottom; `!` is a notice. */
+const FORMS: Readonly<Record<string, readonly string[]>> = {
+	'administratorInvite.create': ['Entity ID', 'Role', 'Emails'],
+	'administratorInvite.createAndExecute': ['!', 'Entity ID', 'Role', 'Emails'],
+	'administratorInvite.execute': ['!', 'Invite IDs', 'Typed Data', 'Signature From', 'Role'],
+	'authentication.getSignInMessage': ['Platform ID', 'Wallet'],
+	'authentication.verify': ['!', 'Message', 'Signature', 'Nonce'],
+	'balance.get': ['Entity ID', 'Currencies'],
+	'invite.create': ['Team ID', 'Role', 'Invitees From', 'Invitees', 'Address (Email)', 'Anonymous'],
+	'invite.getAll': ['Entity ID', 'Return All', 'Limit'],
+	'nameReview.resolve': ['!', 'Team ID', 'User', 'Decision', 'Review Version'],
+	'payment.createInstant': [
+		'!',
+		'Team ID',
+		'Amount (Cents)',
+		'Recipient Email',
+		'Typed Data',
+		'Signature From',
+		'Domain',
+		'Types',
+		'Primary Type',
+		'Currency',
+		'Network',
+	],
+	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails'],
+	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
+};
+
+/** Some values that make the pictures speak. */
+const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
+	'payment.createInstant': { amountCents: 1_250_000, recipientEmail: 'ana@example.com' },
+};
+
+let stage: Stage;
+let editor: Editor;
+
+async function shoot(name: string, part: string, end: string): Promise<void> {
+	if (DOCUMENTS === undefined) return;
+	const folder = path.join(DOCUMENTS, 'screenshots');
+	mkdirSync(folder, { recursive: true });
+	await editor.shoot(path.join(folder, `${name}.png`), part, end);
+}
+
+function labelsOf(fields: readonly ShownField[]): string[] {
+	expect(fields.filter(({ isCut }) => isCut)).toEqual([]);
+	return fields.map(({ label, isNotice }) => (isNotice ? '!' : label));
+}
+
+async function labels(): Promise<string[]> {
+	return labelsOf(await editor.fields());
+}
+
+const PANEL = '[data-test-id="node-parameters"]';
+const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
+
+beforeAll(async () => {
+	stage = await raiseStage();
+	const { n8n, api, webhook, teamId } = stage;
+	const actions = Object.keys(FORMS).map((pair, index) => {
+		const [resource, operation] = pair.split('.');
+		const parameters = { resource, operation, ...FILLED[pair] };
+		return action(pair, parameters, {
+			position: [(index % 4) * 220, Math.floor(index / 4) * 180],
+		});
+	});
+	const review = action(
+		'picker',
+		{ resource: 'nameReview', operation: 'resolve', teamId },
+		{ position: [220, 600] },
+	);
+	const trigger = node(
+		'trigger',
+		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
+		{},
+		{
+			position: [0, 600],
+			webhookId: 'forms',
+			credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } },
+		},
+	);
+	const { id } = await n8n.saveWorkflow(
+		{ name: 'Forms', nodes: [...actions, review, trigger], connections: {} },
+		[api, webhook],
+	);
+	editor = await Editor.open(n8n);
+	await editor.openWorkflow(id);
+});
+
+afterAll(async () => {
+	await editor.close();
+	await stage.strike();
+});
+
+it('shows what each node does, a payment with its dollars first', async () => {
+	const subtitle = editor.page.locator(
+		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
+	);
+	expect(await subtitle.textContent()).toContain('$12,500.00 createInstant: payment');
+	await shoot('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
+});
+
+it.each(Object.entries(FORMS))('%s has its fields in order', async (pair, expected) => {
+	await editor.openNode(pair);
+	expect(await labels()).toEqual(['Resource', 'Operation', ...expected, 'Options']);
+	await shoot(pair, PANEL, LAST_FIELD);
+	await editor.closeNode();
+});
+
+it('hides the prefill of an invitee until it is asked for', async () => {
+	await editor.openNode('invite.create');
+	await editor.page.getByPlaceholder('Add Prefill Field').click();
+	await editor.page.locator('text="Job Title" >> visible=true').first().click();
+	expect(await labels()).toContain('Job Title');
+	await editor.closeNode();
+});
+
+it('searches users by name and by e-mail address', async () => {
+	await editor.openNode('picker');
+	const { page } = editor;
+	await page.locator('[data-test-id="rlc-input"]:visible').first().click();
+	const choices = page.locator('[data-test-id="rlc-item"]:visible');
+	await choices.first().waitFor();
+	const first = (await choices.first().textContent())?.trim() ?? '';
+	const [, name = '', email = ''] = /^(.+) \((.+)\)$/.exec(first) ?? [];
+	for (const wanted of [name, email]) {
+		await page.locator('[data-test-id="rlc-search"]:visible').fill(wanted);
+		await choices.filter({ hasNotText: wanted }).first().waitFor({ state: 'hidden' });
+		await choices.first().waitFor();
+	}
+	await shoot('user-picker', PANEL, LAST_FIELD);
+	await page.keyboard.press('Escape');
+	await editor.closeNode();
+});
+
+it('the trigger has its fields in order', async () => {
+	await editor.openNode('trigger');
+	expect(await labels()).toEqual([
+		'!',
+		'Authentication',
+		'Events',
+		'Deposit Statuses',
+		'Filters',
+		'Output',
+		'Options',
+	]);
+	await shoot('trigger', PANEL, LAST_FIELD);
+	await editor.closeNode();
+});
+
+describe('credentials', () => {
+	const DIALOG = '[data-test-id="credential-edit-dialog"]';
+
+	it.each([
+		[
+			'balance.get',
+			'credentials',
+			[
+				'Base URL',
+				'Authentication',
+				'Platform ID',
+				'Signer',
+				'!',
+				'Private Key',
+				'Wallet Address',
+				'Sign-In Domain',
+				'Sign-In Chain ID',
+			],
+		],
+		[
+			'trigger',
+			'webhook-credentials',
+			['Method', 'Secret', 'Header', 'Format', 'Previous Secret', 'Tolerance (Seconds)'],
+		],
+	])('of %s have their fields in order', async (name, picture, expected) => {
+		await editor.openNode(name);
+		await editor.openCredentials();
+		expect(labelsOf(await editor.credentialFields())).toEqual(expected);
+		await shoot(picture, DIALOG, `${DIALOG} [data-test-id="credential-connection-parameter"]`);
+		await editor.closeCredentials();
+		await editor.closeNode();
+	});
+});
+
+it('leaves nothing in the browser console', () => {
+	expect(editor.complaints).toEqual([]);
+});
