@@ -227,8 +227,6 @@ async function chapters(): Promise<readonly Chapter[]> {
 				},
 				{
 					when: 'The sign-in message is for another wallet',
-					// One that has not signed in yet: the others' token would be used again.
-					credentials: wallet('viewer'),
 					// A setting of its own, so that no token of before serves.
 					credentials: { signInDomain: new URL(stage.sandbox.url).host },
 					control: ['sign-in-message', { tamper: 'anotherWallet' }],
