@@ -83,7 +83,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		properties: [
 			{
 				displayName:
-					'Copy the production URL above into the webhook settings of the service’s dashboard, and the signing secret from there into the credentials. The service documents no call to register a webhook, so n8n cannot do it for you.',
+					'Open Webhook URLs above and copy the production URL into the webhook settings of the service’s dashboard, and the signing secret from there into the credentials. The service documents no call to register a webhook, so n8n cannot do it for you.',
 				name: 'registrationNotice',
 				type: 'notice',
 				default: '',
