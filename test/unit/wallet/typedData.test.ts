@@ -103,7 +103,7 @@ describe('typed data', () => {
 				expect(await judge.signTypedData(data.domain, data.types, data.message)).toBe(signature);
 				expect(await typedDataSigner(data, signature)).toBe(judge.address);
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 1500 },
 		);
 		expect(signed).toBeGreaterThan(50);
 		expect(refused).toBeGreaterThan(200);
