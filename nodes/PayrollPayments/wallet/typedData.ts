@@ -118,7 +118,7 @@ function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
 	return integer < most && integer >= (signed ? -most : 0n);
 }
 
-/** Addresses are in one case, or have the right checksum: any other spelling is a typing error. */
+/** Addresses are in one case, or have the right checksum; another spelling is a typing error. */
 function fitsAddress(value: unknown): boolean {
 	if (typeof value !== 'string') return false;
 	const address = readAddress(value);

@@ -200,7 +200,7 @@ describe('parsing a sign-in message', () => {
 				expect(verdict && meaning(verdict)).toEqual(meaning(message));
 				expect(verdict?.toMessage()).toBe(withChecksum(text));
 			}),
-			{ numRuns: 1000 },
+			{ numRuns: 3000 },
 		);
 		// Both ways are walked: a parser that refuses everything would prove nothing.
 		expect(accepted).toBeGreaterThan(50);
