@@ -11,12 +11,13 @@ import {
 	utcTimestamp,
 	type z,
 } from '../../../nodes/PayrollPayments/contract';
+import { anyCharacter } from '../characters';
 
 /** Texts of every kind: binary, lone surrogates, and near misses of what is wanted. */
 const anyText = (nearMisses: fc.Arbitrary<string>) =>
 	fc.oneof(
 		{ weight: 4, arbitrary: nearMisses },
-		fc.string({ unit: 'binary' }),
+		fc.string({ unit: anyCharacter }),
 		fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
 	);
 
@@ -32,7 +33,7 @@ const anything = fc.anything({
 /** The given text with one character changed, added or removed. */
 const edited = (base: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 	fc
-		.tuple(base, fc.nat(), fc.string({ unit: 'binary', maxLength: 2 }), fc.nat({ max: 1 }))
+		.tuple(base, fc.nat(), fc.string({ unit: anyCharacter, maxLength: 2 }), fc.nat({ max: 1 }))
 		.map(([text, at, piece, removed]) => {
 			const place = at % (text.length + 1);
 			return text.slice(0, place) + piece + text.slice(place + removed);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Refusal } from '../../../nodes/PayrollPayments/contract';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { readSettings } from '../../../nodes/PayrollPayments/delivery';
+import { anyCharacter } from '../characters';
 
 /** What people and expressions put into fields, spoiled or not. */
 const fieldValue = fc.oneof(
@@ -30,7 +31,7 @@ const fieldValue = fc.oneof(
 	},
 	fc.jsonValue(),
 	fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
-	fc.string({ unit: 'binary' }),
+	fc.string({ unit: anyCharacter }),
 );
 
 describe.each(CATALOGUE.map((operation) => [`${operation.resource}.${operation.operation}`, operation] as const))(
