@@ -27,8 +27,14 @@ describe('typed data', () => {
 		'int256', 'uint', 'int', 'uint7', 'uint08', 'uint264', 'string[]', 'uint8[]', 'uint8[2]',
 		'uint8[][]', 'address[]', 'Inner', 'Inner[]', 'Missing', 'Outer', 'function', '',
 	];
-	const type = fc.constantFrom(...TYPES);
-	const name = fc.constantFrom('a', 'b', 'from', 'B2', '_x', '__proto__', 'toString', 'a b', '', '1a');
+	const type = fc.oneof(
+		{ weight: 2, arbitrary: fc.constantFrom(...TYPES.slice(0, 6), 'uint8', 'uint256', 'string[]') },
+		fc.constantFrom(...TYPES),
+	);
+	const name = fc.oneof(
+		{ weight: 3, arbitrary: fc.constantFrom('a', 'b', 'from', 'B2', '_x') },
+		fc.constantFrom('__proto__', 'toString', 'a b', '', '1a'),
+	);
 	const member = fc.record({ name, type });
 	const VALUES = [
 		'', ' ', '0', '-0', '1', '-1', '01', '1.0', '1e3', ' 1', '255', '256', '-128', '-129', '0x', '0x0',
@@ -60,7 +66,7 @@ describe('typed data', () => {
 			.map((values) => Object.fromEntries(members.map((one, at) => [one.name, values[at]])));
 	const domain: fc.Arbitrary<Record<string, unknown>> = fc
 		.oneof(
-			{ weight: 3, arbitrary: fc.constant(NOTE.domain) },
+			{ weight: 5, arbitrary: fc.constant(NOTE.domain) },
 			fc.record(
 				{
 					name: fc.constantFrom<unknown>('Payroll', '', 5, null, undefined),
@@ -106,8 +112,8 @@ describe('typed data', () => {
 			}),
 			{ numRuns: runs(500) },
 		);
-		expect(signed).toBeGreaterThan(runs(15));
-		expect(refused).toBeGreaterThan(runs(65));
+		expect(signed).toBeGreaterThan(runs(50));
+		expect(refused).toBeGreaterThan(runs(200));
 	});
 
 	const refusalOf = async (change: object): Promise<string> =>
