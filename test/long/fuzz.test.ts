@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { z } from 'zod';
+
+import { buildFolder, repository } from '../../scripts/locations.mjs';
+import { cleanEnvironment, show } from '../../scripts/processes.mjs';
+
+import { report, table } from './report';
+
+/** Of each target. */
+const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);
+/** Another seed tries other inputs; the same one does not repeat a run, which ends by the clock. */
+const SEED = process.env.LONG_FUZZ_SEED ?? new Date().toISOString();
+
+jest.setTimeout((2 * MINUTES + 5) * 60_000);
+
+const findings = z.object({
+	executions: z.number(),
+	functions: z.number(),
+	edges: z.number(),
+	corpus: z.number(),
+	kept: z.number(),
+	milliseconds: z.number(),
+	crashes: z.array(z.string()),
+});
+
+const TARGETS = [
+	['verifier', 'the verifier'],
+	['eventParser', 'the event parser'],
+] as const;
+
+/** Fuzzes in a process of its own, which a hang cannot keep from being ended. */
+async function fuzzed(target: string): Promise<z.infer<typeof findings>> {
+	const args = ['--import', 'tsx', path.join('test', 'long', 'fuzz', 'main.ts')];
+	const code = await show(process.execPath, [...args, target, String(MINUTES), SEED], {
+		cwd: repository,
+		env: cleanEnvironment(),
+		minutes: MINUTES + 1,
+	});
+	const folder = path.join(buildFolder, 'fuzz', target);
+	if (code !== 0) throw new Error(`The fuzzer ended with ${code}; ${folder}/current is what it tried.`);
+	return findings.parse(JSON.parse(readFileSync(path.join(folder, 'findings.json'), 'utf8')));
+}
+
+it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', async () => {
+	const found = [];
+	for (const [target, what] of TARGETS) found.push({ what, ...(await fuzzed(target)) });
+	report(
+		'fuzz',
+		'Fuzzing of what anybody may send',
+		`Node ${process.versions.node}`,
+		[
+			`Inputs are mutated from a corpus (\`test/long/fuzz/corpus\`), for ${MINUTES} minutes each ` +
+				'(LONG_FUZZ_MINUTES); one that takes a new way through a function, by V8’s own block ' +
+				'counters, joins the corpus. An input fails that throws, takes a second, or is judged ' +
+				'otherwise than by an independent judge: the verifier by one with an HMAC from its ' +
+				'definition, the parser by JSON.parse; Object.prototype must stay as it was. `keepers` are ' +
+				'the shortest inputs that reach every edge between them. Not Jazzer.js: what it ships for ' +
+				'Linux needs a newer glibc than Debian 12 has. Seed: ' + SEED + '.',
+			table(
+				['', 'executions', 'functions', 'edges', 'corpus', 'keepers', 'longest, ms', 'failures'],
+				found.map(({ what, ...each }) => [
+					what,
+					each.executions,
+					each.functions,
+					each.edges,
+					each.corpus,
+					each.kept,
+					each.milliseconds,
+					each.crashes.length,
+				]),
+			),
+		].join('\n\n'),
+	);
+	expect(found.flatMap(({ crashes }) => crashes)).toEqual([]);
+});

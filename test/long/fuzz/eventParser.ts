@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { Refusal } from '../../../nodes/PayrollPayments/contract/refusal';
+import { judge, keyOf, parseDelivery, type DeliverySettings } from '../../../nodes/PayrollPayments/delivery';
+import { deposit, depositEvent } from '../../unit/delivery/samples';
+
+import type { Target } from './fuzzer';
+
+const SETTINGS: DeliverySettings = {
+	credentials: undefined,
+	allowlist: [],
+	filter: {
+		events: ['*'],
+		depositStatuses: ['complete', 'unknown'],
+		entityIds: ['te-a1B2c3D4e5F6'],
+		sourceCurrencies: [],
+		destinationCurrencies: ['USD'],
+		networks: ['arbitrum', 'base'],
+		providers: [],
+		minimumAmountCents: 100,
+	},
+	output: 'simplified',
+	invalidPayload: 'reject',
+	includeHeaders: true,
+	history: 5_000,
+};
+
+const OBJECT_FROM_BIRTH = Reflect.ownKeys(Object.prototype).length;
+
+/** What the body holds, undefined where it is no JSON; a byte order mark in front is no part of it. */
+function readIndependently(body: Buffer): unknown {
+	try {
+		return JSON.parse(body.toString().replace(/^\ufeff/, ''));
+	} catch {
+		return undefined;
+	}
+}
+
+function depthOf(value: unknown): number {
+	if (typeof value !== 'object' || value === null) return 0;
+	return 1 + Object.values(value).reduce((deepest: number, each) => Math.max(deepest, depthOf(each)), 0);
+}
+
+/** Whether the documented rules make a JSON value an event. */
+function isEvent(value: unknown): boolean {
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+	const members = new Map(Object.entries(value));
+	const isText = (name: string) => typeof members.get(name) === 'string' && members.get(name) !== '';
+	return (
+		members.get('object') === 'event' &&
+		isText('event_type') &&
+		isText('idempotency_key') &&
+		depthOf(value) <= 100
+	);
+}
+
+/** The first byte chooses the settings, the rest is the body. */
+export const eventParser: Target = {
+	dictionary: [
+		...new Set([...Object.keys(depositEvent()), ...Object.keys(deposit())].map((name) => `"${name}":`)),
+		...['"__proto__":', '"constructor":', '"prototype":', '"toString":', '"validation_issues":'],
+		...['{', '}', '[', ']', ',', ':', '"', '\\', 'null', 'true', '{}', '[]', '""', '"event"', '"deposit.received"'],
+		...['1e999', '-0', '9007199254740993', '0.1', '1e-400', '"\\ud800"', '"\\u0000"', '\ufeff', '\u2028'],
+		...['"complete"', '"base"', '"USD"', '"te-a1B2c3D4e5F6"', '"2026-02-30T00:00:00Z"', '{"a":'.repeat(60), '['.repeat(120)],
+	],
+	check(input) {
+		const choice = input[0] ?? 0;
+		const body = input.subarray(1);
+		const settings: DeliverySettings = {
+			...SETTINGS,
+			filter: (choice & 1) === 0 ? SETTINGS.filter : { ...SETTINGS.filter, entityIds: [], events: ['deposit.received'] },
+			output: (choice & 2) === 0 ? 'event' : 'simplified',
+			invalidPayload: (choice & 4) === 0 ? 'emit' : 'reject',
+		};
+		const headers = { 'content-type': 'application/json' };
+		const outcome = judge({ address: '192.0.2.1', headers, rawBody: body }, settings, 0);
+		JSON.stringify(outcome);
+
+		const value = readIndependently(body);
+		const parsed = parseDelivery(body, headers['content-type']);
+		if (isEvent(value) === parsed instanceof Refusal) throw new Error('is wrong about what an event is');
+		if (!(parsed instanceof Refusal)) {
+			if (!isDeepStrictEqual(parsed.event, value)) throw new Error('changes the event');
+			if (keyOf(parsed.idempotencyKey).length !== 44) throw new Error('makes a key of another length');
+		} else if (!('status' in outcome) || outcome.status !== 400) {
+			throw new Error('takes what is no event');
+		}
+		if (Reflect.ownKeys(Object.prototype).length !== OBJECT_FROM_BIRTH) throw new Error('pollutes Object.prototype');
+	},
+};

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import * as files from 'node:fs';
+import { Session, type Profiler } from 'node:inspector';
+import path from 'node:path';
+
+import type { Randomness } from '../../../sandbox/randomness';
+
+/** What is fuzzed. */
+export interface Target {
+	/** Words that chance would not find. */
+	readonly dictionary: readonly string[];
+	/** Feeds the code under test; throws where it does what it must not. */
+	check(input: Buffer): void;
+}
+
+/** What came of it; every number is of this run. */
+export interface Findings {
+	readonly executions: number;
+	/** Functions of the code under test that were entered. */
+	readonly functions: number;
+	/** Blocks of them, as V8 counts: branches taken, and branches seen not to be taken. */
+	readonly edges: number;
+	/** Inputs that took a new way through a function. */
+	readonly corpus: number;
+	/** The shortest of them that reach all edges between them. */
+	readonly kept: number;
+	/** The longest execution. */
+	readonly milliseconds: number;
+	readonly crashes: readonly string[];
+}
+
+/** An execution that takes longer hangs, as far as a person waits. */
+const HANG_MILLISECONDS = 1_000;
+const LONGEST_INPUT = 4_096;
+/** Reading the counters takes longer than most executions: they are read for so many at once. */
+const BATCH = 32;
+
+/** V8's own counters, which it also shows in DevTools: how often each block of our code ran. */
+class Coverage {
+	private readonly session = new Session();
+
+	constructor(private readonly codeUnderTest: string) {
+		this.session.connect();
+		this.session.post('Profiler.enable');
+		this.session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+	}
+
+	/** What ran since the last time: each function that did, with how often each block of it. */
+	take(): { name: string; blocks: Profiler.CoverageRange[] }[] {
+		let scripts: Profiler.ScriptCoverage[] = [];
+		this.session.post('Profiler.takePreciseCoverage', (error, { result }) => {
+			if (error) throw error;
+			scripts = result;
+		});
+		return scripts
+			.filter(({ url }) => url.includes(this.codeUnderTest))
+			.flatMap(({ url, functions }) =>
+				functions.map(({ ranges }) => ({ name: `${url}#${ranges[0]?.startOffset}`, blocks: ranges })),
+			)
+			.filter(({ blocks }) => (blocks[0]?.count ?? 0) > 0);
+	}
+}
+
+/** Changes an input in one to four ways. */
+function mutated(input: Buffer, other: Buffer, words: readonly string[], chance: Randomness): Buffer {
+	let bytes = input;
+	for (let left = 1 + chance.below(4); left > 0; left--) {
+		const from = chance.below(bytes.length + 1);
+		const to = Math.min(bytes.length, from + 1 + chance.below(chance.below(2) === 0 ? 4 : 64));
+		const [head, span, tail] = [bytes.subarray(0, from), bytes.subarray(from, to), bytes.subarray(to)];
+		const word = Buffer.from(words[chance.below(words.length)] ?? '');
+		const start = chance.below(other.length + 1);
+		const changes = [
+			() => [head, Buffer.from([chance.below(256)]), bytes.subarray(from + 1)],
+			() => [head, Buffer.from(span.map((byte) => byte ^ (1 << chance.below(8)))), tail],
+			() => [head, tail],
+			() => [head, span, span, tail],
+			() => [head, word, bytes.subarray(from)],
+			() => [head, word, tail],
+			() => [head, other.subarray(start, start + 1 + chance.below(64)), tail],
+			() => [head, other.subarray(start)],
+		];
+		bytes = Buffer.concat(changes[chance.below(changes.length)]?.() ?? []);
+	}
+	return bytes.subarray(0, LONGEST_INPUT);
+}
+
+const hashOf = (input: Buffer) => createHash('sha256').update(input).digest('hex').slice(0, 12);
+
+/**
+ * Mutates inputs for so many minutes, and goes on from those that take a new way through a function.
+ *
+ * @param corpusFolder what to begin with
+ * @param workFolder is filled: `current` is the batch being tried, also after a kill, `crash-…` what
+ * went wrong, and `keepers/` the shortest inputs that reach every edge that any did
+ */
+export function fuzz(
+	{ dictionary, check }: Target,
+	chance: Randomness,
+	where: { codeUnderTest: string; corpusFolder: string; workFolder: string; minutes: number },
+): Findings {
+	const write = (name: string, input: Buffer) => {
+		files.writeFileSync(path.join(where.workFolder, name), input);
+	};
+	files.rmSync(where.workFolder, { recursive: true, force: true });
+	files.mkdirSync(path.join(where.workFolder, 'keepers'), { recursive: true });
+	const coverage = new Coverage(where.codeUnderTest);
+	const corpus: Buffer[] = [];
+	const shortest = new Map<string, Buffer>();
+	const functions = new Set<string>();
+	const [batchWays, ways] = [new Set<string>(), new Set<string>()];
+	const crashes = new Map<string, Buffer>();
+	let [executions, milliseconds] = [0, 0];
+
+	const run = (input: Buffer) => {
+		const begun = performance.now();
+		try {
+			check(input);
+		} catch (error) {
+			crashes.set(error instanceof Error ? error.message : String(error), input);
+		}
+		const lasted = performance.now() - begun;
+		if (lasted > HANG_MILLISECONDS) crashes.set(`takes more than ${HANG_MILLISECONDS} ms`, input);
+		milliseconds = Math.max(milliseconds, lasted);
+		executions += 1;
+	};
+	/** Whether what ran since the last look took a way that no earlier look has seen. */
+	const isNew = (seen: Set<string>, input?: Buffer): boolean => {
+		const before = seen.size;
+		for (const { name, blocks } of coverage.take()) {
+			functions.add(name);
+			const counted = blocks.map(({ startOffset, endOffset, count }) => {
+				const edge = `${name} ${startOffset}-${endOffset} ${count > 0}`;
+				const known = shortest.get(edge);
+				if (input && input.length < (known?.length ?? Infinity)) shortest.set(edge, input);
+				return `${startOffset}-${endOffset}:${Math.ceil(Math.log2(count + 1))}`;
+			});
+			seen.add(`${name} ${counted.join()}`);
+		}
+		return seen.size > before;
+	};
+	const runBatch = (batch: readonly Buffer[]) => {
+		write('current', Buffer.concat(batch));
+		batch.forEach(run);
+		if (!isNew(batchWays)) return;
+		for (const input of batch) {
+			run(input);
+			if (isNew(ways, input)) corpus.push(input);
+		}
+	};
+	const any = () => corpus[chance.below(corpus.length)] ?? Buffer.alloc(0);
+
+	const names = files.readdirSync(where.corpusFolder).sort();
+	runBatch(names.map((name) => files.readFileSync(path.join(where.corpusFolder, name))));
+	for (const end = Date.now() + where.minutes * 60_000; Date.now() < end; ) {
+		runBatch(Array.from({ length: BATCH }, () => mutated(any(), any(), dictionary, chance)));
+	}
+	const keepers = new Set(shortest.values());
+	for (const input of keepers) write(`keepers/${hashOf(input)}`, input);
+	for (const input of crashes.values()) write(`crash-${hashOf(input)}`, input);
+	return {
+		executions,
+		functions: functions.size,
+		edges: shortest.size,
+		corpus: corpus.length,
+		kept: keepers.size,
+		milliseconds: Math.round(milliseconds),
+		crashes: [...crashes.keys()],
+	};
+}

@@ -1,0 +1,112 @@
+import { verifyDelivery, type WebhookCredentials } from '../../../nodes/PayrollPayments/delivery';
+import { hmac } from '../../unit/delivery/samples';
+
+import type { Target } from './fuzzer';
+
+const NOW_SECONDS = 1_774_949_400;
+const TOLERANCE_SECONDS = 600;
+const SECRETS = ['whsec_new', 'whsec_old', ' padded '];
+const SCHEMES = ['timestamped', 'hex', 'base64', 'sharedToken'] as const;
+
+type Scheme = (typeof SCHEMES)[number];
+
+function credentialsOf(scheme: Scheme): WebhookCredentials {
+	const proof = { header: 'x-signature', secrets: SECRETS };
+	return scheme === 'timestamped'
+		? { ...proof, scheme, toleranceSeconds: TOLERANCE_SECONDS }
+		: { ...proof, scheme };
+}
+
+/** A letter for each key that may sign: no mutation would ever find a true signature. */
+const KEYS = { n: SECRETS[0], o: SECRETS[1], p: SECRETS[2], s: 'whsec_stranger' };
+
+/** Writes the time, true proofs and tokens for the signs in a header, e.g. `§hn`. */
+function filled(header: string, body: Buffer): string {
+	const timed = header.replaceAll('§T', String(NOW_SECONDS));
+	const [, time = ''] = /t=(\d+)/.exec(timed) ?? [];
+	return Object.entries(KEYS).reduce(
+		(text, [letter, key = '']) =>
+			text
+				.replaceAll(`§t${letter}`, () => hmac(key, `${time}.`, body).toString('hex'))
+				.replaceAll(`§h${letter}`, () => hmac(key, body).toString('hex'))
+				.replaceAll(`§b${letter}`, () => hmac(key, body).toString('base64'))
+				.replaceAll(`§k${letter}`, () => key),
+		timed,
+	);
+}
+
+/** Every stretch of `length` characters of an alphabet in a text. */
+function stretches(text: string, alphabet: RegExp, length: number): string[] {
+	return (text.match(alphabet) ?? []).flatMap((run) =>
+		Array.from({ length: Math.max(0, run.length - length + 1) }, (_, at) => run.slice(at, at + length)),
+	);
+}
+
+/**
+ * An independent judge, by the documented rules alone (HMAC from its definition, shared/interface.md).
+ * `forged`: there is no true proof in the header, however it is read. `genuine`: it has the
+ * documented form and a true proof. `open`: a true proof in a form that the rules leave open.
+ */
+function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forged' | 'open' {
+	const value = header.replace(/^[ \t]+|[ \t]+$/g, '');
+	if (scheme === 'sharedToken') {
+		if (SECRETS.includes(value)) return 'genuine';
+		/* Which characters are white space around a header's value is for nobody here to say. */
+		return SECRETS.includes(header.trim()) ? 'open' : 'forged';
+	}
+	const over = (...message: (string | Uint8Array)[]) => SECRETS.map((secret) => hmac(secret, ...message));
+	const isHexOf = (text: string, proofs: readonly Buffer[]) =>
+		proofs.some((proof) => proof.toString('hex') === text.toLowerCase());
+
+	if (scheme === 'timestamped') {
+		const canonical = /^t=(\d{1,15})((?:,v1=[0-9a-f]{64}){1,16})$/.exec(value);
+		const times = [...new Set(value.match(/\d+/g) ?? [])].filter(
+			(time) => Math.abs(Number(time) - NOW_SECONDS) <= TOLERANCE_SECONDS,
+		);
+		const proves = (time: string, texts: readonly string[]) => {
+			const proofs = over(`${time}.`, body);
+			return texts.some((text) => isHexOf(text, proofs));
+		};
+		if (canonical !== null) {
+			const [, time = '', signatures = ''] = canonical;
+			const isFresh = times.includes(time);
+			return isFresh && proves(time, signatures.split(',v1=').slice(1)) ? 'genuine' : 'forged';
+		}
+		const texts = stretches(value, /[0-9a-f]+/gi, 64);
+		return times.some((time) => proves(time, texts)) ? 'open' : 'forged';
+	}
+	const proofs = over(body);
+	if (scheme === 'hex') {
+		if (/^(sha256=)?[0-9a-f]{64}$/.test(value)) return isHexOf(value.slice(-64), proofs) ? 'genuine' : 'forged';
+		return stretches(value, /[0-9a-f]+/gi, 64).some((text) => isHexOf(text, proofs)) ? 'open' : 'forged';
+	}
+	const texts = proofs.map((proof) => proof.toString('base64'));
+	if (texts.includes(value.replace(/^sha256=/, ''))) return 'genuine';
+	/* The last of 43 characters carries two bits that mean nothing, and - and _ are + and /. */
+	const plain = value.replaceAll('-', '+').replaceAll('_', '/');
+	return texts.some((text) => plain.includes(text.slice(0, 42))) ? 'open' : 'forged';
+}
+
+/** The first byte chooses the scheme, the first line is the header, the rest is the body. */
+export const verifier: Target = {
+	dictionary: [
+		...Object.keys(KEYS).flatMap((key) => ['t', 'h', 'b', 'k'].map((kind) => `§${kind}${key}`)),
+		...['§T', 't=', ',v1=', 'v1=', ',', 'sha256=', 'SHA256=', ' ', '\t', '\u00a0', '=', '\n', '0', '+', '_'],
+		...['1774950000', '1774950001', '1774948800', '1774948799', '1774949400000', '9'.repeat(20)],
+		't=§T,v1=§tn',
+	],
+	check(input) {
+		const scheme = SCHEMES[(input[0] ?? 0) % SCHEMES.length] ?? 'timestamped';
+		const lineEnd = input.indexOf(10);
+		const headerEnd = lineEnd === -1 ? input.length : lineEnd;
+		const body = input.subarray(headerEnd + 1);
+		const header = filled(input.subarray(1, headerEnd).toString(), body);
+
+		const refusal = verifyDelivery(body, { 'x-signature': header }, credentialsOf(scheme), NOW_SECONDS * 1_000);
+		const verdict = judged(scheme, header, body);
+		if (refusal === undefined && verdict === 'forged') throw new Error(`accepts a forged ${scheme} proof`);
+		if (refusal !== undefined && verdict === 'genuine') throw new Error(`refuses a genuine ${scheme} proof`);
+		const said = `${refusal?.message} ${refusal?.hint}`;
+		if (SECRETS.some((secret) => said.includes(secret))) throw new Error('names a secret');
+	},
+};
