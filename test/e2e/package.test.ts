@@ -1,7 +1,11 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
 import { z } from 'zod';
 
 import { readExample } from '../../scripts/examples.mjs';
-import { N8n } from '../../scripts/n8n.mjs';
+import { repository } from '../../scripts/locations.mjs';
+import { N8n, type SavedWorkflow } from '../../scripts/n8n.mjs';
 import { action, chain, raiseStage, START, type Stage } from './stage';
 
 jest.setTimeout(300_000);
@@ -15,6 +19,10 @@ beforeAll(async () => {
 afterAll(async () => {
 	await stage.strike();
 });
+
+const examples = readdirSync(path.join(repository, 'examples'))
+	.filter((file) => file.endsWith('.json'))
+	.map((file) => path.parse(file).name);
 
 interface Description {
 	readonly name: string;
@@ -90,6 +98,23 @@ describe('the packed package in a real n8n', () => {
 				]),
 			},
 		]);
+	});
+
+	it.each(examples)('imports the example %s: it knows every node in that version', async (name) => {
+		const { n8n, api, webhook, teamId } = stage;
+		const example = readExample(name, teamId);
+		const { id } = await n8n.saveWorkflow(example, [api, webhook]);
+		const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
+		expect(nodes.map(({ name: each }) => each)).toEqual(example.nodes.map(({ name: each }) => each));
+		const types = await n8n.request<{ name: string; version: number | number[] }[]>(
+			'GET',
+			'/types/nodes.json',
+		);
+		const known = types.flatMap(({ name: type, version }) =>
+			[version].flat().map((each) => `${type} ${each}`),
+		);
+		const asked = nodes.map(({ type, typeVersion }) => `${type} ${typeVersion}`);
+		expect(asked.filter((each) => !known.includes(each))).toEqual([]);
 	});
 
 	it('runs the first example as npm start does', async () => {

@@ -219,20 +219,20 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		const { workflowId } = await Listener.save(n8n, {
 			parameters: { options: { ipAllowlist: 'our office' } },
 		});
-		/* n8n activates a moment later, and shows the editor what each trigger said. */
-		await n8n.activate(workflowId).catch(() => undefined);
+		const reason = 'IP Allowlist: “our office” is no address and no CIDR range';
+		if (n8n.installation.version !== '2.41.1') {
+			await expect(n8n.activate(workflowId)).rejects.toThrow(reason);
+			return;
+		}
+		/* n8n 2.41 activates a moment later, and shows the editor what each trigger said. */
+		await n8n.activate(workflowId);
 		const said = async () =>
 			await n8n.query(
 				`select status, errorMessage from workflow_publication_trigger_status
 				where workflowId = '${workflowId}'`,
 			);
 		await until(async () => (await said()).length > 0);
-		expect(await said()).toEqual([
-			{
-				status: 'failed',
-				errorMessage: 'IP Allowlist: “our office” is no address and no CIDR range',
-			},
-		]);
+		expect(await said()).toEqual([{ status: 'failed', errorMessage: reason }]);
 	});
 });
 

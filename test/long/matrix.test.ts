@@ -26,7 +26,8 @@ const results = z.object({
 const ROWS: ReadonlyArray<readonly [string, RegExp]> = [
 	['Nodes, credentials and icons load', /^the packed package .*(brings|serves)/],
 	['Wallet sign-in, and a balance with its token', /^the packed package .*signs in/],
-	['The example runs as imported', /^the packed package .*example/],
+	['The examples are imported, with nodes that this n8n knows', /^the packed package .*imports/],
+	['The first example runs as imported', /^the packed package .*runs/],
 	['Every operation', /^every operation in a real n8n/],
 	['The trigger’s delivery table', /^the delivery table/],
 	['Every way to prove a delivery', /^every way to prove/],
