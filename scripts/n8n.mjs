@@ -441,7 +441,7 @@ export class N8n {
 	}
 
 	/**
-	 * Runs a query on n8n's database file, also while n8n runs.
+	 * Runs a query on n8n’s database file, also while n8n runs and 1.x locks it for a moment.
 	 *
 	 * @param {string} query
 	 * @returns {Promise<Record<string, unknown>[]>}
@@ -450,7 +450,8 @@ export class N8n {
 		const script = `
 			const { DatabaseSync } = require('node:sqlite');
 			const [, file, query] = process.argv;
-			console.log(JSON.stringify(new DatabaseSync(file, { readOnly: true }).prepare(query).all()));`;
+			const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+			console.log(JSON.stringify(database.prepare(query).all()));`;
 		const { node, env } = this.installation;
 		return JSON.parse(await run(node, ['--no-warnings', '-e', script, this.database, query], { env }));
 	}
