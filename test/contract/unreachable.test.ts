@@ -1,0 +1,127 @@
+import { request } from 'node:https';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { runNode, SavedCredentials } from '../n8n/actionWorkflow';
+import { startSelfSignedServer } from './selfSignedServer';
+
+const TOKEN = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1cy1hMUIyYzNENGU1RjYifQ.';
+const TEAM = 'te-a1B2c3D4e5F6';
+
+const withToken = (baseUrl: string) =>
+	new SavedCredentials({ baseUrl, authentication: 'accessToken', accessToken: TOKEN });
+
+const withWallet = (baseUrl: string) =>
+	new SavedCredentials({
+		baseUrl,
+		authentication: 'walletSignIn',
+		platformId: 'platform',
+		signer: 'privateKey',
+		privateKey: `0x${'11'.repeat(32)}`,
+		sessionToken: '',
+	});
+
+/** With a token at hand, so that it is the operation's own request that does not arrive. */
+const OPERATIONS: Readonly<Record<string, INodeParameters>> = {
+	'balance.get': { entityId: TEAM },
+	'invite.getAll': { entityId: TEAM, returnAll: true },
+	'invite.create': {
+		teamId: TEAM,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: '[{ "email": "ana@example.com" }]',
+	},
+	'administratorInvite.create': { entityId: TEAM, role: 'team_viewer', emails: 'ana@example.com' },
+	'nameReview.resolve': {
+		teamId: TEAM,
+		userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
+		decision: 'approve',
+		reviewVersion: '2026-03-31T09:30:00Z',
+	},
+	'payment.createInstant': {
+		teamId: TEAM,
+		amountCents: 12_500,
+		recipientEmail: 'ana@example.com',
+		currency: 'USD',
+		network: 'arbitrum',
+		typedData: JSON.stringify({
+			from: TEAM,
+			to: `0x${'22'.repeat(20)}`,
+			salt: `0x${'33'.repeat(32)}`,
+			expires: '4102444800',
+			data: {
+				...{ id: 'tx-a1B2c3D4e5F6', groupID: TEAM, payAtTime: '1', validMinutes: '60', payType: 'instant' },
+				...{ token: `0x${'66'.repeat(20)}`, recipient: `0x${'77'.repeat(20)}` },
+				...{ amount: '125000000', data: 'ana@example.com' },
+			},
+		}),
+		signatureSource: 'provided',
+		signature: `0x${'44'.repeat(65)}`,
+		signer: `0x${'55'.repeat(20)}`,
+	},
+	'teamUser.getAll': { teamId: TEAM, returnAll: true },
+	'webhook.sendTest': { webhookId: 'wh-a1B2c3D4e5F6', eventType: 'deposit.received' },
+};
+
+let server: Awaited<ReturnType<typeof startSelfSignedServer>>;
+
+beforeAll(async () => {
+	server = await startSelfSignedServer();
+});
+
+afterAll(async () => {
+	await server.close();
+});
+
+/** The two addresses, and what the user reads of each. */
+const places = () =>
+	[
+		[`https://localhost:${server.port}`, `localhost:${server.port}: its TLS certificate is self-signed`],
+		['https://payroll.invalid', 'payroll.invalid: its name'],
+	] as const;
+
+async function failure(name: string, saved: SavedCredentials, parameters: INodeParameters) {
+	const [resource = '', operation = ''] = name.split('.');
+	const options = { timeout: 5_000, ...(/get/.test(operation) ? { retries: 0 } : {}) };
+	const { error, stored } = await runNode(saved, { resource, operation, ...parameters, options });
+	expect(stored).not.toContain(TOKEN);
+	return error;
+}
+
+it.each(Object.entries(OPERATIONS))(
+	'%s: an untrusted certificate or an unknown name is named, and nothing is sent',
+	async (name, parameters) => {
+		for (const [baseUrl, reason] of places()) {
+			const error = await failure(name, withToken(baseUrl), parameters);
+			expect(error?.message).toContain(`No answer from ${reason}`);
+			expect(error?.message).toMatch(/\[item 0\]$/);
+			/* Of a payment the guard speaks: it does not know on which side of the wire it broke. */
+			expect(error?.description).toMatch(
+				name.startsWith('payment')
+					? /do not pay again by other means/
+					: /Check that n8n can reach this address/,
+			);
+		}
+		expect(server.requests()).toBe(0);
+	},
+);
+
+it('sign-in: likewise', async () => {
+	for (const [baseUrl, reason] of places()) {
+		const error = await failure('balance.get', withWallet(baseUrl), { entityId: TEAM });
+		expect(`${error?.message} ${error?.description}`).toContain(reason);
+	}
+	expect(server.requests()).toBe(0);
+});
+
+it('the server serves who trusts its certificate: it is only that which is refused', async () => {
+	const status = await new Promise((resolve, reject) => {
+		request({ host: 'localhost', port: server.port, ca: server.cert }, ({ statusCode }) => {
+			resolve(statusCode);
+		})
+			.on('error', reject)
+			.end();
+	});
+	expect(status).toBe(200);
+	expect(server.requests()).toBe(1);
+});
