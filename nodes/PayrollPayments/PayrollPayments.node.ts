@@ -11,7 +11,7 @@ import { testCredentials } from './credentialTest';
 import { searchTeamUsers } from './listSearch/searchTeamUsers';
 import { operationNamed } from './operations/catalogue';
 import { concurrencyOf, type InputItem, type Job, type Operation } from './operations/definition';
-import { actionForm } from './operations/form';
+import { actionForm, actionSubtitle } from './operations/form';
 import { runBounded } from './transport/concurrency';
 import { connect } from './transport/n8nService';
 import { failureRecord, nodeErrorFor } from './transport/nodeError';
@@ -23,11 +23,18 @@ interface Outcome {
 }
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
-	return context.getInputData().map(({ json }, index) => ({
-		index,
-		json,
-		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
-	}));
+	return context.getInputData().map(({ json }, index) => {
+		const known = new Map<string, unknown>();
+		return {
+			index,
+			json,
+			read: (name: string): unknown => {
+				/* Once an item: n8n's expressions cost milliseconds, and might answer otherwise. */
+				if (!known.has(name)) known.set(name, context.getNodeParameter(name, index, undefined));
+				return known.get(name);
+			},
+		};
+	});
 }
 
 function operationOf(context: IExecuteFunctions): Operation {
@@ -49,12 +56,15 @@ function refuseToolWrites(context: IExecuteFunctions, { asTool, action }: Operat
 	if (!node.type.endsWith('Tool') || asTool === 'free') return;
 	/* The raw parameter: an expression, which an agent could fill in, is no leave. */
 	if (asTool === 'withLeave' && node.parameters.allowToolWrites === true) return;
-	throw new NodeOperationError(node, `“${action}” was refused: an AI agent called it`, {
-		description:
-			asTool === 'never'
-				? 'Sign-in is never left to an AI agent.'
-				: 'A person who wants the agent to do this turns on “Allow Writes by AI” in the node.',
-	});
+	const next =
+		asTool === 'never'
+			? 'Sign-in is never left to an agent'
+			: 'A person who wants this turns on “Allow Writes by AI” in the node';
+	throw new NodeOperationError(
+		node,
+		`“${action}” was refused: an AI agent called it. ${next} [item 0]`,
+		{ description: 'Nothing was sent.', itemIndex: 0 },
+	);
 }
 
 /** What stands in the output for items that failed while the others go on. */
@@ -85,8 +95,7 @@ export class PayrollPayments implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle:
-			'={{ ($parameter["resource"] === "payment" && $parameter["amountCents"] > 0 ? "$" + ($parameter["amountCents"] / 100).toLocaleString("en-US", { minimumFractionDigits: 2 }) + " " : "") + $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: actionSubtitle(),
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,

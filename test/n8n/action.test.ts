@@ -1,5 +1,5 @@
 import { Wallet } from 'ethers';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { WorkflowExpression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import { startSandbox, type AccountName, type FaultInput, type Sandbox } from '../../sandbox/server';
 
@@ -131,6 +131,22 @@ describe('reads', () => {
 		});
 		expect(new Set(output.map((item) => item.json.email))).toEqual(new Set(wanted));
 		expect(wire()).toHaveLength(Math.ceil((wanted.length + 1) / 100));
+	});
+
+	it('evaluate each parameter once an item', async () => {
+		const evaluated = jest.spyOn(WorkflowExpression.prototype, 'getParameterValue');
+		const { output } = await run(
+			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}', options: { timeout: '={{ 5000 }}' } },
+			{ items: [{ id: team }, { id: company }] },
+		);
+		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
+		evaluated.mockRestore();
+		expect(output).toHaveLength(2);
+		const ofItem = (wanted: number) =>
+			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
+		const fields = ['={{ $json.id }}', [], { timeout: '={{ 5000 }}' }];
+		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
+		expect(ofItem(1)).toEqual(fields);
 	});
 
 	it('are repeated after passing faults', async () => {
@@ -332,7 +348,28 @@ describe('administrator invites', () => {
 			role: 'org_viewer',
 			emails,
 		});
-		expect(error?.description).toMatch(/Already done: .*"invites":\["in-.*"typed_data"/);
+		expect(error?.description).toBe(
+			'2 invites were created (one@example.com, two@example.com), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data. Error details, below, hold `invites` and `typed_data` as Error data. The service is in trouble. Try again later.',
+		);
+		expect(error?.data).toEqual({
+			invites: [expect.stringMatching(/^in-/), expect.stringMatching(/^in-/)],
+			typed_data: expect.objectContaining({ primary_type: 'SetRolesForwardRequest' }),
+		});
+	});
+
+	it('tell which of several batches were done', async () => {
+		const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`);
+		const asked = { resource: 'administratorInvite', entityId: company, role: 'org_viewer', emails: many.join(',') };
+		await fault({ match: { method: 'PUT' }, kind: 'status', status: 403, skip: 1, times: 1 });
+		const both = await run({ ...asked, operation: 'createAndExecute' });
+		expect(both.error?.description).toMatch(
+			/^The first 100 of 150 people were invited and have their role \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\)\. .* 50 invites were created \(admin100@/,
+		);
+		expect(both.error?.data).toMatchObject({
+			completed: [{ transaction: expect.stringMatching(/^tx-/) }],
+			invites: expect.any(Array),
+			typed_data: expect.any(Object),
+		});
 	});
 
 	it('go in batches of 100, and a run in the same execution resumes without inviting twice', async () => {
@@ -385,6 +422,17 @@ describe('payments', () => {
 		const later = await run(parameters);
 		expect(later.error?.message).toContain('The payment of $125.00 to ana@example.com was sent before');
 		expect(sent()).toHaveLength(1);
+	});
+
+	it('that the service refused were not made, and may be sent again', async () => {
+		await fault({ match: { path: 'instant' }, kind: 'status', status: 400, times: 1, message: 'Insufficient funds' });
+		const parameters = await payment();
+		const { error } = await run(parameters);
+		expect(error?.message).toBe(
+			'The payment of $125.00 to ana@example.com was not made. The service refused: Insufficient funds [item 0]',
+		);
+		expect(error?.description).toMatch(/^Nothing was paid; it may be sent again once the cause is mended\. /);
+		expect((await run(parameters)).output[0]?.json).toHaveProperty('transaction');
 	});
 
 	it('go out exactly once when the connection is cut after the body was read, over three tries', async () => {
@@ -543,6 +591,12 @@ describe('errors', () => {
 		expect(output[0]?.json).toMatchObject({ error: expect.any(String), http_status: 404 });
 	});
 
+	it('keep the words of the service, though n8n sees a system error in a name', async () => {
+		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message: 'jeeperman is unknown' });
+		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
+		expect(error?.message).toBe('The service refused: jeeperman is unknown [item 0]');
+	});
+
 	it('say that nothing listens', async () => {
 		const saved = credentials('companyAdministrator', { baseUrl: 'http://127.0.0.1:1' });
 		const { error } = await runNode(saved, { resource: 'balance', operation: 'get', entityId: team, options: { retries: 0 } });
@@ -563,7 +617,9 @@ describe('as an AI tool', () => {
 			{ resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'json', inviteesJson: '[{"email":"a@example.com"}]', allowToolWrites },
 			{ node: tool },
 		);
-		expect(error?.message).toContain('was refused: an AI agent called it');
+		expect(error?.message).toBe(
+			'“Create invites” was refused: an AI agent called it. A person who wants this turns on “Allow Writes by AI” in the node [item 0]',
+		);
 		expect(wire()).toEqual([]);
 	});
 
@@ -577,7 +633,9 @@ describe('as an AI tool', () => {
 
 	it('never signs in by hand', async () => {
 		const { error } = await run({ resource: 'authentication', operation: 'getSignInMessage', allowToolWrites: true }, { node: tool });
-		expect(error?.message).toContain('was refused');
+		expect(error?.message).toBe(
+			'“Get sign in message” was refused: an AI agent called it. Sign-in is never left to an agent [item 0]',
+		);
 	});
 });
 

@@ -220,7 +220,12 @@ function additionalData(
 export interface RunResult {
 	readonly output: INodeExecutionData[];
 	readonly errorOutput: INodeExecutionData[];
-	readonly error?: { readonly message: string; readonly description?: string | null };
+	readonly error?: {
+		readonly message: string;
+		readonly description?: string | null;
+		/** What n8n's editor shows as “Error data”. */
+		readonly data?: unknown;
+	};
 	/** Everything that n8n would store of the execution, as text. */
 	readonly stored: string;
 }
@@ -290,7 +295,13 @@ export async function runNode(
 		errorOutput: outputs[1] ?? [],
 		...(error === undefined
 			? {}
-			: { error: { message: error.message, description: error.description } }),
+			: {
+					error: {
+						message: error.message,
+						description: error.description,
+						data: 'context' in error ? error.context.data : undefined,
+					},
+				}),
 		stored: JSON.stringify(resultData),
 	};
 }

@@ -4,8 +4,6 @@ export interface RefusalContext {
 	readonly hint?: string;
 	/** The parameter or column that is at fault, by the name it has on the form. */
 	readonly field?: string;
-	/** What was already done when the refusal came, so that it can be finished. */
-	readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -18,18 +16,26 @@ export class Refusal extends Error {
 	override readonly name: string = 'Refusal';
 	readonly hint?: string;
 	readonly field?: string;
+	/** What was already done when the refusal came, as data, so that it can be finished. */
 	details?: Readonly<Record<string, unknown>>;
+	/** The same in words, in the order in which it was done. */
+	done?: string;
 
 	constructor(message: string, context: RefusalContext = {}) {
 		super(message);
 		this.hint = context.hint;
 		this.field = context.field;
-		this.details = context.details;
 	}
 
 	/** Adds what was already done when the refusal came. */
 	carrying(details: Readonly<Record<string, unknown>>): this {
 		this.details = { ...this.details, ...details };
+		return this;
+	}
+
+	/** Says in a full sentence what was already done, before what is said so far. */
+	telling(done: string): this {
+		this.done = this.done === undefined ? done : `${done} ${this.done}`;
 		return this;
 	}
 }

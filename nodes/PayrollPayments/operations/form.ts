@@ -125,3 +125,19 @@ export function actionForm(): INodeProperties[] {
 		...CATALOGUE.flatMap(formOf),
 	];
 }
+
+/**
+ * The line under the node on the canvas, as an expression: the operation in the words of the menu,
+ * and before it the amount of a payment in dollars, where that is known while the workflow is built.
+ * Not `toLocaleString`: one of n8n's expression engines knows no locales.
+ */
+export function actionSubtitle(): string {
+	const words = Object.fromEntries(
+		CATALOGUE.map(({ resource, operation, name }) => [
+			`${resource}.${operation}`,
+			`${name}: ${RESOURCE_NAMES[resource]}`,
+		]),
+	);
+	const dollars = String.raw`"$" + ($rawParameter.amountCents / 100).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",") + " "`;
+	return `={{ ($parameter.operation === "createInstant" && $rawParameter.amountCents > 0 ? ${dollars} : "") + (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
+}

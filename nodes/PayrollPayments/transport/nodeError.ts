@@ -11,25 +11,32 @@ function messageOf(error: unknown, item: number): string {
 
 function descriptionOf(error: unknown): string | undefined {
 	if (!(error instanceof Refusal)) return undefined;
-	const done =
-		error.details === undefined ? '' : `Already done: ${JSON.stringify(error.details)}`;
-	return [error.hint, done].filter(Boolean).join(' ') || undefined;
+	const members = Object.keys(error.details ?? {}).map((name) => `\`${name}\``);
+	const where =
+		members.length === 0
+			? ''
+			: `Error details, below, hold ${members.join(' and ')} as Error data.`;
+	return [error.done, where, error.hint].filter(Boolean).join(' ') || undefined;
 }
 
 /**
- * The error that n8n shows: what happened and to which item as the message, what to do next as the
- * description. Nothing of the request goes with it, since that would hold the token.
+ * The error that n8n shows: what happened and to which item as the message, what was done and what
+ * to do next as the description, and what was done as data in `context.data`, which n8n shows under
+ * “Error details”. Nothing of the request goes with it, since that would hold the token.
  */
 export function nodeErrorFor(node: INode, error: unknown, item: number): Error {
-	const shown = {
-		message: messageOf(error, item),
-		description: descriptionOf(error),
-		itemIndex: item,
-	};
-	if (error instanceof ServiceError) {
-		return new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) });
+	const message = messageOf(error, item);
+	const shown = { message, description: descriptionOf(error), itemIndex: item };
+	const nodeError =
+		error instanceof ServiceError
+			? new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) })
+			: new NodeOperationError(node, new Error(message), shown);
+	/* n8n takes “EPERM” in a name such as “jeeperman” for a system error and words it anew. */
+	nodeError.message = message;
+	if (error instanceof Refusal && error.details !== undefined) {
+		nodeError.context.data = error.details;
 	}
-	return new NodeOperationError(node, new Error(shown.message), shown);
+	return nodeError;
 }
 
 /** What *Continue On Fail* puts out for an item that failed. */

@@ -136,7 +136,8 @@ export class PaymentGuard {
 				throw outcomeUnknown(payment, error instanceof Error ? error.message : 'The request failed');
 			}
 			await this.clear(payment);
-			throw error;
+			error.message = `The payment of ${payment.wording} was not made. ${error.message}`;
+			throw error.telling('Nothing was paid; it may be sent again once the cause is mended.');
 		});
 	}
 

@@ -40,7 +40,7 @@ function hintFor(status: number, roleNeeded: string | undefined): string {
 		case 400:
 			return 'The service did not accept a value. Compare the fields with what its message names.';
 		case 401:
-			return 'The service did not accept the token, also after a new sign-in where one was possible. Test the credentials.';
+			return 'The service did not accept the token or key. Test the credentials: an access token or API key that has run out must be replaced; with a wallet, n8n has already signed in again.';
 		case 403:
 			return roleNeeded === undefined
 				? 'The user of these credentials lacks a role that the service wants here. Ask an administrator for it.'

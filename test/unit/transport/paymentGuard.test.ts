@@ -85,9 +85,11 @@ it.each([
 it.each([
 	['a 400 with the envelope', refusal(400, true)],
 	['a failed sign-in', new SignInFailed('no role')],
-])('clears the record after %s', async (_, fault) => {
+])('clears the record after %s, and says that nothing was paid', async (_, fault) => {
 	const { guard, sending, sent } = scene();
 	await expect(guard().pay(payment, sending(fault))).rejects.toBe(fault);
+	expect(fault.message).toMatch(/^The payment of \$125\.00 to ana@example\.com was not made\. no/);
+	expect(fault.done).toBe('Nothing was paid; it may be sent again once the cause is mended.');
 	expect(await guard().pay(payment, sending(paid))).toEqual(paid);
 	expect(sent()).toBe(2);
 });

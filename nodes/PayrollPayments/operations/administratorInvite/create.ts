@@ -1,5 +1,5 @@
-import { eachInTurn, inBatches } from '../../transport/batches';
 import { defineOperation } from '../definition';
+import { inTurn, listed } from '../inTurn';
 
 import { checkCreation, create, creationFields, EMAILS_PER_REQUEST } from './steps';
 
@@ -15,8 +15,11 @@ export const createAdministratorInvites = defineOperation({
 	fields: creationFields,
 	check: checkCreation,
 	run: async (input, service) =>
-		await eachInTurn(
-			inBatches(input.emails, EMAILS_PER_REQUEST),
+		await inTurn(
+			input.emails,
+			EMAILS_PER_REQUEST,
 			async (emails) => await create(service, { ...input, emails }),
+			(done) =>
+				`The first ${done.length} of ${input.emails.length} people were invited (${listed(done)}), and their invites wait for Execute. Leave these people out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
 		),
 });

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract';
-import { eachInTurn, inBatches } from '../../transport/batches';
 import { defineOperation } from '../definition';
+import { inTurn, listed } from '../inTurn';
 
 import {
 	checkCreation,
@@ -28,7 +28,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	run: async (input, service) => {
 		/* Without a wallet the invites would be created and could not be signed. */
 		await service.wallet();
-		return await eachInTurn(inBatches(input.emails, EMAILS_PER_REQUEST), async (emails) => {
+		const createThenExecute = async (emails: readonly string[]) => {
 			const { invites, typed_data: structure } = await create(service, { ...input, emails });
 			const signAndExecute = async () => {
 				const asked = { accounts: emails.length, role: input.role };
@@ -36,9 +36,21 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				return await execute(service, { invites, typedData: requestIn(structure), ...signed });
 			};
 			return await signAndExecute().catch((error: unknown) => {
-				if (error instanceof Refusal) error.carrying({ invites, typed_data: structure });
-				throw error;
+				if (!(error instanceof Refusal)) throw error;
+				const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
+				throw error
+					.carrying({ invites, typed_data: structure })
+					.telling(
+						`${created} created (${listed(emails)}), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data.`,
+					);
 			});
-		});
+		};
+		return await inTurn(
+			input.emails,
+			EMAILS_PER_REQUEST,
+			createThenExecute,
+			(done) =>
+				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${listed(done)}). Leave them out of a new run, or they are invited twice.`,
+		);
 	},
 });

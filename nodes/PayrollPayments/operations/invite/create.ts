@@ -2,7 +2,7 @@ import { invitesCreatedAnswer, Refusal, type InviteRole } from '../../contract';
 import { optional, readFields, shownWhen } from '../../form/field';
 import { choice, flag, wholeNumber } from '../../form/fieldKinds';
 import { teamId } from '../../form/serviceFields';
-import { eachInTurn, inBatches } from '../../transport/batches';
+import { inBatches } from '../../transport/batches';
 import type { Service } from '../../transport/service';
 import {
 	defineOperation,
@@ -14,6 +14,7 @@ import {
 	type OutputRecord,
 	type Plan,
 } from '../definition';
+import { inTurn, listed } from '../inTurn';
 
 import { inviteeOfRow, inviteesAsJson, inviteesOnForm, type Invitee } from './invitees';
 
@@ -167,8 +168,13 @@ export const createInvites = defineOperation({
 	options,
 	run: async (input, service, { inviteesPerRequest = 0 }) => {
 		const invitees = input.invitees ?? input.inviteesJson ?? [];
-		const batches = inBatches(invitees, inviteesPerRequest);
-		return await eachInTurn(batches, async (batch) => await invite(service, input, batch));
+		return await inTurn(
+			invitees,
+			inviteesPerRequest,
+			async (batch) => await invite(service, input, batch),
+			(done) =>
+				`The first ${done.length} of ${invitees.length} people were invited (${listed(done.map(({ email }) => email))}). Leave them out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
+		);
 	},
 	plan: (items, planOne) => {
 		const isRow = (item: InputItem) => item.read('inviteesSource') === 'items';
