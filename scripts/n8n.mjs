@@ -401,7 +401,13 @@ export class N8n {
 		const deadline = Date.now() + milliseconds;
 		for (;;) {
 			const execution = await this.execution(id);
-			if (!['new', 'running', 'waiting'].includes(execution.status)) return execution;
+			const { status, runs, error } = execution;
+			// n8n 1.x writes how an execution ended, and a moment later what it did.
+			const isWritten =
+				!['success', 'error'].includes(status) ||
+				Object.keys(runs).length > 0 ||
+				error !== undefined;
+			if (!['new', 'running', 'waiting'].includes(status) && isWritten) return execution;
 			if (Date.now() > deadline) throw new Error(`Execution ${id} is still ${execution.status}.`);
 			await pause(100);
 		}
