@@ -29,7 +29,6 @@ import {
 	type OutgoingResponse,
 	type WebhookCredentials,
 } from './delivery';
-import { ExecutionMemory } from './transport/executionMemory';
 import { recordKey } from './transport/processedKeys';
 import { RecentValues } from './transport/recentValues';
 
@@ -40,9 +39,6 @@ const CREDENTIALS = 'payrollPaymentsWebhookApi';
  * the rest of a delivery: in a burst they are read once a second. A changed secret counts after that.
  */
 const recentCredentials = new RecentValues<WebhookCredentials>(1_000);
-
-/** Under Retry On Fail n8n runs `execute` again, where it would take its own record for another's. */
-const recordings = new ExecutionMemory<ReturnType<typeof recordKey>>();
 
 export class PayrollPaymentsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -478,15 +474,10 @@ export class PayrollPaymentsTrigger implements INodeType {
 		}
 		try {
 			const key = keyOf(idempotencyKey);
-			const outcomes = recordings.of({
-				workflowId: String(this.getWorkflow().id),
-				nodeId: this.getNode().id,
-				executionId: this.getExecutionId(),
-			});
-			const outcome =
-				outcomes.get(key) ?? recordKey(this.helpers, nodeKeyOf(this), key, { history });
-			outcomes.set(key, outcome);
-			return [(await outcome) === 'first' ? items : []];
+			/* The execution runs again under Retry On Fail, and where n8n hands it to another worker. */
+			const owner = this.getExecutionId();
+			const outcome = await recordKey(this.helpers, nodeKeyOf(this), key, { history, owner });
+			return [outcome === 'first' ? items : []];
 		} catch (error) {
 			throw new NodeOperationError(
 				this.getNode(),

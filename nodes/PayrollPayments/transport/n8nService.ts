@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import {
 	sleep,
@@ -80,7 +80,9 @@ function paymentGuard({ helpers }: IExecuteFunctions, scope: ExecutionScope): Pa
 	const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
 	return new PaymentGuard(
 		{
-			record: async (key) => await recordKey(helpers, nodeKey, key, PAYMENT_HISTORY),
+			/* An owner of its own each time: no attempt may take an earlier one's record for its own. */
+			record: async (key) =>
+				await recordKey(helpers, nodeKey, key, { ...PAYMENT_HISTORY, owner: randomUUID() }),
 			forget: async (key) => await forgetKey(helpers, nodeKey, key, PAYMENT_HISTORY),
 		},
 		payments.of(scope),

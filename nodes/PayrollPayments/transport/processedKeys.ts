@@ -35,98 +35,131 @@ export interface HistoryOptions {
 	readonly history: number;
 }
 
-/** How often a key that another n8n process overwrote is recorded again before giving up. */
-const CHECKS = 10;
-
-/** The last task of every node that has one under way in this process. */
-const queues = new Map<string, Promise<unknown>>();
-
-/** Runs the tasks of one node one after the other, in the order in which they came. */
-async function inTurn<Result>(nodeKey: string, task: () => Promise<Result>): Promise<Result> {
-	const result = (queues.get(nodeKey) ?? Promise.resolve()).then(task);
-	const settled = result.catch(() => undefined);
-	queues.set(nodeKey, settled);
-	try {
-		return await result;
-	} finally {
-		if (queues.get(nodeKey) === settled) queues.delete(nodeKey);
-	}
+export interface RecordOptions extends HistoryOptions {
+	/** Who records: another call with the same owner gets `first` again. */
+	readonly owner: string;
 }
 
 /** Milliseconds in which another process surely writes what it has read. */
-const LATER = 200;
+const SETTLED = 200;
 
-/** Before it is checked later, a key may have left a shorter history than this for its age. */
-const LONG = 1_000;
+/** Longest pause before a call, in milliseconds: without pauses busy processes overwrite each other on and on. */
+const PAUSE = 20;
 
-/** The keys that are still to be checked later. */
-const unsettled = new Set<string>();
+/** How often a record that another process overwrote is made again before giving up. */
+const CHECKS = 10;
 
-const nameOf = (nodeKey: string, key: string) => `${nodeKey} ${key}`;
+/** With a history shorter than this a key may have left it for its age when it is checked. */
+const SHORT = 100;
 
-/**
- * Records a key once more if it was overwritten after all: by a process that had read the row
- * before, and wrote it back late. Nobody waits for this, and {@link forgetKey} prevents it.
- */
-async function checkLater(
-	nodeKey: string,
-	key: string,
-	wasRecorded: () => Promise<boolean>,
-): Promise<void> {
-	const name = nameOf(nodeKey, key);
-	unsettled.add(name);
-	for (let check = 0; check < CHECKS && unsettled.has(name); check++) {
-		await sleep(LATER);
-		await inTurn(nodeKey, async () => {
-			if (unsettled.has(name) && (await wasRecorded())) unsettled.delete(name);
-		}).catch(() => undefined);
+/** A key that is to be recorded, and what became of it once its turn has come. */
+interface Look {
+	readonly key: string;
+	/** What stands in the store beside the key: who recorded it. */
+	readonly mark: string;
+	found?: 'recorded' | 'ours' | 'seen';
+}
+
+/** Every key stands in the store beside a mark. */
+const entries = (history: number): EntriesOptions => ({ mode: 'entries', maxEntries: 2 * history });
+
+/** The calls of one node to n8n's store, one at a time, in the order in which they were asked for. */
+class NodeQueue {
+	private lastTurn: Promise<unknown> = Promise.resolve();
+	private readonly waiting = new Set<Look>();
+
+	async inTurn(task: () => Promise<void>): Promise<void> {
+		const turn = this.lastTurn.then(task);
+		this.lastTurn = turn.catch(() => undefined);
+		await turn;
 	}
-	unsettled.delete(name);
+
+	/** Looks for a key, together with all those that wait by then; records it if it is not there. */
+	async find(store: ProcessedStore, look: Look, history: number): Promise<Look['found']> {
+		this.waiting.add(look);
+		try {
+			await this.inTurn(async () => {
+				if (look.found !== undefined) return;
+				await sleep(Math.random() * PAUSE);
+				await this.lookTogether(store, history);
+			});
+		} finally {
+			this.waiting.delete(look);
+		}
+		return look.found;
+	}
+
+	private async lookTogether(store: ProcessedStore, history: number): Promise<void> {
+		const looks = [...this.waiting];
+		const firstOf = new Map<string, Look>();
+		for (const look of looks) {
+			if (!firstOf.has(look.key)) firstOf.set(look.key, look);
+		}
+		const asked = [...firstOf.values()];
+		const { processed } = await store.checkProcessedAndRecord(
+			asked.flatMap(({ key, mark }) => [key, mark]),
+			'node',
+			entries(history),
+		);
+		const known = new Set(processed);
+		for (const look of looks) {
+			this.waiting.delete(look);
+			if (known.has(look.mark)) look.found = 'ours';
+			else if (known.has(look.key) || firstOf.get(look.key) !== look) look.found = 'seen';
+			else look.found = 'recorded';
+		}
+		/* Marks of those who came too late only take room, so it does not matter if they stay. */
+		const late = asked.filter(({ found }) => found === 'seen').map(({ mark }) => mark);
+		if (late.length > 0) {
+			await store.removeProcessed(late, 'node', entries(history)).catch(() => undefined);
+		}
+	}
+}
+
+const queues = new Map<string, NodeQueue>();
+
+function queueOf(nodeKey: string): NodeQueue {
+	const queue = queues.get(nodeKey) ?? new NodeQueue();
+	queues.set(nodeKey, queue);
+	return queue;
 }
 
 /**
  * Records a key in n8n's own store, which survives a restart.
  *
- * Within one n8n process exactly one call gets `first` for a key, whatever runs at once; every
- * other gets `seen`. Across processes n8n offers no lock: the record is checked again, at once and
- * a moment later, until it stays; but two processes that record the same key at the same moment
- * may both be `first`.
+ * Within one n8n process exactly one owner gets `first` for a key, whatever runs at once; every
+ * other gets `seen`. Across processes n8n offers no lock, so the owner's mark is recorded with the
+ * key and looked for again a moment later: of two processes that recorded the key at once, the one
+ * whose mark was overwritten knows it. That fails only where a process holds on to what it has read
+ * for longer than that moment.
  *
  * @param nodeKey names the workflow and the node, the scope of the lock and of the record.
- * @throws {Refusal} or n8n's own error where it cannot be recorded, or where it stays unknown who
- * recorded it. The key may then be in the store all the same.
+ * @throws {Refusal} or n8n's own error where it cannot be recorded. The key may then be in the store
+ * all the same.
  */
 export async function recordKey(
 	store: ProcessedStore,
 	nodeKey: string,
 	key: string,
-	{ history }: HistoryOptions,
+	{ history, owner }: RecordOptions,
 ): Promise<'first' | 'seen'> {
-	const wasRecorded = async () => {
-		const { processed } = await store.checkProcessedAndRecord([key], 'node', {
-			mode: 'entries',
-			maxEntries: history,
-		});
-		return processed.includes(key);
-	};
+	const find = async () =>
+		await queueOf(nodeKey).find(store, { key, mark: `${key} ${owner}` }, history);
 
-	/* A node's very first key is an insert, which fails if another process was faster. */
-	const wasRecordedBefore = async () =>
-		await wasRecorded().catch(async (error: unknown) => {
-			if (await wasRecorded()) throw error;
-			return false;
-		});
-
-	return await inTurn(nodeKey, async () => {
-		if (await wasRecordedBefore()) return 'seen';
-		for (let check = 0; check < CHECKS; check++) {
-			if (!(await wasRecorded())) continue;
-			if (history >= LONG) void checkLater(nodeKey, key, wasRecorded);
-			return 'first';
-		}
-		throw new Refusal('n8n did not keep the record that guards against doing this twice', {
-			hint: 'Several n8n processes may be writing it at once. Try again in a moment.',
-		});
+	/* A node's very first record is an insert, which fails if another process was faster. */
+	let found = await find().catch(async () => {
+		const then = await find();
+		return then === 'ours' ? 'recorded' : then;
+	});
+	if (found === 'recorded' && history < SHORT) return 'first';
+	for (let check = 0; check < CHECKS && found === 'recorded'; check++) {
+		await sleep(SETTLED);
+		found = await find();
+	}
+	if (found === 'ours') return 'first';
+	if (found === 'seen') return 'seen';
+	throw new Refusal('n8n did not keep the record that guards against doing this twice', {
+		hint: 'Several n8n processes may be writing it at once. Try again in a moment.',
 	});
 }
 
@@ -137,8 +170,7 @@ export async function forgetKey(
 	key: string,
 	{ history }: HistoryOptions,
 ): Promise<void> {
-	unsettled.delete(nameOf(nodeKey, key));
-	await inTurn(nodeKey, async () => {
-		await store.removeProcessed([key], 'node', { mode: 'entries', maxEntries: history });
+	await queueOf(nodeKey).inTurn(async () => {
+		await store.removeProcessed([key], 'node', entries(history));
 	});
 }

@@ -1,10 +1,17 @@
 import {
 	forgetKey,
-	recordKey,
+	recordKey as recordKeyAs,
+	type HistoryOptions,
 	type ProcessedStore,
 } from '../../../nodes/PayrollPayments/transport/processedKeys';
 
 const HISTORY = { history: 5 };
+
+let owners = 0;
+
+/** Records a key for somebody who never recorded one before. */
+const recordKey = async (store: ProcessedStore, nodeKey: string, key: string, { history }: HistoryOptions) =>
+	await recordKeyAs(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
 
 /** A moment in which everybody else gets a turn. */
 const moment = () => new Promise((resolve) => setImmediate(resolve));
@@ -18,6 +25,8 @@ class Store implements ProcessedStore {
 	calls = 0;
 	/** Called between reading and writing. */
 	meanwhile: () => void = () => {};
+	/** The time between reading and writing. */
+	takesTime: () => Promise<unknown> = moment;
 
 	async checkProcessedAndRecord(
 		items: string[],
@@ -26,7 +35,7 @@ class Store implements ProcessedStore {
 	) {
 		this.calls += 1;
 		const list = [...this.saved];
-		await moment();
+		await this.takesTime();
 		const processed = items.filter((item) => list.includes(item));
 		const fresh = items.filter((item) => !list.includes(item));
 		list.push(...fresh);
@@ -38,8 +47,13 @@ class Store implements ProcessedStore {
 
 	async removeProcessed(items: string[]) {
 		const list = this.saved.filter((item) => !items.includes(item));
-		await moment();
+		await this.takesTime();
 		this.saved = list;
+	}
+
+	/** The keys, without the marks of who recorded them. */
+	get keys(): string[] {
+		return this.saved.filter((item) => !item.includes(' owner '));
 	}
 }
 
@@ -48,7 +62,7 @@ it('knows the first from every later time', async () => {
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
 	expect(await recordKey(store, 'node', 'b', HISTORY)).toBe('first');
-	expect(store.saved).toEqual(['a', 'b']);
+	expect(store.keys).toEqual(['a', 'b']);
 });
 
 it('gives one of two hundred at once the first', async () => {
@@ -66,13 +80,13 @@ it('loses none of two hundred different ones at once', async () => {
 		keys.map((key) => recordKey(store, 'node', key, { history: 200 })),
 	);
 	expect(new Set(outcomes)).toEqual(new Set(['first']));
-	expect(new Set(store.saved)).toEqual(new Set(keys));
+	expect(new Set(store.keys)).toEqual(new Set(keys));
 });
 
 it('forgets the oldest first', async () => {
 	const store = new Store();
 	for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await recordKey(store, 'node', key, HISTORY);
-	expect(store.saved).toEqual(['b', 'c', 'd', 'e', 'f']);
+	expect(store.keys).toEqual(['b', 'c', 'd', 'e', 'f']);
 	expect(await recordKey(store, 'node', 'b', HISTORY)).toBe('seen');
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
 });
@@ -83,42 +97,62 @@ it('works with a history of one, many at once', async () => {
 		['a', 'b', 'c'].map((key) => recordKey(store, 'node', key, { history: 1 })),
 	);
 	expect(outcomes).toEqual(['first', 'first', 'first']);
-	expect(store.saved).toEqual(['c']);
+	expect(store.keys).toEqual(['c']);
 });
 
-it('records again what another process overwrote', async () => {
+it('knows an owner again, whose first attempt may have ended in the middle', async () => {
 	const store = new Store();
-	let overwrites = 3;
-	const record = store.checkProcessedAndRecord.bind(store);
-	store.checkProcessedAndRecord = async (...call) => {
-		const answer = await record(...call);
-		if (overwrites-- > 0) store.saved = [`of another process ${overwrites}`];
-		return answer;
-	};
-	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
-	expect(store.saved).toContain('a');
+	const mine = { history: 5, owner: 'execution 7' };
+	expect(await recordKeyAs(store, 'node', 'a', mine)).toBe('first');
+	expect(await recordKeyAs(store, 'node', 'a', mine)).toBe('first');
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
 });
 
-describe('with a long history', () => {
+it('does not take for an owner who has looked in vain', async () => {
+	const store = new Store();
+	await recordKey(store, 'node', 'a', HISTORY);
+	const late = { history: 5, owner: 'execution 8' };
+	expect(await recordKeyAs(store, 'node', 'a', late)).toBe('seen');
+	expect(await recordKeyAs(store, 'node', 'a', late)).toBe('seen');
+});
+
+describe('beside other n8n processes', () => {
 	const LONG = { history: 5_000 };
 
 	it('records again what another process, late to write, overwrote', async () => {
 		const store = new Store();
-		expect(await recordKey(store, 'node', 'a', LONG)).toBe('first');
+		const recording = recordKey(store, 'node', 'a', LONG);
+		while (!store.keys.includes('a')) await moment();
 		store.saved = ['of another process'];
-		while (store.saved.length < 2) await moment();
-		expect(store.saved).toEqual(['of another process', 'a']);
+		expect(await recording).toBe('first');
+		expect(store.keys).toEqual(['of another process', 'a']);
 	});
 
-	it('does not bring back what was forgotten on purpose', async () => {
+	it('gives the key to the process whose record stayed', async () => {
 		const store = new Store();
-		await recordKey(store, 'node', 'a', LONG);
-		await recordKey(store, 'node', 'b', LONG);
-		await forgetKey(store, 'node', 'a', LONG);
-		const { calls } = store;
-		while (store.calls === calls) await moment();
-		await forgetKey(store, 'node', 'c', LONG);
-		expect(store.saved).toEqual(['b']);
+		const recording = recordKey(store, 'node', 'a', LONG);
+		while (!store.keys.includes('a')) await moment();
+		store.saved = ['a', 'a of another process'];
+		expect(await recording).toBe('seen');
+	});
+
+	it('gives exactly one of two the first, whatever the order of reading and writing', async () => {
+		const outcomes = await Promise.all(
+			Array.from({ length: 200 }, async (_, index) => {
+				const store = new Store();
+				store.takesTime = async () =>
+					await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+				const inProcess = async (name: string) => {
+					const others = [1, 2, 3].map((other) => recordKey(store, name, `${name} ${other}`, LONG));
+					const outcome = await recordKey(store, name, 'a', LONG);
+					await Promise.all(others);
+					return outcome;
+				};
+				const names = [`process 1 of ${index}`, `process 2 of ${index}`];
+				return (await Promise.all(names.map(inProcess))).sort().join(' ');
+			}),
+		);
+		expect(new Set(outcomes)).toEqual(new Set(['first seen']));
 	});
 });
 
@@ -130,7 +164,7 @@ it('gives up where the record never stays', async () => {
 		store.saved = [];
 		return answer;
 	};
-	await expect(recordKey(store, 'node', 'a', HISTORY)).rejects.toThrow(/did not keep the record/);
+	await expect(recordKey(store, 'node', 'a', { history: 5_000 })).rejects.toThrow(/did not keep the record/);
 	expect(store.calls).toBeLessThan(20);
 });
 
@@ -157,19 +191,21 @@ it('tries again where another process made the node’s row first', async () => 
 		throw new Error('UNIQUE constraint failed');
 	};
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
-	expect(store.saved).toEqual(['of another process', 'a']);
+	expect(store.keys).toEqual(['of another process', 'a']);
 });
 
-it('rejects rather than guess who recorded the key when the first look failed', async () => {
-	const store = new Store();
-	let first = true;
-	store.meanwhile = () => {
-		if (!first) return;
-		first = false;
-		store.saved = ['a'];
-		throw new Error('connection lost');
-	};
-	await expect(recordKey(store, 'node', 'a', HISTORY)).rejects.toThrow('connection lost');
+it('knows after a first look that failed who recorded the key', async () => {
+	for (const [recorded, outcome] of [['a', 'seen'], ['b', 'first']] as const) {
+		const store = new Store();
+		let first = true;
+		store.meanwhile = () => {
+			if (!first) return;
+			first = false;
+			store.saved = [recorded];
+			throw new Error('connection lost');
+		};
+		expect(await recordKey(store, 'node', 'a', HISTORY)).toBe(outcome);
+	}
 });
 
 it('does not let one node wait for another', async () => {
@@ -184,13 +220,13 @@ it('does not let one node wait for another', async () => {
 
 it('forgets a key behind the same lock', async () => {
 	const store = new Store();
-	const outcomes = await Promise.all([
-		recordKey(store, 'node', 'a', HISTORY),
-		recordKey(store, 'node', 'b', HISTORY),
+	const keys = ['a', 'b', 'c', 'd'];
+	await recordKey(store, 'node', 'a', HISTORY);
+	await Promise.all([
 		forgetKey(store, 'node', 'a', HISTORY),
-		recordKey(store, 'node', 'a', HISTORY),
-		recordKey(store, 'node', 'b', HISTORY),
+		...keys.slice(1).map((key) => recordKey(store, 'node', key, HISTORY)),
 	]);
-	expect(outcomes).toEqual(['first', 'first', undefined, 'first', 'seen']);
-	expect(store.saved).toEqual(['b', 'a']);
+	expect(store.keys).toEqual(['b', 'c', 'd']);
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
+	expect(await recordKey(store, 'node', 'b', HISTORY)).toBe('seen');
 });
