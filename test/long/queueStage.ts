@@ -53,6 +53,8 @@ export class QueueStage {
 				N8N_ENCRYPTION_KEY: ENCRYPTION_KEY,
 				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+				/* Minutes after which n8n notices that nobody works on an execution any more. */
+				N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
 			},
 		});
 		await main.installPackage(tarball);
@@ -125,6 +127,34 @@ export class QueueStage {
 			const { new: queued = 0, running = 0 } = counts;
 			if (queued + running === 0 || Date.now() > deadline) return counts;
 			await pause(500);
+		}
+	}
+
+	/** The executions of a workflow that ended badly and whose data hold a text. */
+	async failed(workflowId: string, text: string): Promise<string[]> {
+		const rows = await this.postgres.query(
+			`select e.id from execution_entity e join execution_data d on d."executionId" = e.id
+			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
+			and position('${JSON.stringify(text)}' in d.data) > 0`,
+		);
+		return rows.split('\n').filter(Boolean);
+	}
+
+	/** Retries an execution, as a person does in the list of executions. */
+	async retry(executionId: string): Promise<void> {
+		await this.main.request('POST', `/rest/executions/${executionId}/retry`, {
+			loadWorkflow: false,
+		});
+	}
+
+	/** Waits until all processes serve, also after they were started again. */
+	async ready(): Promise<void> {
+		for (const { process: each } of [...this.workers, ...this.webhooks]) await each.ready();
+		const deadline = Date.now() + 300_000;
+		const isReady = async () => (await fetch(`${this.main.url}/healthz/readiness`)).ok;
+		while (!(await isReady().catch(() => false))) {
+			if (Date.now() > deadline) throw new Error('The main process is not ready.');
+			await pause(200);
 		}
 	}
 
