@@ -71,15 +71,15 @@ const GUARANTEES = table(
 		],
 		[
 			'The same event to two webhook processes at the same instant',
-			'looks into the store again before it goes on',
+			'marks its record and looks for the mark again a moment later: whose mark was overwritten ends',
 			'offers a store without a lock',
-			'that exactly one of the two goes on',
+			'that exactly one goes on, where a process writes later than a moment after it has read; the figure above counts it',
 		],
 		[
 			'The same payment in two workers at the same instant',
-			'records the payment before it is sent; the second is refused once the record is there',
+			'records the payment before it is sent, with a mark in the same way',
 			'offers a store without a lock',
-			'that exactly one is sent: send payments from one workflow, one at a time',
+			'that exactly one is sent, in that same case: send payments from one workflow, one at a time',
 		],
 		[
 			'Redis stopped for ten seconds',
