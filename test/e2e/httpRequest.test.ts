@@ -1,15 +1,33 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+
 import { N8n } from '../../scripts/n8n.mjs';
+import { freePort } from '../../scripts/ports.mjs';
 import { chain, node, raiseStage, START, type Stage } from './stage';
 
 jest.setTimeout(300_000);
 
+/** A server that should not be asked anything: it keeps what arrives. */
+async function openStranger() {
+	const arrived: { url?: string; headers: IncomingHttpHeaders }[] = [];
+	const server = createServer(({ url, headers }, response) => {
+		arrived.push({ url, headers });
+		response.end('{}');
+	});
+	const port = await freePort();
+	await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+	return { url: `http://127.0.0.1:${port}`, arrived, close: () => server.close() };
+}
+
 let stage: Stage;
+let stranger: Awaited<ReturnType<typeof openStranger>>;
 
 beforeAll(async () => {
 	stage = await raiseStage();
+	stranger = await openStranger();
 });
 
 afterAll(async () => {
+	stranger.close();
 	await stage.strike();
 });
 
@@ -24,7 +42,7 @@ function request(name: string, url: string) {
 			nodeCredentialType: 'payrollPaymentsApi',
 			options: {},
 		},
-		{ typeVersion: 4.2, credentials: { payrollPaymentsApi: { id: null, name: '' } } },
+		{ typeVersion: 4.5, credentials: { payrollPaymentsApi: { id: null, name: '' } } },
 	);
 }
 
@@ -44,8 +62,25 @@ it('signs in for n8n’s HTTP Request node, and again when the tokens have died'
 
 it('keeps the token from any other address', async () => {
 	const { n8n, api } = stage;
-	const elsewhere = request('Elsewhere', 'http://127.0.0.1:9/v2/balance');
+	const elsewhere = request('Elsewhere', `${stranger.url}/v2/balance`);
 	const { id } = await n8n.saveWorkflow(chain('Elsewhere', [START, elsewhere]), [api]);
 	const { error } = await n8n.runWorkflow(id);
-	expect(error?.message).toMatch(/goes to \S+ only, not to http:\/\/127\.0\.0\.1:9/);
+	expect(error?.message).toContain(`only, not to ${stranger.url}`);
+	expect(stranger.arrived).toEqual([]);
+});
+
+it('follows no redirect with the token', async () => {
+	const { n8n, sandbox, api, teamId } = stage;
+	await sandbox.control('POST', 'faults', {
+		kind: 'redirect',
+		location: `${stranger.url}/v2/balance`,
+		times: 'always',
+		match: { path: '^/v2/balance$' },
+	});
+	const balance = request('Redirected', `${sandbox.url}/v2/balance?nanoid=${teamId}`);
+	const { id } = await n8n.saveWorkflow(chain('Redirected', [START, balance]), [api]);
+	const { error } = await n8n.runWorkflow(id);
+	await sandbox.control('DELETE', 'faults');
+	expect(error).toBeDefined();
+	expect(stranger.arrived).toEqual([]);
 });
