@@ -36,9 +36,10 @@ function readIndependently(body: Buffer): unknown {
 	}
 }
 
+/** How far the farthest value lies below this one. */
 function depthOf(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
-	return 1 + Object.values(value).reduce((deepest: number, each) => Math.max(deepest, depthOf(each)), 0);
+	return Math.max(0, ...Object.values(value).map((each) => 1 + depthOf(each)));
 }
 
 /** Whether the documented rules make a JSON value an event. */
@@ -61,7 +62,7 @@ export const eventParser: Target = {
 		...['"__proto__":', '"constructor":', '"prototype":', '"toString":', '"validation_issues":'],
 		...['{', '}', '[', ']', ',', ':', '"', '\\', 'null', 'true', '{}', '[]', '""', '"event"', '"deposit.received"'],
 		...['1e999', '-0', '9007199254740993', '0.1', '1e-400', '"\\ud800"', '"\\u0000"', '\ufeff', '\u2028'],
-		...['"complete"', '"base"', '"USD"', '"te-a1B2c3D4e5F6"', '"2026-02-30T00:00:00Z"', '{"a":'.repeat(60), '['.repeat(120)],
+		...['"complete"', '"base"', '"USD"', '"te-a1B2c3D4e5F6"', '"2026-02-30T00:00:00Z"', '['.repeat(60), ']'.repeat(60)],
 	],
 	check(input) {
 		const choice = input[0] ?? 0;
