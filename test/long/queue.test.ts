@@ -347,11 +347,14 @@ describe('queue mode', () => {
 				kills += 1;
 			}
 		})();
-		await paced(keys, async (key) => {
-			await deliver(pick(urls, keys.indexOf(key)), key);
-		});
-		isDelivering = false;
-		await killing;
+		try {
+			await paced(keys, async (key) => {
+				await deliver(pick(urls, keys.indexOf(key)), key);
+			});
+		} finally {
+			isDelivering = false;
+			await killing;
+		}
 		const executions = await stage.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
 		figure(
