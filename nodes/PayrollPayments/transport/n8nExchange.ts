@@ -66,20 +66,20 @@ function chainOf(error: unknown): unknown[] {
 	return chain;
 }
 
-function reasonIn(chain: readonly unknown[]): string {
-	for (const link of chain) {
-		const coded = codedError.safeParse(link);
-		const reason = coded.success ? REASONS[coded.data.code] : undefined;
-		if (reason !== undefined) return reason;
-	}
-	return 'the connection failed';
-}
+/** With these the request may have left before the connection was gone; with the others it did not. */
+const BREAKS_LATER = ['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ERR_CANCELED', 'ETIMEDOUT'];
 
 function noAnswer(request: HttpRequest, chain: readonly unknown[]): NoAnswer {
-	const { host } = new URL(request.url);
-	return new NoAnswer(`No answer from ${host}: ${reasonIn(chain)}`, {
-		hint: 'Check that n8n can reach this address (network, proxy, firewall), or raise the timeout under Options.',
-	});
+	const codes = chain.flatMap((link) => codedError.safeParse(link).data?.code ?? []);
+	const code = codes.find((each) => each in REASONS);
+	const reason = (code !== undefined && REASONS[code]) || 'the connection failed';
+	return new NoAnswer(
+		`No answer from ${new URL(request.url).host}: ${reason}`,
+		{
+			hint: 'Check that n8n can reach this address (network, proxy, firewall), or raise the timeout under Options.',
+		},
+		code === undefined || BREAKS_LATER.includes(code),
+	);
 }
 
 function optionsFor(request: HttpRequest): IHttpRequestOptions {

@@ -4,6 +4,7 @@ import type { Wallet } from '../wallet';
 import { readAnswer } from './answer';
 import type { PaymentGuard } from './paymentGuard';
 import { retryRead } from './retry';
+import { NoAnswer, ServiceError } from './serviceError';
 
 /** Query values; a list goes as repeated keys, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -88,9 +89,23 @@ export async function sendCall<Data>(
 		timeout: sending.timeout,
 	};
 	const retries = call.method === 'GET' ? sending.retries : 0;
-	const answer = await retryRead(async () => await exchange(request), {
-		retries,
-		pause: sending.pause,
+	const changesState = call.method !== 'GET' && call.withoutToken !== true;
+	const send = async () => {
+		const answer = await retryRead(async () => await exchange(request), {
+			retries,
+			pause: sending.pause,
+		});
+		return readAnswer(answer, call.answer, call.roleNeeded);
+	};
+	return await send().catch((error: unknown) => {
+		if (!changesState || !mayHaveActed(error)) throw error;
+		throw error.telling(
+			'What was asked may have been done all the same: look at the service before you run this again.',
+		);
 	});
-	return readAnswer(answer, call.answer, call.roleNeeded);
+}
+
+/** Whether the service may have done what was asked, although it did not say so. */
+function mayHaveActed(error: unknown): error is ServiceError | NoAnswer {
+	return error instanceof ServiceError ? error.status >= 500 : error instanceof NoAnswer && error.wasSent;
 }

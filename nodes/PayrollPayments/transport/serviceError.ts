@@ -27,9 +27,18 @@ export class ServiceError extends Refusal {
 	}
 }
 
-/** No answer came: whether the service acted on the request is not known. */
+/** No answer came: whether the service acted on the request is not known, if it was sent at all. */
 export class NoAnswer extends Refusal {
 	override readonly name = 'NoAnswer';
+
+	/** @param wasSent whether the request may have left; false where there was no connection */
+	constructor(
+		message: string,
+		context: { hint?: string } = {},
+		readonly wasSent = true,
+	) {
+		super(message, context);
+	}
 }
 
 function hintFor(status: number, roleNeeded: string | undefined): string {

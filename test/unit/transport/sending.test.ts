@@ -89,6 +89,19 @@ it.each(['POST', 'PUT'] as const)('%s is never repeated', async (method) => {
 	}
 });
 
+it.each([
+	['POST', failing(503), true],
+	['PUT', new NoAnswer('gone'), true],
+	['POST', new NoAnswer('nothing listens', {}, false), false],
+	['POST', failing(400), false],
+	['POST', failing(429), false],
+	['GET', failing(500), false],
+] as const)('%s with %o: the person is told of what may have been done (%s)', async (method, fault, isTold) => {
+	const { outcome } = await send(method, [fault, fault, fault, fault]);
+	const told = outcome instanceof Refusal ? outcome.done : '';
+	expect(told).toEqual(isTold ? expect.stringContaining('may have been done all the same') : undefined);
+});
+
 it('reads both kinds of Retry-After', () => {
 	expect(retryAfter('120', 0)).toBe(120_000);
 	expect(retryAfter('Wed, 21 Oct 2026 07:28:00 GMT', Date.parse('2026-10-21T07:27:30Z'))).toBe(30_000);
