@@ -135,9 +135,13 @@ export class Listener {
 
 	/** Waits until no execution is under way. */
 	async idle(): Promise<void> {
-		await until(async () => {
-			const { running = 0, new: queued = 0 } = await this.counts();
-			return running + queued === 0;
+		let counts: Record<string, number> = {};
+		const isIdle = async () => {
+			counts = await this.counts();
+			return (counts.running ?? 0) + (counts.new ?? 0) === 0;
+		};
+		await until(isIdle).catch(() => {
+			throw new Error(`Executions still under way after three minutes: ${JSON.stringify(counts)}`);
 		});
 	}
 
