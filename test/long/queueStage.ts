@@ -140,6 +140,16 @@ export class QueueStage {
 		return rows.split('\n').filter(Boolean);
 	}
 
+	/** How many executions of a workflow ended badly and no longer hold the event they began with. */
+	async emptied(workflowId: string): Promise<number> {
+		const rows = await this.postgres.query(
+			`select count(*) from execution_entity e join execution_data d on d."executionId" = e.id
+			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
+			and position('"idempotency_key"' in d.data) = 0`,
+		);
+		return Number(rows);
+	}
+
 	/** Retries an execution, as a person does in the list of executions. */
 	async retry(executionId: string): Promise<void> {
 		await this.main.request('POST', `/rest/executions/${executionId}/retry`, {
