@@ -25,7 +25,7 @@ export function readAnswer<Data>(
 		{
 			status: answer.status,
 			refused: false,
-			hint: 'Look at the service itself before you run this again: what was asked may have been done.',
+			hint: 'The service may have changed. Look for a newer version of this node, or report this.',
 		},
 	);
 }

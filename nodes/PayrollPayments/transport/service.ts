@@ -107,5 +107,6 @@ export async function sendCall<Data>(
 
 /** Whether the service may have done what was asked, although it did not say so. */
 function mayHaveActed(error: unknown): error is ServiceError | NoAnswer {
-	return error instanceof ServiceError ? error.status >= 500 : error instanceof NoAnswer && error.wasSent;
+	if (error instanceof ServiceError) return error.status < 300 || error.status >= 500;
+	return error instanceof NoAnswer && error.wasSent;
 }

@@ -93,6 +93,7 @@ it.each([
 	['POST', failing(503), true],
 	['PUT', new NoAnswer('gone'), true],
 	['POST', new NoAnswer('nothing listens', {}, false), false],
+	['PUT', { ...ok, body: '{"success":tr' }, true],
 	['POST', failing(400), false],
 	['POST', failing(429), false],
 	['GET', failing(500), false],
