@@ -32,8 +32,14 @@ export const balanceAnswer = z
 	})
 	.catchall(jsonValue);
 
-/** An open record: an object whose fields are passed on untouched. */
-export const record = z.record(jsonValue);
+/**
+ * An open record: an object that is passed on as it is. Not `z.record`, which would look at every
+ * field and copy it: of 50,000 users that takes longer than getting them.
+ */
+export const record = z.custom<{ readonly [name: string]: JsonValue }>(
+	(value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+	'must be an object',
+);
 
 /** data of operation 4: pending invites. */
 export const inviteListAnswer = z.array(record);

@@ -8,10 +8,13 @@ export const LARGEST_PAGE = 500;
 
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
 
-/** One page of a team's users and the number of the next one, if there is one. */
+/**
+ * One page of a team's users and the number of the next one, if there is one. Without a page the
+ * service gives the full list (service-api.md, Endpoints 11, rule 1).
+ */
 export async function teamUsersPage(
 	call: Service['call'],
-	request: { teamId: string; emails?: readonly string[]; page: number; count: number },
+	request: { teamId: string; emails?: readonly string[]; page?: number; count?: number },
 ): Promise<{ users: readonly TeamUser[]; nextPage: number | undefined }> {
 	const { teamId, emails, page, count } = request;
 	const { users, pagination } = await call({
@@ -21,9 +24,10 @@ export async function teamUsersPage(
 		answer: teamUsersAnswer,
 	});
 	if (pagination?.has_more !== true) return { users, nextPage: undefined };
-	const nextPage = pagination.next_page ?? page + 1;
-	if (nextPage <= page) {
-		throw new ServiceError(`The service names page ${nextPage} as the one after page ${page}`, {
+	const thisPage = page ?? 1;
+	const nextPage = pagination.next_page ?? thisPage + 1;
+	if (nextPage <= thisPage) {
+		throw new ServiceError(`The service names page ${nextPage} as the one after page ${thisPage}`, {
 			status: 200,
 			refused: false,
 			hint: 'The list cannot be read to its end. Report this to the service.',
@@ -33,7 +37,7 @@ export async function teamUsersPage(
 }
 
 /**
- * A team's users, page by page (service-api.md, Endpoints 11).
+ * A team's users (service-api.md, Endpoints 11): so many of them page by page, or all in one answer.
  * @param most records at most; all where undefined
  */
 export async function teamUsers(
@@ -41,13 +45,13 @@ export async function teamUsers(
 	request: { teamId: string; emails?: readonly string[]; most?: number },
 ): Promise<TeamUser[]> {
 	const { teamId, emails, most = Number.POSITIVE_INFINITY } = request;
-	const count = Math.min(most, LARGEST_PAGE);
+	const count = request.most === undefined ? undefined : Math.min(most, LARGEST_PAGE);
 	const found: TeamUser[] = [];
-	let page: number | undefined = 1;
-	while (page !== undefined && found.length < most) {
+	let page = count === undefined ? undefined : 1;
+	do {
 		const { users, nextPage } = await teamUsersPage(call, { teamId, emails, page, count });
 		for (const user of users) found.push(user);
 		page = nextPage;
-	}
+	} while (page !== undefined && found.length < most);
 	return found.slice(0, most);
 }
