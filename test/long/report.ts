@@ -16,7 +16,7 @@ this machine only. The figures are those of one run on one machine; run it again
 `;
 
 /** The parts, in the order in which they stand in the document. */
-const PARTS = ['queue', 'matrix', 'fuzz', 'kills', 'soak', 'supplyChain'] as const;
+const PARTS = ['queue', 'matrix', 'fuzz', 'properties', 'kills', 'soak', 'supplyChain'] as const;
 
 export type Part = (typeof PARTS)[number];
 

@@ -1,0 +1,68 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+import { z } from 'zod';
+
+import { buildFolder, repository } from '../../scripts/locations.mjs';
+import { cleanEnvironment, showNpm } from '../../scripts/processes.mjs';
+
+import { report, table } from './report';
+
+/** How many times as often as in the unit tests each property is tried. */
+const FACTOR = Number(process.env.LONG_FACTOR ?? 40);
+
+jest.setTimeout(900_000);
+
+const results = z.object({
+	testResults: z.array(
+		z.object({
+			assertionResults: z.array(
+				z.object({ fullName: z.string(), status: z.string(), duration: z.number().nullish() }),
+			),
+		}),
+	),
+});
+
+/** The properties that an independent library judges, and how often the unit tests try each. */
+const PROPERTIES = [
+	['reads what siwe writes', 'sign-in messages written by `siwe`', 100],
+	['refuses any message with one line changed', 'sign-in messages with a changed line, against `siwe`', 1_000],
+	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 500],
+	['signs any text as ethers does', 'texts, against `ethers`', 20],
+] as const;
+
+it('the wallet agrees with independent libraries, tried at length', async () => {
+	const file = path.join(buildFolder, 'properties.json');
+	rmSync(file, { force: true });
+	await showNpm(
+		[
+			...['run', '--silent', 'test:unit', '--', '--json', `--outputFile=${file}`],
+			...['--testTimeout=600000', '--testPathPatterns', 'unit/wallet'],
+			...['-t', PROPERTIES.map(([name]) => name).join('|')],
+		],
+		{
+			cwd: repository,
+			env: cleanEnvironment({ PROPERTY_FACTOR: String(FACTOR) }),
+			minutes: 14,
+		},
+	);
+	const outcomes = results
+		.parse(JSON.parse(readFileSync(file, 'utf8')))
+		.testResults.flatMap(({ assertionResults }) => assertionResults);
+	const rows = PROPERTIES.map(([name, what, quick]) => {
+		const outcome = outcomes.find(({ fullName }) => fullName.includes(name));
+		const seconds = Math.round((outcome?.duration ?? 0) / 1000);
+		return [what, quick * FACTOR, outcome?.status ?? 'not found', seconds];
+	});
+	report(
+		'properties',
+		'The wallet against other libraries',
+		`Node ${process.versions.node}`,
+		[
+			`The unit tests' properties, ${FACTOR} times as often (LONG_FACTOR): what is signed must be ` +
+				'what the other library signs, and what is read must be what it reads.',
+			table(['', 'tried', 'outcome', 'seconds'], rows),
+		].join('\n\n'),
+	);
+	expect(rows.map(([, , status]) => status)).toEqual(PROPERTIES.map(() => 'passed'));
+});
