@@ -133,13 +133,6 @@ const ENGINES: readonly Engine[] = [
 		],
 	},
 	{
-		name: 'default expression engine, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true',
-		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
-		count: 400,
-		limitOfIgnored: 1,
-		notes: ['n8n then makes an engine only where there is an expression to run.'],
-	},
-	{
 		name: 'legacy expression engine',
 		env: { N8N_EXPRESSION_ENGINE: 'legacy' },
 		count: 400,
