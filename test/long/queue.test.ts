@@ -13,6 +13,7 @@ import { otherEvent, timestamped } from '../unit/delivery/samples';
 
 import { QueueStage } from './queueStage';
 import { report, table } from './report';
+import type { Supervised } from './supervised';
 
 jest.setTimeout(900_000);
 
@@ -23,7 +24,7 @@ const RATE = Number(process.env.LONG_RATE ?? 4);
 const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 40);
 /** Of the events, in every scenario but the main one. */
 const SHARE = 0.25;
-const FEWEST_KILLS = 4;
+const FEWEST_ENDS = 4;
 
 const figures: string[] = [];
 
@@ -55,7 +56,7 @@ const GUARANTEES = table(
 			'An event that was answered with 2xx',
 			'answers 2xx only with an execution',
 			'keeps the execution in PostgreSQL',
-			'that it runs to its end where a worker is killed: retry crashed executions; of a job that stalled n8n 2.41.1 keeps the error alone, without the event (the figure above counts it as lost)',
+			'that it runs to its end where a worker is killed: of a job that stalled n8n 2.41.1 keeps the error alone, without the event (the figure above counts it as lost); end workers with SIGTERM, and retry the failed and crashed executions that still hold their event',
 		],
 		[
 			'A repeat to the same webhook process',
@@ -84,7 +85,7 @@ const GUARANTEES = table(
 		[
 			'Redis stopped for ten seconds',
 			'a delivery without a 2xx is forgotten and taken again',
-			'ends processes that miss Redis for long, so they need a supervisor; keeps what is queued if Redis keeps its file',
+			'connects again; ends a process that misses Redis for longer than QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD (10 seconds), so each needs a supervisor; keeps what is queued if Redis keeps its file',
 			'what was queued, where Redis keeps no file (not tried)',
 		],
 	],
@@ -338,19 +339,18 @@ describe('queue mode', () => {
 		}
 	});
 
-	it('workers killed under load', async () => {
+	/** Delivers while workers end in turn, each as soon as it serves; says how often, and what came of it. */
+	const whileWorkersEnd = async (keys: readonly string[], end: (worker: Supervised) => Promise<void>) => {
 		const { workflowId, urls } = await listen();
-		const keys = keysOf('killed', Math.ceil(EVENTS * 0.5));
 		let isDelivering = true;
-		let kills = 0;
-		/* A worker is killed as soon as it serves, first one, then the other, and so on. */
-		const killing = (async () => {
-			while (isDelivering || kills < FEWEST_KILLS) {
-				const { process: worker } = pick(stage.workers, kills);
+		let times = 0;
+		const ending = (async () => {
+			while (isDelivering || times < FEWEST_ENDS) {
+				const { process: worker } = pick(stage.workers, times);
 				await worker.ready();
 				await pause(2_000);
-				await worker.kill();
-				kills += 1;
+				await end(worker);
+				times += 1;
 			}
 		})();
 		try {
@@ -359,20 +359,38 @@ describe('queue mode', () => {
 			});
 		} finally {
 			isDelivering = false;
-			await killing;
+			await ending;
 		}
 		const executions = await stage.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
 		const emptied = await stage.emptied(workflowId);
+		const outcome =
+			`${times} times in turn, and started again: ${retried}. Executions before the retries: ` +
+			`${JSON.stringify(executions)}; of the failed ones n8n stored ${emptied} without the event that ` +
+			'they had begun with.';
+		return { outcome, emptied };
+	};
+
+	it('workers killed under load', async () => {
+		const keys = keysOf('killed', Math.ceil(EVENTS * 0.5));
+		const { outcome, emptied } = await whileWorkersEnd(keys, async (worker) => await worker.kill());
 		figure(
-			`${keys.length} events at ${RATE} a second while workers are killed with kill -9, ${kills} times in ` +
-				`turn, and started again: ${retried}. Executions before the retries: ` +
-				`${JSON.stringify(executions)}; of the failed ones n8n stored ${emptied} without the event that ` +
-				'they had begun with, only the error of a stalled job. (n8n was told to look for abandoned ' +
-				'executions every minute, by N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.)',
+			`${keys.length} events at ${RATE} a second while workers are killed with kill -9, ${outcome} ` +
+				'(n8n was told to look for abandoned executions every minute, by ' +
+				'N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.)',
 		);
 		/* n8n 2.41.1 never runs a stalled job again and writes over what it began with. */
 		expect(lostOf(keys).length).toBeLessThanOrEqual(emptied);
+	});
+
+	it('workers ended in good order under load', async () => {
+		const keys = keysOf('ended', Math.ceil(EVENTS * SHARE));
+		const { outcome } = await whileWorkersEnd(keys, async (worker) => await worker.restart());
+		figure(
+			`${keys.length} events at ${RATE} a second while workers are told to end with SIGTERM, as in an ` +
+				`update, ${outcome}`,
+		);
+		expect(lostOf(keys)).toEqual([]);
 	});
 
 	it('Redis stopped for ten seconds', async () => {
@@ -389,7 +407,8 @@ describe('queue mode', () => {
 					.then(async () => await pause(10_000))
 					.then(async () => await stage.redis.resume());
 			}
-			attempts += await deliver(pick(urls, index), key);
+			const taken = await deliver(pick(urls, index), key);
+			attempts += taken;
 		});
 		await outage;
 		const executions = await stage.idle(workflowId);

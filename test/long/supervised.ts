@@ -33,6 +33,11 @@ export class Supervised {
 		await this.service?.kill();
 	}
 
+	/** Asks it to end, as an update does; it is started again. */
+	async restart(): Promise<void> {
+		await this.service?.stop();
+	}
+
 	async stop(): Promise<void> {
 		this.isWanted = false;
 		await this.service?.stop();
