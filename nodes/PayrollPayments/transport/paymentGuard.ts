@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { Refusal, SignInFailed, type instantPaymentAnswer, type z } from '../contract';
 
-import { ServiceError } from './serviceError';
+import { reworded, ServiceError } from './serviceError';
 
 /** Where payments are recorded: n8n's store, behind a lock. */
 export interface PaymentRecord {
@@ -19,6 +19,8 @@ export interface PaymentAttempt {
 	/** The item that the attempt was made for. */
 	readonly item: number;
 	readonly answer?: PaymentAnswer;
+	/** What came instead of an answer. */
+	readonly failure?: unknown;
 }
 
 /** A payment as it is recorded, apart from its key. */
@@ -63,11 +65,26 @@ export function paymentKey(payment: {
 const ASK_THE_SERVICE =
 	'Ask the service whether the payment was made. If it was not, run once more with “Payment Outcome Confirmed” under Options set to “Not Paid”.';
 
-function outcomeUnknown({ wording }: GuardedPayment, happened: string): Refusal {
-	return new Refusal(`It is not known whether the payment of ${wording} was made. ${happened}`, {
-		hint: `The money may be on its way: do not pay again by other means. ${ASK_THE_SERVICE}`,
-	});
+function outcomeUnknown({ wording }: GuardedPayment, happened: string, failure: unknown): Refusal {
+	return reworded(
+		failure,
+		`It is not known whether the payment of ${wording} was made. ${happened}`,
+		`The money may be on its way: do not pay again by other means. ${ASK_THE_SERVICE}`,
+	);
 }
+
+function sentBefore({ wording }: GuardedPayment): Refusal {
+	return new Refusal(
+		`The payment of ${wording} was sent before by this node, so it was not sent again`,
+		{ hint: ASK_THE_SERVICE },
+	);
+}
+
+/**
+ * The payments that this n8n process is sending: no one else, in whatever execution, may release the
+ * record of such a payment before its outcome is known.
+ */
+const underWay = new Set<string>();
 
 /**
  * Sends a payment once (interface.md, Double-payment guard). It is recorded before it is sent; the
@@ -83,6 +100,20 @@ export class PaymentGuard {
 	) {}
 
 	/**
+	 * Looks for the payment among what was done for this item in this execution, before anything is
+	 * signed anew.
+	 *
+	 * @returns the earlier answer, or undefined where there was no attempt
+	 * @throws {Refusal} where the outcome of the attempt is not known
+	 */
+	earlier(payment: GuardedPayment): PaymentAnswer | undefined {
+		const before = this.attempts.get(payment.key);
+		if (before?.item !== payment.item) return undefined;
+		if (before.answer !== undefined) return { ...before.answer, already_sent: true };
+		throw outcomeUnknown(payment, 'It was not sent again', before.failure);
+	}
+
+	/**
 	 * @returns the answer, with `already_sent` where it is that of an earlier attempt
 	 * @param send sends the payment and answers with what the service said
 	 * @throws {Refusal} where the payment was or may have been sent before, or cannot be recorded:
@@ -90,18 +121,21 @@ export class PaymentGuard {
 	 * @throws what `send` threw, with what is known about the money
 	 */
 	async pay(payment: GuardedPayment, send: () => Promise<PaymentAnswer>): Promise<PaymentAnswer> {
+		const earlier = this.earlier(payment);
+		if (earlier !== undefined) return earlier;
 		const { item, key } = payment;
-		const before = this.attempts.get(key);
-		if (before?.item === item) {
-			if (before.answer === undefined) throw outcomeUnknown(payment, 'It was not sent again');
-			return { ...before.answer, already_sent: true };
+		if (underWay.has(key) || this.attempts.has(key)) throw sentBefore(payment);
+		underWay.add(key);
+		try {
+			if (payment.isConfirmedNotPaid) await this.release(payment);
+			await this.claim(payment);
+			this.attempts.set(key, { item });
+			const answer = await this.settle(payment, send);
+			this.attempts.set(key, { item, answer });
+			return answer;
+		} finally {
+			underWay.delete(key);
 		}
-		if (payment.isConfirmedNotPaid && before === undefined) await this.release(payment);
-		await this.claim(payment);
-		this.attempts.set(key, { item });
-		const answer = await this.settle(payment, send);
-		this.attempts.set(key, { item, answer });
-		return answer;
 	}
 
 	private async release({ key, wording }: GuardedPayment): Promise<void> {
@@ -112,17 +146,14 @@ export class PaymentGuard {
 		});
 	}
 
-	private async claim({ key, wording }: GuardedPayment): Promise<void> {
+	private async claim(payment: GuardedPayment): Promise<void> {
+		const { key, wording } = payment;
 		const claim = await this.record.record(key).catch(() => {
 			throw new Refusal(`The payment of ${wording} could not be recorded, so nothing was sent`, {
 				hint: 'Save the workflow and check that n8n can write to its database, then run again.',
 			});
 		});
-		if (claim === 'first') return;
-		throw new Refusal(
-			`The payment of ${wording} was sent before by this node, so it was not sent again`,
-			{ hint: ASK_THE_SERVICE },
-		);
+		if (claim === 'seen') throw sentBefore(payment);
 	}
 
 	private async settle(
@@ -133,11 +164,17 @@ export class PaymentGuard {
 			const wasNotMade =
 				error instanceof SignInFailed || (error instanceof ServiceError && error.refused);
 			if (!wasNotMade) {
-				throw outcomeUnknown(payment, error instanceof Error ? error.message : 'The request failed');
+				this.attempts.set(payment.key, { item: payment.item, failure: error });
+				const happened = error instanceof Error ? error.message : 'The request failed';
+				throw outcomeUnknown(payment, happened, error);
 			}
 			await this.clear(payment);
 			error.message = `The payment of ${payment.wording} was not made. ${error.message}`;
-			throw error.telling('Nothing was paid; it may be sent again once the cause is mended.');
+			throw error.telling(
+				payment.isConfirmedNotPaid
+					? 'This attempt paid nothing. If the service says that the payment exists already, an earlier one was made: ask before you pay anew.'
+					: 'Nothing was paid; it may be sent again once the cause is mended.',
+			);
 		});
 	}
 

@@ -1,4 +1,4 @@
-import { Refusal, readEnvelope, type HttpAnswer } from '../contract';
+import { Refusal, readEnvelope, withoutSecrets, type HttpAnswer } from '../contract';
 
 /** What the service answers with when it has decided (service-api.md, Errors). */
 const DECIDED_STATUSES: readonly number[] = [400, 401, 403, 404];
@@ -25,6 +25,13 @@ export class ServiceError extends Refusal {
 		this.errorCode = answer.errorCode;
 		this.refused = answer.refused;
 	}
+}
+
+/** The same failure in other words; what the service answered stays with it. */
+export function reworded(error: unknown, message: string, hint: string): Refusal {
+	if (!(error instanceof ServiceError)) return new Refusal(message, { hint });
+	const { status, errorCode, refused } = error;
+	return new ServiceError(message, { status, errorCode, refused, hint });
 }
 
 /** No answer came: whether the service acted on the request is not known, if it was sent at all. */
@@ -79,8 +86,8 @@ export function errorFor(answer: HttpAnswer, roleNeeded?: string): ServiceError 
 	const hint = hintFor(status, roleNeeded);
 	if (envelope !== undefined && !envelope.success) {
 		const refused = DECIDED_STATUSES.includes(status);
-		const code = envelope.error_code === undefined ? '' : ` (${envelope.error_code})`;
-		const said = envelope.data === '' ? 'no reason given' : shorten(envelope.data);
+		const code = envelope.error_code === undefined ? '' : ` (${withoutSecrets(envelope.error_code)})`;
+		const said = shorten(withoutSecrets(envelope.data)) || 'no reason given';
 		return new ServiceError(`The service refused: ${said}${code}`, {
 			status,
 			errorCode: envelope.error_code,

@@ -1,5 +1,4 @@
 import { centsAsDollars } from '../contract';
-import { refuseExpired } from './expiry';
 import { refuseToSign } from './refuseToSign';
 import { isSameAddress } from './signature';
 import { isAtomic, isRecord, quoted, readTypedData, readTypes } from './typedData';
@@ -173,6 +172,5 @@ export function instantPaymentTypedData(
 	}
 	checkTexts([...texts, ...textsOf(typedData.domain, 'domain')], expectation);
 	checkAmount(textAt('typedData.data.amount'), expectation);
-	refuseExpired(textAt('typedData.expires'), expectation.now ?? Date.now(), 'typedData.expires');
 	return typedData;
 }

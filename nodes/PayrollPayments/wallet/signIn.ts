@@ -1,4 +1,4 @@
-import { readEnvelope, Refusal, z, type HttpAnswer, type HttpExchange } from '../contract';
+import { readEnvelope, Refusal, withoutSecrets, z, type HttpAnswer, type HttpExchange } from '../contract';
 import { checkSignInMessage } from './signInMessage';
 import type { Wallet } from './wallet';
 
@@ -8,15 +8,6 @@ const LONGEST_ANSWER = 100_000;
 
 const messageData = z.object({ siwe: z.string().min(1) });
 const tokenData = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
-
-/** What the service says of its refusal, without anything that could be a signature or a token. */
-function withoutSecrets(text: string): string {
-	return text
-		.slice(0, 300)
-		.replace(/[\x00-\x1f\x7f]+/g, ' ')
-		.replace(/(?:0x)?[0-9a-f]{64,}/gi, '[…]')
-		.replace(/[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[…]');
-}
 
 function hintFor(status: number): string {
 	if (status === 401 || status === 403) {
@@ -35,7 +26,7 @@ function refusalOf(answer: HttpAnswer, step: string): Refusal {
 	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
 	if (envelope?.success === false) {
 		const code = envelope.error_code === undefined ? '' : `, ${withoutSecrets(envelope.error_code)}`;
-		const said = withoutSecrets(envelope.data) || 'no reason given';
+		const said = withoutSecrets(envelope.data).slice(0, 300) || 'no reason given';
 		return new Refusal(`The service refused ${step}: ${said} (HTTP ${status}${code}).`, {
 			hint: hintFor(status),
 		});

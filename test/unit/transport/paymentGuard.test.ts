@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { Refusal, SignInFailed } from '../../../nodes/PayrollPayments/contract';
 import {
 	PaymentGuard,
@@ -133,6 +135,56 @@ it('sends one of many at once', async () => {
 	);
 	expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 	expect(sent()).toBe(1);
+});
+
+it.each([[0, 0, 0], [0, 0, 30], [0, 10, 20], [0, 20, 40]])(
+	'sends one of three confirmed as not paid, %d, %d and %d ms apart, in one or three executions',
+	async (...offsets) => {
+		const { recorded, sending, sent } = scene();
+		/* As with n8n's store: recorded at once, known to stand a while later. */
+		const record = async (key: string) => {
+			if (recorded.has(key)) return 'seen';
+			recorded.add(key);
+			await pause(50);
+			return 'first';
+		};
+		const forget = async (key: string) => {
+			recorded.delete(key);
+		};
+		for (const [key, isOneExecution] of [['one', true], ['three', false]] as const) {
+			const before = sent();
+			const attempts = new Map<string, PaymentAttempt>();
+			const outcomes = await Promise.allSettled(
+				offsets.map(async (offset, item) => {
+					await pause(offset);
+					const own = isOneExecution ? attempts : new Map<string, PaymentAttempt>();
+					const confirmed = { ...payment, key, item, isConfirmedNotPaid: true };
+					return await new PaymentGuard({ record, forget }, own).pay(confirmed, sending(paid));
+				}),
+			);
+			expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+			expect(sent() - before).toBe(1);
+		}
+	},
+);
+
+it('keeps what the service answered with an outcome that is not known', async () => {
+	const { guard, sending } = scene();
+	const attempts = new Map<string, PaymentAttempt>();
+	for (let attempt = 0; attempt < 2; attempt++) {
+		await expect(guard(attempts).pay(payment, sending(refusal(503, false)))).rejects.toMatchObject({
+			message: expect.stringContaining('It is not known whether'),
+			status: 503,
+		});
+	}
+});
+
+it('does not say that nothing was paid after a refusal that may be about an earlier attempt', async () => {
+	const { guard, sending } = scene();
+	const fault = refusal(400, true);
+	const confirmed = { ...payment, isConfirmedNotPaid: true };
+	await expect(guard().pay(confirmed, sending(fault))).rejects.toBe(fault);
+	expect(fault.done).toContain('This attempt paid nothing');
 });
 
 describe('the key', () => {

@@ -98,7 +98,8 @@ describe('the signing guard of instant payments', () => {
 		['a receiver of its own choice', message({ to: mallory })],
 		['an expiry in ISO 8601', { ...message({ expires: '2026-11-21T12:00:01Z' }), ...typed('expires', 'string') }],
 		['an expiry that is no time', { ...message({ expires: 'never' }), ...typed('expires', 'string') }],
-		['an expiry that only JavaScript reads as a time', { ...message({ expires: 'batch 7' }), ...typed('expires', 'string') }],
+		['an expiry that may mean never', message({ expires: '0' })],
+		['an expiry that may be a duration', message({ expires: '3600' })],
 		['a domain with a name only', having({ domain: { name: 'Payments' } })],
 	])('lets %s be signed', async (_what, input, more = {}) => {
 		await signAndJudge(input, more);
@@ -160,11 +161,6 @@ describe('the signing guard of instant payments', () => {
 		['another e-mail in any place', data({ data: 'mallory@evil.example' }), 'typedData.data.data'],
 		['an e-mail that only looks alike', data({ recipient: 'Rita@supplier.e\u00adxample' }), 'not the form’s'],
 		['an e-mail with a letter that folds to another', data({ recipient: 'Rita@supplier.example'.replace('i', '\u0130') }), 'not the form’s'],
-
-		['an expiry in the past', message({ expires: String(now / 1000) }), 'past'],
-		['an expiry in the past in milliseconds', message({ expires: String(now - 1) }), 'past'],
-		['an expiry in the past in hex', message({ expires: `0x${(now / 1000 - 1).toString(16)}` }), 'past'],
-		['an expiry in the past in ISO 8601', { ...message({ expires: '2026-11-21 11:59:59Z' }), ...typed('expires', 'string') }, 'past'],
 
 		['types without the amount', { ...data({ amount: undefined }), ...types({ PaymentData: without('amount') }) }, 'do not sign data.amount'],
 		['an amount that is sent, but not signed', withTypes({ PaymentData: without('amount') }), 'do not sign data.amount'],

@@ -10,7 +10,7 @@ import { optional, shownWhen, type Field } from '../../form/field';
 import { choice, filledText, json, text } from '../../form/fieldKinds';
 import { jsonObject, signatureFields, teamId } from '../../form/serviceFields';
 import { paymentKey } from '../../transport/paymentGuard';
-import { defineOperation } from '../definition';
+import { defineOperation, planEach, readOptions, type InputItem } from '../definition';
 
 /** The amount as a number field; the schema also takes digits, as a sheet gives them. */
 function amountInCents(): Field<number> {
@@ -49,6 +49,46 @@ const eip712Fields = {
 	),
 };
 
+const options = {
+	paymentOutcomeConfirmed: optional(
+		choice(
+			{
+				label: 'Payment Outcome Confirmed',
+				description:
+					'After the service has told you that exactly this payment was not made: release its record and send it. Set it back to Unset afterwards.',
+			},
+			[
+				{ name: 'Not Paid', value: 'notPaid' },
+				{ name: 'Unset', value: 'unset' },
+			],
+			'unset',
+		),
+	),
+	typedAmountUnit: optional(
+		choice(
+			{
+				label: 'Typed Amount Unit',
+				description: 'What data.amount in the typed data counts; it must be the amount of the form',
+			},
+			[
+				{ name: 'Cents', value: 'cents' },
+				{ name: 'Not Checked', value: 'notChecked' },
+				{ name: 'Token Units (Six Decimals)', value: 'tokenSixDecimals' },
+			],
+			'tokenSixDecimals',
+		),
+	),
+};
+
+/** Where the options are at fault, the form refuses the item and says why. */
+function isConfirmedNotPaid(item: InputItem): boolean {
+	try {
+		return readOptions(options, item).paymentOutcomeConfirmed === 'notPaid';
+	} catch {
+		return false;
+	}
+}
+
 const whenWalletSigns = { signatureSource: ['wallet'] };
 
 export const createInstantPayment = defineOperation({
@@ -76,7 +116,7 @@ export const createInstantPayment = defineOperation({
 			{
 				label: 'Typed Data',
 				description:
-					'Object with from, to, salt, expires and data, as it is signed and sent. Before the wallet signs, data.amount must be the amount above, from (if an address) the wallet, and every team or email address in it the one above. All else is signed as given: to, salt, and the other members of data.',
+					'Object with from, to, salt, expires and data, as it is signed and sent. Before the wallet signs, data.amount must be the amount above, from (if an address) the wallet, and every team or email address in it the one above. All else is signed as given: to, salt, expires, and the other members of data.',
 			},
 			paymentTypedData,
 		),
@@ -95,37 +135,8 @@ export const createInstantPayment = defineOperation({
 			'arbitrum',
 		),
 	},
-	options: {
-		paymentOutcomeConfirmed: optional(
-			choice(
-				{
-					label: 'Payment Outcome Confirmed',
-					description:
-						'After the service has told you that exactly this payment was not made: release its record and send it. Set it back to Unset afterwards.',
-				},
-				[
-					{ name: 'Not Paid', value: 'notPaid' },
-					{ name: 'Unset', value: 'unset' },
-				],
-				'unset',
-			),
-		),
-		typedAmountUnit: optional(
-			choice(
-				{
-					label: 'Typed Amount Unit',
-					description: 'What data.amount in the typed data counts; it must be the amount of the form',
-				},
-				[
-					{ name: 'Cents', value: 'cents' },
-					{ name: 'Not Checked', value: 'notChecked' },
-					{ name: 'Token Units (Six Decimals)', value: 'tokenSixDecimals' },
-				],
-				'tokenSixDecimals',
-			),
-		),
-	},
-	run: async (input, service, options) => {
+	options,
+	run: async (input, service, { paymentOutcomeConfirmed, typedAmountUnit }) => {
 		const { teamId: team, amountCents, recipientEmail, typedData, domain, types } = input;
 		const sign = async () => {
 			if (domain === undefined || types === undefined || input.primaryType === undefined) {
@@ -145,31 +156,31 @@ export const createInstantPayment = defineOperation({
 					teamId: team,
 					amountCents,
 					recipientEmail,
-					typedAmountUnit: options.typedAmountUnit ?? 'tokenSixDecimals',
+					typedAmountUnit: typedAmountUnit ?? 'tokenSixDecimals',
 				},
 			);
-			return {
-				signer: wallet.address,
-				signature: await wallet.signTypedData(guarded),
-				signed: guarded.message,
-			};
+			return { signature: await wallet.signTypedData(guarded), signed: guarded.message };
 		};
-		const { signature, signer, signed } =
-			input.signature === undefined || input.signer === undefined
+		const signer = input.signer ?? (await service.wallet()).address;
+		const payment = {
+			key: paymentKey({
+				baseUrl: service.credentials.baseUrl,
+				teamId: team,
+				signer,
+				typedData,
+			}),
+			wording: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
+			item: service.item,
+			isConfirmedNotPaid: paymentOutcomeConfirmed === 'notPaid',
+		};
+		const earlier = service.payments.earlier(payment);
+		if (earlier !== undefined) return [earlier];
+		const { signature, signed } =
+			input.signature === undefined
 				? await sign()
-				: { signature: input.signature, signer: input.signer, signed: typedData };
+				: { signature: input.signature, signed: typedData };
 		const outcome = await service.payments.pay(
-			{
-				key: paymentKey({
-					baseUrl: service.credentials.baseUrl,
-					teamId: team,
-					signer,
-					typedData: signed,
-				}),
-				wording: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
-				item: service.item,
-				isConfirmedNotPaid: options.paymentOutcomeConfirmed === 'notPaid',
-			},
+			payment,
 			async () =>
 				await service.call({
 					method: 'PUT',
@@ -188,5 +199,20 @@ export const createInstantPayment = defineOperation({
 				}),
 		);
 		return [outcome];
+	},
+	/* The service was asked about one payment; the records of all others in the run must stay. */
+	plan: (items, planOne) => {
+		const released = items.filter(isConfirmedNotPaid);
+		return planEach(items, (item) => {
+			const job = planOne(item);
+			if (released.length < 2 || !released.includes(item)) return job;
+			throw new Refusal(
+				`Payment Outcome Confirmed is “Not Paid” for ${released.length} payments, and it may be so for one`,
+				{
+					field: 'paymentOutcomeConfirmed',
+					hint: 'Run the node with only the payment that the service says was not made. Nothing was sent.',
+				},
+			);
+		});
 	},
 });
