@@ -10,7 +10,7 @@ import {
 import { testCredentials } from './credentialTest';
 import { searchTeamUsers } from './listSearch/searchTeamUsers';
 import { operationNamed } from './operations/catalogue';
-import { concurrencyOf, type InputItem, type Job, type Operation } from './operations/definition';
+import type { InputItem, Job, Operation } from './operations/definition';
 import { actionForm, actionSubtitle } from './operations/form';
 import { runBounded } from './transport/concurrency';
 import { connect } from './transport/n8nService';
@@ -116,8 +116,7 @@ export class PayrollPayments implements INodeType {
 		const operation = operationOf(this);
 		refuseToolWrites(this, operation);
 		const items = inputItems(this);
-		const [firstItem] = items;
-		if (firstItem === undefined) return [[]];
+		if (items.length === 0) return [[]];
 
 		const fail = (affected: readonly number[], error: unknown): Outcome => {
 			const item = affected[0] ?? 0;
@@ -147,7 +146,7 @@ export class PayrollPayments implements INodeType {
 			jobs.map((job) => async () => {
 				return await perform(job).catch((error: unknown) => fail(job.items, error));
 			}),
-			concurrencyOf(operation, firstItem),
+			jobs[0]?.sending.concurrency ?? 1,
 		);
 		const outcomes = [...refused, ...done].sort((a, b) => a.item - b.item);
 		return [outcomes.flatMap(({ output }) => output)];

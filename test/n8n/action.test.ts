@@ -62,6 +62,16 @@ function credentials(name: AccountName = 'companyAdministrator', change: IDataOb
 	});
 }
 
+/** The same wallet at a signer that does not answer. */
+function unreachableSigner() {
+	const { privateKey } = account('companyAdministrator');
+	return credentials('companyAdministrator', {
+		signer: 'remoteSigner',
+		remoteSignerUrl: 'http://127.0.0.1:1',
+		walletAddress: new Wallet(privateKey).address,
+	});
+}
+
 /** What reached the sandbox, apart from signing in. */
 function wire() {
 	return sandbox.service.wireLog.read().entries
@@ -152,6 +162,16 @@ describe('reads', () => {
 		const fields = ['={{ $json.id }}', [], { timeout: '={{ 5000 }}' }];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
+	});
+
+	it('ask once for one address in two spellings, and heed the limit though Return All is "false" as text', async () => {
+		const { email = '' } = sandbox.service.organisation.teams[0]?.users[0] ?? {};
+		const base = { resource: 'teamUser', operation: 'getAll', teamId: team };
+		const filler = Array.from({ length: 99 }, (_, index) => `nobody${index}@example.org`);
+		const emails = [email, ...filler, email.toUpperCase()].join(',');
+		expect((await run({ ...base, returnAll: true, emails })).output).toHaveLength(1);
+		const text = await run({ ...base, returnAll: '={{ "false" }}', limit: 2 });
+		expect(text.output).toHaveLength(2);
 	});
 
 	it('are repeated after passing faults', async () => {
@@ -250,6 +270,59 @@ describe('invites', () => {
 	});
 });
 
+describe('invites whose outcome is not known', () => {
+	const rows = { resource: 'invite', operation: 'create', role: 'contractor', inviteesSource: 'items' };
+
+	it('are not sent again by Retry On Fail, but by a new run', async () => {
+		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		const parameters = { ...rows, teamId: team };
+		const options = { items: [{ email: 'u@example.com' }] };
+		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const { error } = await run(parameters, { ...options, node });
+		expect(error?.message).toMatch(/It was not sent again, since it may have been done \[item 0\]$/);
+		expect(error?.description).toContain('Run the workflow anew only for what it does not show');
+		expect(wire()).toHaveLength(1);
+		expect((await run(parameters, options)).error).toBeUndefined();
+	});
+
+	it('are told so on the regular output, too', async () => {
+		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		const { output } = await run(
+			{ ...rows, teamId: team },
+			{ items: [{ email: 'w@example.com' }], node: { onError: 'continueRegularOutput' } },
+		);
+		expect(output[0]?.json.error).toContain('[item 0]. What was asked may have been done all the same');
+	});
+});
+
+describe('a bad option under Continue On Fail', () => {
+	const node = { onError: 'continueRegularOutput' } as const;
+
+	it.each([{ inviteesPerRequest: 2.5 }, { timeout: 0 }, { concurrency: 99 }])(
+		'fails every row of a sheet, and none passes as if it had been sent: %j',
+		async (options) => {
+			const parameters = { resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'items', options };
+			const { output, error } = await run(parameters, {
+				items: [{ email: 'a@example.com' }, { email: 'b@example.com' }],
+				node,
+			});
+			expect(error).toBeUndefined();
+			expect(json(output)).toEqual([0, 1].map((item) => ({ error: expect.stringContaining(`[item ${item}]`) })));
+			expect(wire()).toEqual([]);
+		},
+	);
+
+	it('fails its item, and the others go on', async () => {
+		const { output, error } = await run(
+			{ resource: 'balance', operation: 'get', entityId: team, options: { concurrency: '={{ $json.concurrency }}' } },
+			{ items: [{ concurrency: 99 }, { concurrency: 2 }], node },
+		);
+		expect(error).toBeUndefined();
+		expect(output[0]?.json.error).toContain('Concurrency must be');
+		expect(output[1]?.json).toHaveProperty('balances');
+	});
+});
+
 describe('administrator invites', () => {
 	const emails = 'one@example.com, two@example.com';
 
@@ -308,6 +381,27 @@ describe('administrator invites', () => {
 			structure.typed_data,
 		);
 	}
+
+	it('refuse an invite that is named twice', async () => {
+		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: company, role: 'org_viewer', emails });
+		const [first] = (created.output[0]?.json.invites ?? []) as string[];
+		const { error } = await run({
+			resource: 'administratorInvite',
+			operation: 'execute',
+			inviteIds: `${first}, ${first}`,
+			typedData: JSON.stringify(created.output[0]?.json),
+			signatureSource: 'wallet',
+		});
+		expect(error?.message).toBe('Invite IDs names an invite twice [item 0]');
+	});
+
+	it('that were executed are answered in the same execution without being signed anew', async () => {
+		const parameters = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company, role: 'org_viewer', emails };
+		const first = await run(parameters, { executionId: 'executed' });
+		const again = await runNode(unreachableSigner(), parameters, { executionId: 'executed' });
+		expect(again.error).toBeUndefined();
+		expect(json(again.output)).toEqual(json(first.output));
+	});
 
 	it('refuse a signature of somebody else before it is sent', async () => {
 		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails });
@@ -427,6 +521,37 @@ describe('payments', () => {
 		const later = await run(parameters);
 		expect(later.error?.message).toContain('The payment of $125.00 to ana@example.com was sent before');
 		expect(sent()).toHaveLength(1);
+	});
+
+	it('are answered from memory without being signed anew', async () => {
+		const parameters = await payment();
+		await run(parameters, { executionId: 'signed once' });
+		const again = await runNode(unreachableSigner(), parameters, { executionId: 'signed once' });
+		expect(again.output[0]?.json).toMatchObject({ already_sent: true });
+	});
+
+	it('are released one at a time', async () => {
+		const [first, second] = [await payment(), await payment()];
+		const both = {
+			...first,
+			typedData: '={{ $json.typedData }}',
+			options: { paymentOutcomeConfirmed: 'notPaid' },
+		};
+		const items = [first, second].map(({ typedData }) => ({ typedData: String(typedData) }));
+		const { error } = await run(both, { items });
+		expect(error?.message).toMatch(/^Payment Outcome Confirmed is “Not Paid” for 2 payments.*\[item 0\]$/);
+		expect(wire()).toEqual([]);
+		const one = { ...both, options: { paymentOutcomeConfirmed: '={{ $itemIndex === 1 ? "notPaid" : "unset" }}' } };
+		expect((await run(one, { items })).output).toHaveLength(2);
+	});
+
+	it('keep the status of the service where the outcome is not known', async () => {
+		await fault({ match: { path: 'instant' }, kind: 'status', status: 503, times: 1 });
+		const { output } = await run(await payment(), { node: { onError: 'continueRegularOutput' } });
+		expect(output[0]?.json).toMatchObject({
+			error: expect.stringContaining('It is not known whether the payment'),
+			http_status: 503,
+		});
 	});
 
 	it('that the service refused were not made, and may be sent again', async () => {
@@ -600,6 +725,16 @@ describe('errors', () => {
 		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message: 'jeeperman is unknown' });
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
 		expect(error?.message).toBe('The service refused: jeeperman is unknown [item 0]');
+	});
+
+	it('repeat no token and no signature that the service names', async () => {
+		const jwt = ['{"alg":"HS256"}', '{"sub":"somebody"}', 'signature signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+		const message = `jwt malformed: ${jwt}, signature 0x${'ab'.repeat(65)} of 0x${'cd'.repeat(32)}`;
+		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message });
+		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
+		expect(error?.message).toBe(
+			`The service refused: jwt malformed: […], signature […] of 0x${'cd'.repeat(32)} [item 0]`,
+		);
 	});
 
 	it('say that nothing listens', async () => {

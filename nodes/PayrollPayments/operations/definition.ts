@@ -33,6 +33,8 @@ export interface SendingOptions {
 	readonly timeout: number;
 	/** How often a read is repeated after a passing fault. */
 	readonly retries: number;
+	/** How many jobs may be in flight at once: as set, else 5 for reads and 1 for writes. */
+	readonly concurrency: number;
 }
 
 /** One unit of work: usually one item, or all rows that share one request. */
@@ -129,19 +131,14 @@ export function readOptions(
 	return readFields(options ?? {}, (name) => collection.get(name));
 }
 
-/** Timeout and retries of one item. */
+/** How the requests of one item are sent. */
 export function sendingOptions(effect: Operation['effect'], item: InputItem): SendingOptions {
 	const given = readOptions(SENDING_FIELDS.read, item);
 	return {
 		timeout: given.timeout ?? DEFAULT_TIMEOUT,
 		retries: effect === 'read' ? (given.retries ?? DEFAULT_RETRIES) : 0,
+		concurrency: given.concurrency ?? (effect === 'read' ? READ_CONCURRENCY : WRITE_CONCURRENCY),
 	};
-}
-
-/** How many items an operation has in flight at once: as set, else 5 for reads and 1 for writes. */
-export function concurrencyOf({ effect }: Operation, firstItem: InputItem): number {
-	const given = readOptions(SENDING_FIELDS.read, firstItem);
-	return given.concurrency ?? (effect === 'read' ? READ_CONCURRENCY : WRITE_CONCURRENCY);
 }
 
 /** One job an item; an item that is refused becomes a refusal, and the others stay. */

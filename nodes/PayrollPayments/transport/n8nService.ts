@@ -14,7 +14,8 @@ import { ExecutionMemory, type ExecutionScope } from './executionMemory';
 import { exchangeOver } from './n8nExchange';
 import { PaymentGuard, type PaymentAttempt } from './paymentGuard';
 import { forgetKey, recordKey } from './processedKeys';
-import { sendCall, type Call, type Service } from './service';
+import { mayHaveActed, sendCall, type Call, type Service } from './service';
+import { reworded } from './serviceError';
 import { openWallet } from './walletAccess';
 
 /** The credentials that the action node works with. */
@@ -29,7 +30,10 @@ export async function pause(milliseconds: number): Promise<void> {
 }
 
 const payments = new ExecutionMemory<PaymentAttempt>();
-const answers = new ExecutionMemory<unknown>();
+const calls = new ExecutionMemory<CallOutcome>();
+
+/** What came of a call in this execution: its answer, or why none is known. */
+type CallOutcome = { readonly answer: unknown } | { readonly failure: Refusal };
 
 /**
  * Requests with the token of the credentials; n8n signs in again after a 401.
@@ -104,6 +108,14 @@ function walletOf(credentials: ServiceCredentials, exchange: HttpExchange): () =
 	};
 }
 
+function notSentAgain(failure: Refusal): Refusal {
+	return reworded(
+		failure,
+		`${failure.message.replace(/\.$/, '')}. It was not sent again, since it may have been done`,
+		'Look at the service. Run the workflow anew only for what it does not show.',
+	);
+}
+
 /** Which items a service is opened for, and how their requests are sent. */
 export interface ServiceUse {
 	readonly items: readonly number[];
@@ -124,7 +136,7 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 	const wallet = walletOf(credentials, withoutToken);
 	const scope = scopeOf(context);
 	const guard = paymentGuard(context, scope);
-	const remembered = answers.of(scope);
+	const outcomes = calls.of(scope);
 	return ({ items, timeout, retries }) => {
 		const call = async <Data>(request: Call<Data>): Promise<Data> =>
 			await sendCall(credentials.baseUrl, request, {
@@ -138,13 +150,19 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 			credentials,
 			item: items[0] ?? 0,
 			call,
-			callOnce: async (request, identity = request.body) => {
+			callOnce: async ({ identity, isRepeatable, ...request }) => {
 				const key = createHash('sha256')
 					.update(JSON.stringify([items, request.method, request.path, identity]))
 					.digest('hex');
-				if (remembered.has(key)) return request.answer.parse(remembered.get(key));
-				const answer = await call(request);
-				remembered.set(key, answer);
+				const earlier = outcomes.get(key);
+				if (earlier !== undefined && 'answer' in earlier) return request.answer.parse(earlier.answer);
+				if (earlier !== undefined) throw notSentAgain(earlier.failure);
+				const sent = call({ ...request, body: await request.body() });
+				sent.catch((error: unknown) => {
+					if (!isRepeatable && mayHaveActed(error)) outcomes.set(key, { failure: error });
+				});
+				const answer = await sent;
+				outcomes.set(key, { answer });
 				return answer;
 			},
 			wallet,

@@ -41,9 +41,9 @@ export function nodeErrorFor(node: INode, error: unknown, item: number): Error {
 
 /** What *Continue On Fail* puts out for an item that failed. */
 export function failureRecord(error: unknown, item: number): IDataObject {
-	const details = error instanceof Refusal ? error.details : undefined;
+	const { details, done } = error instanceof Refusal ? error : {};
 	return {
-		error: messageOf(error, item),
+		error: [messageOf(error, item), done].filter(Boolean).join('. '),
 		...(error instanceof ServiceError && error.errorCode !== undefined
 			? { error_code: error.errorCode }
 			: {}),

@@ -26,8 +26,12 @@ export async function teamUsersPage(
 	if (pagination?.has_more !== true) return { users, nextPage: undefined };
 	const thisPage = page ?? 1;
 	const nextPage = pagination.next_page ?? thisPage + 1;
-	if (nextPage <= thisPage) {
-		throw new ServiceError(`The service names page ${nextPage} as the one after page ${thisPage}`, {
+	const fault =
+		nextPage <= thisPage
+			? `The service names page ${nextPage} as the one after page ${thisPage}`
+			: `The service gives nobody on page ${thisPage}, and says that there is more`;
+	if (nextPage <= thisPage || users.length === 0) {
+		throw new ServiceError(fault, {
 			status: 200,
 			refused: false,
 			hint: 'The list cannot be read to its end. Report this to the service.',

@@ -24,6 +24,15 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
+/** A call that is sent once an execution, and only then is to have a body. */
+export interface CallOnce<Data> extends Omit<Call<Data>, 'body'> {
+	/** What makes it the same call, whatever its body: signers need not be deterministic. */
+	readonly identity: unknown;
+	/** Whether it does no more if it is sent again after its outcome has stayed unknown. */
+	readonly isRepeatable: boolean;
+	body(): Promise<NonNullable<Call<Data>['body']>>;
+}
+
 /** The service as an operation sees it. */
 export interface Service {
 	readonly credentials: ServiceCredentials;
@@ -32,9 +41,9 @@ export interface Service {
 	/**
 	 * Sends a call that must not be done twice in one execution: n8n's *Retry On Fail*, which runs
 	 * every item again, gets the answer of the first time.
-	 * @param identity what makes it the same call; the body where nothing else is given
+	 * @throws {Refusal} instead of sending it again where its outcome is not known, unless it is repeatable
 	 */
-	callOnce<Data>(call: Call<Data>, identity?: unknown): Promise<Data>;
+	callOnce<Data>(call: CallOnce<Data>): Promise<Data>;
 	/** The wallet that signs. @throws {Refusal} where the credentials have none */
 	wallet(): Promise<Wallet>;
 	readonly payments: PaymentGuard;
@@ -106,7 +115,7 @@ export async function sendCall<Data>(
 }
 
 /** Whether the service may have done what was asked, although it did not say so. */
-function mayHaveActed(error: unknown): error is ServiceError | NoAnswer {
+export function mayHaveActed(error: unknown): error is ServiceError | NoAnswer {
 	if (error instanceof ServiceError) return error.status < 300 || error.status >= 500;
 	return error instanceof NoAnswer && error.wasSent;
 }

@@ -19,7 +19,11 @@ export function sessionBinding(credentials: WalletCredentials): string {
 	const parts =
 		credentials.signer === 'privateKey'
 			? [credentials.privateKey.toLowerCase()]
-			: [credentials.remoteSignerUrl, credentials.remoteSignerDialect];
+			: [
+					credentials.remoteSignerUrl,
+					credentials.remoteSignerDialect,
+					credentials.remoteSignerToken ?? '',
+				];
 	return createHash('sha256')
 		.update(
 			JSON.stringify([

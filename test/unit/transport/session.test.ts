@@ -52,6 +52,19 @@ describe('the stored token', () => {
 		expect(authenticationHeader(wallet(change), stored, NOW)).toEqual({});
 	});
 
+	it('ends when the token of the remote signer changes', () => {
+		const remote = (remoteSignerToken: string) =>
+			wallet({
+				signer: 'remoteSigner',
+				remoteSignerUrl: 'https://s.example.com',
+				remoteSignerToken,
+				walletAddress: `0x${'a'.repeat(40)}`,
+			});
+		const bound = packSession(sessionBinding(remote('wrong')), token);
+		expect(usableToken(bound, remote('wrong'), NOW)).toBe(token);
+		expect(usableToken(bound, remote('right'), NOW)).toBeUndefined();
+	});
+
 	it('ends with its own exp, and lasts without one', () => {
 		expect(usableToken(stored, wallet(), NOW + 61_000)).toBeUndefined();
 		const lasting = packSession(sessionBinding(wallet()), 'opaque');

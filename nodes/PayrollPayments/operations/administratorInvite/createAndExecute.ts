@@ -8,7 +8,6 @@ import {
 	creationFields,
 	EMAILS_PER_REQUEST,
 	execute,
-	requestIn,
 	signAsAsked,
 } from './steps';
 
@@ -32,8 +31,11 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 			const { invites, typed_data: structure } = await create(service, { ...input, emails });
 			const signAndExecute = async () => {
 				const asked = { accounts: emails.length, role: input.role };
-				const signed = await signAsAsked(service, structure, asked);
-				return await execute(service, { invites, typedData: requestIn(structure), ...signed });
+				return await execute(
+					service,
+					{ invites, structure },
+					async () => await signAsAsked(service, structure, asked),
+				);
 			};
 			return await signAndExecute().catch((error: unknown) => {
 				if (!(error instanceof Refusal)) throw error;

@@ -78,6 +78,12 @@ export const executeAdministratorInvites = defineOperation({
 	check: ({ inviteIds, typedData, signatureSource }) => {
 		const structure = structureIn(typedData);
 		requestIn(structure);
+		if (new Set(inviteIds).size < inviteIds.length) {
+			return new Refusal('Invite IDs names an invite twice', {
+				field: 'inviteIds',
+				hint: 'Remove one of the two. Nothing was signed or sent.',
+			});
+		}
 		if (isAboutOthers(typedData, inviteIds)) {
 			return new Refusal('Invite IDs are not those that the typed data was created for', {
 				field: 'inviteIds',
@@ -92,16 +98,14 @@ export const executeAdministratorInvites = defineOperation({
 	},
 	run: async (input, service) => {
 		const structure = structureIn(input.typedData);
-		const typedData = requestIn(structure);
-		const { signature, signer } = input;
-		if (signature === undefined || signer === undefined) {
-			const asked = { accounts: input.inviteIds.length, role: input.role };
-			const signed = await signAsAsked(service, structure, asked);
-			return [await execute(service, { invites: input.inviteIds, typedData, ...signed })];
-		}
-		await checkSignature(structure, typedData, { signer, signature });
-		return [
-			await execute(service, { invites: input.inviteIds, typedData, signer, signature }),
-		];
+		const { inviteIds: invites, signature, signer } = input;
+		const sign = async () => {
+			if (signature === undefined || signer === undefined) {
+				return await signAsAsked(service, structure, { accounts: invites.length, role: input.role });
+			}
+			await checkSignature(structure, requestIn(structure), { signer, signature });
+			return { signer, signature };
+		};
+		return [await execute(service, { invites, structure }, sign)];
 	},
 });

@@ -33,6 +33,12 @@ interface Creation {
 	readonly emails: readonly string[];
 }
 
+/** A signature and the address of the wallet that made it. */
+interface Signed {
+	readonly signer: string;
+	readonly signature: string;
+}
+
 export type CreatedInvites = z.infer<typeof administratorInvitesAnswer>;
 export type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
 
@@ -59,35 +65,41 @@ export async function create(
 	service: Service,
 	{ entityId: nanoid, role, emails: addresses }: Creation,
 ): Promise<CreatedInvites> {
+	const body = { emails: addresses, role, nanoid };
 	return await service.callOnce({
 		method: 'POST',
 		path: '/v2/invites/manager',
-		body: { emails: addresses, role, nanoid },
+		identity: body,
+		isRepeatable: false,
+		body: async () => body,
 		answer: administratorInvitesAnswer,
 	});
 }
 
-/** Executes invites with a signature, once an execution (service-api.md, Endpoints 7). */
+/**
+ * Executes invites with a signature, once an execution (service-api.md, Endpoints 7).
+ * @param sign called only where they were not executed before
+ */
 export async function execute(
 	service: Service,
 	execution: {
 		readonly invites: readonly string[];
-		readonly signer: string;
-		readonly typedData: SetRolesRequest;
-		readonly signature: string;
+		readonly structure: Readonly<Record<string, unknown>>;
 	},
+	sign: () => Promise<Signed>,
 ): Promise<ExecutedInvites> {
-	const { invites, signer, typedData, signature } = execution;
-	return await service.callOnce(
-		{
-			method: 'PUT',
-			path: '/v2/invites/manager',
-			body: { invites, signer, typed_data: typedData, signature },
-			answer: administratorInvitesExecutedAnswer,
+	const { invites, structure } = execution;
+	return await service.callOnce({
+		method: 'PUT',
+		path: '/v2/invites/manager',
+		identity: [invites, structure],
+		isRepeatable: true,
+		body: async () => {
+			const signed = await sign();
+			return { invites, typed_data: requestIn(structure), ...signed };
 		},
-		/* Not the signature: signers need not be deterministic. */
-		[invites, signer, typedData],
-	);
+		answer: administratorInvitesExecutedAnswer,
+	});
 }
 
 /** The `typed_data` that operation 7 takes back, out of the structure that operation 6 gives. */
@@ -105,7 +117,7 @@ export async function signAsAsked(
 	service: Service,
 	structure: Readonly<Record<string, unknown>>,
 	asked: { readonly accounts: number; readonly role?: AdministratorRole },
-): Promise<{ signer: string; signature: string }> {
+): Promise<Signed> {
 	const [{ administratorInviteTypedData }, wallet] = await Promise.all([
 		import('../../wallet'),
 		service.wallet(),

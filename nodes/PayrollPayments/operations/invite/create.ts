@@ -64,15 +64,18 @@ async function invite(
 	invitation: Invitation,
 	invitees: readonly Invitee[],
 ): Promise<OutputRecord> {
+	const body = {
+		nanoid: invitation.teamId,
+		invites: invitees,
+		role: invitation.role,
+		...(invitation.anonymous === true ? { anonymous: true } : {}),
+	};
 	return await service.callOnce({
 		method: 'POST',
 		path: '/v2/invites',
-		body: {
-			nanoid: invitation.teamId,
-			invites: invitees,
-			role: invitation.role,
-			...(invitation.anonymous === true ? { anonymous: true } : {}),
-		},
+		identity: body,
+		isRepeatable: false,
+		body: async () => body,
 		answer: invitesCreatedAnswer,
 	});
 }
@@ -80,6 +83,15 @@ async function invite(
 interface Row extends Invitation {
 	readonly item: InputItem;
 	readonly invitee: Invitee;
+}
+
+/** Where an expression fails, the form refuses the item and says why. */
+function isRow(item: InputItem): boolean {
+	try {
+		return item.read('inviteesSource') === 'items';
+	} catch {
+		return false;
+	}
 }
 
 function readRow(item: InputItem): Row {
@@ -131,8 +143,13 @@ function planRows(items: readonly InputItem[]): Plan {
 	const jobs = [...groups.values()].flatMap(({ rows }) => {
 		const [first] = rows;
 		if (first === undefined) return [];
-		const { inviteesPerRequest = 0 } = readOptions(options, first.item);
-		return inBatches(rows, inviteesPerRequest).map((batch) => jobFor(batch, batch[0] ?? first));
+		try {
+			const { inviteesPerRequest = 0 } = readOptions(options, first.item);
+			return inBatches(rows, inviteesPerRequest).map((batch) => jobFor(batch, batch[0] ?? first));
+		} catch (error) {
+			refusals.push(...rows.map(({ item }) => ({ item: item.index, error })));
+			return [];
+		}
 	});
 	return { jobs, refusals };
 }
@@ -177,7 +194,6 @@ export const createInvites = defineOperation({
 		);
 	},
 	plan: (items, planOne) => {
-		const isRow = (item: InputItem) => item.read('inviteesSource') === 'items';
 		const rows = planRows(items.filter(isRow));
 		const others = planEach(
 			items.filter((item) => !isRow(item)),

@@ -42,12 +42,17 @@ export const resolveNameReview = defineOperation({
 			'action',
 		),
 	},
-	run: async ({ teamId: team, userId, decision, reviewVersion }, service, options) => [
-		await service.call({
+	run: async ({ teamId: team, userId, decision, reviewVersion }, service, options) => {
+		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
+		const resolved = await service.callOnce({
 			method: 'POST',
 			path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
-			body: { review_version: reviewVersion, [options.decisionFieldName]: decision },
+			identity: body,
+			/* The version that was looked at guards it. */
+			isRepeatable: true,
+			body: async () => body,
 			answer: nameReviewAnswer,
-		}),
-	],
+		});
+		return [resolved];
+	},
 });

@@ -32,7 +32,8 @@ export const getTeamUsers = defineOperation({
 			return await teamUsers(service.call, { teamId: team, most: limit });
 		}
 		const found: TeamUser[] = [];
-		for (const batch of inBatches([...new Set(wanted)], EMAILS_PER_REQUEST)) {
+		const distinct = new Map(wanted.map((address) => [address.toLowerCase(), address]));
+		for (const batch of inBatches([...distinct.values()], EMAILS_PER_REQUEST)) {
 			const most = limit === undefined ? undefined : limit - found.length;
 			if (most === 0) break;
 			found.push(...(await teamUsers(service.call, { teamId: team, emails: batch, most })));

@@ -1,0 +1,32 @@
+import { teamUsers } from '../../../nodes/PayrollPayments/transport/paging';
+import type { Call } from '../../../nodes/PayrollPayments/transport/service';
+
+const user = (number: number) => ({ nanoid: `us-${number}`, email: `p${number}@example.com` });
+
+/** A service that answers with one page after the other, and with the last for ever. */
+function serviceWith(...pages: unknown[]) {
+	let asked = 0;
+	const call = async <Data>({ answer }: Call<Data>): Promise<Data> => {
+		asked += 1;
+		if (asked > 100) throw new Error('asked without end');
+		return answer.parse(pages[Math.min(asked, pages.length) - 1]);
+	};
+	return { call, asked: () => asked };
+}
+
+it('reads page after page up to what is wanted', async () => {
+	const { call } = serviceWith(
+		{ users: [user(1), user(2)], pagination: { has_more: true, next_page: 2 } },
+		{ users: [user(3), user(4)], pagination: { has_more: true } },
+	);
+	expect(await teamUsers(call, { teamId: 'te-1', most: 3 })).toEqual([user(1), user(2), user(3)]);
+});
+
+it.each([
+	['the same page again', { users: [user(1)], pagination: { has_more: true, next_page: 1 } }, 'names page 1'],
+	['nobody, and more', { users: [], pagination: { has_more: true } }, 'gives nobody on page 1'],
+])('stops where the service gives %s', async (_, page, message) => {
+	const { call, asked } = serviceWith(page);
+	await expect(teamUsers(call, { teamId: 'te-1', most: 5 })).rejects.toThrow(message);
+	expect(asked()).toBe(1);
+});
