@@ -51,11 +51,10 @@ function faultInUrl(url: URL | undefined, { allowsHttp, httpsOnly }: UrlRule): s
 	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
 	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
 	if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-	if (url.search !== '' || url.hash !== '') return 'must not hold a query or a fragment';
-	return /\/v2\/*$/.test(url.pathname) ? 'must be given without /v2' : undefined;
+	return url.search !== '' || url.hash !== '' ? 'must not hold a query or a fragment' : undefined;
 }
 
-/** A URL without a user, query, fragment or trailing slash. */
+/** A URL without a user, query or fragment. */
 function plainUrl(rule: UrlRule) {
 	return z
 		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
@@ -63,7 +62,7 @@ function plainUrl(rule: UrlRule) {
 			const url = parseUrl(value.trim());
 			const fault = value.trim() === '' ? 'is missing' : faultInUrl(url, rule);
 			if (fault === undefined && url !== undefined) {
-				return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+				return url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
 			}
 			context.addIssue({ code: 'custom', message: fault });
 			return z.NEVER;
@@ -74,7 +73,9 @@ const baseUrl = plainUrl({
 	allowsHttp: isLoopback,
 	httpsOnly:
 		'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
-});
+})
+	.transform((url) => url.replace(/\/+$/, ''))
+	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must be given without /v2'));
 
 const remoteSignerUrl = plainUrl({
 	allowsHttp: isPrivate,

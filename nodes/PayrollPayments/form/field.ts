@@ -78,9 +78,11 @@ export function refusalOf(name: string, label: string, error: z.ZodError): Refus
 }
 
 function isShown(condition: ShownWhen | undefined, read: (name: string) => unknown): boolean {
-	return Object.entries(condition ?? {}).every(([name, values]) =>
-		values.some((value) => value === read(name)),
-	);
+	return Object.entries(condition ?? {}).every(([name, values]) => {
+		const given = read(name);
+		/* An expression may give "false" as text, which flags accept. */
+		return values.some((value) => value === given || String(value) === given);
+	});
 }
 
 /**

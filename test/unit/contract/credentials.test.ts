@@ -74,7 +74,7 @@ it.each([
 	expect(said).not.toContain(privateKey.slice(2));
 });
 
-it.each(['http://10.1.2.3:8545', 'http://192.168.1.9', 'http://172.16.0.1', 'http://[fd00::1]', 'http://127.0.0.1:1', 'https://signer.example.com'])(
+it.each(['http://10.1.2.3:8545', 'http://192.168.1.9', 'http://172.16.0.1', 'http://[fd00::1]', 'http://127.0.0.1:1', 'https://signer.example.com', 'https://signer.example.com/v2', 'https://signer.example.com/rpc/'])(
 	'takes the remote signer %s',
 	(remoteSignerUrl) => {
 		const walletAddress = `0x${'a'.repeat(40)}`;
