@@ -140,17 +140,20 @@ async function post(url: string, key: string): Promise<Response> {
 	return response;
 }
 
-/** Delivers as the service does: a 2xx within ten seconds counts, otherwise it comes again. */
+/**
+ * Delivers as the service does: a 2xx within ten seconds counts, otherwise it comes again; sooner
+ * than from the service, but not so soon that processes which are behind never catch up.
+ */
 async function deliver(url: string, key: string): Promise<number> {
 	const failures: string[] = [];
-	for (let attempt = 1; attempt <= 20; attempt++) {
+	for (let attempt = 1; attempt <= 10; attempt++) {
 		const { status, ok } = await post(url, key).catch((error: unknown) => ({
 			status: String(error),
 			ok: false,
 		}));
 		if (ok) return attempt;
 		failures.push(String(status));
-		await pause(Math.min(attempt, 5) * 1_000);
+		await pause(Math.min(attempt * 5, 30) * 1_000);
 	}
 	throw new Error(`No 2xx for ${key} from ${url}, but ${failures.join(', ')}`);
 }
