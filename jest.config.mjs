@@ -29,6 +29,8 @@ const project = (name, settings = {}) => ({
 
 export default {
 	maxWorkers: '100%',
+	/* Ends what hangs, also on a busy machine; how fast something is, benchmarks say. */
+	testTimeout: 60_000,
 	projects: [
 		project('unit'),
 		project('contract'),

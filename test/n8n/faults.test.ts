@@ -5,8 +5,6 @@ import { startSandbox, type FaultInput, type Sandbox } from '../../sandbox/serve
 
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionWorkflow';
 
-jest.setTimeout(30_000);
-
 let sandbox: Sandbox;
 let team: string;
 
