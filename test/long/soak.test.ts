@@ -107,7 +107,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 			const kind = ['new', 'new', 'new', 'new', 'repeated', 'forged', 'invalid'][sent % 7];
 			const event =
 				kind === 'repeated'
-					? otherEvent({ idempotency_key: `soak-${sent - 4}` })
+					? otherEvent({ idempotency_key: `soak-${sent - 3}` })
 					: kind === 'invalid'
 						? depositEvent({ deposit: { nanoid: 'none' } })
 						: otherEvent({ idempotency_key: `soak-${sent}` });
