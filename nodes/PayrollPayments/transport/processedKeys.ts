@@ -91,13 +91,9 @@ class NodeQueue {
 
 	private async lookTogether(store: ProcessedStore, history: number): Promise<void> {
 		const looks = [...this.waiting];
-		const firstOf = new Map<string, Look>();
-		for (const look of looks) {
-			if (!firstOf.has(look.key)) firstOf.set(look.key, look);
-		}
-		const asked = [...firstOf.values()];
+		/* Everybody's mark is asked for: whoever looks again may wait behind a newcomer with the same key. */
 		const { processed } = await store.checkProcessedAndRecord(
-			asked.flatMap(({ key, mark }) => [key, mark]),
+			[...new Set(looks.flatMap(({ key, mark }) => [key, mark]))],
 			'node',
 			entries(history),
 		);
@@ -105,11 +101,12 @@ class NodeQueue {
 		for (const look of looks) {
 			this.waiting.delete(look);
 			if (known.has(look.mark)) look.found = 'ours';
-			else if (known.has(look.key) || firstOf.get(look.key) !== look) look.found = 'seen';
+			else if (known.has(look.key)) look.found = 'seen';
 			else look.found = 'recorded';
+			known.add(look.key);
 		}
 		/* Marks of those who came too late only take room, so it does not matter if they stay. */
-		const late = asked.filter(({ found }) => found === 'seen').map(({ mark }) => mark);
+		const late = looks.filter(({ found }) => found === 'seen').map(({ mark }) => mark);
 		if (late.length > 0) {
 			await store.removeProcessed(late, 'node', entries(history)).catch(() => undefined);
 		}

@@ -73,6 +73,22 @@ it('gives one of two hundred at once the first', async () => {
 	expect(outcomes.filter((outcome) => outcome === 'first')).toHaveLength(1);
 });
 
+it('gives exactly one the first, whenever another comes while that one still checks its record', async () => {
+	const outcomes = await Promise.all(
+		Array.from({ length: 250 }, async (_, delay) => {
+			const store = new Store();
+			const name = `a repeat after ${delay}`;
+			const late = new Promise((resolve) => setTimeout(resolve, delay));
+			const both = await Promise.all([
+				recordKey(store, name, 'a', { history: 5_000 }),
+				late.then(async () => await recordKey(store, name, 'a', { history: 5_000 })),
+			]);
+			return both.sort().join(' ');
+		}),
+	);
+	expect(new Set(outcomes)).toEqual(new Set(['first seen']));
+});
+
 it('loses none of two hundred different ones at once', async () => {
 	const store = new Store();
 	const keys = Array.from({ length: 200 }, (_, index) => `${index}`);
