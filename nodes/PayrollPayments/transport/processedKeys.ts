@@ -40,8 +40,12 @@ export interface RecordOptions extends HistoryOptions {
 	readonly owner: string;
 }
 
-/** Milliseconds in which another process surely writes what it has read. */
+/** Milliseconds in which another process surely writes what it has read, where the store is quick. */
 const SETTLED = 200;
+
+/** Where it is slow: so many times the duration of the last call, up to so many milliseconds. */
+const PATIENCE = 5;
+const MOST_PATIENT = 5_000;
 
 /** Longest pause before a call, in milliseconds: without pauses busy processes overwrite each other on and on. */
 const PAUSE = 20;
@@ -67,6 +71,8 @@ const entries = (history: number): EntriesOptions => ({ mode: 'entries', maxEntr
 class NodeQueue {
 	private lastTurn: Promise<unknown> = Promise.resolve();
 	private readonly waiting = new Set<Look>();
+	/** Milliseconds to wait before a record is looked at again. */
+	settled = SETTLED;
 
 	async inTurn(task: () => Promise<void>): Promise<void> {
 		const turn = this.lastTurn.then(task);
@@ -92,11 +98,14 @@ class NodeQueue {
 	private async lookTogether(store: ProcessedStore, history: number): Promise<void> {
 		const looks = [...this.waiting];
 		/* Everybody's mark is asked for: whoever looks again may wait behind a newcomer with the same key. */
+		const begun = Date.now();
 		const { processed } = await store.checkProcessedAndRecord(
 			[...new Set(looks.flatMap(({ key, mark }) => [key, mark]))],
 			'node',
 			entries(history),
 		);
+		const slow = Math.min(PATIENCE * (Date.now() - begun), MOST_PATIENT);
+		this.settled = Math.max(SETTLED, slow);
 		const known = new Set(processed);
 		for (const look of looks) {
 			this.waiting.delete(look);
@@ -127,8 +136,8 @@ function queueOf(nodeKey: string): NodeQueue {
  * Within one n8n process exactly one owner gets `first` for a key, whatever runs at once; every
  * other gets `seen`. Across processes n8n offers no lock, so the owner's mark is recorded with the
  * key and looked for again a moment later: of two processes that recorded the key at once, the one
- * whose mark was overwritten knows it. That fails only where a process holds on to what it has read
- * for longer than that moment.
+ * whose mark was overwritten knows it. That moment grows with the time that the store takes; it
+ * fails only where another process holds on to what it has read for longer still.
  *
  * @param nodeKey names the workflow and the node, the scope of the lock and of the record.
  * @throws {Refusal} or n8n's own error where it cannot be recorded. The key may then be in the store
@@ -140,8 +149,8 @@ export async function recordKey(
 	key: string,
 	{ history, owner }: RecordOptions,
 ): Promise<'first' | 'seen'> {
-	const find = async () =>
-		await queueOf(nodeKey).find(store, { key, mark: `${key} ${owner}` }, history);
+	const queue = queueOf(nodeKey);
+	const find = async () => await queue.find(store, { key, mark: `${key} ${owner}` }, history);
 
 	/* A node's very first record is an insert, which fails if another process was faster. */
 	let found = await find().catch(async () => {
@@ -150,7 +159,7 @@ export async function recordKey(
 	});
 	if (found === 'recorded' && history < SHORT) return 'first';
 	for (let check = 0; check < CHECKS && found === 'recorded'; check++) {
-		await sleep(SETTLED);
+		await sleep(queue.settled);
 		found = await find();
 	}
 	if (found === 'ours') return 'first';

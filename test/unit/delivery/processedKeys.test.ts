@@ -152,19 +152,24 @@ describe('beside other n8n processes', () => {
 		expect(await recording).toBe('seen');
 	});
 
-	it('gives exactly one of two the first, whatever the order of reading and writing', async () => {
+	it.each([
+		['quick', 0, 20],
+		['slow', 250, 300],
+	])('gives exactly one of two the first, whatever their order in a %s store', async (speed, least, most) => {
 		const outcomes = await Promise.all(
 			Array.from({ length: 200 }, async (_, index) => {
 				const store = new Store();
-				store.takesTime = async () =>
-					await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+				const pass = async (milliseconds: number) =>
+					await new Promise((resolve) => setTimeout(resolve, milliseconds));
+				store.takesTime = async () => await pass(least + Math.random() * (most - least));
 				const inProcess = async (name: string) => {
+					await pass(Math.random() * most);
 					const others = [1, 2, 3].map((other) => recordKey(store, name, `${name} ${other}`, LONG));
 					const outcome = await recordKey(store, name, 'a', LONG);
 					await Promise.all(others);
 					return outcome;
 				};
-				const names = [`process 1 of ${index}`, `process 2 of ${index}`];
+				const names = [`${speed} process 1 of ${index}`, `${speed} process 2 of ${index}`];
 				return (await Promise.all(names.map(inProcess))).sort().join(' ');
 			}),
 		);
