@@ -19,10 +19,10 @@ export class Supervised {
 		return supervised;
 	}
 
-	/** Waits until it serves, also after a restart; five minutes at most. */
+	/** Waits until it serves, also after a restart; five minutes at most. Once told to stop it is not waited for. */
 	async ready(): Promise<void> {
 		const deadline = Date.now() + 300_000;
-		while (!(await this.isReady().catch(() => false))) {
+		while (this.isWanted && !(await this.isReady().catch(() => false))) {
 			if (Date.now() > deadline) throw new Error(`Never ready:\n${this.service?.log.slice(-4_000)}`);
 			await pause(200);
 		}
