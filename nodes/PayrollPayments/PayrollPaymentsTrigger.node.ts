@@ -477,7 +477,12 @@ export class PayrollPaymentsTrigger implements INodeType {
 			/* The execution runs again under Retry On Fail, and where n8n hands it to another worker. */
 			const owner = this.getExecutionId();
 			const outcome = await recordKey(this.helpers, nodeKeyOf(this), key, { history, owner });
-			return [outcome === 'first' ? items : []];
+			if (outcome === 'first') return [items];
+			this.logger.info(
+				`Payroll Payments Trigger ended execution ${owner}: its event ran before (idempotency_key ` +
+					`${JSON.stringify(idempotencyKey.slice(0, 100))})`,
+			);
+			return [[]];
 		} catch (error) {
 			throw new NodeOperationError(
 				this.getNode(),

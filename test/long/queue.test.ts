@@ -20,7 +20,7 @@ jest.setTimeout(900_000);
 /** Events of the main scenario; the others are parts of it. */
 const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
 /** Events a second: what two workers manage here with room to spare. */
-const RATE = Number(process.env.LONG_RATE ?? 4);
+const RATE = Number(process.env.LONG_RATE ?? 3);
 const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 40);
 /** Of the events, in every scenario but the main one. */
 const SHARE = 0.25;
@@ -101,7 +101,7 @@ function figure(...texts: string[]): void {
 		`n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`,
 		[
 			'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
-				'LONG_EVENTS and LONG_RATE set the number of events (1,000) and how many come a second (4).',
+				'LONG_EVENTS and LONG_RATE set the number of events (1,000) and how many come a second (3).',
 			...figures,
 			GUARANTEES,
 		].join('\n\n'),
@@ -187,6 +187,7 @@ async function retryMissing(workflowId: string, keys: readonly string[]): Promis
 	for (let second = 0; second < 60 && lostOf(keys).length > hidden.length; second++) await pause(1_000);
 	const lost = lostOf(keys);
 	if (lost.length > 0) say(`Lost: ${lost.join(', ')}; in no failed execution: ${hidden.join(', ')}`);
+	for (const key of lost) for (const line of stage.logged(key)) say(line);
 	return (
 		`${missing.length} did not run downstream, ${missing.length - hidden.length} of these are in a ` +
 		`failed or crashed execution and were retried from n8n’s list; ${lost.length} lost after that; ` +

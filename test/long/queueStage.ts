@@ -150,6 +150,13 @@ export class QueueStage {
 		return Number(rows);
 	}
 
+	/** What the workers have logged about an event. */
+	logged(key: string): string[] {
+		return this.workers.flatMap(({ process: worker }) =>
+			worker.log.split('\n').filter((line) => line.includes(JSON.stringify(key))),
+		);
+	}
+
 	/** Retries an execution, as a person does in the list of executions. */
 	async retry(executionId: string): Promise<void> {
 		await this.main.request('POST', `/rest/executions/${executionId}/retry`, {

@@ -19,11 +19,16 @@ export class Supervised {
 		return supervised;
 	}
 
+	/** What it has written since its first start. */
+	get log(): string {
+		return this.service?.log ?? '';
+	}
+
 	/** Waits until it serves, also after a restart; five minutes at most. Once told to stop it is not waited for. */
 	async ready(): Promise<void> {
 		const deadline = Date.now() + 300_000;
 		while (this.isWanted && !(await this.isReady().catch(() => false))) {
-			if (Date.now() > deadline) throw new Error(`Never ready:\n${this.service?.log.slice(-4_000)}`);
+			if (Date.now() > deadline) throw new Error(`Never ready:\n${this.log.slice(-4_000)}`);
 			await pause(200);
 		}
 	}
