@@ -106,7 +106,7 @@ it('shows what each node does, a payment with its dollars first', async () => {
 	const subtitle = editor.page.locator(
 		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
 	);
-	expect(await subtitle.textContent()).toContain('$12,500.00 createInstant: payment');
+	expect(await subtitle.textContent()).toContain('$12,500.00 Create Instant: Payment');
 	await shoot('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
 });
 
