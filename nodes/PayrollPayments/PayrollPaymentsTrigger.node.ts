@@ -479,7 +479,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			const outcome = await recordKey(this.helpers, nodeKeyOf(this), key, { history, owner });
 			if (outcome === 'first') return [items];
 			this.logger.info(
-				`Payroll Payments Trigger ended execution ${owner}: its event ran before (idempotency_key ` +
+				`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +
 					`${JSON.stringify(idempotencyKey.slice(0, 100))})`,
 			);
 			return [[]];

@@ -2,7 +2,6 @@ import { Wallet } from 'ethers';
 
 import { startSandbox, type Account, type AccountName, type Sandbox } from '../../sandbox/server';
 
-// Loading ethers, siwe and the description takes seconds on a busy machine.
 /** What came back from the sandbox. */
 export interface Reply {
 	readonly status: number;

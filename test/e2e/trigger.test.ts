@@ -248,6 +248,8 @@ describe('once, in a real n8n', () => {
 		expect(await listener.send(depositEvent())).toEqual(GENUINE);
 		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
 		expect(await listener.outputs()).toEqual([[depositEvent()], []]);
+		const { idempotency_key: key } = depositEvent();
+		expect(n8n.log).toContain(`another one has its event (idempotency_key ${JSON.stringify(key)})`);
 	});
 
 	it('a delivery to the test URL neither reads nor writes the production record', async () => {

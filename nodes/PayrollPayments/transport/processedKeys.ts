@@ -43,9 +43,11 @@ export interface RecordOptions extends HistoryOptions {
 /** Milliseconds in which another process surely writes what it has read, where the store is quick. */
 const SETTLED = 200;
 
-/** Where it is slow: so many times the duration of the last call, up to so many milliseconds. */
+/** Where it is slow: so many times as long as the last call took. */
 const PATIENCE = 5;
-const MOST_PATIENT = 5_000;
+
+/** And at most so many milliseconds. */
+const LONGEST_SETTLED = 5_000;
 
 /** Longest pause before a call, in milliseconds: without pauses busy processes overwrite each other on and on. */
 const PAUSE = 20;
@@ -72,7 +74,7 @@ class NodeQueue {
 	private lastTurn: Promise<unknown> = Promise.resolve();
 	private readonly waiting = new Set<Look>();
 	/** Milliseconds to wait before a record is looked at again. */
-	settled = SETTLED;
+	settleTime = SETTLED;
 
 	async inTurn(task: () => Promise<void>): Promise<void> {
 		const turn = this.lastTurn.then(task);
@@ -97,15 +99,15 @@ class NodeQueue {
 
 	private async lookTogether(store: ProcessedStore, history: number): Promise<void> {
 		const looks = [...this.waiting];
-		/* Everybody's mark is asked for: whoever looks again may wait behind a newcomer with the same key. */
 		const begun = Date.now();
+		/* Everybody's mark is asked for: whoever looks again may wait behind a newcomer with the same key. */
 		const { processed } = await store.checkProcessedAndRecord(
 			[...new Set(looks.flatMap(({ key, mark }) => [key, mark]))],
 			'node',
 			entries(history),
 		);
-		const slow = Math.min(PATIENCE * (Date.now() - begun), MOST_PATIENT);
-		this.settled = Math.max(SETTLED, slow);
+		const patient = Math.min(PATIENCE * (Date.now() - begun), LONGEST_SETTLED);
+		this.settleTime = Math.max(SETTLED, patient);
 		const known = new Set(processed);
 		for (const look of looks) {
 			this.waiting.delete(look);
@@ -153,16 +155,13 @@ export async function recordKey(
 	const find = async () => await queue.find(store, { key, mark: `${key} ${owner}` }, history);
 
 	/* A node's very first record is an insert, which fails if another process was faster. */
-	let found = await find().catch(async () => {
-		const then = await find();
-		return then === 'ours' ? 'recorded' : then;
-	});
-	if (found === 'recorded' && history < SHORT) return 'first';
-	for (let check = 0; check < CHECKS && found === 'recorded'; check++) {
-		await sleep(queue.settled);
+	let found = await find().catch(find);
+	if (found !== 'seen' && history < SHORT) return 'first';
+	for (let check = 0; check < CHECKS && found !== 'seen'; check++) {
+		await sleep(queue.settleTime);
 		found = await find();
+		if (found === 'ours') return 'first';
 	}
-	if (found === 'ours') return 'first';
 	if (found === 'seen') return 'seen';
 	throw new Refusal('n8n did not keep the record that guards against doing this twice', {
 		hint: 'Several n8n processes may be writing it at once. Try again in a moment.',
