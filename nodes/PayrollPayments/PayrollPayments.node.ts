@@ -23,6 +23,7 @@ interface Outcome {
 }
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
+	const saved = context.getNode().parameters;
 	return context.getInputData().map(({ json }, index) => {
 		const known = new Map<string, unknown>();
 		return {
@@ -33,6 +34,7 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 				if (!known.has(name)) known.set(name, context.getNodeParameter(name, index, undefined));
 				return known.get(name);
 			},
+			readSaved: (name: string): unknown => saved[name],
 		};
 	});
 }

@@ -15,6 +15,8 @@ export interface Field<Value> {
 	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
 	readonly required: boolean;
 	readonly shownWhen?: ShownWhen;
+	/** Whether only a value that a person typed counts: an expression leaves the field unset. */
+	readonly literal?: boolean;
 }
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
@@ -48,6 +50,19 @@ export function shownWhen<Value>(
 	field: Field<Value>,
 ): Field<Value | undefined> {
 	return { ...field, shownWhen: condition };
+}
+
+/** The same field, which takes no expression; one that is there all the same never counts as set. */
+export function literal<Value>(field: Field<Value>): Field<Value> {
+	return { ...field, literal: true, form: { ...field.form, noDataExpression: true } };
+}
+
+/**
+ * What a person typed. n8n resolves an expression in a field that takes none where it is a lone
+ * `$fromAI()`, and hands any other over as its text, with or without the leading "=".
+ */
+function typedBy(value: unknown): unknown {
+	return typeof value === 'string' && /^\s*(?:=|\{\{)/.test(value) ? undefined : value;
 }
 
 /** "companyZip" and "company_zip" as people write them: "Company Zip". */
@@ -87,21 +102,26 @@ function isShown(condition: ShownWhen | undefined, read: (name: string) => unkno
 
 /**
  * The values of all fields of one item, checked.
- * @param read the raw value of a parameter
+ * @param read the value of a parameter, expressions resolved
+ * @param readSaved the value of a parameter as it stands in the saved workflow
  * @throws {Refusal} for the first field at fault, by its label
  */
 export function readFields<Fields extends FieldSet>(
 	fields: Fields,
 	read: (name: string) => unknown,
+	readSaved: (name: string) => unknown,
 ): InputOf<Fields>;
 export function readFields(
 	fields: FieldSet,
 	read: (name: string) => unknown,
+	readSaved: (name: string) => unknown,
 ): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
 		if (!isShown(field.shownWhen, read)) continue;
-		const value = field.schema.safeParse(read(name));
+		const value = field.schema.safeParse(
+			field.literal === true ? typedBy(readSaved(name)) : read(name),
+		);
 		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
 		values[name] = value.data;
 	}

@@ -23,8 +23,10 @@ export type OutputRecord = Readonly<Record<string, JsonValue>>;
 export interface InputItem {
 	readonly index: number;
 	readonly json: IDataObject;
-	/** The raw value of a parameter, expressions resolved for this item. */
+	/** The value of a parameter, expressions resolved for this item. */
 	read(name: string): unknown;
+	/** The value of a parameter as it stands in the saved workflow, an expression as its text. */
+	readSaved(name: string): unknown;
 }
 
 /** How a request is sent: options that every operation has. */
@@ -115,6 +117,12 @@ const SENDING_FIELDS = {
 	write: { concurrency: concurrency(WRITE_CONCURRENCY), timeout },
 };
 
+function membersOf(collection: unknown): Map<string, unknown> {
+	return new Map(
+		typeof collection === 'object' && collection !== null ? Object.entries(collection) : [],
+	);
+}
+
 /** The operation's own options under their names in the collection `options`. */
 export function readOptions<Options extends FieldSet>(
 	options: Options | undefined,
@@ -124,11 +132,13 @@ export function readOptions(
 	options: FieldSet | undefined,
 	item: InputItem,
 ): Record<string, unknown> {
-	const given = item.read('options');
-	const collection = new Map<string, unknown>(
-		typeof given === 'object' && given !== null ? Object.entries(given) : [],
+	const collection = membersOf(item.read('options'));
+	const saved = membersOf(item.readSaved('options'));
+	return readFields(
+		options ?? {},
+		(name) => collection.get(name),
+		(name) => saved.get(name),
 	);
-	return readFields(options ?? {}, (name) => collection.get(name));
 }
 
 /** How the requests of one item are sent. */
@@ -187,7 +197,7 @@ export function defineOperation<
 	const { effect, fields, check, run, plan } = definition;
 	const ownOptions = definition.options;
 	const planOne = (item: InputItem): Job => {
-		const input = readFields(fields, item.read);
+		const input = readFields(fields, item.read, item.readSaved);
 		const refusal = check?.(input);
 		if (refusal !== undefined) throw refusal;
 		const options = readOptions(ownOptions, item);

@@ -47,6 +47,7 @@ describe.each(CATALOGUE.map((operation) => [`${operation.resource}.${operation.o
 						index,
 						json: {},
 						read: (name: string): unknown => Reflect.get(values, name),
+						readSaved: (name: string): unknown => Reflect.get(values, name),
 					}));
 					const { jobs, refusals } = operation.plan(items);
 					const planned = [...jobs.flatMap((job) => job.items), ...refusals.map(({ item }) => item)];

@@ -95,7 +95,7 @@ function isRow(item: InputItem): boolean {
 }
 
 function readRow(item: InputItem): Row {
-	const invitation = readFields({ ...invitationFields, anonymous }, item.read);
+	const invitation = readFields({ ...invitationFields, anonymous }, item.read, item.readSaved);
 	return { ...invitation, item, invitee: inviteeOfRow(item.json) };
 }
 
