@@ -18,6 +18,7 @@ import { Refusal } from './contract/refusal';
 import {
 	checkWebhookCredentials,
 	claimsOf,
+	evaluateField,
 	judge,
 	keyOf,
 	readHistory,
@@ -162,7 +163,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 					},
 				],
 				default: ['deposit.received'],
-				description: 'The events to start the workflow with',
+				description:
+					'The events to start the workflow with. If an expression finds none, deliveries are answered with 500.',
 			},
 			{
 				displayName: 'Deposit Statuses',
@@ -203,7 +205,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 					},
 				],
 				default: ['complete'],
-				description: 'The statuses of received deposits to start the workflow with',
+				description:
+					'The statuses of received deposits to start the workflow with. If an expression finds none, deliveries are answered with 500.',
 			},
 			{
 				displayName: 'Filters',
@@ -211,7 +214,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 				type: 'collection',
 				placeholder: 'Add Filter',
 				default: {},
-				description: 'All but Entity IDs apply to received deposits only',
+				description:
+					'All but Entity IDs apply to received deposits only. A filter that you leave empty lets everything through, but one whose expression finds nothing is an error.',
 				options: [
 					{
 						displayName: 'Destination Currencies',
@@ -235,7 +239,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 						name: 'minimumAmountCents',
 						type: 'number',
 						default: 0,
-						description: 'The least amount credited, in cents of the destination currency',
+						description:
+							'The least amount credited, in cents of the destination currency. Anything that isn’t a number is an error.',
 					},
 					{
 						displayName: 'Networks',
@@ -360,7 +365,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 						default: '',
 						placeholder: 'e.g. 203.0.113.7, 2001:db8::/32',
 						description:
-							'Addresses and CIDR ranges to accept deliveries from, separated by commas. Behind a proxy, N8N_PROXY_HOPS must be set.',
+							'Addresses and CIDR ranges to accept deliveries from, separated by commas. While the list is empty, every delivery is answered with 500. Behind a proxy, N8N_PROXY_HOPS must be set.',
 					},
 				],
 			},
@@ -433,7 +438,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			);
 		} catch (error) {
 			/* A person has to mend it. The details are theirs, and none of the sender's business. */
-			this.logger.error(`Payroll Payments Trigger cannot judge deliveries: ${reasonOf(error)}`);
+			this.logger.error(`Payroll Payments Trigger can't judge deliveries: ${reasonOf(error)}`);
 			return answer(500, { error: 'The receiving workflow is not set up correctly' });
 		}
 
@@ -507,28 +512,29 @@ function nodeKeyOf(context: IWebhookFunctions | IExecuteFunctions): string {
 
 /**
  * @param recall gives the credentials, by reading them or from memory
- * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable.
+ * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable
  */
 async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
 	recall = async (read: () => Promise<WebhookCredentials>) => await read(),
 ): Promise<DeliverySettings> {
-	const parameter = (name: string, fallback: object | string) =>
-		context.getNodeParameter(name, fallback);
+	const parameter = (name: string, label: string, fallback: object | string) =>
+		evaluateField(name, label, () => context.getNodeParameter(name, fallback));
 	const credentials =
-		parameter('authentication', 'webhookCredentials') === 'none'
+		parameter('authentication', 'Authentication', 'webhookCredentials') === 'none'
 			? undefined
 			: await recall(async () =>
 					readWebhookCredentials(await context.getCredentials(CREDENTIALS)),
 				);
 	return readSettings(
 		{
-			events: parameter('events', ['deposit.received']),
-			depositStatuses: parameter('depositStatuses', ['complete']),
-			filters: parameter('filters', {}),
-			output: parameter('output', 'event'),
-			options: parameter('options', {}),
+			events: parameter('events', 'Events', ['deposit.received']),
+			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
+			filters: parameter('filters', 'Filters', {}),
+			output: parameter('output', 'Output', 'event'),
+			options: parameter('options', 'Options', {}),
 		},
 		credentials,
+		context.getNode().parameters,
 	);
 }
