@@ -8,7 +8,9 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { addSecretsOf } from '../nodes/PayrollPayments/api/credentialSecrets';
 import { readCredentials, Refusal, SignInFailed, z } from '../nodes/PayrollPayments/contract';
+import { Redactor } from '../nodes/PayrollPayments/shared/redaction';
 import { exchangeOver } from '../nodes/PayrollPayments/transport/n8nExchange';
 import {
 	authenticationHeader,
@@ -237,6 +239,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 		const credentials = readCredentials(saved);
 		if (credentials.authentication !== 'walletSignIn') return {};
 		const boundTo = sessionBinding(credentials);
+		const { text: redact } = addSecretsOf(new Redactor(), saved);
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> => await this.helpers.httpRequest(options),
 		);
@@ -244,11 +247,11 @@ export class PayrollPaymentsApi implements ICredentialType {
 			.token(
 				boundTo,
 				storedToken(saved.sessionToken),
-				async () => await signInWithWallet(credentials, exchange),
+				async () => await signInWithWallet(credentials, exchange, redact),
 			)
 			.catch((error: unknown) => {
 				const isPlain = error instanceof Refusal;
-				throw new SignInFailed(isPlain ? error.message : 'The sign-in failed', {
+				throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
 					hint: isPlain ? error.hint : undefined,
 				});
 			});

@@ -12,6 +12,7 @@ import { searchTeamUsers } from './listSearch/searchTeamUsers';
 import { operationNamed } from './operations/catalogue';
 import type { InputItem, Job, Operation } from './operations/definition';
 import { actionForm, actionSubtitle } from './operations/form';
+import { Redactor } from './shared/redaction';
 import { runBounded } from './transport/concurrency';
 import { connect } from './transport/n8nService';
 import { failureRecord, nodeErrorFor } from './transport/nodeError';
@@ -74,10 +75,11 @@ function failedItems(
 	context: IExecuteFunctions,
 	items: readonly number[],
 	error: unknown,
+	redactor: Redactor,
 ): INodeExecutionData[] {
 	const goesToErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	return items.map((item) => {
-		const json = failureRecord(error, item);
+		const json = failureRecord(error, item, redactor);
 		const pairedItem = { item };
 		if (!goesToErrorOutput) return { json, pairedItem };
 		const nodeError = new NodeOperationError(context.getNode(), String(json.error), {
@@ -120,18 +122,24 @@ export class PayrollPayments implements INodeType {
 		const items = inputItems(this);
 		if (items.length === 0) return [[]];
 
-		const fail = (affected: readonly number[], error: unknown): Outcome => {
+		const redactor = new Redactor();
+		const connection = connect(this, redactor);
+		/* An error is told only once it is known what must not be told with it. */
+		const secretsKnown = connection.then(
+			() => undefined,
+			() => undefined,
+		);
+		const fail = async (affected: readonly number[], error: unknown): Promise<Outcome> => {
+			await secretsKnown;
 			const item = affected[0] ?? 0;
-			if (!this.continueOnFail()) throw nodeErrorFor(this.getNode(), error, item);
-			return { item, output: failedItems(this, affected, error) };
+			if (!this.continueOnFail()) throw nodeErrorFor(this.getNode(), error, item, redactor);
+			return { item, output: failedItems(this, affected, error, redactor) };
 		};
 		const { jobs, refusals } = operation.plan(items);
-		const refused = [...refusals]
-			.sort((a, b) => a.item - b.item)
-			.map(({ item, error }) => fail([item], error));
-
-		const connection = connect(this);
-		connection.catch(() => undefined);
+		const refused: Outcome[] = [];
+		for (const { item, error } of [...refusals].sort((a, b) => a.item - b.item)) {
+			refused.push(await fail([item], error));
+		}
 		const perform = async (job: Job): Promise<Outcome> => {
 			const service = (await connection)({ items: job.items, ...job.sending });
 			const records = await job.run(service);
@@ -146,7 +154,7 @@ export class PayrollPayments implements INodeType {
 		};
 		const done = await runBounded(
 			jobs.map((job) => async () => {
-				return await perform(job).catch((error: unknown) => fail(job.items, error));
+				return await perform(job).catch(async (error: unknown) => await fail(job.items, error));
 			}),
 			jobs[0]?.sending.concurrency ?? 1,
 		);

@@ -30,6 +30,7 @@ import {
 	type OutgoingResponse,
 	type WebhookCredentials,
 } from './delivery';
+import { Redactor, shorten, WITHHELD } from './shared/redaction';
 import { recordKey } from './transport/processedKeys';
 import { RecentValues } from './transport/recentValues';
 
@@ -337,7 +338,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 						type: 'boolean',
 						default: false,
 						description:
-							'Whether to add the headers of the delivery, without those that carry secrets',
+							'Whether to add the headers of the delivery, without those that may carry a secret',
 					},
 					{
 						displayName: 'Invalid Payload',
@@ -401,10 +402,11 @@ export class PayrollPaymentsTrigger implements INodeType {
 			},
 			/** Registers nothing; stops the activation where deliveries could not be judged. */
 			async create(this: IHookFunctions): Promise<boolean> {
+				const redactor = new Redactor();
 				try {
-					await loadSettings(this);
+					await loadSettings(this, redactor);
 				} catch (error) {
-					throw new NodeOperationError(this.getNode(), reasonOf(error), {
+					throw new NodeOperationError(this.getNode(), redactor.text(reasonOf(error)), {
 						description: error instanceof Refusal ? error.hint : undefined,
 					});
 				}
@@ -429,16 +431,19 @@ export class PayrollPaymentsTrigger implements INodeType {
 			return { noWebhookResponse: true };
 		};
 
+		const redactor = new Redactor();
 		let settings: DeliverySettings;
 		try {
 			const name = `${nodeKeyOf(this)}:${JSON.stringify(this.getNode().credentials)}`;
 			settings = await loadSettings(
 				this,
+				redactor,
 				async (read) => await recentCredentials.get(name, read),
 			);
 		} catch (error) {
 			/* A person has to mend it. The details are theirs, and none of the sender's business. */
-			this.logger.error(`Payroll Payments Trigger can't judge deliveries: ${reasonOf(error)}`);
+			const reason = redactor.text(reasonOf(error));
+			this.logger.error(`Payroll Payments Trigger can't judge deliveries: ${reason}`);
 			return answer(500, { error: 'The receiving workflow is not set up correctly' });
 		}
 
@@ -447,7 +452,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 		if ('status' in judgement) {
 			const { status, body } = judgement;
 			if (status !== 200) {
-				this.logger.warn(`Payroll Payments Trigger answered ${status}: ${String(body.error)}`);
+				const reason = redactor.text(String(body.error));
+				this.logger.warn(`Payroll Payments Trigger answered ${status}: ${reason}`);
 			}
 			return answer(status, body);
 		}
@@ -485,7 +491,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			if (outcome === 'first') return [items];
 			this.logger.info(
 				`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +
-					`${JSON.stringify(idempotencyKey.slice(0, 100))})`,
+					`${JSON.stringify(shorten(await withoutOwnSecrets(this, idempotencyKey), 100))})`,
 			);
 			return [[]];
 		} catch (error) {
@@ -510,12 +516,25 @@ function nodeKeyOf(context: IWebhookFunctions | IExecuteFunctions): string {
 	return `${context.getWorkflow().id}:${context.getNode().id}`;
 }
 
+/** Text of the sender as the log may hold it; none of it where the secrets can't be read. */
+async function withoutOwnSecrets(context: IExecuteFunctions, text: string): Promise<string> {
+	if (context.getNodeParameter('authentication', 0, 'webhookCredentials') === 'none') return text;
+	try {
+		const { secret, previousSecret } = await context.getCredentials(CREDENTIALS);
+		return new Redactor().add(secret, previousSecret).text(text);
+	} catch {
+		return WITHHELD;
+	}
+}
+
 /**
+ * @param redactor is told of the secrets in the credentials
  * @param recall gives the credentials, by reading them or from memory
  * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable
  */
 async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
+	redactor: Redactor,
 	recall = async (read: () => Promise<WebhookCredentials>) => await read(),
 ): Promise<DeliverySettings> {
 	const parameter = (name: string, label: string, fallback: object | string) =>
@@ -526,6 +545,7 @@ async function loadSettings(
 			: await recall(async () =>
 					readWebhookCredentials(await context.getCredentials(CREDENTIALS)),
 				);
+	redactor.add(...(credentials?.secrets ?? []));
 	return readSettings(
 		{
 			events: parameter('events', 'Events', ['deposit.received']),

@@ -7,7 +7,9 @@ import {
 	type IExecuteFunctions,
 } from 'n8n-workflow';
 
+import { addSecretsOf } from '../api/credentialSecrets';
 import { readCredentials, Refusal, type HttpExchange, type ServiceCredentials } from '../contract';
+import type { Redact, Redactor } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
 import { ExecutionMemory, type ExecutionScope } from './executionMemory';
@@ -39,10 +41,12 @@ type CallOutcome = { readonly answer: unknown } | { readonly failure: Refusal };
  * Requests with the token of the credentials; n8n signs in again after a 401.
  * @param saved the credentials as n8n gave them. Handed back with every request, they spare n8n
  * reading and decrypting them anew each time.
+ * @param redactor is told of every token that n8n gets in the meantime
  */
 export function exchangeWithToken(
 	context: IAllExecuteFunctions,
 	saved: ICredentialDataDecryptedObject,
+	redactor: Redactor,
 ): HttpExchange {
 	let latest = saved;
 	return exchangeOver(async (options): Promise<unknown> => {
@@ -57,7 +61,10 @@ export function exchangeWithToken(
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 			);
 		} finally {
-			if (data.sessionToken !== sessionToken) latest = data;
+			if (data.sessionToken !== sessionToken) {
+				latest = data;
+				addSecretsOf(redactor, data);
+			}
 		}
 	});
 }
@@ -94,7 +101,11 @@ function paymentGuard({ helpers }: IExecuteFunctions, scope: ExecutionScope): Pa
 }
 
 /** One wallet for the whole run, opened when something is first to be signed. */
-function walletOf(credentials: ServiceCredentials, exchange: HttpExchange): () => Promise<Wallet> {
+function walletOf(
+	credentials: ServiceCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): () => Promise<Wallet> {
 	let wallet: Promise<Wallet> | undefined;
 	return async () => {
 		if (credentials.authentication !== 'walletSignIn') {
@@ -103,7 +114,7 @@ function walletOf(credentials: ServiceCredentials, exchange: HttpExchange): () =
 				hint: 'Use credentials with the authentication “Wallet Sign-In”, or provide the signature.',
 			});
 		}
-		wallet ??= openWallet(credentials, exchange);
+		wallet ??= openWallet(credentials, exchange, redact);
 		return await wallet;
 	};
 }
@@ -126,14 +137,19 @@ export interface ServiceUse {
 
 /**
  * The service for one run of the action node. Credentials are read once, for all items.
+ * @param redactor is told of the secrets in the credentials
  * @throws {Refusal} where a field of the credentials is at fault
  */
-export async function connect(context: IExecuteFunctions): Promise<(use: ServiceUse) => Service> {
+export async function connect(
+	context: IExecuteFunctions,
+	redactor: Redactor,
+): Promise<(use: ServiceUse) => Service> {
 	const saved = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
 	const credentials = readCredentials(saved);
 	const withoutToken = exchangeWithoutToken(context);
-	const withToken = exchangeWithToken(context, saved);
-	const wallet = walletOf(credentials, withoutToken);
+	const withToken = exchangeWithToken(context, saved, redactor);
+	const wallet = walletOf(credentials, withoutToken, redactor.text);
 	const scope = scopeOf(context);
 	const guard = paymentGuard(context, scope);
 	const outcomes = calls.of(scope);
@@ -145,6 +161,7 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 				timeout,
 				retries,
 				pause,
+				redact: redactor.text,
 			});
 		return {
 			credentials,
