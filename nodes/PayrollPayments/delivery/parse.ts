@@ -1,6 +1,7 @@
 import type { z } from '../contract';
 import { depositReceivedSchema, eventSchema } from '../contract/events';
 import { Refusal } from '../contract/refusal';
+import { DEEPEST, isDeeperThan } from '../shared/json';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -16,9 +17,6 @@ export interface ReceivedEvent {
 	/** What the schema finds missing or wrong, as sentences; empty for a valid event. */
 	readonly issues: readonly string[];
 }
-
-/** n8n copies and saves data recursively; no event has a reason to come near this. */
-const DEEPEST = 100;
 
 /** Whether a JSON value is an object, and no array. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
@@ -74,18 +72,6 @@ function readJson(rawBody: Uint8Array): JsonValue | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-/** Level by level, since recursion is what too deep a body would break. */
-function isDeeperThan(value: JsonValue, levels: number): boolean {
-	let level = [value];
-	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > levels) return true;
-		level = level.flatMap((node) =>
-			typeof node === 'object' && node !== null ? Object.values(node) : [],
-		);
-	}
-	return false;
 }
 
 function sentence(issue: z.ZodIssue): string {

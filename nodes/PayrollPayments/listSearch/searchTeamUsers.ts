@@ -67,14 +67,15 @@ async function search(
 	let searched = 0;
 	for (let pages = 0; page !== undefined && pages < (wanted === '' ? 1 : MOST_PAGES); pages++) {
 		const { users, nextPage } = await teamUsersPage(call, { teamId, page, count: LARGEST_PAGE });
-		const choices = users.map(asChoice).filter((choice) => choice !== undefined);
-		results.push(...choices.filter(({ name }) => name.toLowerCase().includes(wanted)));
+		for (const choice of users.map(asChoice)) {
+			if (choice?.name.toLowerCase().includes(wanted)) results.push(choice);
+		}
 		searched += users.length;
 		page = nextPage;
 	}
 	if (page !== undefined && wanted !== '' && results.length === 0) {
 		throw new Refusal(
-			`None of the ${searched} users on the first ${MOST_PAGES} pages matches, and there are more`,
+			`None of the ${searched} users on ${MOST_PAGES} pages matches, and there are more`,
 			{ hint: 'Choose By ID instead of From List, and enter the ID of the user.' },
 		);
 	}

@@ -24,7 +24,7 @@ export async function inTurn<Entry, Result>(
 	const done: Entry[] = [];
 	const results = eachInTurn(inBatches(entries, size), async (batch) => {
 		const result = await step(batch);
-		done.push(...batch);
+		for (const entry of batch) done.push(entry);
 		return result;
 	});
 	return await results.catch((error: unknown) => {

@@ -1,3 +1,5 @@
+import { DEEPEST } from './json';
+
 /** Stands where a secret was. */
 export const WITHHELD = '[…]';
 
@@ -12,9 +14,6 @@ const STRETCH = 12;
 
 /** Characters of a secret's beginning that give it away where the text is cut after them. */
 const SHORTEST_BEGINNING = 4;
-
-/** Levels of nested data that are gone through; what lies deeper is withheld. */
-const DEEPEST = 100;
 
 /** Makes text from outside fit to be shown: takes out what is secret. */
 export type Redact = (text: string) => string;

@@ -1,4 +1,5 @@
 import type { HttpExchange, HttpRequest, ServiceCredentials, z } from '../contract';
+import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redact } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
@@ -83,6 +84,17 @@ export interface Sending {
 	readonly redact: Redact;
 }
 
+/** Characters of a long list: going through all of it would slow the reading down. */
+const LARGE_READ = 4_000_000;
+
+function tooDeep(status: number): ServiceError {
+	return new ServiceError(`The answer is nested deeper than ${DEEPEST} levels`, {
+		status,
+		refused: false,
+		hint: 'Check that the Base URL in the credentials is the address of the service.',
+	});
+}
+
 /**
  * Sends a call and reads its answer.
  * @throws {ServiceError} where the service refused or answered something else
@@ -107,7 +119,10 @@ export async function sendCall<Data>(
 			retries,
 			pause: sending.pause,
 		});
-		return readAnswer(answer, call.answer, sending.redact, call.roleNeeded);
+		const data = readAnswer(answer, call.answer, sending.redact, call.roleNeeded);
+		const isChecked = changesState || answer.body.length <= LARGE_READ;
+		if (isChecked && isDeeperThan(data, DEEPEST)) throw tooDeep(answer.status);
+		return data;
 	};
 	return await send().catch((error: unknown) => {
 		if (!changesState || !mayHaveActed(error)) throw error;

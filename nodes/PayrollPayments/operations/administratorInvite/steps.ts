@@ -51,8 +51,10 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 			hint: `Choose one of ${suited.join(', ')}. Nothing was sent.`,
 		});
 	}
-	const lowerCase = addresses.map((address) => address.toLowerCase());
-	const repeated = lowerCase.findIndex((address, index) => lowerCase.indexOf(address) !== index);
+	const seen = new Set<string>();
+	const repeated = addresses.findIndex(
+		(address) => seen.size === seen.add(address.toLowerCase()).size,
+	);
 	if (repeated === -1) return undefined;
 	return new Refusal(`Emails, entry ${repeated + 1} is the same as an entry before it`, {
 		field: 'emails',

@@ -147,7 +147,7 @@ function planRows(items: readonly InputItem[]): Plan {
 			const { inviteesPerRequest = 0 } = readOptions(options, first.item);
 			return inBatches(rows, inviteesPerRequest).map((batch) => jobFor(batch, batch[0] ?? first));
 		} catch (error) {
-			refusals.push(...rows.map(({ item }) => ({ item: item.index, error })));
+			for (const { item } of rows) refusals.push({ item: item.index, error });
 			return [];
 		}
 	});

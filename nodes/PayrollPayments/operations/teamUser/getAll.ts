@@ -36,7 +36,8 @@ export const getTeamUsers = defineOperation({
 		for (const batch of inBatches([...distinct.values()], EMAILS_PER_REQUEST)) {
 			const most = limit === undefined ? undefined : limit - found.length;
 			if (most === 0) break;
-			found.push(...(await teamUsers(service.call, { teamId: team, emails: batch, most })));
+			const users = await teamUsers(service.call, { teamId: team, emails: batch, most });
+			for (const user of users) found.push(user);
 		}
 		return found;
 	},

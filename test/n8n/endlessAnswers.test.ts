@@ -1,0 +1,133 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { runNode, SavedCredentials, searchUsers } from './actionWorkflow';
+import { startEchoService, type EchoService } from './echoService';
+
+const TEAM = 'te-a1B2c3D4e5F6';
+
+let service: EchoService;
+
+beforeAll(async () => {
+	service = await startEchoService();
+});
+
+afterAll(async () => {
+	await service.close();
+});
+
+const credentials = () =>
+	new SavedCredentials({
+		baseUrl: service.url,
+		authentication: 'accessToken',
+		accessToken: 'sk_live_1234567890',
+	});
+
+const user = (name: string, page: string) => ({
+	nanoid: `us-${page.padStart(12, '0')}`,
+	first_name: name,
+	last_name: page,
+	email: `${name}${page}@example.com`,
+});
+
+/** Pages of two users each, for ever; Ana is on the given page. */
+function endlessPages(pageOfAna: number) {
+	service.answer(({ query }) => {
+		const page = query.get('page') ?? '1';
+		const users = [user('Ben', page), user(Number(page) === pageOfAna ? 'Ana' : 'Cleo', page)];
+		return { body: { success: true, data: { users, pagination: { has_more: true } } } };
+	});
+}
+
+const LIST: INodeParameters = { resource: 'teamUser', operation: 'getAll', teamId: TEAM };
+
+describe('a list of pages without an end', () => {
+	it.each([{ returnAll: true }, { returnAll: false, limit: 1_000_000 }])(
+		'stops the node, which says how far it got: %j',
+		async (range) => {
+			endlessPages(0);
+			const { error } = await runNode(credentials(), { ...LIST, ...range });
+			expect(error?.message).toMatch(/given up after 1000 pages with 2000 users/);
+			expect(error?.description).toContain('Limit');
+			expect(service.requests).toHaveLength(1_000);
+		},
+	);
+
+	it('stops a search, which says how far it got', async () => {
+		endlessPages(0);
+		await expect(searchUsers(credentials(), { teamId: TEAM }, 'ana')).rejects.toMatchObject({
+			message: 'None of the 200 users on 100 pages matches, and there are more',
+			description: expect.stringContaining('By ID'),
+		});
+		expect(service.requests).toHaveLength(100);
+	});
+
+	it('gives a search what it has found, and where it goes on', async () => {
+		endlessPages(42);
+		const { results, paginationToken } = await searchUsers(credentials(), { teamId: TEAM }, 'ANA ');
+		expect(results.map(({ name }) => name)).toEqual(['Ana 42 (Ana42@example.com)']);
+		expect(paginationToken).toBe('101');
+		endlessPages(150);
+		const further = await searchUsers(credentials(), { teamId: TEAM }, 'ana', paginationToken);
+		expect(further).toMatchObject({ results: [{ value: 'us-000000000150' }], paginationToken: '201' });
+		expect(service.requests[0]?.query.get('page')).toBe('101');
+	});
+
+	it('gives one page where nothing is searched for', async () => {
+		endlessPages(0);
+		const { results, paginationToken } = await searchUsers(credentials(), { teamId: TEAM });
+		expect(results).toHaveLength(2);
+		expect(paginationToken).toBe('2');
+		expect(service.requests).toHaveLength(1);
+	});
+});
+
+describe('an answer that is nested deeper than n8n can save', () => {
+	const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+	const INVITE: INodeParameters = {
+		resource: 'invite',
+		operation: 'create',
+		teamId: TEAM,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: '[{"email":"a@example.com"}]',
+	};
+
+	it.each([101, 5_000, 1_000_000])('is refused, and a write may have been done: %d levels', async (levels) => {
+		service.answer(() => ({
+			body: `{"success":true,"data":{"platform_account_address":"0x","balances":[],"nanoids":[],"more":${deep(levels)}}}`,
+		}));
+		const read = await runNode(credentials(), { resource: 'balance', operation: 'get', entityId: TEAM });
+		expect(read.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
+		const write = await runNode(credentials(), INVITE);
+		expect(write.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
+		expect(write.error?.description).toContain('may have been done all the same');
+		expect(service.requests).toHaveLength(2);
+	});
+
+	it('is taken up to 100 levels, and in full', async () => {
+		service.answer(() => ({ body: `{"success":true,"data":{"nanoids":[],"more":${deep(100)}}}` }));
+		const { output } = await runNode(credentials(), INVITE);
+		expect(JSON.stringify(output[0]?.json.more)).toBe(deep(100));
+	});
+});
+
+it('200,000 users where a few were asked for are all put out', async () => {
+	const users = Array.from({ length: 200_000 }, () => ({}));
+	service.answer(() => ({ body: { success: true, data: { users } } }));
+	const emails = 'ana@example.com';
+	const { output, error } = await runNode(credentials(), { ...LIST, returnAll: true, emails });
+	expect(error).toBeUndefined();
+	expect(output).toHaveLength(200_000);
+});
+
+it('100,000 addresses are looked through for repeats', async () => {
+	const emails = Array.from({ length: 100_000 }, (_, index) => `a${index}@example.com`);
+	const { error } = await runNode(credentials(), {
+		resource: 'administratorInvite',
+		operation: 'create',
+		entityId: TEAM,
+		role: 'team_viewer',
+		emails: [...emails, 'A7@example.com'],
+	});
+	expect(error?.message).toBe('Emails, entry 100001 is the same as an entry before it [item 0]');
+});

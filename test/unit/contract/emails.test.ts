@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+
+import { email } from '../../../nodes/PayrollPayments/contract';
+import { anyCharacter } from '../characters';
+
+/** The pattern of the HTML standard, as it stands in the section on `input type=email`. */
+const HTML_PATTERN =
+	/^[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+const isTaken = (value: unknown) => email.safeParse(value).success;
+
+it.each([
+	'ana@example.com',
+	'a&b@example.com',
+	'first/last@example.com',
+	"o'brien+payroll@mail.example.co",
+	'=?^`{|}~!#$%*@example.com',
+	'..@example.com',
+	'ana@xn--bcher-kva.xn--p1ai',
+	'ana@a--b.example',
+	'ana@1.2',
+	`ana@${'a'.repeat(63)}.com`,
+])('takes %s', (address) => {
+	expect(email.parse(` ${address}\n`)).toBe(address);
+});
+
+it.each([
+	'ana@example',
+	'ana@-a.com',
+	'ana@a-.com',
+	'ana@a..com',
+	'ana@.com',
+	'ana@a.com.',
+	`ana@${'a'.repeat(64)}.com`,
+	'ana@bücher.example',
+	'aña@example.com',
+	'ana@exa mple.com',
+	'ana@example.com, ben@example.com',
+	'"ana"@example.com',
+	'ana@[127.0.0.1]',
+	'ana@ben@example.com',
+	`${'a'.repeat(400)}@example.com`,
+	12,
+	null,
+	undefined,
+])('refuses %j', (value) => {
+	expect(isTaken(value)).toBe(false);
+});
+
+it('takes what the HTML standard takes and has a dot in its domain, up to 320 characters', () => {
+	const local = fc.string({ unit: fc.constantFrom(...'aZ0.!#&/=?_-@'), maxLength: 70 });
+	const label = fc.string({ unit: fc.constantFrom(...'aZ0-.'), maxLength: 70 });
+	const near = fc
+		.tuple(local, fc.array(label, { maxLength: 6 }))
+		.map(([name, labels]) => `${name}@${labels.join('.')}`);
+	const anything = fc.string({ unit: anyCharacter, maxLength: 20 });
+	fc.assert(
+		fc.property(fc.oneof({ weight: 4, arbitrary: near }, anything), (text) => {
+			const value = text.trim();
+			const [, domain = ''] = value.split('@');
+			const isValid = HTML_PATTERN.test(value) && domain.includes('.') && value.length <= 320;
+			expect(isTaken(text)).toBe(isValid);
+		}),
+		{ numRuns: 5_000 },
+	);
+});
+
+it('ends on hostile text of 100,000 characters, however it is made up', () => {
+	const piece = fc.constantFrom('a', '.', '@', '-', 'a.', '.a', 'a-', '@.', 'a@', '@a.', ' ', '\t', '!', '\u3000');
+	const hostile = fc
+		.tuple(piece, piece, piece, fc.constantFrom('', '@', '.', '!', ' ', 'com'))
+		.map(([first, second, third, end]) =>
+			[first.repeat(20), second, third].map((each) => each.repeat(33_000 / each.length)).join('') + end,
+		);
+	fc.assert(
+		fc.property(hostile, (text) => {
+			expect(isTaken(text)).toBe(false);
+		}),
+		{ numRuns: 500 },
+	);
+});
