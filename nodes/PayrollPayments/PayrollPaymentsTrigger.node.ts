@@ -29,7 +29,7 @@ import {
 	type OutgoingResponse,
 	type WebhookCredentials,
 } from './delivery';
-import { recordKey } from './transport/processedKeys';
+import { recordOnce } from './trigger/recordOnce';
 import { RecentValues } from './transport/recentValues';
 
 const CREDENTIALS = 'payrollPaymentsWebhookApi';
@@ -476,7 +476,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			const key = keyOf(idempotencyKey);
 			/* The execution runs again under Retry On Fail, and where n8n hands it to another worker. */
 			const owner = this.getExecutionId();
-			const outcome = await recordKey(this.helpers, nodeKeyOf(this), key, { history, owner });
+			const outcome = await recordOnce(this.helpers, nodeKeyOf(this), key, { history, owner });
 			if (outcome === 'first') return [items];
 			this.logger.info(
 				`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +

@@ -230,12 +230,29 @@ export interface RunResult {
 	readonly stored: string;
 }
 
+function inputNode(name: string, items: readonly IDataObject[]): INode {
+	return {
+		id: name.toLowerCase(),
+		name,
+		type: 'inputItems',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: { items: JSON.stringify(items) },
+	};
+}
+
+const to = (...names: string[]) => ({
+	main: [names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }))],
+});
+
 /** Runs the action node once in n8n's own engine, with the given parameters and input items. */
 export async function runNode(
 	credentials: SavedCredentials,
 	parameters: INodeParameters,
 	options: {
 		readonly items?: readonly IDataObject[];
+		/** What reaches the node in a second run of the same execution, as in a loop. */
+		readonly secondRun?: readonly IDataObject[];
 		readonly node?: Partial<INode>;
 		readonly executionId?: string;
 	} = {},
@@ -244,14 +261,9 @@ export async function runNode(
 	executions += 1;
 	const executionId = options.executionId ?? `execution-${executions}`;
 	const nodes: INode[] = [
-		{
-			id: 'input',
-			name: 'Input',
-			type: 'inputItems',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: { items: JSON.stringify(options.items ?? [{}]) },
-		},
+		inputNode('Start', [{}]),
+		inputNode('Input', options.items ?? [{}]),
+		inputNode('Later', options.secondRun ?? []),
 		{
 			id: 'payroll',
 			name: 'Payroll',
@@ -267,7 +279,9 @@ export async function runNode(
 		id: 'workflow',
 		nodes,
 		connections: {
-			Input: { main: [[{ node: 'Payroll', type: NodeConnectionTypes.Main, index: 0 }]] },
+			Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
+			Input: to('Payroll'),
+			Later: to('Payroll'),
 		},
 		active: false,
 		nodeTypes: new NodeTypes(),

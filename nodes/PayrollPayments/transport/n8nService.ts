@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import {
 	sleep,
@@ -7,13 +7,12 @@ import {
 	type IExecuteFunctions,
 } from 'n8n-workflow';
 
-import { readCredentials, Refusal, type HttpExchange, type ServiceCredentials } from '../contract';
+import { readCredentials, Refusal, z, type HttpExchange, type ServiceCredentials } from '../contract';
+import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
+import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
 import type { Wallet } from '../wallet';
 
-import { ExecutionMemory, type ExecutionScope } from './executionMemory';
 import { exchangeOver } from './n8nExchange';
-import { PaymentGuard, type PaymentAttempt } from './paymentGuard';
-import { forgetKey, recordKey } from './processedKeys';
 import { mayHaveActed, sendCall, type Call, type Service } from './service';
 import { reworded } from './serviceError';
 import { openWallet } from './walletAccess';
@@ -21,16 +20,13 @@ import { openWallet } from './walletAccess';
 /** The credentials that the action node works with. */
 export const CREDENTIALS = 'payrollPaymentsApi';
 
-/** Payments remembered a node; n8n forgets the oldest beyond that. */
-const PAYMENT_HISTORY = { history: 10_000 };
-
 /** Waits between two attempts. */
 export async function pause(milliseconds: number): Promise<void> {
 	await sleep(milliseconds);
 }
 
-const payments = new ExecutionMemory<PaymentAttempt>();
-const calls = new ExecutionMemory<CallOutcome>();
+const payments = new ExecutionCache<PaymentRecord>();
+const calls = new ExecutionCache<CallOutcome>();
 
 /** What came of a call in this execution: its answer, or why none is known. */
 type CallOutcome = { readonly answer: unknown } | { readonly failure: Refusal };
@@ -72,25 +68,30 @@ function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {
 	);
 }
 
-function scopeOf(context: IExecuteFunctions): ExecutionScope {
+const runOf = z.object({ $runIndex: z.number().int() });
+
+/** This run of the node: in a loop, a later one is other work, whatever looks the same. */
+function scopeOf(context: IExecuteFunctions): RunScope {
 	return {
 		workflowId: context.getWorkflow().id ?? '',
 		nodeId: context.getNode().id,
 		executionId: context.getExecutionId(),
+		runIndex: runOf.parse(context.getWorkflowDataProxy(0)).$runIndex,
 	};
 }
 
-function paymentGuard({ helpers }: IExecuteFunctions, scope: ExecutionScope): PaymentGuard {
-	const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
-	return new PaymentGuard(
-		{
-			/* An owner of its own each time: no attempt may take an earlier one's record for its own. */
-			record: async (key) =>
-				await recordKey(helpers, nodeKey, key, { ...PAYMENT_HISTORY, owner: randomUUID() }),
-			forget: async (key) => await forgetKey(helpers, nodeKey, key, PAYMENT_HISTORY),
-		},
-		payments.of(scope),
-	);
+/** What this run of the node has written so far; opened when something is first to be written. */
+function writesOf(context: IExecuteFunctions) {
+	const open = () => {
+		const scope = scopeOf(context);
+		const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
+		return {
+			payments: new PaymentLedger(context.helpers, nodeKey, payments.of(scope)),
+			calls: calls.of(scope),
+		};
+	};
+	let writes: ReturnType<typeof open> | undefined;
+	return () => (writes ??= open());
 }
 
 /** One wallet for the whole run, opened when something is first to be signed. */
@@ -112,7 +113,7 @@ function notSentAgain(failure: Refusal): Refusal {
 	return reworded(
 		failure,
 		`${failure.message.replace(/\.$/, '')}. It was not sent again, since it may have been done`,
-		'Look at the service. Run the workflow anew only for what it does not show.',
+		'Check the service first. Then run the workflow again only for what is missing there.',
 	);
 }
 
@@ -134,9 +135,7 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 	const withoutToken = exchangeWithoutToken(context);
 	const withToken = exchangeWithToken(context, saved);
 	const wallet = walletOf(credentials, withoutToken);
-	const scope = scopeOf(context);
-	const guard = paymentGuard(context, scope);
-	const outcomes = calls.of(scope);
+	const writes = writesOf(context);
 	return ({ items, timeout, retries }) => {
 		const call = async <Data>(request: Call<Data>): Promise<Data> =>
 			await sendCall(credentials.baseUrl, request, {
@@ -151,6 +150,7 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 			item: items[0] ?? 0,
 			call,
 			callOnce: async ({ identity, isRepeatable, ...request }) => {
+				const outcomes = writes().calls;
 				const key = createHash('sha256')
 					.update(JSON.stringify([items, request.method, request.path, identity]))
 					.digest('hex');
@@ -166,7 +166,9 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 				return answer;
 			},
 			wallet,
-			payments: guard,
+			get payments() {
+				return writes().payments;
+			},
 		};
 	};
 }

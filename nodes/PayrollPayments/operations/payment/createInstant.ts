@@ -6,11 +6,18 @@ import {
 	paymentTypedData,
 	Refusal,
 } from '../../contract';
-import { optional, shownWhen, type Field } from '../../form/field';
+import {
+	literal,
+	mustResolve,
+	optional,
+	refusedInTool,
+	shownWhen,
+	type Field,
+} from '../../form/field';
 import { choice, filledText, json, text } from '../../form/fieldKinds';
 import { jsonObject, signatureFields, teamId } from '../../form/serviceFields';
-import { paymentKey } from '../../transport/paymentGuard';
-import { defineOperation, planEach, readOptions, type InputItem } from '../definition';
+import { isAttemptCode } from '../../idempotency/paymentLedger';
+import { defineOperation } from '../definition';
 
 /** The amount as a number field; the schema also takes digits, as a sheet gives them. */
 function amountInCents(): Field<number> {
@@ -50,21 +57,22 @@ const eip712Fields = {
 };
 
 const options = {
-	paymentOutcomeConfirmed: optional(
-		choice(
-			{
-				label: 'Payment Outcome Confirmed',
-				description:
-					'After the service has told you that exactly this payment was not made: release its record and send it. Set it back to Unset afterwards.',
-			},
-			[
-				{ name: 'Not Paid', value: 'notPaid' },
-				{ name: 'Unset', value: 'unset' },
-			],
-			'unset',
+	confirmedNotPaid: refusedInTool(
+		literal(
+			optional(
+				text(
+					{
+						label: 'Confirmed Not Paid',
+						description:
+							'Code of an attempt, from the error message, that the service says was not made; lets exactly this payment be sent once more',
+						example: '7F3A-91C2-1',
+					},
+					filledText.refine(isAttemptCode, 'isn’t an attempt code, e.g. 7F3A-91C2-1'),
+				),
+			),
 		),
 	),
-	typedAmountUnit: optional(
+	typedAmountUnit: literal(optional(
 		choice(
 			{
 				label: 'Typed Amount Unit',
@@ -77,17 +85,8 @@ const options = {
 			],
 			'tokenSixDecimals',
 		),
-	),
+	)),
 };
-
-/** Where the options are at fault, the form refuses the item and says why. */
-function isConfirmedNotPaid(item: InputItem): boolean {
-	try {
-		return readOptions(options, item).paymentOutcomeConfirmed === 'notPaid';
-	} catch {
-		return false;
-	}
-}
 
 const whenWalletSigns = { signatureSource: ['wallet'] };
 
@@ -134,9 +133,22 @@ export const createInstantPayment = defineOperation({
 			[{ name: 'Arbitrum', value: 'arbitrum' }],
 			'arbitrum',
 		),
+		paymentReference: mustResolve(
+			optional(
+				text(
+					{
+						label: 'Payment Reference',
+						description:
+							'Invoice or payout number of your own. It is not sent; the node never pays the same reference of a team twice, even with new typed data.',
+						example: 'INV-2026-0042',
+					},
+					filledText.transform((value) => value.trim()),
+				),
+			),
+		),
 	},
 	options,
-	run: async (input, service, { paymentOutcomeConfirmed, typedAmountUnit }) => {
+	run: async (input, service, { confirmedNotPaid, typedAmountUnit }) => {
 		const { teamId: team, amountCents, recipientEmail, typedData, domain, types } = input;
 		const sign = async () => {
 			if (domain === undefined || types === undefined || input.primaryType === undefined) {
@@ -163,15 +175,14 @@ export const createInstantPayment = defineOperation({
 		};
 		const signer = input.signer ?? (await service.wallet()).address;
 		const payment = {
-			key: paymentKey({
-				baseUrl: service.credentials.baseUrl,
-				teamId: team,
-				signer,
-				typedData,
-			}),
-			wording: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
+			baseUrl: service.credentials.baseUrl,
+			teamId: team,
+			signer,
+			typedData,
+			reference: input.paymentReference,
+			summary: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
 			item: service.item,
-			isConfirmedNotPaid: paymentOutcomeConfirmed === 'notPaid',
+			confirmedNotPaid,
 		};
 		const earlier = service.payments.earlier(payment);
 		if (earlier !== undefined) return [earlier];
@@ -199,20 +210,5 @@ export const createInstantPayment = defineOperation({
 				}),
 		);
 		return [outcome];
-	},
-	/* The service was asked about one payment; the records of all others in the run must stay. */
-	plan: (items, planOne) => {
-		const released = items.filter(isConfirmedNotPaid);
-		return planEach(items, (item) => {
-			const job = planOne(item);
-			if (released.length < 2 || !released.includes(item)) return job;
-			throw new Refusal(
-				`Payment Outcome Confirmed is “Not Paid” for ${released.length} payments, and it may be so for one`,
-				{
-					field: 'paymentOutcomeConfirmed',
-					hint: 'Run the node with only the payment that the service says was not made. Nothing was sent.',
-				},
-			);
-		});
 	},
 });
