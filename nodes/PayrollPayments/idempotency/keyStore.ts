@@ -46,6 +46,8 @@ export interface ClaimRequest {
 	 * of its owner.
 	 */
 	readonly maxEntries: number;
+	/** A key of somebody who builds on this claim: where it is recorded, a release takes nothing out. */
+	readonly keptFor?: string;
 	/**
 	 * Whether an entry that is there after a failed call counts as somebody else's. A call can fail
 	 * after it has written, and then nobody knows whose entry it was.
@@ -96,9 +98,13 @@ const STORE_TIMEOUT_MS = 30_000;
 class PendingClaim {
 	/** The entry beside the keys that says who recorded them. */
 	readonly mark: string;
+	/** Stands in the list while the claim is being taken out. */
+	readonly removalMark: string;
 	/** What this claim has put into the list, and has to take out again if it comes to nothing. */
 	readonly added = new Set<string>();
 	status?: 'recorded' | 'own' | 'seen';
+	/** Whether it was released, and stays recorded for the sake of somebody who builds on it. */
+	isBuiltUpon = false;
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
 	/** Why the store could not be asked. It may have been written all the same. */
@@ -111,10 +117,16 @@ class PendingClaim {
 		owner: string,
 	) {
 		this.mark = `${request.keys.join(' ')} ${owner}`;
+		this.removalMark = `${this.mark} removed`;
 	}
 
 	get entries(): string[] {
 		return [...this.request.keys, this.mark];
+	}
+
+	/** Nobody builds on a claim that was never made. */
+	get keptFor(): string | undefined {
+		return this.status === 'seen' ? undefined : this.request.keptFor;
 	}
 
 	decide(isRecorded: IsRecorded): void {
@@ -188,11 +200,11 @@ class NodeQueue {
 		if (claim.failure !== undefined) throw claim.failure;
 	}
 
-	/** Takes out what a claim has put in. */
+	/** Takes out what a claim has put in, unless somebody builds on it. */
 	async remove(store: ProcessedStore, claim: PendingClaim): Promise<void> {
 		await this.inTurn(async () => {
 			this.atRisk.delete(claim);
-			await this.removeEntries(store, [...claim.added], claim.request.maxEntries);
+			await this.removeAdded(store, claim);
 		});
 	}
 
@@ -202,14 +214,38 @@ class NodeQueue {
 	 *
 	 * @returns whether they were back
 	 */
-	async removeIfBack(store: ProcessedStore, { mark, added, request }: PendingClaim): Promise<boolean> {
+	async removeIfBack(store: ProcessedStore, claim: PendingClaim): Promise<boolean> {
+		const { mark, removalMark, added, keptFor, request } = claim;
 		let isBack = false;
 		await this.inTurn(async () => {
-			const { processed } = await this.record(store, [mark], request.maxEntries);
-			isBack = processed.length > 0;
-			await this.removeEntries(store, isBack ? [...added, mark] : [mark], request.maxEntries);
+			const { maxEntries } = request;
+			const { processed } = await this.record(store, [mark, removalMark], maxEntries);
+			isBack = processed.includes(mark);
+			const isTakenOut = !isBack || claim.isBuiltUpon;
+			/* Written back from the middle of the removal, when `keptFor` stood there as asked about. */
+			if (!isTakenOut && processed.includes(removalMark)) {
+				const asked = keptFor === undefined ? [] : [keptFor];
+				await this.removeEntries(store, [...added, mark, removalMark, ...asked], maxEntries);
+			} else {
+				await this.removeEntries(store, [removalMark, ...(isTakenOut ? [mark] : [])], maxEntries);
+				if (!isTakenOut) await this.removeAdded(store, claim);
+			}
 		});
 		return isBack;
+	}
+
+	private async removeAdded(store: ProcessedStore, claim: PendingClaim): Promise<void> {
+		const { added, mark, removalMark, keptFor, request } = claim;
+		const { maxEntries } = request;
+		const entries = [...added, mark];
+		if (keptFor === undefined) return await this.removeEntries(store, entries, maxEntries);
+		const { processed } = await this.record(store, [keptFor, removalMark], maxEntries);
+		claim.isBuiltUpon = processed.includes(keptFor);
+		await this.removeEntries(
+			store,
+			claim.isBuiltUpon ? [mark, removalMark] : [...entries, keptFor, removalMark],
+			maxEntries,
+		);
 	}
 
 	private async inTurn(task: () => Promise<void>): Promise<void> {

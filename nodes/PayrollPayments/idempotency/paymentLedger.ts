@@ -295,6 +295,8 @@ export class PaymentLedger {
 			owner: randomUUID(),
 			mayClaim: (isRecorded) => mayAttempt(keys, attempt, isRecorded),
 			maxEntries: MAX_ENTRIES,
+			/* Once somebody has made the next attempt, this one must not become free again. */
+			keptFor: attemptKey(keys, attempt + 1),
 			isStrict: true,
 		}).catch(() => {
 			throw new Refusal(`The payment of ${payment.summary} could not be recorded, so nothing was sent`, {
@@ -323,7 +325,7 @@ export class PaymentLedger {
 			return reworded(
 				error,
 				`The payment of ${summary} was not made, but n8n could not clear its record of it. ${happened}`,
-				`No money moved. To send it again, enter ${attemptCode(keys, attempt)} as “Confirmed Not Paid” under Options.`,
+				'No money moved. Fix the problem and run the node again. If it says that the payment was already sent, enter the code that it shows as “Confirmed Not Paid” under Options.',
 			);
 		}
 		error.message = `The payment of ${summary} was not made. ${happened}`;
