@@ -27,7 +27,8 @@ const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
 async function commit(): Promise<string> {
 	const git = async (...args: string[]) =>
 		(await run('git', args, { cwd: repository })).trim();
-	const changed = await git('status', '--porcelain', '--', 'nodes', 'credentials', 'gulpfile.js');
+	const sources = ['nodes', 'credentials', 'gulpfile.js', 'rollup.config.mjs'];
+	const changed = await git('status', '--porcelain', '--', ...sources);
 	return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;
 }
 

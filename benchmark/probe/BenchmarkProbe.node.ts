@@ -12,7 +12,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { ProcessedStore } from '../../nodes/PayrollPayments/idempotency/keyStore';
-import { recordOnce } from '../../nodes/PayrollPayments/trigger/recordOnce';
+import { recordEvent } from '../../nodes/PayrollPayments/trigger/recordOnce';
 
 /** When the node under measurement of each execution began, on this process's clock. */
 const begun = new Map<string, number>();
@@ -129,7 +129,7 @@ async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
 		removeProcessed: async (...call) => await timed(helpers.removeProcessed(...call)),
 	};
 	for (let event = 0; event < events; event++) {
-		await recordOnce(store, nodeKey, `new key ${event}`, { history, owner: String(event) });
+		await recordEvent(store, nodeKey, `new key ${event}`, { history, owner: String(event) });
 	}
 	await helpers.clearAllProcessedItems('node', options);
 	return [{ milliseconds, items: events, digest: digest(history) }];

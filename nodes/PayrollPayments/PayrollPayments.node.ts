@@ -1,15 +1,17 @@
 import {
 	NodeConnectionTypes,
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
 	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeCredentialTestResult,
 	type INodeExecutionData,
+	type INodeListSearchResult,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { run } from './actions/run';
-import { testCredentials } from './credentialTest';
-import { searchTeamUsers } from './listSearch/searchTeamUsers';
-import { actionForm, actionSubtitle } from './operations/form';
+import { properties, subtitle } from './actions/description';
 
 export class PayrollPayments implements INodeType {
 	description: INodeTypeDescription = {
@@ -21,7 +23,7 @@ export class PayrollPayments implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: actionSubtitle(),
+		subtitle,
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,
@@ -30,15 +32,33 @@ export class PayrollPayments implements INodeType {
 		credentials: [
 			{ name: 'payrollPaymentsApi', required: true, testedBy: 'testPayrollPaymentsApi' },
 		],
-		properties: actionForm(),
+		properties,
 	};
 
 	methods = {
-		credentialTest: { testPayrollPaymentsApi: testCredentials },
-		listSearch: { searchTeamUsers },
+		credentialTest: {
+			async testPayrollPaymentsApi(
+				this: ICredentialTestFunctions,
+				credential: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				const { testCredentials } = await import('./credentialTest');
+				return await testCredentials.call(this, credential);
+			},
+		},
+		listSearch: {
+			async searchTeamUsers(
+				this: ILoadOptionsFunctions,
+				filter?: string,
+				paginationToken?: string,
+			): Promise<INodeListSearchResult> {
+				const { searchTeamUsers } = await import('./listSearch/searchTeamUsers');
+				return await searchTeamUsers.call(this, filter, paginationToken);
+			},
+		},
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const { run } = await import('./actions/run');
 		return await run(this);
 	}
 }

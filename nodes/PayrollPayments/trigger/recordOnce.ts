@@ -11,7 +11,7 @@ const ENTRIES_PER_EVENT = 2;
  * @returns whether it is recorded for the first time
  * @throws where n8n's store can't be written
  */
-export async function recordOnce(
+export async function recordEvent(
 	store: ProcessedStore,
 	nodeKey: string,
 	key: string,

@@ -5,7 +5,7 @@ import {
 	type ProcessedStore,
 	type Seen,
 } from '../../../nodes/PayrollPayments/idempotency/keyStore';
-import { recordOnce } from '../../../nodes/PayrollPayments/trigger/recordOnce';
+import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
 import { MemoryStore, moment, runVirtualClock } from './memoryStore';
 
 /** How many keys are remembered. */
@@ -19,7 +19,7 @@ let owners = 0;
 
 /** Records a key for somebody who never recorded one before. */
 const recordKey = async (store: ProcessedStore, nodeKey: string, key: string, { history }: History) =>
-	await recordOnce(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
+	await recordEvent(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
 
 runVirtualClock();
 
@@ -85,8 +85,8 @@ it('works with a history of one, many at once', async () => {
 it('knows an owner again, whose first attempt may have ended in the middle', async () => {
 	const store = new MemoryStore();
 	const mine = { history: 5, owner: 'execution 7' };
-	expect(await recordOnce(store, 'node', 'a', mine)).toBe('first');
-	expect(await recordOnce(store, 'node', 'a', mine)).toBe('first');
+	expect(await recordEvent(store, 'node', 'a', mine)).toBe('first');
+	expect(await recordEvent(store, 'node', 'a', mine)).toBe('first');
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
 });
 
@@ -94,8 +94,8 @@ it('does not take for an owner who has looked in vain', async () => {
 	const store = new MemoryStore();
 	await recordKey(store, 'node', 'a', HISTORY);
 	const late = { history: 5, owner: 'execution 8' };
-	expect(await recordOnce(store, 'node', 'a', late)).toBe('seen');
-	expect(await recordOnce(store, 'node', 'a', late)).toBe('seen');
+	expect(await recordEvent(store, 'node', 'a', late)).toBe('seen');
+	expect(await recordEvent(store, 'node', 'a', late)).toBe('seen');
 });
 
 describe('beside other n8n processes', () => {
