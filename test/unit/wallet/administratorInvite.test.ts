@@ -100,7 +100,6 @@ describe('the signing guard of administrator invites', () => {
 	it.each<[string, object, object?]>([
 		['its domain type written out', having({ types: { ...TYPES, EIP712Domain: DOMAIN_TYPE } })],
 		['a salt of 32 bytes', { ...typed('salt', 'bytes32'), typed_data: { ...MESSAGE, salt: id('salt') } }],
-		['a salt in hex', message({ salt: id('salt') })],
 		['texts for salt and expiry', {
 			...request([
 				...SET_ROLES.filter(({ name }) => !['salt', 'expires'].includes(name)),
@@ -221,6 +220,9 @@ describe('the signing guard of administrator invites', () => {
 		['an added value in a role', message({ data: [{ ...grants('org_viewer')[0], until: '1' }, ...grants('org_viewer')] })],
 		['a missing value', message({ salt: undefined })],
 		['a salt that is a number', message({ salt: 5 })],
+		['a salt in hex', message({ salt: id('salt') })],
+		['an expiry in hex', message({ expires: `0x${(now / 1000 + 3600).toString(16)}` })],
+		['an expiry with a plus sign', message({ expires: `+${now / 1000 + 3600}` })],
 		['an empty salt', message({ salt: '' })],
 		['a salt with white space', message({ salt: ' 5' })],
 		['a salt with leading zeros', message({ salt: '0123' })],

@@ -136,7 +136,7 @@ describe('the signing guard of instant payments', () => {
 		['a hundred times the amount', data({ amount: '12500000000' }), '$12,500.00'],
 		['a negative amount', data({ amount: '-125000000' }), 'whole number'],
 		['an amount in hex', data({ amount: '0x7735940' }), 'whole number'],
-		['an amount in hex, typed as a number', { ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') }, 'whole number'],
+		['an amount in hex, typed as a number', { ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') }, 'no uint256'],
 		['an amount with leading zeros', data({ amount: '0125000000' }), 'whole number'],
 		['an amount with a fraction', data({ amount: '125.00' }), 'whole number'],
 		['an amount with white space', data({ amount: '125000000 ' }), 'whole number'],
@@ -145,7 +145,7 @@ describe('the signing guard of instant payments', () => {
 		['an amount in other digits', data({ amount: '١٢٥٠٠٠٠٠٠' }), 'whole number'],
 		['an empty amount', data({ amount: '' }), 'whole number'],
 		['an amount that is a number', data({ amount: 125000000 }), 'no string'],
-		['an amount that is a number in both', { ...data({ amount: 125000000 }), ...typed('amount', 'uint256') }, 'not text'],
+		['an amount that is a number in both', { ...data({ amount: 125000000 }), ...typed('amount', 'uint256') }, 'no uint256'],
 		['no amount', data({ amount: undefined }), 'no string'],
 
 		['another sender', message({ from: mallory }), 'not the wallet'],
