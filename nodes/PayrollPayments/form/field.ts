@@ -17,6 +17,8 @@ export interface Field<Value> {
 	readonly shownWhen?: ShownWhen;
 	/** Whether only a value that a person typed counts: an expression leaves the field unset. */
 	readonly literal?: boolean;
+	/** Whether an expression that finds nothing is refused, rather than read as a field left empty. */
+	readonly mustResolve?: boolean;
 }
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
@@ -55,6 +57,18 @@ export function shownWhen<Value>(
 /** The same field, which takes no expression; one that is there all the same never counts as set. */
 export function literal<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, literal: true, form: { ...field.form, noDataExpression: true } };
+}
+
+/**
+ * The same field, which may be left empty, but not by an expression that finds nothing: for fields
+ * where empty means that something isn't checked.
+ */
+export function mustResolve<Value>(field: Field<Value>): Field<Value> {
+	return { ...field, mustResolve: true };
+}
+
+function isExpression(saved: unknown): boolean {
+	return typeof saved === 'string' && saved.startsWith('=');
 }
 
 /**
@@ -123,6 +137,12 @@ export function readFields(
 			field.literal === true ? typedBy(readSaved(name)) : read(name),
 		);
 		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
+		if (field.mustResolve === true && value.data === undefined && isExpression(readSaved(name))) {
+			throw new Refusal(`${field.form.displayName} is an expression that found nothing`, {
+				field: name,
+				hint: 'Correct the expression, or clear the field. Nothing was signed or sent.',
+			});
+		}
 		values[name] = value.data;
 	}
 	return values;

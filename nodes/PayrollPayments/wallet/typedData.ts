@@ -2,7 +2,14 @@ import { hashTypedData } from 'viem/utils';
 
 import { Refusal } from '../contract';
 import { refuseToSign } from './refuseToSign';
-import { isHex, isWellFormed, readAddress, readSignature, signerOf } from './signature';
+import {
+	isHex,
+	isSameAddress,
+	isWellFormed,
+	readAddress,
+	readSignature,
+	signerOf,
+} from './signature';
 import type { Hex, TypedData } from './wallet';
 
 type Member = { name: string; type: string };
@@ -228,6 +235,22 @@ export function readTypedData(input: UncheckedTypedData, messageName: string): T
 export function typedDataHash(typedData: UncheckedTypedData): Hex {
 	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
 	return hashTypedData({ domain, types, primaryType, message });
+}
+
+/**
+ * Checks that a signature made elsewhere is the signer's, over exactly this typed data.
+ * Throws a {@link Refusal} that names `signature`.
+ */
+export async function checkSigner(
+	typedData: TypedData,
+	{ signer, signature }: { readonly signer: string; readonly signature: string },
+): Promise<void> {
+	const recovered = await typedDataSigner(typedData, signature);
+	if (isSameAddress(recovered, signer)) return;
+	throw new Refusal('Signature does not belong to this typed data and this signer', {
+		field: 'signature',
+		hint: 'Sign exactly this typed data with the wallet of Signer. Nothing was sent.',
+	});
 }
 
 /**

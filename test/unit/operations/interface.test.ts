@@ -22,6 +22,8 @@ const PROMISED: Readonly<Record<string, string>> = {
 
 const SENDING = ['concurrency', 'timeout'];
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
+	'administratorInvite.execute': ['allowUnknownRoleHash'],
 	'invite.create': ['inviteesPerRequest'],
 	'nameReview.resolve': ['decisionFieldName'],
 	'payment.createInstant': ['paymentOutcomeConfirmed', 'typedAmountUnit'],
