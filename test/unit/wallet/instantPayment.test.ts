@@ -1,8 +1,11 @@
+import { runInNewContext } from 'node:vm';
+
 import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, zeroPadValue } from 'ethers';
 import * as fc from 'fast-check';
 
 import { Refusal } from '../../../nodes/PayrollPayments/contract';
 import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/PayrollPayments/wallet';
+import { runs } from '../runs';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
 const mallory = new Judge(id('mallory')).address;
@@ -215,6 +218,36 @@ describe('the signing guard of instant payments', () => {
 		const refusal = refusalOf(input);
 		expect(refusal.message).toContain(words);
 		expect(refusal.message).toContain('nothing was signed');
+	});
+
+	const signsText = (text: string): boolean => {
+		try {
+			instantPaymentTypedData(data({ id: text }), expectation);
+			return true;
+		} catch (error) {
+			if (error instanceof Refusal) return false;
+			throw error;
+		}
+	};
+
+	it('takes for an e-mail address what has one @, a dot behind it and no white space', () => {
+		const text = fc.string({ unit: fc.constantFrom('a', '@', '.', ' ', '\n', '\u00a0'), maxLength: 12 });
+		fc.assert(
+			fc.property(text, (id) => {
+				const isEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(id.trim());
+				expect([id, signsText(id)]).toEqual([id, !isEmail]);
+			}),
+			{ numRuns: runs(2_000) },
+		);
+	});
+
+	it('reads a long text in which every dot could be the last one', () => {
+		/* A pattern that tries each of the dots needs six minutes here, so this limit is no stopwatch. */
+		const read = (text: string): unknown =>
+			runInNewContext('signsText(text)', { signsText, text }, { timeout: 40_000 });
+		expect(read(`a@${'a.'.repeat(500_000)}@`)).toBe(true);
+		expect(read(`a@${'.'.repeat(1_000_000)} b`)).toBe(true);
+		expect(read(`a@${'a.'.repeat(500_000)}a`)).toBe(false);
 	});
 
 	it('names the other unit where that would fit, and both amounts in dollars', () => {
