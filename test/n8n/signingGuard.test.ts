@@ -1,11 +1,13 @@
 import { encodeBytes32String, id, toUtf8Bytes, Wallet, zeroPadValue } from 'ethers';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
 
 import { processedKeys, runNode, SavedCredentials } from './actionWorkflow';
 
 let sandbox: Sandbox;
+let team: string;
 let company: string;
 
 beforeAll(async () => {
@@ -21,6 +23,7 @@ beforeEach(async () => {
 	processedKeys.clear();
 	const { organisation } = sandbox.service;
 	company = organisation.company.nanoid;
+	team = organisation.teams[0]?.nanoid ?? '';
 });
 
 async function control(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -61,6 +64,11 @@ async function run(parameters: INodeParameters, options: Parameters<typeof runNo
 /** Everything that reached the service, signing in included. */
 const wire = () => sandbox.service.wireLog.read().entries;
 const sent = () => wire().filter(({ method }) => method === 'PUT');
+
+interface TypedData {
+	domain: Record<string, unknown>;
+	types: Record<string, Array<{ name: string; type: string }>>;
+}
 
 describe('administrator invites with roles in 32 bytes', () => {
 	const inviteIds = 'in-aaaaaaaaaaaa, in-bbbbbbbbbbbb';
@@ -238,4 +246,253 @@ describe('administrator invites with roles in 32 bytes', () => {
 			expect(sent()).toHaveLength(1);
 		});
 	});
+});
+
+const readyPayment = z.object({
+	domain: z.record(z.unknown()),
+	types: z.record(z.array(z.object({ name: z.string(), type: z.string() }))),
+	primary_type: z.string(),
+	typed_data: z.object({
+		from: z.string(),
+		to: z.string(),
+		salt: z.string(),
+		expires: z.string(),
+		data: z.record(z.string()),
+	}),
+});
+type ReadyPayment = z.infer<typeof readyPayment>;
+
+describe('instant payments', () => {
+	/** A payment of $125.00 to Ana, as the service's own system prepares it. */
+	async function ready(): Promise<ReadyPayment> {
+		const query = new URLSearchParams({
+			from: team,
+			amount_cents: '12500',
+			email: 'ana@example.com',
+			signer: walletOf('companyAdministrator').address,
+		});
+		return readyPayment.parse(await control('GET', `/sandbox/payment-typed-data?${query.toString()}`));
+	}
+
+	const form = (change: INodeParameters): INodeParameters => ({
+		resource: 'payment',
+		operation: 'createInstant',
+		teamId: team,
+		amountCents: 12500,
+		recipientEmail: 'ana@example.com',
+		signatureSource: 'wallet',
+		domain: '{}',
+		types: '{}',
+		primaryType: '',
+		currency: 'USD',
+		network: 'arbitrum',
+		...change,
+	});
+	const described = ({ domain, types, primary_type: primaryType }: ReadyPayment) => ({
+		domain: JSON.stringify(domain),
+		types: JSON.stringify(types),
+		primaryType,
+	});
+	const message = ({ typed_data: typedData }: ReadyPayment) => ({ typedData: JSON.stringify(typedData) });
+	const sign = async (
+		{ domain, types }: TypedData,
+		typedData: Record<string, unknown>,
+		name: AccountName = 'companyAdministrator',
+	) => await walletOf(name).signTypedData(domain, types, typedData);
+	const provided = async (payment: ReadyPayment, name: AccountName = 'companyAdministrator') => ({
+		signatureSource: 'provided',
+		signer: walletOf(name).address,
+		signature: await sign(payment, payment.typed_data, name),
+	});
+
+	const changed = (payment: ReadyPayment, change: object, data: object = {}): ReadyPayment => ({
+		...payment,
+		typed_data: {
+			...payment.typed_data,
+			...change,
+			data: { ...payment.typed_data.data, ...data },
+		},
+	});
+
+	describe('with a provided signature', () => {
+		it('are sent where domain and types are given and everything agrees', async () => {
+			const payment = await ready();
+			const { output, error } = await run(
+				form({ ...message(payment), ...described(payment), ...(await provided(payment)) }),
+			);
+			expect(error).toBeUndefined();
+			expect(output[0]?.json).toHaveProperty('transaction');
+			expect(sent()[0]?.body).toMatchObject({ typed_data: payment.typed_data });
+		});
+
+		it('are sent without domain and types, as before', async () => {
+			const payment = await ready();
+			const { output } = await run(form({ ...message(payment), ...(await provided(payment)) }));
+			expect(output[0]?.json).toHaveProperty('transaction');
+		});
+
+		it('are sent from a whole payload', async () => {
+			const payment = await ready();
+			const { output } = await run(
+				form({ typedData: JSON.stringify(payment), ...(await provided(payment)) }),
+			);
+			expect(output[0]?.json).toHaveProperty('transaction');
+		});
+
+		it.each<[string, (payment: ReadyPayment) => ReadyPayment, string]>([
+			['pays another amount', (payment) => changed(payment, {}, { amount: '125000001' }), 'typedData.data.amount'],
+			['is from another wallet', (payment) => changed(payment, { from: new Wallet(id('other')).address }), 'not the signer'],
+			['names another team', (payment) => changed(payment, {}, { groupID: 'te-zzzzzzzzzzzz' }), 'te-zzzzzzzzzzzz'],
+			['names another e-mail address', (payment) => changed(payment, {}, { data: 'mallory@example.com' }), 'mallory@example.com'],
+			['has an integer in hex', (payment) => changed(payment, {}, { validMinutes: '0x3c' }), 'validMinutes'],
+			['has an integer with a leading zero', (payment) => changed(payment, {}, { validMinutes: '060' }), 'validMinutes'],
+			['signs a member that the service does not document', (payment) => ({
+				...changed(payment, {}, { fee: '1' }),
+				types: { ...payment.types, Payment: [...(payment.types.Payment ?? []), { name: 'fee', type: 'uint256' }] },
+			}), 'fee'],
+		])('are refused, unsent and unrecorded, where the typed data %s', async (_what, change, words) => {
+			const payment = await ready();
+			const bad = change(payment);
+			const { error } = await run(
+				form({ ...message(bad), ...described(bad), ...(await provided(bad)) }),
+			);
+			expect(error?.message).toContain(words);
+			expect(wire()).toEqual([]);
+		});
+
+		it('are refused where another wallet signed, and can be sent with the right signature', async () => {
+			const payment = await ready();
+			const right = form({ ...message(payment), ...described(payment), ...(await provided(payment)) });
+			const { signature } = await provided(payment, 'viewer');
+			const { error } = await run({ ...right, signature });
+			expect(error?.message).toContain('Signature does not belong to this typed data and this signer');
+			expect(wire()).toEqual([]);
+			expect((await run(right)).output[0]?.json).toHaveProperty('transaction');
+		});
+
+		it.each([
+			[['domain'], 'Types is missing'],
+			[['types'], 'Domain is missing'],
+			[['primaryType'], 'Domain is missing'],
+			[['domain', 'types'], 'Primary Type is missing'],
+			[['domain', 'primaryType'], 'Types is missing'],
+		])('are refused where only %j is filled in', async (names, words) => {
+			const payment = await ready();
+			const all: Record<string, string> = described(payment);
+			const some = Object.fromEntries(names.map((name) => [name, all[name] ?? '']));
+			const { error } = await run(form({ ...message(payment), ...some, ...(await provided(payment)) }));
+			expect(error?.message).toBe(`${words} [item 0]`);
+			expect(wire()).toEqual([]);
+		});
+
+		it.each([
+			['domain', 'Domain', ['={{ $json.nothing }}', '={{ ({}) }}', '={{ "{ }" }}']],
+			['types', 'Types', ['={{ $json.nothing }}', '={{ ({}) }}', '={{ null }}']],
+			['primaryType', 'Primary Type', ['={{ $json.nothing }}', '={{ " " }}']],
+		])('are refused where %s is an expression that finds nothing', async (name, label, expressions) => {
+			const payment = await ready();
+			for (const expression of expressions) {
+				const { error } = await run(
+					form({ ...message(payment), ...(await provided(payment)), [name]: expression }),
+				);
+				expect(error?.message).toBe(`${label} is an expression that found nothing [item 0]`);
+			}
+			expect(wire()).toEqual([]);
+		});
+	});
+
+	describe('with the whole EIP-712 payload as typed data', () => {
+		const EIP712_DOMAIN = [
+			{ name: 'name', type: 'string' },
+			{ name: 'version', type: 'string' },
+			{ name: 'chainId', type: 'uint256' },
+			{ name: 'verifyingContract', type: 'address' },
+		];
+
+		it.each<[string, (payment: ReadyPayment) => object]>([
+			['typed_data and primary_type', (payment) => payment],
+			['message and primaryType', ({ domain, types, primary_type: primaryType, typed_data: of }) => ({ domain, types, primaryType, message: of })],
+			['EIP712Domain among the types', (payment) => ({ ...payment, types: { EIP712Domain: EIP712_DOMAIN, ...payment.types } })],
+		])('are signed and sent: %s', async (_what, payload) => {
+			const payment = await ready();
+			const { output, error } = await run(form({ typedData: JSON.stringify(payload(payment)) }));
+			expect(error).toBeUndefined();
+			expect(output[0]?.json).toHaveProperty('transaction');
+			expect(sent()[0]?.body).toMatchObject({ typed_data: payment.typed_data });
+			expect(Object.keys(Object(Object(sent()[0]?.body).typed_data))).toHaveLength(5);
+		});
+
+		it('are the same payment as with the three fields', async () => {
+			const payment = await ready();
+			const first = await run(form({ typedData: JSON.stringify(payment) }));
+			const second = await run(form({ ...message(payment), ...described(payment) }));
+			expect(first.output[0]?.json).toHaveProperty('transaction');
+			expect(second.error?.message).toContain('sent before');
+			expect(sent()).toHaveLength(1);
+		});
+
+		it('are signed where the three fields say the same, in any order', async () => {
+			const payment = await ready();
+			const { domain } = payment;
+			const reversed = JSON.stringify(Object.fromEntries(Object.entries(domain).reverse()));
+			const { error } = await run(
+				form({ typedData: JSON.stringify(payment), ...described(payment), domain: reversed }),
+			);
+			expect(error).toBeUndefined();
+		});
+
+		it.each<[string, (payment: ReadyPayment) => INodeParameters]>([
+			['Domain', ({ domain }) => ({ domain: JSON.stringify({ ...domain, chainId: 1 }) })],
+			['Domain', ({ domain }) => ({ domain: JSON.stringify({ name: domain.name }) })],
+			['Types', ({ types }) => ({ types: JSON.stringify({ ...types, Permit: [] }) })],
+			['Types', ({ types }) => ({ types: JSON.stringify({ ...types, Payment: types.Payment?.toReversed() }) })],
+			['Primary Type', () => ({ primaryType: 'Payment' })],
+		])('are refused where %s says something else', async (label, change) => {
+			const payment = await ready();
+			for (const signature of [{}, await provided(payment)]) {
+				const { error } = await run(
+					form({ typedData: JSON.stringify(payment), ...change(payment), ...signature }),
+				);
+				expect(error?.message).toBe(`${label} differs from the one in Typed Data [item 0]`);
+			}
+			expect(wire()).toEqual([]);
+		});
+
+		it.each<[string, (payment: ReadyPayment) => object, string]>([
+			['an unknown member', (payment) => ({ ...payment, note: 'x' }), 'Typed Data has an unknown member: note'],
+			['no message', ({ domain, types, primary_type: name }) => ({ domain, types, primary_type: name }), 'Typed Data lacks message'],
+			['both message and typed_data', (payment) => ({ ...payment, message: payment.typed_data }), 'Typed Data has both message and typed_data'],
+			['both primaryType and primary_type', (payment) => ({ ...payment, primaryType: payment.primary_type }), 'Typed Data has both primaryType and primary_type'],
+			['a message with a number', (payment) => ({ ...payment, typed_data: { ...payment.typed_data, expires: 4102444800 } }), 'must be text'],
+			['a domain that is not an object', (payment) => ({ ...payment, domain: 'x' }), 'must be a JSON object'],
+		])('are refused with %s', async (_what, payload, words) => {
+			const { error } = await run(form({ typedData: JSON.stringify(payload(await ready())) }));
+			expect(error?.message).toContain(words);
+			expect(wire()).toEqual([]);
+		});
+
+		it.each([
+			['domain', 'Domain is missing'],
+			['types', 'Types is missing'],
+			['primary_type', 'Primary Type is missing'],
+		] as const)('are refused where neither it nor the form has %s', async (name, words) => {
+			const { [name]: left, ...rest } = await ready();
+			const { error } = await run(form({ typedData: JSON.stringify(rest) }));
+			expect(left).toBeDefined();
+			expect(error?.message).toBe(`${words} [item 0]`);
+			expect(error?.description).toContain('The wallet needs');
+			expect(wire()).toEqual([]);
+		});
+	});
+
+	it.each(['0x3c', '060', '+60', ' 60', '60 ', '6e1', '60.0', '-0', '٦٠', ''])(
+		'are not signed with the integer %j',
+		async (validMinutes) => {
+			const payment = await ready();
+			const bad = changed(payment, {}, { validMinutes });
+			const { error } = await run(form({ ...message(bad), ...described(bad) }));
+			expect(error?.message).toContain('typedData.data.validMinutes');
+			expect(wire()).toEqual([]);
+		},
+	);
 });
