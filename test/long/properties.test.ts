@@ -28,6 +28,7 @@ const PROPERTIES = [
 	['reads what siwe writes', 'sign-in messages written by `siwe`', 100],
 	['refuses any message with one line changed', 'sign-in messages with a changed line, against `siwe`', 1_000],
 	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 500],
+	['signs no spelling of another role', 'spellings of roles in 32 bytes, made by `ethers`', 2_000],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
 ] as const;
 

@@ -436,7 +436,7 @@ describe('administrator invites', () => {
 			},
 			{ items: json(created.output) },
 		);
-		expect(error?.message).toBe('Signature does not belong to this typed data and this signer [item 0]');
+		expect(error?.message).toMatch(/^typed_data\.from is .*, not the signer .*, so nothing was sent \[item 0\]$/);
 		expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
 	});
 
@@ -561,7 +561,7 @@ describe('payments', () => {
 		'whose reference %j finds nothing are refused',
 		async (paymentReference) => {
 			const { error } = await run(await payment({ paymentReference }));
-			expect(error?.message).toBe('Payment Reference is an expression that finds nothing [item 0]');
+			expect(error?.message).toBe('Payment Reference is an expression that found nothing [item 0]');
 			expect(wire()).toEqual([]);
 		},
 	);

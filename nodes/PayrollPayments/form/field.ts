@@ -139,10 +139,11 @@ export function readFields(
 		if (!isShown(field.shownWhen, read)) continue;
 		const saved = readSaved(name);
 		const given = field.literal === true ? typedByPerson(saved) : read(name);
-		if (field.mustResolve === true && isBlank(given) && isExpression(saved)) {
-			throw new Refusal(`${field.form.displayName} is an expression that finds nothing`, {
+		const isUnresolved = field.mustResolve === true && isExpression(saved) && isBlank(given);
+		if (isUnresolved) {
+			throw new Refusal(`${field.form.displayName} is an expression that found nothing`, {
 				field: name,
-				hint: 'Nothing was sent. Correct the expression, or clear the field.',
+				hint: 'Correct the expression, or clear the field. Nothing was signed or sent.',
 			});
 		}
 		const value = field.schema.safeParse(given);
