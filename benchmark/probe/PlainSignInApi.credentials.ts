@@ -28,6 +28,7 @@ export class PlainSignInApi extends PayrollPaymentsApi {
 		const token = await signInWithWallet(
 			credentials,
 			exchangeOver(async (options): Promise<unknown> => await this.helpers.httpRequest(options)),
+			(text) => text,
 		);
 		return { sessionToken: packSession(sessionBinding(credentials), token) };
 	}

@@ -135,7 +135,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 					},
 				],
 				default: ['deposit.received'],
-				description: 'The events to start the workflow with',
+				description:
+					'The events to start the workflow with. If an expression finds none, deliveries are answered with 500.',
 			},
 			{
 				displayName: 'Deposit Statuses',
@@ -176,7 +177,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 					},
 				],
 				default: ['complete'],
-				description: 'The statuses of received deposits to start the workflow with',
+				description:
+					'The statuses of received deposits to start the workflow with. If an expression finds none, deliveries are answered with 500.',
 			},
 			{
 				displayName: 'Filters',
@@ -184,7 +186,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 				type: 'collection',
 				placeholder: 'Add Filter',
 				default: {},
-				description: 'All but Entity IDs apply to received deposits only',
+				description:
+					'All but Entity IDs apply to received deposits only. A filter that you leave empty lets everything through, but one whose expression finds nothing is an error.',
 				options: [
 					{
 						displayName: 'Destination Currencies',
@@ -208,7 +211,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 						name: 'minimumAmountCents',
 						type: 'number',
 						default: 0,
-						description: 'The least amount credited, in cents of the destination currency',
+						description:
+							'The least amount credited, in cents of the destination currency. Anything that isn’t a number is an error.',
 					},
 					{
 						displayName: 'Networks',
@@ -305,7 +309,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 						type: 'boolean',
 						default: false,
 						description:
-							'Whether to add the headers of the delivery, without those that carry secrets',
+							'Whether to add the headers of the delivery, without those that may carry a secret',
 					},
 					{
 						displayName: 'Invalid Payload',
@@ -333,7 +337,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 						default: '',
 						placeholder: 'e.g. 203.0.113.7, 2001:db8::/32',
 						description:
-							'Addresses and CIDR ranges to accept deliveries from, separated by commas. Behind a proxy, N8N_PROXY_HOPS must be set.',
+							'Addresses and CIDR ranges to accept deliveries from, separated by commas. While the list is empty, every delivery is answered with 500. Behind a proxy, N8N_PROXY_HOPS must be set.',
 					},
 				],
 			},

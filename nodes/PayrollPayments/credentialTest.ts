@@ -6,6 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import { readCredentials, readEnvelope, Refusal, type HttpExchange } from './contract';
+import { addSecretsOf } from './api/credentialSecrets';
+import { Redactor, type Redact } from './shared/redaction';
 import { exchangeOver } from './transport/n8nExchange';
 import { urlOf } from './transport/service';
 import { errorFor } from './transport/serviceError';
@@ -37,10 +39,14 @@ function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 	});
 }
 
-async function test(data: Readonly<Record<string, unknown>>, exchange: HttpExchange) {
+async function test(
+	data: Readonly<Record<string, unknown>>,
+	exchange: HttpExchange,
+	redact: Redact,
+) {
 	const credentials = readCredentials(data);
 	if (credentials.authentication === 'walletSignIn') {
-		await signInWithWallet(credentials, exchange);
+		await signInWithWallet(credentials, exchange, redact);
 		return 'Signed in with the wallet';
 	}
 	const answer = await exchange({
@@ -50,7 +56,7 @@ async function test(data: Readonly<Record<string, unknown>>, exchange: HttpExcha
 	});
 	const isTaken = [200, 400, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
 	if (isTaken) return 'The service took the token';
-	throw errorFor(answer);
+	throw errorFor(answer, redact);
 }
 
 /**
@@ -61,14 +67,17 @@ export async function testCredentials(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
+	const saved = credential.data ?? {};
+	const redactor = addSecretsOf(new Redactor(), saved);
 	try {
 		return {
 			status: 'OK',
-			message: await test(credential.data ?? {}, exchangeOfTest(this)),
+			message: await test(saved, exchangeOfTest(this), redactor.text),
 		};
 	} catch (error) {
 		if (!(error instanceof Refusal)) return { status: 'Error', message: 'The test failed' };
 		const message = `${error.message.replace(/\.$/, '')}.`;
-		return { status: 'Error', message: [message, error.hint].filter(Boolean).join(' ') };
+		const said = [message, error.hint].filter(Boolean).join(' ');
+		return { status: 'Error', message: redactor.text(said) };
 	}
 }

@@ -17,6 +17,7 @@ import {
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
+	type INodeListSearchResult,
 	type INodeParameters,
 	type INodeType,
 	type INodeTypes,
@@ -336,4 +337,34 @@ export async function testSaved(
 		context,
 		decrypted,
 	);
+}
+
+/** Looks for users as the picker of the field User does, with the parameters filled in so far. */
+export async function searchUsers(
+	credentials: SavedCredentials,
+	parameters: INodeParameters,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	const { LoadOptionsContext } = await import('n8n-core');
+	const node: INode = {
+		id: 'payroll',
+		name: 'Payroll',
+		type: 'payrollPayments',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters,
+		credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
+	};
+	const workflow = new Workflow({
+		id: 'workflow',
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: new NodeTypes(),
+	});
+	const data = { ...additionalData(credentials, 'search'), currentNodeParameters: parameters };
+	const context = new LoadOptionsContext(workflow, node, data, '');
+	const { searchTeamUsers } = new PayrollPayments().methods.listSearch;
+	return await searchTeamUsers.call(context, filter, paginationToken);
 }

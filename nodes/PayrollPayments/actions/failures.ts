@@ -1,5 +1,6 @@
 import { Refusal } from '../contract';
 import type { Operation, OutputRecord } from '../operations/definition';
+import type { Redactor } from '../shared/redaction';
 import { failureRecord } from '../transport/nodeError';
 import { mayHaveActed } from '../transport/service';
 
@@ -31,9 +32,9 @@ function mostUrgentFirst(failures: readonly FailedJob[]): FailedJob[] {
 	return [...failures].sort((a, b) => urgency(a) - urgency(b) || firstItem(a) - firstItem(b));
 }
 
-function named(others: readonly FailedJob[]): string {
+function named(others: readonly FailedJob[], redactor: Redactor): string {
 	const lines = others.slice(0, MAX_NAMED).map((failure) => {
-		return String(failureRecord(failure.error, firstItem(failure)).error);
+		return String(failureRecord(failure.error, firstItem(failure), redactor).error);
 	});
 	const rest = others.length - lines.length;
 	return `Also failed: ${lines.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`;
@@ -61,6 +62,7 @@ export function combineFailures(
 	failures: readonly FailedJob[],
 	completed: readonly CompletedJob[],
 	effect: Operation['effect'],
+	redactor: Redactor,
 ): { readonly error: unknown; readonly item: number } {
 	const [first, ...others] = mostUrgentFirst(failures);
 	if (first === undefined) throw new Error('There is no failure to combine');
@@ -70,8 +72,8 @@ export function combineFailures(
 
 	const error = first.error instanceof Refusal ? first.error : new Refusal(messageOf(first.error));
 	if (others.length > 0) {
-		error.carrying({ failures: others.map((each) => failureRecord(each.error, firstItem(each))) });
-		error.telling(named(others));
+		error.carrying({ failures: others.map((each) => failureRecord(each.error, firstItem(each), redactor)) });
+		error.telling(named(others, redactor));
 	}
 	if (records.length > 0) {
 		const own = error.details?.completed;

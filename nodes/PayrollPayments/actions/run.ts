@@ -3,6 +3,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 import { typedByPerson } from '../form/field';
 import { operationNamed } from '../operations/catalogue';
 import type { InputItem, Job, Operation } from '../operations/definition';
+import { Redactor } from '../shared/redaction';
 import { runBounded } from '../transport/concurrency';
 import { connect } from '../transport/n8nService';
 import { failureRecord, nodeErrorFor } from '../transport/nodeError';
@@ -76,10 +77,11 @@ function failedItems(
 	context: IExecuteFunctions,
 	items: readonly number[],
 	error: unknown,
+	redactor: Redactor,
 ): INodeExecutionData[] {
 	const goesToErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	return items.map((item) => {
-		const json = failureRecord(error, item);
+		const json = failureRecord(error, item, redactor);
 		const pairedItem = { item };
 		if (!goesToErrorOutput) return { json, pairedItem };
 		const nodeError = new NodeOperationError(context.getNode(), String(json.error), {
@@ -106,13 +108,19 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	const items = inputItems(context);
 	if (items.length === 0) return [[]];
 
+	const redactor = new Redactor();
+	const connection = connect(context, redactor);
+	/* An error is told only once it is known what must not be told with it. */
+	const secretsKnown = connection.then(
+		() => undefined,
+		() => undefined,
+	);
 	const { jobs, refusals } = operation.plan(items);
 	const continues = context.continueOnFail();
 	const refused: FailedJob[] = refusals.map(({ item, error }) => ({ items: [item], error }));
+	await secretsKnown;
 	if (refused.length > 0 && !continues) throw asNodeError(refused, []);
 
-	const connection = connect(context);
-	connection.catch(() => undefined);
 	const perform = async (job: Job): Promise<CompletedJob> => {
 		const service = (await connection)({ items: job.items, ...job.sending });
 		return { items: job.items, records: await job.run(service) };
@@ -134,15 +142,15 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	if (failed.length > 0 && !continues) throw asNodeError(failed, completed);
 
 	function asNodeError(failures: readonly FailedJob[], done: readonly CompletedJob[]): Error {
-		const { error, item } = combineFailures(failures, done, operation.effect);
-		return nodeErrorFor(context.getNode(), error, item);
+		const { error, item } = combineFailures(failures, done, operation.effect, redactor);
+		return nodeErrorFor(context.getNode(), error, item, redactor);
 	}
 
 	const outputs = [
 		...completed.map((job) => ({ item: job.items[0] ?? 0, output: outputOf(job) })),
 		...failed.map(({ items: affected, error }) => ({
 			item: affected[0] ?? 0,
-			output: failedItems(context, affected, error),
+			output: failedItems(context, affected, error, redactor),
 		})),
 	];
 	return [outputs.sort((a, b) => a.item - b.item).flatMap(({ output }) => output)];

@@ -5,7 +5,9 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
+import { addSecretsOf } from './credentialSecrets';
 import { readCredentials, Refusal, SignInFailed, z } from '../contract';
+import { Redactor } from '../shared/redaction';
 import { exchangeOver } from '../transport/n8nExchange';
 import {
 	authenticationHeader,
@@ -41,6 +43,7 @@ export async function obtainSession(
 	const credentials = readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
+	const { text: redact } = addSecretsOf(new Redactor(), saved);
 	const exchange = exchangeOver(
 		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
 	);
@@ -48,11 +51,11 @@ export async function obtainSession(
 		.token(
 			boundTo,
 			storedToken(saved.sessionToken),
-			async () => await signInWithWallet(credentials, exchange),
+			async () => await signInWithWallet(credentials, exchange, redact),
 		)
 		.catch((error: unknown) => {
 			const isPlain = error instanceof Refusal;
-			throw new SignInFailed(isPlain ? error.message : 'The sign-in failed', {
+			throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
 				hint: isPlain ? error.hint : undefined,
 			});
 		});

@@ -21,7 +21,7 @@ export function readAllowlist(entries: readonly string[]): IpRange[] {
 	return entries.map((entry) => {
 		const range = readRange(entry);
 		if (range === undefined) {
-			throw new Refusal(`IP Allowlist: “${entry}” is no address and no CIDR range`, {
+			throw new Refusal(`IP Allowlist: “${entry.slice(0, 60)}” is no address and no CIDR range`, {
 				field: 'ipAllowlist',
 				hint: 'Entries read 203.0.113.7, 203.0.113.0/24, 2001:db8::7 or 2001:db8::/32.',
 			});
@@ -49,7 +49,7 @@ export function isAllowed(address: string | undefined, allowlist: readonly IpRan
 function readRange(text: string): IpRange | undefined {
 	const [host = '', prefixText, ...rest] = text.trim().split('/');
 	const family = host.includes(':') ? 6 : 4;
-	const address = family === 6 ? readIpv6(host.replace(/%.*$/, '')) : readIpv4(host);
+	const address = family === 6 ? readIpv6(host.split('%', 1)[0] ?? '') : readIpv4(host);
 	if (address === undefined || rest.length > 0) return undefined;
 	if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText)) return undefined;
 

@@ -73,7 +73,7 @@ function present(
 	return {
 		...(output === 'simplified' ? simplify(event) : event),
 		...(issues.length > 0 && { validation_issues: [...issues] }),
-		...(includeHeaders && { headers: presentHeaders(headers, credentials?.header) }),
+		...(includeHeaders && { headers: presentHeaders(headers, credentials) }),
 	};
 }
 

@@ -1,4 +1,7 @@
+import { withoutSecrets } from '../contract/envelope';
 import { centsAsDecimal } from '../contract/money';
+import { Redactor } from '../shared/redaction';
+import type { WebhookCredentials } from './credentials';
 import { entityIdsOf } from './filter';
 import { isObject, type JsonObject, type JsonValue } from './parse';
 import type { DeliveryHeaders } from './verify';
@@ -36,16 +39,27 @@ export function simplify(event: JsonObject): JsonObject {
 	};
 }
 
-/** The headers of a delivery without those that carry secrets. */
+/** Names of headers that may carry a secret. */
+const SECRET_NAME = /auth|token|secret|signature|key|cookie|assertion/i;
+
+/**
+ * The headers of a delivery without those that may carry a secret: the credentials' own, and those
+ * whose name says so. What has the form of a token, or is the credentials' secret, is withheld in
+ * the others too.
+ */
 export function presentHeaders(
 	headers: DeliveryHeaders,
-	credentialHeader: string | undefined,
+	credentials: WebhookCredentials | undefined,
 ): JsonObject {
-	const hidden = ['authorization', 'cookie', credentialHeader];
+	const { text: redact } = new Redactor().add(...(credentials?.secrets ?? []));
+	const shown = (value: string) => withoutSecrets(redact(value));
 	return Object.fromEntries(
 		Object.entries(headers)
-			.filter(([name]) => !hidden.includes(name))
-			.map(([name, value]) => [name, typeof value === 'string' ? value : [...(value ?? [])]]),
+			.filter(([name]) => name !== credentials?.header && !SECRET_NAME.test(name))
+			.map(([name, value = '']) => [
+				name,
+				typeof value === 'string' ? shown(value) : value.map(shown),
+			]),
 	);
 }
 

@@ -5,7 +5,9 @@ import {
 	type INodeListSearchResult,
 } from 'n8n-workflow';
 
-import { identifier, readCredentials, z } from '../contract';
+import { identifier, readCredentials, Refusal, z } from '../contract';
+import { addSecretsOf } from '../api/credentialSecrets';
+import { Redactor } from '../shared/redaction';
 import { DEFAULT_TIMEOUT } from '../transport/n8nExchange';
 import { CREDENTIALS, exchangeWithToken, pause } from '../transport/n8nService';
 import { LARGEST_PAGE, teamUsersPage, type TeamUser } from '../transport/paging';
@@ -31,9 +33,57 @@ function asChoice(user: TeamUser): INodeListSearchItems | undefined {
 /** How often a page is asked for again while somebody waits before a list. */
 const RETRIES = 1;
 
+/** Pages that one search goes through; a person waits for it. */
+const MOST_PAGES = 100;
+
+interface Search {
+	readonly teamId: string;
+	/** In lower case; empty for everybody. */
+	readonly wanted: string;
+	/** The page to begin with. */
+	readonly firstPage: number;
+}
+
+async function search(
+	context: ILoadOptionsFunctions,
+	redactor: Redactor,
+	{ teamId, wanted, firstPage }: Search,
+): Promise<INodeListSearchResult> {
+	const saved = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
+	const { baseUrl } = readCredentials(saved);
+	const exchange = exchangeWithToken(context, saved, redactor);
+	const call = async <Data>(request: Call<Data>): Promise<Data> =>
+		await sendCall(baseUrl, request, {
+			withToken: exchange,
+			withoutToken: exchange,
+			timeout: DEFAULT_TIMEOUT,
+			retries: RETRIES,
+			pause,
+			redact: redactor.text,
+		});
+	const results: INodeListSearchItems[] = [];
+	let page: number | undefined = firstPage;
+	let searched = 0;
+	for (let pages = 0; page !== undefined && pages < (wanted === '' ? 1 : MOST_PAGES); pages++) {
+		const { users, nextPage } = await teamUsersPage(call, { teamId, page, count: LARGEST_PAGE });
+		const choices = users.map(asChoice).filter((choice) => choice !== undefined);
+		results.push(...choices.filter(({ name }) => name.toLowerCase().includes(wanted)));
+		searched += users.length;
+		page = nextPage;
+	}
+	if (page !== undefined && wanted !== '' && results.length === 0) {
+		throw new Refusal(
+			`None of the ${searched} users on the first ${MOST_PAGES} pages matches, and there are more`,
+			{ hint: 'Choose By ID instead of From List, and enter the ID of the user.' },
+		);
+	}
+	return { results, ...(page === undefined ? {} : { paginationToken: String(page) }) };
+}
+
 /**
  * The team's users for the picker, a page at a time; a filter goes through the names and e-mail
- * addresses of every page (service-api.md, Endpoints 11).
+ * addresses of many pages (service-api.md, Endpoints 11).
  */
 export async function searchTeamUsers(
 	this: ILoadOptionsFunctions,
@@ -46,26 +96,27 @@ export async function searchTeamUsers(
 			description: 'The list shows the users of that team. With an expression, give the user by ID.',
 		});
 	}
-	const saved = await this.getCredentials(CREDENTIALS);
-	const { baseUrl } = readCredentials(saved);
-	const exchange = exchangeWithToken(this, saved);
-	const call = async <Data>(request: Call<Data>): Promise<Data> =>
-		await sendCall(baseUrl, request, {
-			withToken: exchange,
-			withoutToken: exchange,
-			timeout: DEFAULT_TIMEOUT,
-			retries: RETRIES,
-			pause,
+	const redactor = new Redactor();
+	try {
+		return await search(this, redactor, {
+			teamId: teamId.data,
+			wanted: filter?.trim().toLowerCase() ?? '',
+			firstPage: Number(paginationToken ?? 1),
 		});
-	const wanted = filter?.trim().toLowerCase() ?? '';
-	const results: INodeListSearchItems[] = [];
-	let page: number | undefined = Number(paginationToken ?? 1);
-	do {
-		const request = { teamId: teamId.data, page, count: LARGEST_PAGE };
-		const { users, nextPage } = await teamUsersPage(call, request);
-		const choices = users.map(asChoice).filter((choice) => choice !== undefined);
-		results.push(...choices.filter(({ name }) => name.toLowerCase().includes(wanted)));
-		page = nextPage;
-	} while (wanted !== '' && page !== undefined);
-	return { results, ...(page === undefined ? {} : { paginationToken: String(page) }) };
+	} catch (error) {
+		throw listError(this, error, redactor);
+	}
+}
+
+function listError(
+	context: ILoadOptionsFunctions,
+	error: unknown,
+	redactor: Redactor,
+): NodeOperationError {
+	const message = redactor.text(error instanceof Error ? error.message : 'The list failed');
+	const hint = error instanceof Refusal ? error.hint : undefined;
+	const nodeError = new NodeOperationError(context.getNode(), message, { description: hint });
+	/* n8n takes “EPERM” in a name such as “jeeperman” for a system error and words it anew. */
+	nodeError.message = message;
+	return nodeError;
 }

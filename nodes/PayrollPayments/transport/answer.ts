@@ -1,9 +1,7 @@
 import { readEnvelope, type HttpAnswer, type z } from '../contract';
+import type { Redact } from '../shared/redaction';
 
 import { errorFor, ServiceError } from './serviceError';
-
-/** Characters of an answer that are read; more is not from this service. */
-const LONGEST_ANSWER = 64 * 1024 * 1024;
 
 /**
  * The `data` of a success (service-api.md, Response envelope), held to the operation's schema.
@@ -12,11 +10,12 @@ const LONGEST_ANSWER = 64 * 1024 * 1024;
 export function readAnswer<Data>(
 	answer: HttpAnswer,
 	schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
+	redact: Redact,
 	roleNeeded?: string,
 ): Data {
-	if (answer.status < 200 || answer.status > 299) throw errorFor(answer, roleNeeded);
-	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
-	if (envelope?.success !== true) throw errorFor(answer, roleNeeded);
+	if (answer.status < 200 || answer.status > 299) throw errorFor(answer, redact, roleNeeded);
+	const envelope = readEnvelope(answer.body);
+	if (envelope?.success !== true) throw errorFor(answer, redact, roleNeeded);
 	const data = schema.safeParse(envelope.data);
 	if (data.success) return data.data;
 	const where = data.error.issues[0]?.path.join('.') ?? '';

@@ -7,9 +7,11 @@ import {
 	type IExecuteFunctions,
 } from 'n8n-workflow';
 
+import { addSecretsOf } from '../api/credentialSecrets';
 import { readCredentials, Refusal, z, type HttpExchange, type ServiceCredentials } from '../contract';
 import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
+import type { Redact, Redactor } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
 import { exchangeOver } from './n8nExchange';
@@ -35,10 +37,12 @@ type CallOutcome = { readonly answer: unknown } | { readonly failure: Refusal };
  * Requests with the token of the credentials; n8n signs in again after a 401.
  * @param saved the credentials as n8n gave them. Handed back with every request, they spare n8n
  * reading and decrypting them anew each time.
+ * @param redactor is told of every token that n8n gets in the meantime
  */
 export function exchangeWithToken(
 	context: IAllExecuteFunctions,
 	saved: ICredentialDataDecryptedObject,
+	redactor: Redactor,
 ): HttpExchange {
 	let latest = saved;
 	return exchangeOver(async (options): Promise<unknown> => {
@@ -53,7 +57,10 @@ export function exchangeWithToken(
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 			);
 		} finally {
-			if (data.sessionToken !== sessionToken) latest = data;
+			if (data.sessionToken !== sessionToken) {
+				latest = data;
+				addSecretsOf(redactor, data);
+			}
 		}
 	});
 }
@@ -95,7 +102,11 @@ function writesOf(context: IExecuteFunctions) {
 }
 
 /** One wallet for the whole run, opened when something is first to be signed. */
-function walletOf(credentials: ServiceCredentials, exchange: HttpExchange): () => Promise<Wallet> {
+function walletOf(
+	credentials: ServiceCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): () => Promise<Wallet> {
 	let wallet: Promise<Wallet> | undefined;
 	return async () => {
 		if (credentials.authentication !== 'walletSignIn') {
@@ -104,7 +115,7 @@ function walletOf(credentials: ServiceCredentials, exchange: HttpExchange): () =
 				hint: 'Use credentials with the authentication “Wallet Sign-In”, or provide the signature.',
 			});
 		}
-		wallet ??= openWallet(credentials, exchange);
+		wallet ??= openWallet(credentials, exchange, redact);
 		return await wallet;
 	};
 }
@@ -127,14 +138,19 @@ export interface ServiceUse {
 
 /**
  * The service for one run of the action node. Credentials are read once, for all items.
+ * @param redactor is told of the secrets in the credentials
  * @throws {Refusal} where a field of the credentials is at fault
  */
-export async function connect(context: IExecuteFunctions): Promise<(use: ServiceUse) => Service> {
+export async function connect(
+	context: IExecuteFunctions,
+	redactor: Redactor,
+): Promise<(use: ServiceUse) => Service> {
 	const saved = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
 	const credentials = readCredentials(saved);
 	const withoutToken = exchangeWithoutToken(context);
-	const withToken = exchangeWithToken(context, saved);
-	const wallet = walletOf(credentials, withoutToken);
+	const withToken = exchangeWithToken(context, saved, redactor);
+	const wallet = walletOf(credentials, withoutToken, redactor.text);
 	const writes = writesOf(context);
 	return ({ items, timeout, retries }) => {
 		const call = async <Data>(request: Call<Data>): Promise<Data> =>
@@ -144,6 +160,7 @@ export async function connect(context: IExecuteFunctions): Promise<(use: Service
 				timeout,
 				retries,
 				pause,
+				redact: redactor.text,
 			});
 		return {
 			credentials,

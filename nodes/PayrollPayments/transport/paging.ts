@@ -6,7 +6,14 @@ import { ServiceError } from './serviceError';
 /** Largest page of team users (service-api.md, Limits). */
 export const LARGEST_PAGE = 500;
 
+/** Pages that one list may take; with pages of 500 that is half a million users. */
+export const MOST_PAGES = 1_000;
+
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
+
+function unreadable(what: string, hint: string): ServiceError {
+	return new ServiceError(what, { status: 200, refused: false, hint });
+}
 
 /**
  * One page of a team's users and the number of the next one, if there is one. Without a page the
@@ -26,23 +33,20 @@ export async function teamUsersPage(
 	if (pagination?.has_more !== true) return { users, nextPage: undefined };
 	const thisPage = page ?? 1;
 	const nextPage = pagination.next_page ?? thisPage + 1;
-	const fault =
-		nextPage <= thisPage
-			? `The service names page ${nextPage} as the one after page ${thisPage}`
-			: `The service gives nobody on page ${thisPage}, and says that there is more`;
-	if (nextPage <= thisPage || users.length === 0) {
-		throw new ServiceError(fault, {
-			status: 200,
-			refused: false,
-			hint: 'The list cannot be read to its end. Report this to the service.',
-		});
-	}
-	return { users, nextPage };
+	const isAhead = Number.isSafeInteger(nextPage) && nextPage > thisPage;
+	if (isAhead && users.length > 0) return { users, nextPage };
+	throw unreadable(
+		isAhead
+			? `The service gives nobody on page ${thisPage}, and says that there is more`
+			: `The service names page ${nextPage} as the one after page ${thisPage}`,
+		'The list cannot be read to its end. Report this to the service.',
+	);
 }
 
 /**
  * A team's users (service-api.md, Endpoints 11): so many of them page by page, or all in one answer.
  * @param most records at most; all where undefined
+ * @throws {ServiceError} where the list does not end within {@link MOST_PAGES}
  */
 export async function teamUsers(
 	call: Service['call'],
@@ -52,10 +56,14 @@ export async function teamUsers(
 	const count = request.most === undefined ? undefined : Math.min(most, LARGEST_PAGE);
 	const found: TeamUser[] = [];
 	let page = count === undefined ? undefined : 1;
-	do {
+	for (let pages = 1; pages <= MOST_PAGES; pages++) {
 		const { users, nextPage } = await teamUsersPage(call, { teamId, emails, page, count });
 		for (const user of users) found.push(user);
+		if (nextPage === undefined || found.length >= most) return found.slice(0, most);
 		page = nextPage;
-	} while (page !== undefined && found.length < most);
-	return found.slice(0, most);
+	}
+	throw unreadable(
+		`The list of users was given up after ${MOST_PAGES} pages with ${found.length} users, and the service says that there are more`,
+		'Lower Limit or filter by Emails. If the team has fewer users than that, report this to the service.',
+	);
 }

@@ -1,4 +1,5 @@
 import type { HttpExchange, HttpRequest, ServiceCredentials, z } from '../contract';
+import type { Redact } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
 import { readAnswer } from './answer';
@@ -78,6 +79,8 @@ export interface Sending {
 	readonly timeout: number;
 	readonly retries: number;
 	readonly pause: (milliseconds: number) => Promise<void>;
+	/** Takes the secrets of the credentials out of what the service says. */
+	readonly redact: Redact;
 }
 
 /**
@@ -104,7 +107,7 @@ export async function sendCall<Data>(
 			retries,
 			pause: sending.pause,
 		});
-		return readAnswer(answer, call.answer, call.roleNeeded);
+		return readAnswer(answer, call.answer, sending.redact, call.roleNeeded);
 	};
 	return await send().catch((error: unknown) => {
 		if (!changesState || !mayHaveActed(error)) throw error;

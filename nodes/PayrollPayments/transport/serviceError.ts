@@ -1,4 +1,5 @@
-import { Refusal, readEnvelope, withoutSecrets, type HttpAnswer } from '../contract';
+import { Refusal, readEnvelope, repeatable, type HttpAnswer } from '../contract';
+import type { Redact } from '../shared/redaction';
 
 /** What the service answers with when it has decided (service-api.md, Errors). */
 const DECIDED_STATUSES: readonly number[] = [400, 401, 403, 404];
@@ -72,25 +73,30 @@ function hintFor(status: number, roleNeeded: string | undefined): string {
 	}
 }
 
-function shorten(message: string): string {
-	return message.length > 500 ? `${message.slice(0, 500)}…` : message;
-}
+/** Characters of the service's message that are repeated. */
+const LONGEST_MESSAGE = 500;
+
+/** Characters of the service's code that are repeated. */
+const LONGEST_CODE = 100;
 
 /**
  * The error for an answer that is no success: the service's own message and code where it sent the
  * failure envelope, otherwise what came instead.
+ * @param redact takes secrets out of what the service says
  */
-export function errorFor(answer: HttpAnswer, roleNeeded?: string): ServiceError {
+export function errorFor(answer: HttpAnswer, redact: Redact, roleNeeded?: string): ServiceError {
 	const { status } = answer;
 	const envelope = readEnvelope(answer.body);
 	const hint = hintFor(status, roleNeeded);
 	if (envelope !== undefined && !envelope.success) {
 		const refused = DECIDED_STATUSES.includes(status);
-		const code = envelope.error_code === undefined ? '' : ` (${withoutSecrets(envelope.error_code)})`;
-		const said = shorten(withoutSecrets(envelope.data)) || 'no reason given';
-		return new ServiceError(`The service refused: ${said}${code}`, {
+		const { data, error_code: code } = envelope;
+		const errorCode = code === undefined ? undefined : repeatable(code, redact, LONGEST_CODE);
+		const said = repeatable(data, redact, LONGEST_MESSAGE) || 'no reason given';
+		const named = errorCode === undefined ? '' : ` (${errorCode})`;
+		return new ServiceError(`The service refused: ${said}${named}`, {
 			status,
-			errorCode: envelope.error_code,
+			errorCode,
 			refused,
 			hint: status === 200 ? hintFor(400, roleNeeded) : hint,
 		});

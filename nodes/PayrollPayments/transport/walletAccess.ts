@@ -1,13 +1,16 @@
 import type { HttpExchange, WalletCredentials } from '../contract';
+import type { Redact } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
 /**
  * The wallet of the credentials. The cryptography is loaded here, when it is first needed.
+ * @param redact takes the secrets of the credentials out of what a remote signer says
  * @throws {Refusal} where the key and the wallet address do not belong together
  */
 export async function openWallet(
 	credentials: WalletCredentials,
 	exchange: HttpExchange,
+	redact: Redact,
 ): Promise<Wallet> {
 	const { privateKeyWallet, remoteSignerWallet } = await import('../wallet');
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
@@ -17,6 +20,7 @@ export async function openWallet(
 			token: credentials.remoteSignerToken,
 			dialect: credentials.remoteSignerDialect,
 			walletAddress: credentials.walletAddress,
+			redact,
 		},
 		exchange,
 	);
@@ -25,21 +29,24 @@ export async function openWallet(
 /**
  * Signs in with the wallet (service-api.md, Authentication 1): fetches the message, checks it,
  * signs it and hands it in.
+ * @param redact takes the secrets of the credentials out of what the service or a signer says
  * @returns the JWT
  * @throws {Refusal} that says which step failed and why
  */
 export async function signInWithWallet(
 	credentials: WalletCredentials,
 	exchange: HttpExchange,
+	redact: Redact,
 ): Promise<string> {
 	const { signIn } = await import('../wallet');
 	const { token } = await signIn(
 		{
 			baseUrl: credentials.baseUrl,
 			platformId: credentials.platformId,
-			wallet: await openWallet(credentials, exchange),
+			wallet: await openWallet(credentials, exchange, redact),
 			domain: credentials.signInDomain,
 			chainId: credentials.signInChainId,
+			redact,
 		},
 		exchange,
 	);

@@ -14,6 +14,7 @@ import { Refusal } from '../contract/refusal';
 import {
 	checkWebhookCredentials,
 	claimsOf,
+	evaluateField,
 	judge,
 	keyOf,
 	readHistory,
@@ -25,6 +26,7 @@ import {
 	type OutgoingResponse,
 	type WebhookCredentials,
 } from '../delivery';
+import { Redactor, shorten, WITHHELD } from '../shared/redaction';
 import { RecentValues } from '../transport/recentValues';
 
 import { recordEvent } from './recordOnce';
@@ -54,10 +56,11 @@ export function testWebhookCredentials(
 
 /** Registers nothing; stops the activation where deliveries could not be judged. */
 export async function activate(context: IHookFunctions): Promise<boolean> {
+	const redactor = new Redactor();
 	try {
-		await loadSettings(context);
+		await loadSettings(context, redactor);
 	} catch (error) {
-		throw new NodeOperationError(context.getNode(), reasonOf(error), {
+		throw new NodeOperationError(context.getNode(), redactor.text(reasonOf(error)), {
 			description: error instanceof Refusal ? error.hint : undefined,
 		});
 	}
@@ -77,16 +80,19 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return { noWebhookResponse: true };
 	};
 
+	const redactor = new Redactor();
 	let settings: DeliverySettings;
 	try {
 		const name = `${nodeKeyOf(context)}:${JSON.stringify(context.getNode().credentials)}`;
 		settings = await loadSettings(
 			context,
+			redactor,
 			async (read) => await recentCredentials.get(name, read),
 		);
 	} catch (error) {
-		/* A person has to mend it. The details are theirs, and none of the sender's business. */
-		context.logger.error(`Payroll Payments Trigger cannot judge deliveries: ${reasonOf(error)}`);
+		/* The log is for the person who sets the node up; the sender learns nothing of it. */
+		const reason = redactor.text(reasonOf(error));
+		context.logger.error(`Payroll Payments Trigger can't judge deliveries: ${reason}`);
 		return answer(500, { error: 'The receiving workflow is not set up correctly' });
 	}
 
@@ -95,7 +101,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	if ('status' in judgement) {
 		const { status, body } = judgement;
 		if (status !== 200) {
-			context.logger.warn(`Payroll Payments Trigger answered ${status}: ${String(body.error)}`);
+			const reason = redactor.text(String(body.error));
+			context.logger.warn(`Payroll Payments Trigger answered ${status}: ${reason}`);
 		}
 		return answer(status, body);
 	}
@@ -133,7 +140,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		if (outcome === 'first') return [items];
 		context.logger.info(
 			`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +
-				`${JSON.stringify(idempotencyKey.slice(0, 100))})`,
+				`${JSON.stringify(shorten(await withoutOwnSecrets(context, idempotencyKey), 100))})`,
 		);
 		return [[]];
 	} catch (error) {
@@ -157,30 +164,45 @@ function nodeKeyOf(context: IWebhookFunctions | IExecuteFunctions): string {
 	return `${context.getWorkflow().id}:${context.getNode().id}`;
 }
 
+/** Text of the sender as the log may hold it; none of it where the secrets can't be read. */
+async function withoutOwnSecrets(context: IExecuteFunctions, text: string): Promise<string> {
+	if (context.getNodeParameter('authentication', 0, 'webhookCredentials') === 'none') return text;
+	try {
+		const { secret, previousSecret } = await context.getCredentials(CREDENTIALS);
+		return new Redactor().add(secret, previousSecret).text(text);
+	} catch {
+		return WITHHELD;
+	}
+}
+
 /**
+ * @param redactor is told of the secrets in the credentials
  * @param recall gives the credentials, by reading them or from memory
- * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable.
+ * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable
  */
 async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
+	redactor: Redactor,
 	recall = async (read: () => Promise<WebhookCredentials>) => await read(),
 ): Promise<DeliverySettings> {
-	const parameter = (name: string, fallback: object | string) =>
-		context.getNodeParameter(name, fallback);
+	const parameter = (name: string, label: string, fallback: object | string) =>
+		evaluateField(name, label, () => context.getNodeParameter(name, fallback));
 	const credentials =
-		parameter('authentication', 'webhookCredentials') === 'none'
+		parameter('authentication', 'Authentication', 'webhookCredentials') === 'none'
 			? undefined
 			: await recall(async () =>
 					readWebhookCredentials(await context.getCredentials(CREDENTIALS)),
 				);
+	redactor.add(...(credentials?.secrets ?? []));
 	return readSettings(
 		{
-			events: parameter('events', ['deposit.received']),
-			depositStatuses: parameter('depositStatuses', ['complete']),
-			filters: parameter('filters', {}),
-			output: parameter('output', 'event'),
-			options: parameter('options', {}),
+			events: parameter('events', 'Events', ['deposit.received']),
+			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
+			filters: parameter('filters', 'Filters', {}),
+			output: parameter('output', 'Output', 'event'),
+			options: parameter('options', 'Options', {}),
 		},
 		credentials,
+		context.getNode().parameters,
 	);
 }

@@ -1,6 +1,14 @@
 import { stringToHex } from 'viem/utils';
 
-import { isPrivate, Refusal, z, type HttpAnswer, type HttpExchange } from '../contract';
+import {
+	isPrivate,
+	Refusal,
+	repeatable,
+	z,
+	type HttpAnswer,
+	type HttpExchange,
+} from '../contract';
+import type { Redact } from '../shared/redaction';
 import { isSameAddress, readAddress, readSignature, signerOf, textHash } from './signature';
 import { domainType, quoted, readTypedData, typedDataHash } from './typedData';
 import type { Hex, TypedData, Wallet } from './wallet';
@@ -54,6 +62,8 @@ const DIALECTS: Readonly<Record<RemoteSignerDialect, Dialect>> = {
 
 const TIMEOUT = 30_000;
 const LONGEST_ANSWER = 100_000;
+/** Characters of the signer's message that are repeated. */
+const LONGEST_MESSAGE = 80;
 const METHOD_NOT_FOUND = -32601;
 
 const answerSchema = z.object({
@@ -96,7 +106,11 @@ function readJson(text: string): unknown {
 	}
 }
 
-function refusalOf(error: { code: number; message: string }, method: string): never {
+function refusalOf(
+	error: { code: number; message: string },
+	method: string,
+	redact: Redact,
+): never {
 	if (error.code === METHOD_NOT_FOUND) {
 		return refuse(
 			`The remote signer does not know ${method}.`,
@@ -105,17 +119,17 @@ function refusalOf(error: { code: number; message: string }, method: string): ne
 		);
 	}
 	return refuse(
-		`The remote signer refused to sign: ${quoted(error.message)} (${error.code}).`,
+		`The remote signer refused to sign: ${quoted(repeatable(error.message, redact, LONGEST_MESSAGE))} (${error.code}).`,
 		'Look into the signer’s own log; it must hold the key of the wallet address, unlocked.',
 	);
 }
 
 /** The result of a JSON-RPC answer (https://www.jsonrpc.org/specification), or a refusal. */
-function readResult(answer: HttpAnswer, id: number, method: string): unknown {
+function readResult(answer: HttpAnswer, id: number, method: string, redact: Redact): unknown {
 	const { status, body } = answer;
 	const rpc = answerSchema.safeParse(body.length > LONGEST_ANSWER ? undefined : readJson(body));
 	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
-	if (rpc.success && rpc.data.error) return refusalOf(rpc.data.error, method);
+	if (rpc.success && rpc.data.error) return refusalOf(rpc.data.error, method, redact);
 	if (status === 401 || status === 403) {
 		return refuse(
 			`The remote signer turned the request away (HTTP ${status}).`,
@@ -148,8 +162,9 @@ function readResult(answer: HttpAnswer, id: number, method: string): unknown {
  * A wallet whose key a JSON-RPC signer holds. Every signature that it returns is checked: whoever
  * it recovers to must be `walletAddress`, or it is not used.
  *
- * `timeout` is in milliseconds. Raises a {@link Refusal} that names the field at fault; signing
- * raises one for every refusal of the signer, never with the token.
+ * `timeout` is in milliseconds, `redact` takes the secrets of the credentials out of what the signer
+ * says. Raises a {@link Refusal} that names the field at fault; signing raises one for every refusal
+ * of the signer, never with the token.
  */
 export function remoteSignerWallet(
 	options: {
@@ -158,10 +173,11 @@ export function remoteSignerWallet(
 		dialect: RemoteSignerDialect;
 		walletAddress: string;
 		timeout?: number;
+		redact?: Redact;
 	},
 	exchange: HttpExchange,
 ): Wallet {
-	const { url, token, dialect, timeout = TIMEOUT } = options;
+	const { url, token, dialect, timeout = TIMEOUT, redact = (text) => text } = options;
 	checkUrl(url);
 	const address =
 		readAddress(options.walletAddress) ??
@@ -187,7 +203,7 @@ export function remoteSignerWallet(
 				'Check that it runs, that n8n can reach it, and that nobody has to confirm by hand.',
 			);
 		});
-		return readResult(answer, id, method);
+		return readResult(answer, id, method, redact);
 	}
 
 	async function sign(call: Call, hash: Hex): Promise<Hex> {

@@ -1,10 +1,14 @@
-import { readEnvelope, Refusal, withoutSecrets, z, type HttpAnswer, type HttpExchange } from '../contract';
+import { readEnvelope, Refusal, repeatable, z, type HttpAnswer, type HttpExchange } from '../contract';
+import type { Redact } from '../shared/redaction';
 import { checkSignInMessage } from './signInMessage';
 import type { Wallet } from './wallet';
 
 const TIMEOUT = 30_000;
 /** Characters; both answers are far shorter. */
 const LONGEST_ANSWER = 100_000;
+/** Characters of the service's message and of its code that are repeated. */
+const LONGEST_MESSAGE = 300;
+const LONGEST_CODE = 100;
 
 const messageData = z.object({ siwe: z.string().min(1) });
 const tokenData = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
@@ -21,13 +25,14 @@ function hintFor(status: number): string {
 	return 'Check the platform identifier, the wallet and the base URL in the credentials.';
 }
 
-function refusalOf(answer: HttpAnswer, step: string): Refusal {
+function refusalOf(answer: HttpAnswer, step: string, redact: Redact): Refusal {
 	const { status } = answer;
 	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
 	if (envelope?.success === false) {
-		const code = envelope.error_code === undefined ? '' : `, ${withoutSecrets(envelope.error_code)}`;
-		const said = withoutSecrets(envelope.data).slice(0, 300) || 'no reason given';
-		return new Refusal(`The service refused ${step}: ${said} (HTTP ${status}${code}).`, {
+		const { data, error_code: code } = envelope;
+		const named = code === undefined ? '' : `, ${repeatable(code, redact, LONGEST_CODE)}`;
+		const said = repeatable(data, redact, LONGEST_MESSAGE) || 'no reason given';
+		return new Refusal(`The service refused ${step}: ${said} (HTTP ${status}${named}).`, {
 			hint: hintFor(status),
 		});
 	}
@@ -44,11 +49,16 @@ function refusalOf(answer: HttpAnswer, step: string): Refusal {
 }
 
 /** The data of a success; anything else is the refusal of the step. */
-function readData<Data>(answer: HttpAnswer, schema: z.ZodType<Data>, step: string): Data {
+function readData<Data>(
+	answer: HttpAnswer,
+	schema: z.ZodType<Data>,
+	step: string,
+	redact: Redact,
+): Data {
 	const isReadable = answer.status === 200 && answer.body.length <= LONGEST_ANSWER;
 	const envelope = isReadable ? readEnvelope(answer.body) : undefined;
 	const data = envelope?.success === true ? schema.safeParse(envelope.data) : undefined;
-	if (data?.success !== true) throw refusalOf(answer, step);
+	if (data?.success !== true) throw refusalOf(answer, step, redact);
 	return data.data;
 }
 
@@ -56,8 +66,9 @@ function readData<Data>(answer: HttpAnswer, schema: z.ZodType<Data>, step: strin
  * Signs in with a wallet (service-api.md, Authentication 1; Endpoints 1 and 2): gets the message,
  * checks it, signs it and hands it in. Answers with the JWT.
  *
- * `timeout` is in milliseconds for each of the two requests, `now` for tests. Raises a
- * {@link Refusal} that says which step failed; it never holds a token or a signature.
+ * `timeout` is in milliseconds for each of the two requests, `now` for tests, `redact` takes the
+ * secrets of the credentials out of what the service says. Raises a {@link Refusal} that says which
+ * step failed; it never holds a token or a signature.
  */
 export async function signIn(
 	options: {
@@ -68,10 +79,12 @@ export async function signIn(
 		chainId?: number;
 		now?: () => number;
 		timeout?: number;
+		redact?: Redact;
 	},
 	exchange: HttpExchange,
 ): Promise<{ token: string }> {
 	const { baseUrl, platformId, wallet, domain, chainId, now = Date.now } = options;
+	const { redact = (text) => text } = options;
 	const timeout = options.timeout ?? TIMEOUT;
 	const query =
 		`wallet=${encodeURIComponent(wallet.address)}` +
@@ -81,7 +94,12 @@ export async function signIn(
 		url: `${baseUrl}/v2/auth/siwe?${query}`,
 		timeout,
 	});
-	const { siwe: message } = readData(offer, messageData, 'the request for a sign-in message');
+	const { siwe: message } = readData(
+		offer,
+		messageData,
+		'the request for a sign-in message',
+		redact,
+	);
 	const { nonce } = checkSignInMessage(message, {
 		walletAddress: wallet.address,
 		domain,
@@ -96,5 +114,5 @@ export async function signIn(
 		body: { message, sig, nonce },
 		timeout,
 	});
-	return { token: readData(verdict, tokenData, 'the signed sign-in message').jwt };
+	return { token: readData(verdict, tokenData, 'the signed sign-in message', redact).jwt };
 }

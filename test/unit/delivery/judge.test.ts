@@ -118,7 +118,7 @@ it('takes unsigned deliveries only where the user chose no authentication', () =
 
 it('takes no body for an empty one', () => {
 	const settings = readSettings(
-		{ events: ['*'], depositStatuses: [], filters: {}, output: 'event', options: {} },
+		{ events: ['*'], depositStatuses: ['complete'], filters: {}, output: 'event', options: {} },
 		credentials,
 	);
 	const headers = { 'x-signature': hmac(SECRET, '').toString('hex') };

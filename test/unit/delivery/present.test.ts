@@ -109,13 +109,51 @@ it('shows headers without those that carry secrets', () => {
 	const headers = {
 		authorization: 'Bearer secret',
 		cookie: 'session=secret',
-		'x-signature': 't=1,v1=2',
+		'x-proof': 't=1,v1=2',
 		'content-type': 'application/json',
-		'set-cookie': ['a', 'b'],
+		'x-trace': ['a', 'b'],
 	};
-	expect(presentHeaders(headers, 'x-signature')).toEqual({
+	const credentials = { header: 'x-proof', secrets: ['s'], scheme: 'sharedToken' } as const;
+	expect(presentHeaders(headers, credentials)).toEqual({
 		'content-type': 'application/json',
-		'set-cookie': ['a', 'b'],
+		'x-trace': ['a', 'b'],
 	});
-	expect(Object.keys(presentHeaders(headers, undefined))).toContain('x-signature');
+	expect(Object.keys(presentHeaders(headers, undefined))).toContain('x-proof');
+});
+
+it.each([
+	'x-api-key',
+	'apikey',
+	'proxy-authorization',
+	'x-auth-token',
+	'x-amz-security-token',
+	'cf-access-jwt-assertion',
+	'x-goog-iap-jwt-assertion',
+	'set-cookie',
+	'x-client-secret',
+	'X-Hub-Signature-256',
+	'webhook-signature',
+])('leaves out the header %s', (name) => {
+	expect(presentHeaders({ [name]: 'abc', host: 'n8n.example' }, undefined)).toEqual({
+		host: 'n8n.example',
+	});
+});
+
+it('withholds the credentials’ secrets and tokens in the values of other headers', () => {
+	const credentials = {
+		header: 'x-proof',
+		secrets: ['new secret/1', 'old-secret'],
+		scheme: 'sharedToken',
+	} as const;
+	const jwt = `eyJ${'hbGciOiJIUzI1NiJ9'}.${'e'.repeat(20)}.${'s'.repeat(20)}`;
+	const headers = {
+		'x-original': `proof: ${'new secret/1'}; user`,
+		'x-query': `proof=${encodeURIComponent('new secret/1')}`,
+		forwarded: [`for=1.2.3.4;by=${Buffer.from('x:old-secret').toString('base64')}`],
+		'x-amzn-oidc-data': jwt,
+	};
+	const shown = JSON.stringify(presentHeaders(headers, credentials));
+	expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(headers));
+	expect(shown).not.toMatch(/secret|eyJ|b2xkLXNl/);
+	expect(shown).toContain('for=1.2.3.4;by=');
 });

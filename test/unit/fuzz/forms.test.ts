@@ -72,19 +72,33 @@ it('any saved parameters of the trigger are settings or a refusal in words', () 
 			return error;
 		}
 	};
+	const added = <Members>(members: { [Name in keyof Members]: fc.Arbitrary<Members[Name]> }) =>
+		fc.oneof({ weight: 9, arbitrary: fc.record(members, { requiredKeys: [] }) }, fieldValue);
 	const form = fc.record({
-		events: fieldValue,
-		depositStatuses: fieldValue,
-		filters: fc.record({ entityIds: fieldValue, minimumAmountCents: fieldValue }),
-		output: fc.constantFrom('event', 'simplified'),
-		options: fc.record({ ipAllowlist: fieldValue }),
+		events: fc.oneof(fc.constant(['*']), fieldValue),
+		depositStatuses: fc.oneof(fc.constant(['complete']), fieldValue),
+		filters: added({ entityIds: fieldValue, networks: fieldValue, minimumAmountCents: fieldValue }),
+		output: fc.oneof(fc.constantFrom('event', 'simplified'), fieldValue),
+		options: added({
+			deduplicate: fieldValue,
+			deduplicationHistory: fieldValue,
+			includeHeaders: fieldValue,
+			invalidPayload: fieldValue,
+			ipAllowlist: fieldValue,
+		}),
 	});
+	const label =
+		/^(Events|Deposit Statuses|Entity IDs|Networks|Minimum Amount \(Cents\)|Output|Deduplicate|Include Headers|Invalid Payload|IP Allowlist)[: ]/;
 	fc.assert(
 		fc.property(form, (parameters) => {
 			const settings = outcome(parameters);
-			if (settings instanceof Refusal) expect(settings.message).toMatch(/IP Allowlist/);
-			else if (!(settings instanceof Error)) expect(settings).toHaveProperty('filter');
+			if (settings instanceof Refusal) {
+				expect(settings.message).toMatch(label);
+				expect(settings.message.length).toBeLessThan(300);
+			} else {
+				expect(settings).toMatchObject({ filter: { events: expect.arrayContaining([expect.any(String)]) } });
+			}
 		}),
-		{ numRuns: 100 },
+		{ numRuns: 1_000 },
 	);
 });

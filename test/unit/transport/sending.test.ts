@@ -41,6 +41,7 @@ async function send(
 		pause: async (milliseconds) => {
 			pauses.push(milliseconds);
 		},
+		redact: (text) => text.replace('s3cr3t', '[…]'),
 	}).catch((error: unknown) => error);
 	return { outcome, requests, pauses };
 }

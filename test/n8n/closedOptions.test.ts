@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { depositEvent, otherEvent, timestamped } from '../unit/delivery/samples';
+import { recordLog } from './log';
+import { TriggerHost } from './triggerHost';
+
+const SECRET = 'whsec_1';
+const TAKEN = { status: 200, body: { received: true } };
+const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
+const NOT_SET_UP = {
+	status: 500,
+	body: { error: 'The receiving workflow is not set up correctly' },
+};
+
+const hosts: TriggerHost[] = [];
+let log: ReturnType<typeof recordLog>;
+
+beforeEach(() => {
+	log = recordLog();
+});
+
+afterEach(async () => {
+	log.stop();
+	await Promise.all(hosts.splice(0).map((started) => started.stop()));
+});
+
+async function host(parameters: INodeParameters): Promise<TriggerHost> {
+	const started = await TriggerHost.start({
+		nodeId: randomUUID(),
+		credentials: { secret: SECRET },
+		parameters,
+	});
+	hosts.push(started);
+	return started;
+}
+
+async function deliver(to: TriggerHost, event: Record<string, unknown>) {
+	const body = Buffer.from(JSON.stringify(event));
+	return await to.deliver(body, {
+		'content-type': 'application/json',
+		'x-signature': timestamped(SECRET, Math.floor(Date.now() / 1000), body),
+	});
+}
+
+/** Neither activated nor answered with 2xx, and the person is told which field it is. */
+async function expectClosed(parameters: INodeParameters, label: string): Promise<void> {
+	const n8n = await host(parameters);
+	await expect(n8n.hook('create')).rejects.toThrow(label);
+	expect(await deliver(n8n, depositEvent())).toEqual(NOT_SET_UP);
+	await n8n.idle();
+	expect(n8n.executions).toEqual([]);
+	expect(log.lines).toEqual([
+		expect.stringMatching(`^Payroll Payments Trigger can't judge deliveries: ${label}`),
+	]);
+}
+
+async function expectAnswer(
+	parameters: INodeParameters,
+	answer: unknown,
+	event: Record<string, unknown> = depositEvent(),
+): Promise<void> {
+	const n8n = await host(parameters);
+	expect(await n8n.hook('create')).toBe(true);
+	expect(await deliver(n8n, event)).toEqual(answer);
+	await n8n.idle();
+}
+
+const EXPRESSIONS = [
+	'={{ undefined }}',
+	'={{ null }}',
+	'={{ "" }}',
+	'={{ [] }}',
+	'={{ [null, " "] }}',
+	'={{ $vars.missing }}',
+	'={{ $vars.missing }}, {{ $vars.missing }}',
+];
+const BLANKS = ['', '  ', ' , ,\n'];
+
+describe('IP Allowlist', () => {
+	const withAllowlist = (ipAllowlist: INodeParameters[string]) => ({ options: { ipAllowlist } });
+
+	it.each([...BLANKS, ...EXPRESSIONS, null, []])('%j lets nobody in', async (value) => {
+		await expectClosed(withAllowlist(value), 'IP Allowlist');
+	});
+
+	it('that cannot be evaluated lets nobody in', async () => {
+		await expectClosed(withAllowlist('={{ $env.ALLOWED }}'), 'Options');
+	});
+
+	it.each(['={{ [127] }}', '={{ [{}] }}', '={{ {} }}', '={{ true }}'])(
+		'%j is no list of addresses, and lets nobody in',
+		async (value) => {
+			await expectClosed(withAllowlist(value), 'IP Allowlist');
+		},
+	);
+
+	it('that was never added lets everyone in', async () => {
+		await expectAnswer({ options: {} }, TAKEN);
+	});
+
+	it('that an expression fills in lets those in', async () => {
+		await expectAnswer(withAllowlist('={{ ["127.0.0.0/8", ""] }}'), TAKEN);
+		const other = await host(withAllowlist('={{ "192.0.2." + "1" }}'));
+		expect((await deliver(other, depositEvent())).status).toBe(403);
+	});
+});
+
+describe('Events', () => {
+	it.each([...BLANKS, ...EXPRESSIONS, [], [''], ['={{ undefined }}']])(
+		'%j drops no event with a 200',
+		async (events) => {
+			await expectClosed({ events }, 'Events');
+		},
+	);
+
+	it('that an expression fills in start the workflow', async () => {
+		await expectAnswer({ events: '={{ "invite.accepted, deposit.received" }}' }, TAKEN);
+	});
+});
+
+describe('Deposit Statuses', () => {
+	it.each([...BLANKS, ...EXPRESSIONS, [], [''], ['={{ undefined }}']])(
+		'%j drops no deposit with a 200',
+		async (depositStatuses) => {
+			await expectClosed({ events: ['deposit.received'], depositStatuses }, 'Deposit Statuses');
+			log.stop();
+			log = recordLog();
+			await expectClosed({ events: '={{ ["*"] }}', depositStatuses }, 'Deposit Statuses');
+		},
+	);
+
+	it.each([['Complete'], ['complete', 'settled'], '={{ "paid" }}'])(
+		'%j holds a status that no deposit ever has',
+		async (depositStatuses) => {
+			await expectClosed({ depositStatuses }, 'Deposit Statuses');
+		},
+	);
+
+	it('do not matter where no deposits are asked for', async () => {
+		const parameters = { events: ['invite.accepted'], depositStatuses: '={{ undefined }}' };
+		await expectAnswer(parameters, TAKEN, otherEvent());
+	});
+});
+
+const LISTS = {
+	destinationCurrencies: 'Destination Currencies',
+	entityIds: 'Entity IDs',
+	networks: 'Networks',
+	providers: 'Providers',
+	sourceCurrencies: 'Source Currencies',
+};
+
+describe.each(Object.entries(LISTS))('the filter %s', (name, label) => {
+	it.each(EXPRESSIONS)('%j lets nothing through', async (value) => {
+		await expectClosed({ filters: { [name]: value } }, label);
+	});
+
+	it.each(['={{ {} }}', '={{ [[]] }}', '={{ true }}'])('%j is no list', async (value) => {
+		await expectClosed({ filters: { [name]: value } }, label);
+	});
+
+	it.each([...BLANKS, [], null])('%j, left as it was added, is no filter', async (value) => {
+		await expectAnswer({ filters: { [name]: value } }, TAKEN);
+	});
+});
+
+describe('Minimum Amount', () => {
+	const withMinimum = (minimumAmountCents: INodeParameters[string]) => ({
+		filters: { minimumAmountCents },
+	});
+
+	it.each([
+		'={{ undefined }}',
+		'={{ null }}',
+		'={{ "" }}',
+		'={{ NaN }}',
+		'={{ Infinity }}',
+		'={{ true }}',
+		'={{ [] }}',
+		'={{ [5] }}',
+		'={{ "5 dollars" }}',
+		'five',
+		'5,000',
+	])('%j never counts as 0', async (value) => {
+		await expectClosed(withMinimum(value), 'Minimum Amount');
+	});
+
+	it.each(['', null])('%j, left as it was added, is no filter', async (value) => {
+		await expectAnswer(withMinimum(value), TAKEN);
+	});
+
+	it('counts as a number or as text', async () => {
+		await expectAnswer(withMinimum(1_084_205), TAKEN);
+		await expectAnswer(withMinimum('={{ " 1084205 " }}'), TAKEN);
+		await expectAnswer(withMinimum('={{ 1084205 + 1 }}'), FILTERED);
+	});
+});
+
+describe('the other parameters', () => {
+	it.each([
+		['Output', { output: '={{ undefined }}' }],
+		['Output', { output: '={{ "table" }}' }],
+		['Invalid Payload', { options: { invalidPayload: '={{ "keep" }}' } }],
+		['Include Headers', { options: { includeHeaders: '={{ "maybe" }}' } }],
+		['Deduplicate', { options: { deduplicate: '={{ "maybe" }}' } }],
+	])('are named where they hold no value that they can have: %s', async (label, parameters) => {
+		await expectClosed(parameters, label);
+	});
+
+	it('take the strict side where an expression finds nothing', async () => {
+		const options = {
+			deduplicate: '={{ undefined }}',
+			deduplicationHistory: '={{ undefined }}',
+			includeHeaders: '={{ null }}',
+			invalidPayload: '={{ undefined }}',
+		};
+		const n8n = await host({ options });
+		expect(await deliver(n8n, otherEvent({ event_version: 2 }))).toMatchObject({ status: 400 });
+		expect(await deliver(n8n, otherEvent())).toEqual(TAKEN);
+		expect(await deliver(n8n, otherEvent())).toMatchObject({ body: { ignored: 'duplicate' } });
+		await n8n.idle();
+		expect(n8n.executions.map(({ output }) => output[0]?.json)).toEqual([otherEvent()]);
+	});
+});

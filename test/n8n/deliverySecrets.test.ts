@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+
+import fc from 'fast-check';
+
+import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { otherEvent, timestamped } from '../unit/delivery/samples';
+import { runs } from '../unit/runs';
+import { recordLog } from './log';
+import { leakIn, SPELLINGS, spelling, textsIn, token } from './repeatedSecrets';
+import { TriggerHost, type Setup } from './triggerHost';
+
+let log: ReturnType<typeof recordLog>;
+
+beforeEach(() => {
+	log = recordLog();
+});
+
+afterEach(() => {
+	log.stop();
+});
+
+/** What came of deliveries to a trigger that is set up in this way. */
+async function withHost(setup: Partial<Setup>, use: (host: TriggerHost) => Promise<void>) {
+	const host = await TriggerHost.start({ nodeId: randomUUID(), ...setup });
+	await use(host);
+	await host.idle();
+	await host.stop();
+	return host.executions;
+}
+
+it('headers and the log show nothing of the secrets that a delivery repeats', async () => {
+	await fc.assert(
+		fc.asyncProperty(token, token, spelling, spelling, async (secret, previousSecret, one, other) => {
+			const say = (text: string) => `<${SPELLINGS[one]?.(text)}> ${SPELLINGS[other]?.(text)}`;
+			const said = `${say(secret)} ${say(previousSecret)}`;
+			const headers = {
+				'content-type': 'application/json',
+				'x-proof': secret,
+				'x-api-key': secret,
+				'proxy-authorization': secret,
+				'x-forwarded-proof': said,
+				'x-trace': '7',
+			};
+			const setup = {
+				parameters: { options: { includeHeaders: true } },
+				credentials: { method: 'sharedToken', header: 'X-Proof', secret, previousSecret },
+			};
+			const executions = await withHost(setup, async (host) => {
+				await host.deliver(JSON.stringify(otherEvent()), headers);
+				await host.deliver('{}', { ...headers, 'x-proof': said });
+				await host.deliver(JSON.stringify({ object: said }), headers);
+			});
+			expect(executions).toHaveLength(1);
+			const output = executions[0]?.output[0]?.json;
+			expect(output).toMatchObject({ headers: { 'x-trace': '7' } });
+			const texts = [...textsIn(executions), ...log.lines];
+			for (const each of [secret, previousSecret]) expect(leakIn(texts, each)).toBeUndefined();
+		}),
+		{ numRuns: runs(40) },
+	);
+});
+
+describe('the log line about an ended duplicate', () => {
+	let restarted: PayrollPaymentsTrigger;
+
+	beforeAll(async () => {
+		await jest.isolateModulesAsync(async () => {
+			const module = await import('../../nodes/PayrollPayments/PayrollPaymentsTrigger.node');
+			restarted = new module.PayrollPaymentsTrigger();
+		});
+	});
+
+	/** Has an event delivered to two processes, the second of which finds it in n8n's store. */
+	async function deliverTwice(setup: Partial<Setup>, secret: string, key: string): Promise<string> {
+		const nodeId = randomUUID();
+		const body = Buffer.from(JSON.stringify(otherEvent({ idempotency_key: key })));
+		for (const trigger of [new PayrollPaymentsTrigger(), restarted]) {
+			await withHost({ nodeId, ...setup, trigger }, async (host) => {
+				const signature = timestamped(secret, Math.floor(Date.now() / 1000), body);
+				await host.deliver(body, { 'content-type': 'application/json', 'x-signature': signature });
+			});
+		}
+		return log.lines.find((line) => line.includes('another one has its event')) ?? '';
+	}
+
+	it('shows nothing of the secrets that its key repeats', async () => {
+		await fc.assert(
+			fc.asyncProperty(token, spelling, fc.nat(50), async (secret, name, words) => {
+				const key = `${'k '.repeat(words)}${SPELLINGS[name]?.(secret)}`;
+				const line = await deliverTwice({ credentials: { secret } }, secret, key);
+				expect(line).toContain('idempotency_key');
+				expect(leakIn([line], secret)).toBeUndefined();
+				log.stop();
+				log = recordLog();
+			}),
+			{ numRuns: runs(8) },
+		);
+	});
+
+	it('names the key where it is no secret, or where there are no credentials', async () => {
+		const parameters = { authentication: 'none' };
+		expect(await deliverTwice({ credentials: { secret: 'whsec_12345' } }, 'whsec_12345', 'key 1')).toMatch(/"key 1"/);
+		log.stop();
+		log = recordLog();
+		expect(await deliverTwice({ parameters, credentials: undefined }, '', 'key 2')).toMatch(/"key 2"/);
+	});
+});

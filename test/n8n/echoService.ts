@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage } from 'node:http';
+
+/** A request as the service or signer got it. */
+export interface EchoRequest {
+	readonly method: string;
+	/** Without the query. */
+	readonly path: string;
+	readonly query: URLSearchParams;
+	readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+	/** Parsed; undefined where there is none. */
+	readonly body: unknown;
+}
+
+/** What it answers: JSON, or text as it is. */
+export interface EchoAnswer {
+	readonly status?: number;
+	readonly body: unknown;
+}
+
+/** A service or signer that says whatever a test wants, as the sandbox never would. */
+export interface EchoService {
+	readonly url: string;
+	/** Every request since the last change of `answer`. */
+	readonly requests: readonly EchoRequest[];
+	/** Answers from now on in this way. */
+	answer(how: (request: EchoRequest) => EchoAnswer): void;
+	close(): Promise<void>;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+	const chunks: Uint8Array[] = [];
+	for await (const chunk of request) chunks.push(chunk);
+	const text = Buffer.concat(chunks).toString('utf8');
+	return text === '' ? undefined : JSON.parse(text);
+}
+
+export async function startEchoService(): Promise<EchoService> {
+	const requests: EchoRequest[] = [];
+	const faults: unknown[] = [];
+	let how: (request: EchoRequest) => EchoAnswer = () => ({ status: 404, body: '' });
+	const server = createServer((incoming, response) => {
+		void (async () => {
+			const { pathname: path, searchParams: query } = new URL(incoming.url ?? '', 'http://echo');
+			const { method = '', headers } = incoming;
+			const request = { method, path, query, headers, body: await bodyOf(incoming) };
+			requests.push(request);
+			const { status = 200, body } = how(request);
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(typeof body === 'string' ? body : JSON.stringify(body));
+		})().catch((error: unknown) => {
+			faults.push(error);
+			response.destroy();
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('no port');
+	return {
+		url: `http://127.0.0.1:${address.port}`,
+		requests,
+		answer: (next) => {
+			requests.length = 0;
+			how = next;
+		},
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+			if (faults.length > 0) throw faults[0];
+		},
+	};
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+
+import { anyCharacter } from '../unit/characters';
+
+/** How text may be written on its way through headers, URLs, JSON and dumps. */
+export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
+	plain: (text) => text,
+	'upper case': (text) => text.toUpperCase(),
+	'lower case': (text) => text.toLowerCase(),
+	'without 0x': (text) => text.replace(/^0x/, ''),
+	'as JSON': (text) => JSON.stringify(text),
+	'percent-encoded': encodeURIComponent,
+	'as a form': (text) => new URLSearchParams({ text }).toString(),
+	hex: (text) => Buffer.from(text).toString('hex'),
+	base64: (text) => Buffer.from(text).toString('base64'),
+	'basic authentication': (text) => Buffer.from(`user:${text}`).toString('base64url'),
+};
+
+/** Every text in a JSON document, the names of members included. */
+export function textsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (typeof value !== 'object' || value === null) return [String(value)];
+	return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]);
+}
+
+/** A piece of 12 characters of the secret, in any spelling, that stands in one of the texts. */
+export function leakIn(texts: readonly string[], secret: string): string | undefined {
+	const all = texts.join('\n').toLowerCase();
+	return Object.values(SPELLINGS)
+		.map((spell) => spell(secret).toLowerCase())
+		.flatMap((spelled) =>
+			Array.from({ length: Math.max(1, spelled.length - 11) }, (_, start) =>
+				spelled.slice(start, start + 12),
+			),
+		)
+		.find((piece) => piece.length >= 8 && all.includes(piece));
+}
+
+/** One line of printable characters, as a token may be; shapes of JWTs and of words among them. */
+export const token = fc
+	.oneof(
+		fc.stringMatching(/^[\x21-\x7e]{14,60}$/),
+		fc.stringMatching(/^[A-Za-z0-9_-]{14,60}$/),
+		fc.stringMatching(/^eyJ[A-Za-z0-9_-]{8,20}\.[A-Za-z0-9_-]{8,40}\.[!-~]{8,20}$/),
+		fc.stringMatching(/^sk_(live|test)_[A-Za-z0-9]{24}$/),
+	)
+	/* Something that stands nowhere else, so that what is found is a leak. */
+	.filter((text) => new Set(text).size > 8 && !/^[\d.:/]*$/.test(text));
+
+export const privateKey = fc
+	.stringMatching(/^[1-9a-f][0-9a-f]{63}$/)
+	.filter((hex) => new Set(hex).size > 8)
+	.map((hex) => `0x${hex}`);
+
+export const spelling = fc.constantFrom(...Object.keys(SPELLINGS));
+const around = fc.string({ unit: anyCharacter, maxLength: 30 });
+
+/** Text from outside that holds a secret in some spelling, anywhere up to where it is cut. */
+export const echo = fc.record({ spelling, before: fc.oneof(around, fc.nat(600)), after: around }).map(
+	({ spelling: name, before, after }) =>
+		(secret: string) => {
+			const start = typeof before === 'number' ? '- '.repeat(before / 2) : `${before} `;
+			return `${start}${SPELLINGS[name]?.(secret)} ${after}`;
+		},
+);

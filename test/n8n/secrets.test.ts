@@ -1,0 +1,348 @@
+import { Wallet } from 'ethers';
+import fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { SiweMessage } from 'siwe';
+
+import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
+import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/credentialSecrets';
+import { runs } from '../unit/runs';
+import { runNode, SavedCredentials, searchUsers, testSaved } from './actionWorkflow';
+import { startEchoService, type EchoAnswer, type EchoRequest, type EchoService } from './echoService';
+import { recordLog } from './log';
+import { echo, leakIn, privateKey, textsIn, token } from './repeatedSecrets';
+
+let service: EchoService;
+let signer: EchoService;
+let log: ReturnType<typeof recordLog>;
+
+beforeAll(async () => {
+	[service, signer] = await Promise.all([startEchoService(), startEchoService()]);
+});
+
+afterAll(async () => {
+	await Promise.all([service.close(), signer.close()]);
+});
+
+beforeEach(() => {
+	log = recordLog();
+});
+
+afterEach(() => {
+	log.stop();
+});
+
+const TEAM = 'te-a1B2c3D4e5F6';
+
+const failure = (status: number, said: string): EchoAnswer => ({
+	status,
+	body: { success: false, data: said, error_code: said },
+});
+const success = (data: unknown): EchoAnswer => ({ body: { success: true, data } });
+
+interface Scene {
+	readonly credentials: SavedCredentials;
+	/** The secrets that those outside know, and one of them. */
+	readonly secrets: readonly string[];
+}
+
+interface Place {
+	readonly name: string;
+	readonly parameters: INodeParameters;
+	readonly items?: readonly IDataObject[];
+	/** What the service says where it repeats the text. */
+	answer(request: EchoRequest, said: string, status: number): EchoAnswer;
+}
+
+const BALANCE = { resource: 'balance', operation: 'get', entityId: TEAM, options: { retries: 0 } };
+const INVITES: INodeParameters = {
+	resource: 'invite',
+	operation: 'create',
+	teamId: TEAM,
+	role: 'contractor',
+	inviteesSource: 'json',
+	inviteesJson: '[{"email":"a@example.com"},{"email":"b@example.com"}]',
+	options: { inviteesPerRequest: 1 },
+};
+const ADMINISTRATORS: INodeParameters = {
+	resource: 'administratorInvite',
+	entityId: TEAM,
+	role: 'team_viewer',
+	emails: 'a@example.com',
+};
+
+let requestsSeen = 0;
+/** The first request succeeds and the later ones fail. */
+function afterFirst(first: EchoAnswer, later: EchoAnswer): EchoAnswer {
+	requestsSeen += 1;
+	return requestsSeen === 1 ? first : later;
+}
+
+const structure = (said: string) => ({
+	domain: { name: said, version: said },
+	types: { SetRolesForwardRequest: [], SetRole: [], [said]: [] },
+	primary_type: said,
+	typed_data: { from: said, to: said, salt: said, expires: said, data: [{ role: said, account: said }] },
+});
+
+const PLACES: readonly Place[] = [
+	{
+		name: 'a refusal',
+		parameters: BALANCE,
+		answer: (_request, said, status) => failure(status, said),
+	},
+	{
+		name: 'a failure with HTTP 200',
+		parameters: BALANCE,
+		answer: (_request, said) => ({ body: { success: false, data: said, error_code: said } }),
+	},
+	{
+		name: 'a page of a proxy',
+		parameters: BALANCE,
+		answer: (_request, said, status) => ({ status, body: `<html>${said}</html>` }),
+	},
+	{
+		name: 'a success without what was promised',
+		parameters: BALANCE,
+		answer: (_request, said) => success({ [said]: said, balances: [{ currency: said }] }),
+	},
+	{
+		name: 'a refused write',
+		parameters: { ...INVITES, options: {} },
+		answer: (_request, said, status) => failure(status, said),
+	},
+	{
+		name: 'identifiers of what was done before a later request failed',
+		parameters: INVITES,
+		answer: (_request, said, status) =>
+			afterFirst(success({ nanoids: [said], [said]: { note: said } }), failure(status, said)),
+	},
+	{
+		name: 'typed data that is refused',
+		parameters: { ...ADMINISTRATORS, operation: 'createAndExecute' },
+		answer: (_request, said, status) =>
+			afterFirst(
+				success({ invites: [said], typed_data: structure(said) }),
+				failure(status, said),
+			),
+	},
+];
+
+type Failing = { readonly node?: { readonly onError: 'continueRegularOutput' | 'continueErrorOutput' } };
+const failing = fc.constantFrom<Failing>(
+	{},
+	{ node: { onError: 'continueRegularOutput' } },
+	{ node: { onError: 'continueErrorOutput' } },
+);
+const status = fc.constantFrom(400, 401, 403, 404, 409, 429, 500, 502);
+
+async function expectNoLeak(
+	{ credentials, secrets }: Scene,
+	{ parameters, items }: Pick<Place, 'parameters' | 'items'>,
+	options: Failing,
+): Promise<void> {
+	requestsSeen = 0;
+	const { stored, error, output, errorOutput } = await runNode(credentials, parameters, {
+		items,
+		...options,
+	});
+	expect(error !== undefined || [...output, ...errorOutput].some(({ json }) => 'error' in json)).toBe(true);
+	const texts = [...textsIn(JSON.parse(stored)), ...log.lines];
+	for (const secret of secrets) expect(leakIn(texts, secret)).toBeUndefined();
+}
+
+/** The service signs the wallet in with this token. */
+function signingIn(request: EchoRequest, jwt: string, how: () => EchoAnswer): EchoAnswer {
+	if (request.path === '/v2/auth/verify') return success({ jwt });
+	if (request.path !== '/v2/auth/siwe') {
+		return request.headers.authorization === undefined ? failure(401, 'No token') : how();
+	}
+	return success({ siwe: signInMessage(request.query.get('wallet') ?? '') });
+}
+
+function signInMessage(address: string, change: Partial<SiweMessage> = {}): string {
+	return new SiweMessage({
+		domain: 'app.example.com',
+		address,
+		statement: 'Sign in',
+		uri: 'https://app.example.com/login',
+		version: '1',
+		chainId: 1,
+		nonce: 'abcdefgh12',
+		issuedAt: new Date().toISOString(),
+		...change,
+	}).prepareMessage();
+}
+
+const wallet = (key: string, more: IDataObject = {}) =>
+	new SavedCredentials({
+		baseUrl: service.url,
+		authentication: 'walletSignIn',
+		signer: 'privateKey',
+		platformId: 'platform',
+		privateKey: key,
+		sessionToken: '',
+		...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)])),
+	});
+
+describe.each(PLACES)('$name that repeats a secret', ({ parameters, items, answer }) => {
+	it.each([
+		['accessToken', 'accessToken'],
+		['apiKey', 'legacyApiKey'],
+	])('shows nothing of the %s', async (field, authentication) => {
+		await fc.assert(
+			fc.asyncProperty(token, token, echo, status, failing, async (secret, unused, say, code, options) => {
+				service.answer((request) => answer(request, say(secret), code));
+				const credentials = new SavedCredentials({
+					baseUrl: service.url,
+					authentication,
+					accessToken: unused,
+					apiKey: unused,
+					[field]: secret,
+				});
+				await expectNoLeak({ credentials, secrets: [secret] }, { parameters, items }, options);
+			}),
+			{ numRuns: runs(25) },
+		);
+	});
+
+	it('shows nothing of the private key, nor of the session that the wallet got', async () => {
+		await fc.assert(
+			fc.asyncProperty(privateKey, token, token, echo, status, failing, async (key, old, jwt, say, code, options) => {
+				const secrets = [key, old, jwt];
+				const said = secrets.map(say).join(' ');
+				service.answer((request) => signingIn(request, jwt, () => answer(request, said, code)));
+				const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
+				const credentials = wallet(key, { sessionToken });
+				await expectNoLeak({ credentials, secrets }, { parameters, items }, options);
+			}),
+			{ numRuns: runs(25) },
+		);
+	});
+});
+
+describe('a sign-in that repeats a secret', () => {
+	const SIGN_INS: Readonly<Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>> = {
+		'the request for a message': (_request, said, code) => failure(code, said),
+		'the signed message': (request, said, code) =>
+			request.path === '/v2/auth/siwe'
+				? success({ siwe: signInMessage(request.query.get('wallet') ?? '') })
+				: failure(code, said),
+		'a success that is none': (_request, said) => success({ [said]: said }),
+		'the text of the message': (_request, said) => success({ siwe: said }),
+		'the lines of the message': (request, said, code) => {
+			if (request.path !== '/v2/auth/siwe') return failure(code, said);
+			const lines = signInMessage(request.query.get('wallet') ?? '').split('\n');
+			const place = said.length % (lines.length + 1);
+			return success({ siwe: lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n') });
+		},
+		'the domain of the message': (request, said, code) => {
+			if (request.path !== '/v2/auth/siwe') return failure(code, said);
+			const message = signInMessage(request.query.get('wallet') ?? '');
+			const domain = said.replace(/[^A-Za-z0-9._~-]/g, '');
+			return success({ siwe: message.replaceAll('app.example.com', domain) });
+		},
+	};
+
+	it.each(Object.entries(SIGN_INS))('in %s shows nothing of it', async (_name, answer) => {
+		await fc.assert(
+			fc.asyncProperty(privateKey, token, echo, status, failing, async (key, old, say, code, options) => {
+				service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
+				const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
+				const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
+				const scene = { credentials, secrets: [key, old] };
+				await expectNoLeak(scene, { parameters: BALANCE }, options);
+				const { message, status: outcome } = await testSaved(credentials);
+				expect(outcome).toBe('Error');
+				for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
+			}),
+			{ numRuns: runs(15) },
+		);
+	});
+});
+
+describe('a remote signer that repeats a secret', () => {
+	const SIGNERS: Readonly<Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>> = {
+		'a JSON-RPC error': (_request, said) => ({
+			body: { jsonrpc: '2.0', id: 1, error: { code: -32000, message: said } },
+		}),
+		'a JSON-RPC error with a failure status': (_request, said, code) => ({
+			status: code,
+			body: { jsonrpc: '2.0', id: 1, error: { code: 1, message: said } },
+		}),
+		'a result that is no signature': (_request, said) => ({
+			body: { jsonrpc: '2.0', id: 1, result: said },
+		}),
+		'a page': (_request, said, code) => ({ status: code, body: said }),
+	};
+
+	it.each(Object.entries(SIGNERS))('in %s shows nothing of it', async (_name, answer) => {
+		await fc.assert(
+			fc.asyncProperty(token, token, echo, status, failing, async (signerToken, old, say, code, options) => {
+				service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
+				signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
+				const credentials = wallet('', {
+					signer: 'remoteSigner',
+					remoteSignerUrl: signer.url,
+					remoteSignerToken: signerToken,
+					walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
+					sessionToken: JSON.stringify({ boundTo: 'other credentials', token: old }),
+				});
+				const scene = { credentials, secrets: [signerToken, old] };
+				await expectNoLeak(scene, { parameters: BALANCE }, options);
+				const { message } = await testSaved(credentials);
+				for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
+			}),
+			{ numRuns: runs(15) },
+		);
+	});
+});
+
+describe('everywhere else', () => {
+	const withToken = (accessToken: string) =>
+		new SavedCredentials({ baseUrl: service.url, authentication: 'accessToken', accessToken });
+
+	it('the picker of users and the credential test show nothing of a secret that is repeated', async () => {
+		await fc.assert(
+			fc.asyncProperty(token, echo, status, async (secret, say, code) => {
+				service.answer(() => failure(code === 429 || code === 502 ? 400 : code, say(secret)));
+				const credentials = withToken(secret);
+				const search = searchUsers(credentials, { teamId: TEAM }, 'ana');
+				const error: unknown = await search.catch((reason: unknown) => reason);
+				expect(error).toBeInstanceOf(Error);
+				expect(leakIn(textsIn(JSON.parse(JSON.stringify({ ...Object(error), error: String(error) }))), secret)).toBeUndefined();
+				expect(leakIn([(await testSaved(credentials)).message], secret)).toBeUndefined();
+			}),
+			{ numRuns: runs(40) },
+		);
+	});
+
+	it('the output of a success stays as the service sent it', async () => {
+		const secret = 'sk_live_1234567890abcdef';
+		const data = { platform_account_address: secret, balances: [{ currency: secret, balance_cents: '1' }] };
+		service.answer(() => success(data));
+		const { output } = await runNode(withToken(secret), BALANCE);
+		expect(output.map(({ json }) => json)).toEqual([data]);
+	});
+
+	it('short secrets blank out no words of a message', async () => {
+		service.answer(() => failure(400, 'The nanoid is unknown'));
+		const { error } = await runNode(withToken('service'), BALANCE);
+		expect(error?.message).toBe('The service refused: The nanoid is unknown (The nanoid is unknown) [item 0]');
+	});
+
+	it('an endless message and code are cut', async () => {
+		service.answer(() => failure(400, 'no '.repeat(300_000)));
+		const { output } = await runNode(withToken('sk_live_1234567890'), BALANCE, {
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(String(output[0]?.json.error).length).toBeLessThan(700);
+		expect(String(output[0]?.json.error_code).length).toBeLessThan(110);
+	});
+
+	it('every field of the credentials that is stored as a password counts as a secret', () => {
+		const passwords = new PayrollPaymentsApi().properties
+			.filter(({ typeOptions }) => typeOptions?.password === true)
+			.map(({ name }) => name);
+		expect([...SECRET_FIELDS].sort()).toEqual(passwords.sort());
+	});
+});
