@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { WorkflowNode } from '../scripts/n8n.mjs';
-import { pause } from '../scripts/processes.mjs';
+import { pause } from '../scripts/lib/processes.mjs';
 import { chain, node, type Stage } from '../test/e2e/stage';
 import { depositEvent } from '../test/unit/delivery/samples';
 

@@ -1,5 +1,5 @@
 import { z } from '../nodes/PayrollPayments/contract';
-import { installN8n } from '../scripts/installations.mjs';
+import { installN8n } from '../scripts/lib/installations.mjs';
 import { action } from '../test/e2e/stage';
 
 import { bundle } from './bundle';

@@ -7,7 +7,7 @@
  * Ends with 1 where a limit is missed or a part failed.
  */
 import manifest from '../package.json';
-import { say } from '../scripts/progress.mjs';
+import { say } from '../scripts/lib/progress.mjs';
 
 import { isReached, type Part } from './comparison';
 import { deliveries } from './deliveries';

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { buildAndPack } from '../scripts/packaging.mjs';
-import { during } from '../scripts/progress.mjs';
+import { buildAndPack } from '../scripts/lib/packaging.mjs';
+import { during } from '../scripts/lib/progress.mjs';
 
 import { programs } from './bundle';
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 
-import { repository } from '../scripts/locations.mjs';
-import { run } from '../scripts/processes.mjs';
+import { repository } from '../scripts/lib/paths.mjs';
+import { run } from '../scripts/lib/processes.mjs';
 
 import { isReached, median, ratioOf, type Comparison, type Part } from './comparison';
 

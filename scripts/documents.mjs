@@ -1,8 +1,8 @@
 // Writes what docs/ shows, by running the test that proves it: `npm run screenshots` and
 // `npm run docs:errors`.
 import path from 'node:path';
-import { repository } from './locations.mjs';
-import { cleanEnvironment, show } from './processes.mjs';
+import { repository } from './lib/paths.mjs';
+import { cleanEnvironment, show } from './lib/processes.mjs';
 
 const [test = ''] = process.argv.slice(2);
 const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from './locations.mjs';
+import { repository } from './lib/paths.mjs';
 
 /** The signing secret that n8n and the sandbox share here. */
 const WEBHOOK_SECRET = 'sandbox-webhook-secret';

@@ -9,9 +9,9 @@ import {
 	SOURCE_FILE_PATTERNS,
 } from '@n8n/scan-community-package/scanner/scanner.mjs';
 import { ESLint } from 'eslint';
-import { buildFolder, repository } from './locations.mjs';
-import { buildAndPack } from './packaging.mjs';
-import { run } from './processes.mjs';
+import { buildFolder, repository } from './lib/paths.mjs';
+import { buildAndPack } from './lib/packaging.mjs';
+import { run } from './lib/processes.mjs';
 
 const MAXIMUM_BYTES = 250_000;
 const NOT_TO_BE_PUBLISHED = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;

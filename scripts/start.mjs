@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readExample, saveSandboxCredentials, webhookUrl } from './examples.mjs';
-import { installDevDependencies, installN8n } from './installations.mjs';
-import { repository } from './locations.mjs';
+import { installDevDependencies, installN8n } from './lib/installations.mjs';
+import { repository } from './lib/paths.mjs';
 import { N8n, OWNER } from './n8n.mjs';
-import { buildAndPack } from './packaging.mjs';
-import { pause } from './processes.mjs';
-import { during, say } from './progress.mjs';
+import { buildAndPack } from './lib/packaging.mjs';
+import { pause } from './lib/processes.mjs';
+import { during, say } from './lib/progress.mjs';
 import { Sandbox } from './sandbox.mjs';
 
 const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
@@ -83,7 +83,7 @@ async function startSandbox() {
 }
 
 /**
- * @param {import('./installations.mjs').N8nInstallation} installation
+ * @param {import('./lib/installations.mjs').N8nInstallation} installation
  * @param {string} tarball
  */
 async function startN8n(installation, tarball) {

@@ -1,10 +1,10 @@
 // Everything that must hold, from a fresh clone: `npm test`. Its last line sums up the tests.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { installDevDependencies, installN8n } from './installations.mjs';
-import { buildFolder, repository } from './locations.mjs';
-import { showNpm } from './processes.mjs';
-import { say } from './progress.mjs';
+import { installDevDependencies, installN8n } from './lib/installations.mjs';
+import { buildFolder, repository } from './lib/paths.mjs';
+import { showNpm } from './lib/processes.mjs';
+import { say } from './lib/progress.mjs';
 
 const CHECKS = ['lint', 'typecheck', 'build', 'scan'];
 const TESTS = ['test:unit', 'test:contract', 'test:n8n'];

@@ -5,7 +5,7 @@ import { id as ethersId, Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { N8n } from '../../scripts/n8n.mjs';
-import { repository } from '../../scripts/locations.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 import { action, chain, node, raiseStage, START, type Stage } from './stage';
 import { Listener } from './triggerStage';
 

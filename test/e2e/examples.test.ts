@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 
 import { readExample, webhookUrl } from '../../scripts/examples.mjs';
-import { repository } from '../../scripts/locations.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 import { N8n, type Execution, type Workflow, type WorkflowNode } from '../../scripts/n8n.mjs';
 import { freePort } from '../../scripts/ports.mjs';
-import { pause } from '../../scripts/processes.mjs';
+import { pause } from '../../scripts/lib/processes.mjs';
 import { raiseStage, type Stage } from './stage';
 
 jest.setTimeout(300_000);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { readExample } from '../../scripts/examples.mjs';
-import { repository } from '../../scripts/locations.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 import { N8n, type SavedWorkflow } from '../../scripts/n8n.mjs';
 import { action, chain, raiseStage, START, type Stage } from './stage';
 

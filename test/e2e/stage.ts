@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { saveSandboxCredentials } from '../../scripts/examples.mjs';
-import { installN8n, n8nToTest } from '../../scripts/installations.mjs';
+import { installN8n, n8nToTest } from '../../scripts/lib/installations.mjs';
 import { N8n, type Credentials, type WorkflowNode } from '../../scripts/n8n.mjs';
 import { Sandbox, type Account } from '../../scripts/sandbox.mjs';
 

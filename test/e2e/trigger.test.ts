@@ -1,4 +1,4 @@
-import { pause } from '../../scripts/processes.mjs';
+import { pause } from '../../scripts/lib/processes.mjs';
 import { N8n } from '../../scripts/n8n.mjs';
 import {
 	deposit,

@@ -1,5 +1,5 @@
 import type { N8n } from '../../scripts/n8n.mjs';
-import { Service } from '../../scripts/processes.mjs';
+import { Service } from '../../scripts/lib/processes.mjs';
 import { depositEvent, otherEvent } from '../unit/delivery/samples';
 import { atOnce, Listener, raiseN8n, report, Sink, until } from './triggerStage';
 

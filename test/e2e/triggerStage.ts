@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { installN8n, n8nToTest } from '../../scripts/installations.mjs';
+import { installN8n, n8nToTest } from '../../scripts/lib/installations.mjs';
 import { N8n, type Execution } from '../../scripts/n8n.mjs';
-import { pause } from '../../scripts/processes.mjs';
+import { pause } from '../../scripts/lib/processes.mjs';
 import { timestamped } from '../unit/delivery/samples';
 import { chain, node } from './stage';
 

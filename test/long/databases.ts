@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { freePort } from '../../scripts/ports.mjs';
-import { run, Service } from '../../scripts/processes.mjs';
-import { during } from '../../scripts/progress.mjs';
+import { run, Service } from '../../scripts/lib/processes.mjs';
+import { during } from '../../scripts/lib/progress.mjs';
 
 const isRoot = process.getuid?.() === 0;
 

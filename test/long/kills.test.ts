@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { say } from '../../scripts/progress.mjs';
-import { pause } from '../../scripts/processes.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
+import { pause } from '../../scripts/lib/processes.mjs';
 import { action, chain, node, raiseStage, START, type Stage } from '../e2e/stage';
 
 import { report, table } from './report';

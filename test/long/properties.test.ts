@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { buildFolder, repository } from '../../scripts/locations.mjs';
-import { cleanEnvironment, showNpm } from '../../scripts/processes.mjs';
+import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
+import { cleanEnvironment, showNpm } from '../../scripts/lib/processes.mjs';
 
 import { report, table } from './report';
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { saveSandboxCredentials } from '../../scripts/examples.mjs';
-import { pause } from '../../scripts/processes.mjs';
-import { say } from '../../scripts/progress.mjs';
+import { pause } from '../../scripts/lib/processes.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
 import { Sandbox } from '../../scripts/sandbox.mjs';
 import { action, chain, node } from '../e2e/stage';
 import { atOnce, Listener, SECRET, Sink } from '../e2e/triggerStage';

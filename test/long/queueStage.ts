@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { installN8n } from '../../scripts/installations.mjs';
+import { installN8n } from '../../scripts/lib/installations.mjs';
 import { N8n } from '../../scripts/n8n.mjs';
 import { freePort } from '../../scripts/ports.mjs';
-import { pause, Service } from '../../scripts/processes.mjs';
+import { pause, Service } from '../../scripts/lib/processes.mjs';
 
 import { PostgreSql, Redis } from './databases';
 import { Supervised } from './supervised';

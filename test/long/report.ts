@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 
-import { repository } from '../../scripts/locations.mjs';
-import { say } from '../../scripts/progress.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
 
 const FILE = path.join(repository, 'docs', 'reliability.md');
 

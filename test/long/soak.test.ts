@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { pause } from '../../scripts/processes.mjs';
-import { say } from '../../scripts/progress.mjs';
+import { pause } from '../../scripts/lib/processes.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
 import { action, chain, node, raiseStage, type Stage } from '../e2e/stage';
 import { Listener, Sink } from '../e2e/triggerStage';
 import { depositEvent, otherEvent } from '../unit/delivery/samples';

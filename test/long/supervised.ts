@@ -1,4 +1,4 @@
-import { pause, Service } from '../../scripts/processes.mjs';
+import { pause, Service } from '../../scripts/lib/processes.mjs';
 
 /** A process that is started again whenever it ends, as systemd or a container host would. */
 export class Supervised {

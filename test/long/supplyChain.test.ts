@@ -5,8 +5,8 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { repository } from '../../scripts/locations.mjs';
-import { npm, run } from '../../scripts/processes.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { npm, run } from '../../scripts/lib/processes.mjs';
 
 import { report, table } from './report';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the repository. */
-export const repository = fileURLToPath(new URL('..', import.meta.url));
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What the build leaves beside dist/: the packed tarball and its unpacked copy. Not in git. */
 export const buildFolder = path.join(repository, '.build');

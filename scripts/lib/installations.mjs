@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { whileLocked } from './lock.mjs';
-import { cacheFolder, hashOf, repository } from './locations.mjs';
+import { cacheFolder, hashOf, repository } from './paths.mjs';
 import { cleanEnvironment, npm } from './processes.mjs';
 import { during } from './progress.mjs';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { whileLocked } from './lock.mjs';
-import { buildFolder, repository } from './locations.mjs';
+import { buildFolder, repository } from './paths.mjs';
 import { npm, run } from './processes.mjs';
 
 /** A command of the development dependencies, as arguments for Node.js. */
