@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { Wallet } from 'ethers';
 
 import { z } from '../nodes/PayrollPayments/contract';
-import type { Stage } from '../test/e2e/stage';
+import type { Stage } from '../test/support/testEnvironment';
 
 const success = z.object({ success: z.literal(true), data: z.unknown() });
 const message = z.object({ siwe: z.string() });

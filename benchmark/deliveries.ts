@@ -4,9 +4,9 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { WorkflowNode } from '../scripts/n8n.mjs';
+import type { WorkflowNode } from '../test/support/n8n.mjs';
 import { pause } from '../scripts/lib/processes.mjs';
-import { chain, node, type Stage } from '../test/e2e/stage';
+import { chain, node, type Stage } from '../test/support/testEnvironment';
 import { depositEvent } from '../test/unit/delivery/samples';
 
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';

@@ -1,6 +1,6 @@
 import { z } from '../nodes/PayrollPayments/contract';
 import { installN8n } from '../scripts/lib/installations.mjs';
-import { action } from '../test/e2e/stage';
+import { action } from '../test/support/testEnvironment';
 
 import { bundle } from './bundle';
 import { median, type Comparison, type Part } from './comparison';

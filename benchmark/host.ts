@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { z } from '../nodes/PayrollPayments/contract';
-import type { Credentials, WorkflowNode } from '../scripts/n8n.mjs';
-import { chain, node, raiseStage, type Stage } from '../test/e2e/stage';
+import type { Credentials, WorkflowNode } from '../test/support/n8n.mjs';
+import { chain, node, raiseStage, type Stage } from '../test/support/testEnvironment';
 
 import { bundle, programs } from './bundle';
 import { packed } from './packed';

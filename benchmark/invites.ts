@@ -1,5 +1,5 @@
 import { z } from '../nodes/PayrollPayments/contract';
-import { action } from '../test/e2e/stage';
+import { action } from '../test/support/testEnvironment';
 
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';

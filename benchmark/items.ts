@@ -1,4 +1,4 @@
-import { action } from '../test/e2e/stage';
+import { action } from '../test/support/testEnvironment';
 
 import { BareClient } from './bareClient';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';

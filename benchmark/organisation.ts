@@ -1,5 +1,5 @@
 import { z } from '../nodes/PayrollPayments/contract';
-import type { Stage } from '../test/e2e/stage';
+import type { Stage } from '../test/support/testEnvironment';
 
 const organisation = z.object({
 	company: z.object({ nanoid: z.string() }),

@@ -1,4 +1,4 @@
-import { action, node, type Stage } from '../test/e2e/stage';
+import { action, node, type Stage } from '../test/support/testEnvironment';
 
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
 import { httpRequest, raiseHost, Runner, type Report } from './host';

@@ -3,14 +3,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readExample, saveSandboxCredentials, webhookUrl } from './examples.mjs';
+import { readExample, saveSandboxCredentials, webhookUrl } from '../test/support/examples.mjs';
 import { installDevDependencies, installN8n } from './lib/installations.mjs';
 import { repository } from './lib/paths.mjs';
-import { N8n, OWNER } from './n8n.mjs';
+import { N8n, OWNER } from '../test/support/n8n.mjs';
 import { buildAndPack } from './lib/packaging.mjs';
 import { pause } from './lib/processes.mjs';
 import { during, say } from './lib/progress.mjs';
-import { Sandbox } from './sandbox.mjs';
+import { Sandbox } from '../test/support/sandboxProcess.mjs';
 
 const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 
@@ -45,7 +45,7 @@ function refuseSecondStart() {
 	);
 }
 
-/** @param {import('./n8n.mjs').Execution} execution */
+/** @param {import('../test/support/n8n.mjs').Execution} execution */
 function printResult({ status, runs, error }) {
 	for (const [name, [run]] of Object.entries(runs)) {
 		const items = run?.data?.main?.[0] ?? [];
@@ -103,8 +103,8 @@ async function startN8n(installation, tarball) {
  * Saves an example that is not there yet, so that nobody's changes are lost at the next start.
  *
  * @param {N8n} n8n
- * @param {import('./n8n.mjs').Workflow} example
- * @param {import('./n8n.mjs').Credentials[]} credentials
+ * @param {import('../test/support/n8n.mjs').Workflow} example
+ * @param {import('../test/support/n8n.mjs').Credentials[]} credentials
  */
 async function saveExample(n8n, example, credentials) {
 	const existing = (await n8n.workflows()).find(({ name }) => name === example.name);

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { z } from 'zod';
 
-import { freePort } from '../../scripts/ports.mjs';
-import { action, node, raiseStage, START, type Stage } from './stage';
+import { freePort } from '../support/ports.mjs';
+import { action, node, raiseStage, START, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { Editor, type ShownField } from '../../scripts/editor.mjs';
-import { action, node, raiseStage, type Stage } from './stage';
+import { Editor, type ShownField } from '../support/editor.mjs';
+import { action, node, raiseStage, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

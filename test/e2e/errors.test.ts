@@ -4,10 +4,10 @@ import path from 'node:path';
 import { id as ethersId, Wallet } from 'ethers';
 import { z } from 'zod';
 
-import { N8n } from '../../scripts/n8n.mjs';
+import { N8n } from '../support/n8n.mjs';
 import { repository } from '../../scripts/lib/paths.mjs';
-import { action, chain, node, raiseStage, START, type Stage } from './stage';
-import { Listener } from './triggerStage';
+import { action, chain, node, raiseStage, START, type Stage } from '../support/testEnvironment';
+import { Listener } from '../support/triggerWorkflow';
 
 jest.setTimeout(600_000);
 

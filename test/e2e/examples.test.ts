@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 
-import { readExample, webhookUrl } from '../../scripts/examples.mjs';
+import { readExample, webhookUrl } from '../support/examples.mjs';
 import { repository } from '../../scripts/lib/paths.mjs';
-import { N8n, type Execution, type Workflow, type WorkflowNode } from '../../scripts/n8n.mjs';
-import { freePort } from '../../scripts/ports.mjs';
+import { N8n, type Execution, type Workflow, type WorkflowNode } from '../support/n8n.mjs';
+import { freePort } from '../support/ports.mjs';
 import { pause } from '../../scripts/lib/processes.mjs';
-import { raiseStage, type Stage } from './stage';
+import { raiseStage, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { Credentials } from '../../scripts/n8n.mjs';
-import { action, chain, raiseStage, START, type Stage } from './stage';
+import type { Credentials } from '../support/n8n.mjs';
+import { action, chain, raiseStage, START, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 
-import { N8n } from '../../scripts/n8n.mjs';
-import { freePort } from '../../scripts/ports.mjs';
-import { chain, node, raiseStage, START, type Stage } from './stage';
+import { N8n } from '../support/n8n.mjs';
+import { freePort } from '../support/ports.mjs';
+import { chain, node, raiseStage, START, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

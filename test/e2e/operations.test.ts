@@ -1,8 +1,8 @@
 import { Wallet } from 'ethers';
 import { z } from 'zod';
 
-import { N8n } from '../../scripts/n8n.mjs';
-import { action, chain, node, raiseStage, START, type Stage } from './stage';
+import { N8n } from '../support/n8n.mjs';
+import { action, chain, node, raiseStage, START, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

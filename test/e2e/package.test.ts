@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { readExample } from '../../scripts/examples.mjs';
+import { readExample } from '../support/examples.mjs';
 import { repository } from '../../scripts/lib/paths.mjs';
-import { N8n, type SavedWorkflow } from '../../scripts/n8n.mjs';
-import { action, chain, raiseStage, START, type Stage } from './stage';
+import { N8n, type SavedWorkflow } from '../support/n8n.mjs';
+import { action, chain, raiseStage, START, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

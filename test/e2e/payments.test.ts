@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { action, chain, raiseStage, START, type Stage } from './stage';
+import { action, chain, raiseStage, START, type Stage } from '../support/testEnvironment';
 
 jest.setTimeout(300_000);
 

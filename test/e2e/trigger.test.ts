@@ -1,5 +1,5 @@
 import { pause } from '../../scripts/lib/processes.mjs';
-import { N8n } from '../../scripts/n8n.mjs';
+import { N8n } from '../support/n8n.mjs';
 import {
 	deposit,
 	depositEvent,
@@ -8,7 +8,7 @@ import {
 	timestamped,
 	without,
 } from '../unit/delivery/samples';
-import { Listener, raiseN8n, SECRET, until } from './triggerStage';
+import { Listener, raiseN8n, SECRET, until } from '../support/triggerWorkflow';
 
 jest.setTimeout(600_000);
 

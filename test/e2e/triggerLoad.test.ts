@@ -1,7 +1,7 @@
-import type { N8n } from '../../scripts/n8n.mjs';
+import type { N8n } from '../support/n8n.mjs';
 import { Service } from '../../scripts/lib/processes.mjs';
 import { depositEvent, otherEvent } from '../unit/delivery/samples';
-import { atOnce, Listener, raiseN8n, report, Sink, until } from './triggerStage';
+import { atOnce, Listener, raiseN8n, report, Sink, until } from '../support/triggerWorkflow';
 
 jest.setTimeout(600_000);
 

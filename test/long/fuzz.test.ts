@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, show } from '../../scripts/lib/processes.mjs';
 
-import { report, table } from './report';
+import { report, table } from '../support/reliabilityReport';
 
 /** Of each target. */
 const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);

@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 import { say } from '../../scripts/lib/progress.mjs';
 import { pause } from '../../scripts/lib/processes.mjs';
-import { action, chain, node, raiseStage, START, type Stage } from '../e2e/stage';
+import { action, chain, node, raiseStage, START, type Stage } from '../support/testEnvironment';
 
-import { report, table } from './report';
+import { report, table } from '../support/reliabilityReport';
 
 jest.setTimeout(1_500_000);
 

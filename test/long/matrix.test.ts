@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, showNpm } from '../../scripts/lib/processes.mjs';
 
-import { report, table } from './report';
+import { report, table } from '../support/reliabilityReport';
 
 jest.setTimeout(3_600_000);
 

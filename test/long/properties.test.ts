@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, showNpm } from '../../scripts/lib/processes.mjs';
 
-import { report, table } from './report';
+import { report, table } from '../support/reliabilityReport';
 
 /** How many times as often as in the unit tests each property is tried. */
 const FACTOR = Number(process.env.LONG_FACTOR ?? 40);

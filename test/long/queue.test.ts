@@ -3,17 +3,17 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { saveSandboxCredentials } from '../../scripts/examples.mjs';
+import { saveSandboxCredentials } from '../support/examples.mjs';
 import { pause } from '../../scripts/lib/processes.mjs';
 import { say } from '../../scripts/lib/progress.mjs';
-import { Sandbox } from '../../scripts/sandbox.mjs';
-import { action, chain, node } from '../e2e/stage';
-import { atOnce, Listener, SECRET, Sink } from '../e2e/triggerStage';
+import { Sandbox } from '../support/sandboxProcess.mjs';
+import { action, chain, node } from '../support/testEnvironment';
+import { atOnce, Listener, SECRET, Sink } from '../support/triggerWorkflow';
 import { otherEvent, timestamped } from '../unit/delivery/samples';
 
-import { QueueStage } from './queueStage';
-import { report, table } from './report';
-import type { Supervised } from './supervised';
+import { QueueStage } from '../support/n8nQueue';
+import { report, table } from '../support/reliabilityReport';
+import type { Supervised } from '../support/supervisedProcess';
 
 jest.setTimeout(900_000);
 

@@ -4,11 +4,11 @@ import { z } from 'zod';
 
 import { pause } from '../../scripts/lib/processes.mjs';
 import { say } from '../../scripts/lib/progress.mjs';
-import { action, chain, node, raiseStage, type Stage } from '../e2e/stage';
-import { Listener, Sink } from '../e2e/triggerStage';
+import { action, chain, node, raiseStage, type Stage } from '../support/testEnvironment';
+import { Listener, Sink } from '../support/triggerWorkflow';
 import { depositEvent, otherEvent } from '../unit/delivery/samples';
 
-import { report, table } from './report';
+import { report, table } from '../support/reliabilityReport';
 
 /** How long it lasts; the first fifth is for warming up. */
 const MINUTES = Number(process.env.LONG_MINUTES ?? 30);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { npm, run } from '../../scripts/lib/processes.mjs';
 
-import { report, table } from './report';
+import { report, table } from '../support/reliabilityReport';
 
 jest.setTimeout(600_000);
 

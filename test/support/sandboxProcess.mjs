@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { repository } from './lib/paths.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 import { freePort } from './ports.mjs';
-import { Service } from './lib/processes.mjs';
+import { Service } from '../../scripts/lib/processes.mjs';
 
 /**
  * A wallet that the sandbox knows; its key is worthless anywhere else.

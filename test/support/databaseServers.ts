@@ -3,7 +3,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { freePort } from '../../scripts/ports.mjs';
+import { freePort } from './ports.mjs';
 import { run, Service } from '../../scripts/lib/processes.mjs';
 import { during } from '../../scripts/lib/progress.mjs';
 

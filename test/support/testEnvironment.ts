@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { saveSandboxCredentials } from '../../scripts/examples.mjs';
+import { saveSandboxCredentials } from './examples.mjs';
 import { installN8n, n8nToTest } from '../../scripts/lib/installations.mjs';
-import { N8n, type Credentials, type WorkflowNode } from '../../scripts/n8n.mjs';
-import { Sandbox, type Account } from '../../scripts/sandbox.mjs';
+import { N8n, type Credentials, type WorkflowNode } from './n8n.mjs';
+import { Sandbox, type Account } from './sandboxProcess.mjs';
 
 /** A real n8n with the packed package installed, signed in, and a sandbox that it talks to. */
 export interface Stage {
@@ -31,7 +31,7 @@ export interface Stage {
  */
 export async function raiseN8n(env: Record<string, string> = {}) {
 	const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
-	if (tarball === undefined) throw new Error('test/e2e/prepare.mjs has not packed the package.');
+	if (tarball === undefined) throw new Error('test/support/globalSetup.mjs has not packed the package.');
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
 	const n8n = await N8n.prepare(await installN8n(n8nToTest()), { dataFolder, env });
 	const strike = async () => {

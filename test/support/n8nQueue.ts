@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { installN8n } from '../../scripts/lib/installations.mjs';
-import { N8n } from '../../scripts/n8n.mjs';
-import { freePort } from '../../scripts/ports.mjs';
+import { N8n } from './n8n.mjs';
+import { freePort } from './ports.mjs';
 import { pause, Service } from '../../scripts/lib/processes.mjs';
 
-import { PostgreSql, Redis } from './databases';
-import { Supervised } from './supervised';
+import { PostgreSql, Redis } from './databaseServers';
+import { Supervised } from './supervisedProcess';
 
 const ENCRYPTION_KEY = 'one key for all processes of the queue';
 
@@ -34,7 +34,7 @@ export class QueueStage {
 
 	static async raise(): Promise<QueueStage> {
 		const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
-		if (tarball === undefined) throw new Error('test/e2e/prepare.mjs has not packed the package.');
+		if (tarball === undefined) throw new Error('test/support/globalSetup.mjs has not packed the package.');
 		const installation = await installN8n('2.41.1');
 		const [redis, postgres] = await Promise.all([Redis.start(), PostgreSql.start()]);
 		const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-queue-'));

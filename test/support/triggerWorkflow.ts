@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { installN8n, n8nToTest } from '../../scripts/lib/installations.mjs';
-import { N8n, type Execution } from '../../scripts/n8n.mjs';
+import { N8n, type Execution } from './n8n.mjs';
 import { pause } from '../../scripts/lib/processes.mjs';
 import { timestamped } from '../unit/delivery/samples';
-import { chain, node } from './stage';
+import { chain, node } from './testEnvironment';
 
 export const SECRET = 'whsec_end to end';
 
 /** A real n8n with the packed package, one proxy in front, and no sandbox: the tests deliver. */
 export async function raiseN8n(env: Record<string, string> = {}) {
 	const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
-	if (tarball === undefined) throw new Error('test/e2e/prepare.mjs has not packed the package.');
+	if (tarball === undefined) throw new Error('test/support/globalSetup.mjs has not packed the package.');
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-trigger-'));
 	const n8n = await N8n.prepare(await installN8n(n8nToTest()), {
 		dataFolder,

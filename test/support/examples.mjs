@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { repository } from './lib/paths.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 
 /** The signing secret that n8n and the sandbox share here. */
 const WEBHOOK_SECRET = 'sandbox-webhook-secret';
@@ -25,10 +25,10 @@ export function readExample(name, teamId) {
  * webhook endpoint's secret.
  *
  * @param {import('./n8n.mjs').N8n} n8n signed in
- * @param {import('./sandbox.mjs').Sandbox} sandbox
+ * @param {import('./sandboxProcess.mjs').Sandbox} sandbox
  */
 export async function saveSandboxCredentials(n8n, sandbox) {
-	/** @type {{ accounts: import('./sandbox.mjs').Account[] }} */
+	/** @type {{ accounts: import('./sandboxProcess.mjs').Account[] }} */
 	const { accounts } = await sandbox.control('GET', 'accounts');
 	const account = accounts.find(({ name }) => name === 'companyAdministrator');
 	if (account === undefined) throw new Error('The sandbox has no company administrator.');

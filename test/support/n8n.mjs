@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { npm, pause, run, Service } from './lib/processes.mjs';
+import { npm, pause, run, Service } from '../../scripts/lib/processes.mjs';
 import { freePort } from './ports.mjs';
 
 /** The owner of every n8n that is started here; it listens on this machine only. */
@@ -108,7 +108,7 @@ export class N8n {
 	#service;
 
 	/**
-	 * @param {import('./lib/installations.mjs').N8nInstallation} installation
+	 * @param {import('../../scripts/lib/installations.mjs').N8nInstallation} installation
 	 * @param {object} options
 	 * @param {string} options.dataFolder the folder that holds n8n's `.n8n`
 	 * @param {number} options.port
@@ -135,7 +135,7 @@ export class N8n {
 	/**
 	 * An n8n on free ports, not yet started.
 	 *
-	 * @param {import('./lib/installations.mjs').N8nInstallation} installation
+	 * @param {import('../../scripts/lib/installations.mjs').N8nInstallation} installation
 	 * @param {{ dataFolder: string; port?: number; env?: Record<string, string> }} options `port` is
 	 * taken if it is free
 	 */
