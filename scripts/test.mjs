@@ -1,9 +1,10 @@
 // Everything that must hold, from a fresh clone: `npm test`. Its last line sums up the tests.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+
 import { installDevDependencies, installN8n } from './lib/installations.mjs';
 import { buildFolder, repository } from './lib/paths.mjs';
-import { showNpm } from './lib/processes.mjs';
+import { npmInTerminal } from './lib/processes.mjs';
 import { say } from './lib/progress.mjs';
 
 const CHECKS = ['lint', 'typecheck', 'build', 'scan'];
@@ -26,7 +27,7 @@ let failed = 0;
 async function succeeds(script, args = []) {
 	say(`npm run ${script}`);
 	const extra = args.length > 0 ? ['--', ...args] : [];
-	const code = await showNpm(['run', '--silent', script, ...extra], {
+	const code = await npmInTerminal(['run', '--silent', script, ...extra], {
 		cwd: repository,
 		minutes: LONGEST_STEP_MINUTES,
 	});

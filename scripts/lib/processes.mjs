@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 
-/** Every process here leads a group of its own, so that stopping it leaves no grandchild behind. */
+/** Each leads its own process group, so that stopping it stops what it started too. */
 const running = new Set();
 
 process.on('exit', () => {
@@ -10,25 +8,29 @@ process.on('exit', () => {
 });
 
 /**
+ * Sends a signal to a process and to all that it started.
+ *
  * @param {import('node:child_process').ChildProcess} child
  * @param {NodeJS.Signals} signal
  */
-function signalGroup(child, signal) {
+export function signalGroup(child, signal) {
 	if (child.pid === undefined) return;
 	try {
 		if (process.platform === 'win32') child.kill(signal);
 		else process.kill(-child.pid, signal);
 	} catch {
-		// The group is gone already, which is what was wanted.
+		// The group has ended already.
 	}
 }
 
 /**
+ * Starts a process in a new process group, which ends with this process at the latest.
+ *
  * @param {string} command
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} options
  */
-function spawnGroup(command, args, options) {
+export function spawnGroup(command, args, options) {
 	const child = spawn(command, args, { detached: process.platform !== 'win32', ...options });
 	running.add(child);
 	/** @type {Promise<number>} */
@@ -42,8 +44,8 @@ function spawnGroup(command, args, options) {
 }
 
 /**
- * The environment for a child: npm's variables of the running script and n8n's own settings stay
- * behind, so that both behave as on a fresh machine.
+ * The environment for a child process, without npm's variables of the running script and without
+ * n8n's settings, so that both behave as on a fresh machine.
  *
  * @param {Record<string, string>} [additions]
  * @returns {Record<string, string>}
@@ -58,16 +60,20 @@ export function cleanEnvironment(additions = {}) {
 }
 
 /**
- * Runs a command to its end and gives back what it wrote to its standard output.
+ * Runs a command and returns what it wrote to its standard output.
  *
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string; env?: Record<string, string> }} [options]
  * @returns {Promise<string>}
- * @throws {Error} with the last lines of its output, when it ends with anything but 0
+ * @throws {Error} with the last lines of its output, when its exit code isn't 0
  */
 export async function run(command, args, { cwd, env = cleanEnvironment() } = {}) {
-	const { child, ended } = spawnGroup(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+	const { child, ended } = spawnGroup(command, args, {
+		cwd,
+		env,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
 	let output = '';
 	let everything = '';
 	child.stdout?.on('data', (chunk) => {
@@ -86,14 +92,14 @@ export async function run(command, args, { cwd, env = cleanEnvironment() } = {})
 }
 
 /**
- * Runs a command whose output the reader is to see as it comes, and gives back its exit code.
+ * Runs a command that prints straight to the terminal, and returns its exit code.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options it is ended
+ * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options it is killed
  * after so many minutes
  */
-export async function show(command, args, { cwd, env = cleanEnvironment(), minutes }) {
+export async function runInTerminal(command, args, { cwd, env = cleanEnvironment(), minutes }) {
 	const { child, ended } = spawnGroup(command, args, {
 		cwd,
 		env,
@@ -108,10 +114,10 @@ export async function show(command, args, { cwd, env = cleanEnvironment(), minut
 }
 
 /**
- * The command that runs npm: the one that started this script, when there is one.
+ * The npm that started this script, or else the one in PATH.
  *
  * @param {string[]} args
- * @param {string} [node] the Node.js that npm is to run on, when it is not this one
+ * @param {string} [node] the Node.js to run npm on
  * @returns {[string, string[]]}
  */
 function npmCommand(args, node = process.execPath) {
@@ -121,7 +127,7 @@ function npmCommand(args, node = process.execPath) {
 }
 
 /**
- * Runs npm like `run`.
+ * Runs npm as {@link run} does.
  *
  * @param {string[]} args
  * @param {{ cwd?: string; env?: Record<string, string>; node?: string }} [options]
@@ -131,90 +137,11 @@ export async function npm(args, { node, ...options } = {}) {
 }
 
 /**
- * Runs npm like `show`.
+ * Runs npm as {@link runInTerminal} does.
  *
  * @param {string[]} args
  * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options
  */
-export async function showNpm(args, options) {
-	return await show(...npmCommand(args), options);
+export async function npmInTerminal(args, options) {
+	return await runInTerminal(...npmCommand(args), options);
 }
-
-/** A server of ours in its own process, its output in a log file. */
-export class Service {
-	#child;
-	#ended;
-	/** @type {number | undefined} */
-	#code;
-
-	/**
-	 * @param {string} name what to call it in messages
-	 * @param {string} command
-	 * @param {string[]} args
-	 * @param {{ cwd?: string; env?: Record<string, string>; logFile: string }} options
-	 */
-	constructor(name, command, args, { cwd, env = cleanEnvironment(), logFile }) {
-		this.name = name;
-		this.logFile = logFile;
-		mkdirSync(path.dirname(logFile), { recursive: true });
-		const log = openSync(logFile, 'a');
-		const { child, ended } = spawnGroup(command, args, { cwd, env, stdio: ['ignore', log, log] });
-		closeSync(log);
-		this.#child = child;
-		this.#ended = ended.catch(() => 1).then((code) => (this.#code = code));
-	}
-
-	get isRunning() {
-		return this.#code === undefined;
-	}
-
-	get log() {
-		return readFileSync(this.logFile, 'utf8');
-	}
-
-	/** Resolves with the exit code. */
-	get ended() {
-		return this.#ended;
-	}
-
-	/**
-	 * Waits until `isReady` says so.
-	 *
-	 * @param {() => Promise<boolean>} isReady
-	 * @param {number} milliseconds
-	 */
-	async ready(isReady, milliseconds) {
-		const deadline = Date.now() + milliseconds;
-		while (!(await isReady().catch(() => false))) {
-			if (!this.isRunning) throw new Error(`${this.name} did not start:\n${this.#lastLines()}`);
-			if (Date.now() > deadline) {
-				throw new Error(
-					`${this.name} was not ready after ${milliseconds / 1000} seconds:\n${this.#lastLines()}`,
-				);
-			}
-			await pause(100);
-		}
-	}
-
-	/** Asks it to end, and ends it after ten seconds. */
-	async stop() {
-		signalGroup(this.#child, 'SIGTERM');
-		const impatience = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), 10_000);
-		await this.#ended;
-		clearTimeout(impatience);
-		signalGroup(this.#child, 'SIGKILL');
-	}
-
-	/** Ends it at once, as a power cut would. */
-	async kill() {
-		signalGroup(this.#child, 'SIGKILL');
-		await this.#ended;
-	}
-
-	#lastLines() {
-		return this.log.trimEnd().split('\n').slice(-30).join('\n');
-	}
-}
-
-/** @param {number} milliseconds */
-export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

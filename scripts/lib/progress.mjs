@@ -1,26 +1,23 @@
-const begun = Date.now();
-
 /**
- * Prints one line with the seconds since the command began.
+ * Prints one line with the seconds since this process began.
  *
  * @param {string} text
  */
 export function say(text) {
-	const seconds = ((Date.now() - begun) / 1000).toFixed(1).padStart(6);
-	process.stdout.write(`${seconds} s  ${text}\n`);
+	process.stdout.write(`${process.uptime().toFixed(1).padStart(6)} s  ${text}\n`);
 }
 
 /**
- * Says what is being done, again every 20 seconds while it lasts, and hands back its result.
+ * Says what is being done, and again every 20 seconds while it lasts.
  *
  * @template T
  * @param {string} text
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function during(text, work) {
+export async function withProgress(text, work) {
 	say(`${text} …`);
-	const reminder = setInterval(() => say(`${text} … still at it`), 20_000);
+	const reminder = setInterval(() => say(`${text} … still working`), 20_000);
 	try {
 		return await work();
 	} finally {

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, show } from '../../scripts/lib/processes.mjs';
-
+import { cleanEnvironment, runInTerminal } from '../../scripts/lib/processes.mjs';
 import { report, table } from '../support/reliabilityReport';
 
 /** Of each target. */
@@ -33,13 +32,14 @@ const TARGETS = [
 /** Fuzzes in a process of its own, which a hang cannot keep from being ended. */
 async function fuzzed(target: string): Promise<z.infer<typeof findings>> {
 	const args = ['--import', 'tsx', path.join('test', 'long', 'fuzz', 'main.ts')];
-	const code = await show(process.execPath, [...args, target, String(MINUTES), SEED], {
+	const code = await runInTerminal(process.execPath, [...args, target, String(MINUTES), SEED], {
 		cwd: repository,
 		env: cleanEnvironment(),
 		minutes: MINUTES + 1,
 	});
 	const folder = path.join(buildFolder, 'fuzz', target);
-	if (code !== 0) throw new Error(`The fuzzer ended with ${code}; ${folder}/current is what it tried.`);
+	if (code !== 0)
+		throw new Error(`The fuzzer ended with ${code}; ${folder}/current is what it tried.`);
 	return findings.parse(JSON.parse(readFileSync(path.join(folder, 'findings.json'), 'utf8')));
 }
 
@@ -58,7 +58,9 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 				'otherwise than by an independent judge: the verifier by one with an HMAC from its ' +
 				'definition, the parser by JSON.parse; Object.prototype must stay as it was. `keepers` are ' +
 				'the shortest inputs that reach every edge between them. Not Jazzer.js: what it ships for ' +
-				'Linux needs a newer glibc than Debian 12 has. Seed: ' + SEED + '.',
+				'Linux needs a newer glibc than Debian 12 has. Seed: ' +
+				SEED +
+				'.',
 			table(
 				['', 'executions', 'functions', 'edges', 'corpus', 'keepers', 'longest, ms', 'failures'],
 				found.map(({ what, ...each }) => [

@@ -3,14 +3,14 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, showNpm } from '../../scripts/lib/processes.mjs';
-
+import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
 import { report, table } from '../support/reliabilityReport';
 
 jest.setTimeout(3_600_000);
 
-const VERSIONS = (process.env.LONG_VERSIONS ?? '2.41.1,2.38.7,1.123.81').split(',');
+const VERSIONS = process.env.LONG_VERSIONS?.split(',') ?? Object.keys(N8N_VERSIONS);
 
 const results = z.object({
 	testResults: z.array(
@@ -40,7 +40,7 @@ async function outcomesOn(version: string): Promise<Outcome[]> {
 	const file = path.join(buildFolder, `matrix-${version}.json`);
 	rmSync(file, { force: true });
 	mkdirSync(buildFolder, { recursive: true });
-	await showNpm(
+	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
 			...['--testPathPatterns', 'e2e/(package|operations|trigger)\\.test'],

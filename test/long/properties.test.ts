@@ -4,8 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, showNpm } from '../../scripts/lib/processes.mjs';
-
+import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
 import { report, table } from '../support/reliabilityReport';
 
 /** How many times as often as in the unit tests each property is tried. */
@@ -26,7 +25,11 @@ const results = z.object({
 /** The properties that an independent library judges, and how often the unit tests try each. */
 const PROPERTIES = [
 	['reads what siwe writes', 'sign-in messages written by `siwe`', 100],
-	['refuses any message with one line changed', 'sign-in messages with a changed line, against `siwe`', 1_000],
+	[
+		'refuses any message with one line changed',
+		'sign-in messages with a changed line, against `siwe`',
+		1_000,
+	],
 	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 500],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
 ] as const;
@@ -34,7 +37,7 @@ const PROPERTIES = [
 it('the wallet agrees with independent libraries, tried at length', async () => {
 	const file = path.join(buildFolder, 'properties.json');
 	rmSync(file, { force: true });
-	await showNpm(
+	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:unit', '--', '--json', `--outputFile=${file}`],
 			...['--testTimeout=600000', '--testPathPatterns', 'unit/wallet'],

@@ -1,106 +1,107 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { installN8n } from '../../scripts/lib/installations.mjs';
-import { N8n } from './n8n.mjs';
-import { freePort } from './ports.mjs';
-import { pause, Service } from '../../scripts/lib/processes.mjs';
-
-import { PostgreSql, Redis } from './databaseServers';
-import { Supervised } from './supervisedProcess';
+import { N8nProcess } from './n8nProcess';
+import { N8nRest } from './n8nRest';
+import { packageUnderTest } from './n8nUnderTest';
+import { freePort } from './ports';
+import { PostgreSql } from './postgreSql';
+import { Redis } from './redis';
+import { SupervisedProcess } from './supervisedProcess';
+import { isUp, waitUntil } from './waiting';
 
 const ENCRYPTION_KEY = 'one key for all processes of the queue';
 
-/** An n8n process beside the main one. */
+/** A webhook process or a worker. */
 export interface QueueProcess {
 	readonly url: string;
-	readonly process: Supervised;
+	readonly process: SupervisedProcess;
+}
+
+const settings = (redis: Redis, postgres: PostgreSql): Record<string, string> => ({
+	EXECUTIONS_MODE: 'queue',
+	QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+	QUEUE_BULL_REDIS_PORT: String(redis.port),
+	DB_TYPE: 'postgresdb',
+	DB_POSTGRESDB_HOST: '127.0.0.1',
+	DB_POSTGRESDB_PORT: String(postgres.port),
+	DB_POSTGRESDB_DATABASE: 'n8n',
+	DB_POSTGRESDB_USER: 'n8n',
+	DB_POSTGRESDB_PASSWORD: 'trusted',
+	N8N_ENCRYPTION_KEY: ENCRYPTION_KEY,
+	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+	/* Minutes between n8n's searches for executions that nobody works on any more. */
+	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
+});
+
+async function launch(
+	main: N8nProcess,
+	command: 'webhook' | 'worker',
+	name: string,
+): Promise<QueueProcess> {
+	const port = String(await freePort());
+	const brokerPort = String(await freePort());
+	const spawn = () =>
+		main.spawn(name, command, {
+			N8N_PORT: port,
+			QUEUE_HEALTH_CHECK_PORT: port,
+			N8N_RUNNERS_BROKER_PORT: brokerPort,
+		});
+	const url = `http://127.0.0.1:${port}`;
+	const isReady = async () => await isUp(`${url}/healthz/readiness`);
+	return { url, process: await SupervisedProcess.start(spawn, isReady) };
 }
 
 /** n8n in queue mode: Redis, PostgreSQL, a main process, two for webhooks and two workers. */
-export class QueueStage {
-	private isStruck = false;
-	/** How often the main process ended without having been told to. */
-	mainRestarts = 0;
+export class N8nQueue {
+	private isStopped = false;
 
 	private constructor(
-		readonly main: N8n,
+		readonly n8n: N8nRest,
+		readonly main: N8nProcess,
 		readonly webhooks: readonly QueueProcess[],
 		readonly workers: readonly QueueProcess[],
 		readonly redis: Redis,
 		readonly postgres: PostgreSql,
 	) {}
 
-	static async raise(): Promise<QueueStage> {
-		const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
-		if (tarball === undefined) throw new Error('test/support/globalSetup.mjs has not packed the package.');
-		const installation = await installN8n('2.41.1');
+	static async start(): Promise<N8nQueue> {
+		const tarball = packageUnderTest();
+		const installation = await installN8n();
 		const [redis, postgres] = await Promise.all([Redis.start(), PostgreSql.start()]);
 		const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-queue-'));
-		const main = await N8n.prepare(installation, {
+		const main = await N8nProcess.prepare(installation, {
 			dataFolder,
-			env: {
-				EXECUTIONS_MODE: 'queue',
-				QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-				QUEUE_BULL_REDIS_PORT: String(redis.port),
-				DB_TYPE: 'postgresdb',
-				DB_POSTGRESDB_HOST: '127.0.0.1',
-				DB_POSTGRESDB_PORT: String(postgres.port),
-				DB_POSTGRESDB_DATABASE: 'n8n',
-				DB_POSTGRESDB_USER: 'n8n',
-				DB_POSTGRESDB_PASSWORD: 'trusted',
-				N8N_ENCRYPTION_KEY: ENCRYPTION_KEY,
-				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
-				/* Minutes after which n8n notices that nobody works on an execution any more. */
-				N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
-			},
+			env: settings(redis, postgres),
 		});
 		await main.installPackage(tarball);
-		/* On a busy machine the first start, with all its migrations, may take more than two minutes. */
+		/* On a busy machine the first start, with all its migrations, may take over two minutes. */
 		await main.start().catch(async () => {
 			await main.stop();
 			await main.start();
 		});
-		await main.signIn();
-
-		const launch = async (command: 'webhook' | 'worker', name: string): Promise<QueueProcess> => {
-			const port = String(await freePort());
-			const url = `http://127.0.0.1:${port}`;
-			const env = {
-				...main.env,
-				N8N_PORT: port,
-				QUEUE_HEALTH_CHECK_PORT: port,
-				N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-			};
-			const logFile = path.join(dataFolder, `${name}.log`);
-			const spawn = () =>
-				new Service(name, installation.node, [installation.cli, command], {
-					cwd: dataFolder,
-					env,
-					logFile,
-				});
-			const isReady = async () => (await fetch(`${url}/healthz/readiness`)).ok;
-			return { url, process: await Supervised.start(spawn, isReady) };
-		};
+		const n8n = new N8nRest(main.url, installation.version);
+		await n8n.signIn();
 		const [first, second, ...workers] = await Promise.all([
-			launch('webhook', 'webhook-1'),
-			launch('webhook', 'webhook-2'),
-			launch('worker', 'worker-1'),
-			launch('worker', 'worker-2'),
+			launch(main, 'webhook', 'webhook-1'),
+			launch(main, 'webhook', 'webhook-2'),
+			launch(main, 'worker', 'worker-1'),
+			launch(main, 'worker', 'worker-2'),
 		]);
-		const stage = new QueueStage(main, [first, second], workers, redis, postgres);
-		void stage.keepMain();
-		return stage;
+		const queue = new N8nQueue(n8n, main, [first, second], workers, redis, postgres);
+		void queue.superviseMain();
+		return queue;
 	}
 
-	/** Starts the main process again whenever it ends, as {@link Supervised} does for the others. */
-	private async keepMain(): Promise<void> {
+	/** Restarts the main process whenever it ends, as {@link SupervisedProcess} does the others. */
+	private async superviseMain(): Promise<void> {
 		for (;;) {
 			await this.main.ended;
-			if (this.isStruck) return;
-			this.mainRestarts += 1;
+			if (this.isStopped) return;
 			await this.main.start().catch(() => undefined);
 		}
 	}
@@ -119,7 +120,11 @@ export class QueueStage {
 		);
 	}
 
-	/** Waits until nothing is queued or running, so many minutes at most; says what is left. */
+	/**
+	 * Waits until nothing is queued or running, for some minutes at most.
+	 *
+	 * @returns the counts at the end
+	 */
 	async idle(workflowId: string, minutes = 5): Promise<Record<string, number>> {
 		const deadline = Date.now() + minutes * 60_000;
 		for (;;) {
@@ -130,8 +135,8 @@ export class QueueStage {
 		}
 	}
 
-	/** The executions of a workflow that ended badly and whose data hold a text. */
-	async failed(workflowId: string, text: string): Promise<string[]> {
+	/** The failed and crashed executions of a workflow whose data hold a text. */
+	async failedWith(workflowId: string, text: string): Promise<string[]> {
 		const rows = await this.postgres.query(
 			`select e.id from execution_entity e join execution_data d on d."executionId" = e.id
 			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
@@ -140,8 +145,8 @@ export class QueueStage {
 		return rows.split('\n').filter(Boolean);
 	}
 
-	/** How many executions of a workflow ended badly and no longer hold the event they began with. */
-	async emptied(workflowId: string): Promise<number> {
+	/** How many failed and crashed executions of a workflow no longer hold their event. */
+	async failedWithoutEvent(workflowId: string): Promise<number> {
 		const rows = await this.postgres.query(
 			`select count(*) from execution_entity e join execution_data d on d."executionId" = e.id
 			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
@@ -157,26 +162,18 @@ export class QueueStage {
 		);
 	}
 
-	/** Retries an execution, as a person does in the list of executions. */
-	async retry(executionId: string): Promise<void> {
-		await this.main.request('POST', `/rest/executions/${executionId}/retry`, {
-			loadWorkflow: false,
+	/** Waits until all processes serve, for example after restarts. */
+	async ready(): Promise<void> {
+		for (const { process: each } of [...this.workers, ...this.webhooks]) await each.ready();
+		await waitUntil(async () => await isUp(`${this.main.url}/healthz/readiness`), {
+			milliseconds: 300_000,
+			interval: 200,
+			failure: () => 'The main process is not ready.',
 		});
 	}
 
-	/** Waits until all processes serve, also after they were started again. */
-	async ready(): Promise<void> {
-		for (const { process: each } of [...this.workers, ...this.webhooks]) await each.ready();
-		const deadline = Date.now() + 300_000;
-		const isReady = async () => (await fetch(`${this.main.url}/healthz/readiness`)).ok;
-		while (!(await isReady().catch(() => false))) {
-			if (Date.now() > deadline) throw new Error('The main process is not ready.');
-			await pause(200);
-		}
-	}
-
-	async strike(): Promise<void> {
-		this.isStruck = true;
+	async stop(): Promise<void> {
+		this.isStopped = true;
 		await Promise.all(
 			[...this.workers, ...this.webhooks].map(async ({ process: each }) => {
 				await each.stop();

@@ -1,19 +1,25 @@
-import { pause, Service } from '../../scripts/lib/processes.mjs';
+import { setTimeout as pause } from 'node:timers/promises';
 
-/** A process that is started again whenever it ends, as systemd or a container host would. */
-export class Supervised {
-	private service: Service | undefined;
-	private isWanted = true;
-	/** How often it ended without having been told to. */
+import type { BackgroundProcess } from './backgroundProcess';
+import { waitUntil } from './waiting';
+
+/** A process that is restarted whenever it ends, as systemd or a container host does. */
+export class SupervisedProcess {
+	private process: BackgroundProcess | undefined;
+	private isStopped = false;
+	/** How often it ended without `stop`. */
 	restarts = 0;
 
 	private constructor(
-		private readonly spawn: () => Service,
+		private readonly spawn: () => BackgroundProcess,
 		private readonly isReady: () => Promise<boolean>,
 	) {}
 
-	static async start(spawn: () => Service, isReady: () => Promise<boolean>): Promise<Supervised> {
-		const supervised = new Supervised(spawn, isReady);
+	static async start(
+		spawn: () => BackgroundProcess,
+		isReady: () => Promise<boolean>,
+	): Promise<SupervisedProcess> {
+		const supervised = new SupervisedProcess(spawn, isReady);
 		supervised.launch();
 		await supervised.ready();
 		return supervised;
@@ -21,41 +27,41 @@ export class Supervised {
 
 	/** What it has written since its first start. */
 	get log(): string {
-		return this.service?.log ?? '';
+		return this.process?.log ?? '';
 	}
 
-	/** Waits until it serves, also after a restart; five minutes at most. Once told to stop it is not waited for. */
+	/** Waits until it serves, for five minutes at most; doesn't wait once it was stopped. */
 	async ready(): Promise<void> {
-		const deadline = Date.now() + 300_000;
-		while (this.isWanted && !(await this.isReady().catch(() => false))) {
-			if (Date.now() > deadline) throw new Error(`Never ready:\n${this.log.slice(-4_000)}`);
-			await pause(200);
-		}
+		await waitUntil(async () => this.isStopped || (await this.isReady()), {
+			milliseconds: 300_000,
+			interval: 200,
+			failure: () => `Not ready after five minutes:\n${this.log.slice(-4_000)}`,
+		});
 	}
 
-	/** Ends it as a power cut would; it is started again. */
+	/** Ends it as suddenly as a power cut; it is restarted. */
 	async kill(): Promise<void> {
-		await this.service?.kill();
+		await this.process?.kill();
 	}
 
-	/** Asks it to end, as an update does; it is started again. */
+	/** Shuts it down gracefully, as an update does; it is restarted. */
 	async restart(): Promise<void> {
-		await this.service?.stop();
+		await this.process?.stop();
 	}
 
 	async stop(): Promise<void> {
-		this.isWanted = false;
-		await this.service?.stop();
+		this.isStopped = true;
+		await this.process?.stop();
 	}
 
 	private launch(): void {
-		const service = this.spawn();
-		this.service = service;
-		void service.ended.then(async () => {
-			if (!this.isWanted) return;
+		const process = this.spawn();
+		this.process = process;
+		void process.ended.then(async () => {
+			if (this.isStopped) return;
 			this.restarts += 1;
 			await pause(1_000);
-			if (this.isWanted) this.launch();
+			if (!this.isStopped) this.launch();
 		});
 	}
 }

@@ -2,103 +2,73 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { saveSandboxCredentials } from './examples.mjs';
-import { installN8n, n8nToTest } from '../../scripts/lib/installations.mjs';
-import { N8n, type Credentials, type WorkflowNode } from './n8n.mjs';
-import { Sandbox, type Account } from './sandboxProcess.mjs';
+import { installN8n } from '../../scripts/lib/installations.mjs';
+import { N8nDatabase } from './n8nDatabase';
+import { N8nProcess } from './n8nProcess';
+import { N8nRest } from './n8nRest';
+import { n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
+import { saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
+import { SandboxProcess } from './sandboxProcess';
 
-/** A real n8n with the packed package installed, signed in, and a sandbox that it talks to. */
-export interface Stage {
-	readonly n8n: N8n;
-	readonly sandbox: Sandbox;
-	/** The wallet of `api`. */
-	readonly account: Account;
-	/** Credentials `payrollPaymentsApi` for the sandbox. */
-	readonly api: Credentials;
-	/** Credentials `payrollPaymentsWebhookApi` for the sandbox. */
-	readonly webhook: Credentials;
+/** A real n8n with the packed package installed, and its owner signed in. */
+export interface N8nEnvironment {
+	readonly n8n: N8nRest;
+	readonly n8nProcess: N8nProcess;
+	readonly database: N8nDatabase;
+	/** Stops everything and removes its data. */
+	stop(): Promise<void>;
+}
+
+/** The same with a sandbox, and with credentials for it. */
+export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
+	readonly sandbox: SandboxProcess;
 	/** The sandbox's first team. */
 	readonly teamId: string;
-	/** Stops both and removes their data. */
-	strike(): Promise<void>;
 }
 
 /**
- * Starts a real n8n with the packed package on free ports, with a data folder of its own, and
- * signs in to it. Takes about 15 seconds.
+ * Starts a real n8n with its own data folder; takes about 15 seconds.
  *
- * @param env further settings of n8n
+ * @param env more of n8n's settings
  */
-export async function raiseN8n(env: Record<string, string> = {}) {
-	const tarball = process.env.PAYROLL_PAYMENTS_TARBALL;
-	if (tarball === undefined) throw new Error('test/support/globalSetup.mjs has not packed the package.');
+export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
+	const installation = await installN8n(n8nVersionUnderTest());
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
-	const n8n = await N8n.prepare(await installN8n(n8nToTest()), { dataFolder, env });
-	const strike = async () => {
-		await n8n.stop();
+	const n8nProcess = await N8nProcess.prepare(installation, { dataFolder, env });
+	const n8n = new N8nRest(n8nProcess.url, installation.version);
+	const stop = async () => {
+		await n8nProcess.stop();
 		rmSync(dataFolder, { recursive: true, force: true });
 	};
 	try {
-		await n8n.installPackage(tarball);
-		await n8n.start();
+		await n8nProcess.installPackage(packageUnderTest());
+		await n8nProcess.start();
 		await n8n.signIn();
 	} catch (error) {
-		// Left running, it would keep the tests from ending.
-		await strike();
+		// A process left running would keep the tests from ending.
+		await stop();
 		throw error;
 	}
-	return { n8n, strike };
+	return { n8n, n8nProcess, database: new N8nDatabase(n8nProcess), stop };
 }
 
-/** Starts an n8n and a sandbox for it, with credentials for both kinds of nodes. */
-export async function raiseStage(env: Record<string, string> = {}): Promise<Stage> {
-	const { n8n, strike } = await raiseN8n(env);
-	const sandbox = await Sandbox.start({ logFile: path.join(n8n.dataFolder, 'sandbox.log') });
+/** Starts a real n8n and a sandbox for it, with credentials for both kinds of nodes. */
+export async function startTestEnvironment(
+	env: Record<string, string> = {},
+): Promise<TestEnvironment> {
+	const environment = await startN8n(env);
+	const { n8n, n8nProcess } = environment;
+	const logFile = path.join(n8nProcess.dataFolder, 'sandbox.log');
+	const sandbox = await SandboxProcess.start({ logFile });
 	const { teams } = await sandbox.control<{ teams: { nanoid: string }[] }>('GET', 'organisation');
 	return {
-		n8n,
+		...environment,
 		sandbox,
 		...(await saveSandboxCredentials(n8n, sandbox)),
 		teamId: teams[0]?.nanoid ?? '',
-		async strike() {
+		async stop() {
 			await sandbox.stop();
-			await strike();
+			await environment.stop();
 		},
 	};
-}
-
-/** A node of a workflow under test. */
-export function node(
-	name: string,
-	type: string,
-	parameters: Record<string, unknown> = {},
-	more: Partial<WorkflowNode> = {},
-): WorkflowNode {
-	return { name, type, typeVersion: 1, position: [0, 0], parameters, ...more };
-}
-
-/** The trigger of a workflow that a test starts. */
-export const START = node('Start', 'n8n-nodes-base.manualTrigger');
-
-/** The action node, with the credentials that {@link N8n.saveWorkflow} fills in. */
-export function action(
-	name: string,
-	parameters: Record<string, unknown>,
-	more: Partial<WorkflowNode> = {},
-): WorkflowNode {
-	return node(name, 'n8n-nodes-payroll-payments.payrollPayments', parameters, {
-		credentials: { payrollPaymentsApi: { id: null, name: '' } },
-		...more,
-	});
-}
-
-/** Nodes connected one after the other. */
-export function chain(name: string, nodes: readonly WorkflowNode[]) {
-	const connections = Object.fromEntries(
-		nodes.slice(1).map((next, index) => [
-			nodes[index]?.name,
-			{ main: [[{ node: next.name, type: 'main', index: 0 }]] },
-		]),
-	);
-	return { name, nodes: [...nodes], connections };
 }
