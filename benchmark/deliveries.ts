@@ -9,7 +9,7 @@ import type { TestEnvironment } from '../test/support/testEnvironment';
 import { chain, node, type WorkflowNode } from '../test/support/workflows';
 import { depositEvent } from '../test/unit/delivery/samples';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, raiseHost } from './host';
+import { probe, startBenchmarkEnvironment } from './host';
 
 const CONNECTIONS = 10;
 const SECRET = 'benchmark of deliveries';
@@ -151,7 +151,7 @@ async function measureEngine(
 	{ name, env, limitOfIgnored, notes }: Engine,
 	{ count, runs }: { count: number; runs: number },
 ): Promise<Comparison[]> {
-	const environment = await raiseHost(env);
+	const environment = await startBenchmarkEnvironment(env);
 	const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-benchmark-'));
 	try {
 		const { url } = environment.n8n;

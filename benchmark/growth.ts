@@ -4,7 +4,7 @@ import { action } from '../test/support/workflows';
 import { bundle } from './bundle';
 import { median, type Comparison, type Part } from './comparison';
 import { inFreshProcess } from './fresh/run';
-import { probe, raiseHost, Runner } from './host';
+import { probe, Runner, startBenchmarkEnvironment } from './host';
 import { entityIds } from './organisation';
 
 const memory = z.object({ megabytes: z.number(), held: z.number() });
@@ -40,7 +40,7 @@ export const growth: Part = {
 	name: 'growth',
 	title: 'Growth with the number of items and of remembered keys',
 	async measure({ small, runs }): Promise<Comparison[]> {
-		const environment = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		try {
 			const entities = await entityIds(environment);
 			const workflow = await Runner.timing(environment, 'Ours', [

@@ -2,7 +2,7 @@ import { z } from '../nodes/PayrollPayments/contract';
 import { action } from '../test/support/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, raiseHost, requestsSince, Runner } from './host';
+import { httpRequest, requestsSince, Runner, startBenchmarkEnvironment } from './host';
 
 const pendingInvites = z.array(z.object({ email: z.string(), role: z.string().nullable() }));
 
@@ -11,7 +11,7 @@ export const invites: Part = {
 	title: 'A payroll sheet to invites',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const rows = small ? 50 : 2_000;
-		const environment = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		const client = new BareClient(environment, 1);
 		try {
 			const { teamId, sandbox } = environment;

@@ -1,7 +1,14 @@
 import { action } from '../test/support/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, probe, raiseHost, requestsSince, Runner, type Report } from './host';
+import {
+	httpRequest,
+	probe,
+	requestsSince,
+	Runner,
+	startBenchmarkEnvironment,
+	type Report,
+} from './host';
 import { entityIds } from './organisation';
 
 /** What a read has in flight at once unless the user says otherwise. */
@@ -18,7 +25,7 @@ export const items: Part = {
 	title: 'Many items in a real n8n',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const count = small ? 50 : 1_000;
-		const environment = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		const client = new BareClient(environment, CONCURRENCY);
 		try {
 			const { url } = environment.sandbox;

@@ -1,12 +1,12 @@
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, raiseHost, requestsSince, Runner } from './host';
+import { probe, requestsSince, Runner, startBenchmarkEnvironment } from './host';
 
 export const signIns: Part = {
 	name: 'signIns',
 	title: 'Parallel calls with an expired token',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const count = small ? 20 : 200;
-		const environment = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		try {
 			const { n8n, sandbox, account, teamId } = environment;
 			const plain = await n8n.saveCredentials('plainSignInApi', 'Plain', {

@@ -1,7 +1,7 @@
 import type { TestEnvironment } from '../test/support/testEnvironment';
 import { action, node } from '../test/support/workflows';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, raiseHost, Runner, type Report } from './host';
+import { httpRequest, Runner, startBenchmarkEnvironment, type Report } from './host';
 import { growingTeam } from './organisation';
 
 const PAGE = 500;
@@ -42,7 +42,7 @@ export const teamUsers: Part = {
 	title: 'A large team, Return All',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const count = small ? 2_000 : 50_000;
-		const environment = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		try {
 			await environment.sandbox.control('POST', 'settings', { growingTeamSize: count });
 			const teamId = await growingTeam(environment);

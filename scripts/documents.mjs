@@ -1,4 +1,4 @@
-// Writes what docs/ shows, by running the test that proves it: `npm run screenshots` and
+// Writes generated parts of docs/ by running the test that checks them: `npm run screenshots` and
 // `npm run docs:errors`.
 import path from 'node:path';
 

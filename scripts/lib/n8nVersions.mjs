@@ -41,7 +41,7 @@ export const N8N_VERSIONS = {
 /** @typedef {keyof typeof N8N_VERSIONS} N8nVersion */
 
 /**
- * The n8n that `npm start` runs, and the tests unless they are told otherwise.
+ * The n8n that `npm start` runs, and by default the tests.
  *
  * @satisfies {N8nVersion}
  */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { repository } from '../../scripts/lib/paths.mjs';
 import { outputOf } from '../support/executions';
+import { markdownTable } from '../support/markdown';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { action, chain, node, START } from '../support/workflows';
@@ -486,8 +487,8 @@ function cell(text: string): string {
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-	const shown = [heads, heads.map(() => '---'), ...rows.map((row) => row.map(cell))];
-	return ['', ...shown.map((row) => `| ${row.join(' | ')} |`)];
+	const cells = rows.map((row) => row.map(cell));
+	return ['', markdownTable(heads, cells)];
 }
 
 beforeAll(async () => {

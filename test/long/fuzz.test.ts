@@ -5,7 +5,8 @@ import { z } from 'zod';
 
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, runInTerminal } from '../../scripts/lib/processes.mjs';
-import { report, table } from '../support/reliabilityReport';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 /** Of each target. */
 const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);
@@ -47,7 +48,7 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 	const found = await Promise.all(
 		TARGETS.map(async ([target, what]) => ({ what, ...(await fuzzed(target)) })),
 	);
-	report(
+	writeSection(
 		'fuzz',
 		'Fuzzing of what anybody may send',
 		`Node ${process.versions.node}`,
@@ -61,7 +62,7 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 				'Linux needs a newer glibc than Debian 12 has. Seed: ' +
 				SEED +
 				'.',
-			table(
+			markdownTable(
 				['', 'executions', 'functions', 'edges', 'corpus', 'keepers', 'longest, ms', 'failures'],
 				found.map(({ what, ...each }) => [
 					what,

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { say } from '../../scripts/lib/progress.mjs';
-import { report, table } from '../support/reliabilityReport';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
 
@@ -107,7 +108,7 @@ it('n8n killed in the middle of 200 invites, ten times', async () => {
 		say(`kill ${kill}: ${JSON.stringify(rows.at(-1))}`);
 	}
 	const answers = wireLog.parse(await sandbox.control('GET', 'log?limit=20000')).entries;
-	report(
+	writeSection(
 		'kills',
 		'n8n killed in the middle of 200 invites',
 		`n8n ${n8nProcess.installation.version}`,
@@ -115,7 +116,7 @@ it('n8n killed in the middle of 200 invites, ten times', async () => {
 			`A workflow lists the pending invites and invites whoever is missing, one request a person. ` +
 				`It is run, n8n is killed with kill -9 at a random point, started again, and the workflow ` +
 				`is run once more. ${answers.length} requests reached the sandbox in all.`,
-			table(
+			markdownTable(
 				[
 					'kill',
 					'meant after invite',

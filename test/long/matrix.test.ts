@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
-import { report, table } from '../support/reliabilityReport';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 jest.setTimeout(3_600_000);
 
@@ -73,13 +74,13 @@ it('the packed package on every n8n that people run', async () => {
 			.filter(({ status }) => status !== 'passed')
 			.map(({ title }) => `- n8n ${version}: ${title}`),
 	);
-	report(
+	writeSection(
 		'matrix',
 		'Versions of n8n',
 		'Node 24 for n8n',
 		[
 			'Checks passed, from the packed tarball in a real n8n with SQLite:',
-			table(['', ...VERSIONS.map((version) => `n8n ${version}`)], rows),
+			markdownTable(['', ...VERSIONS.map((version) => `n8n ${version}`)], rows),
 			...(failed.length === 0 ? [] : [`Not passed:\n\n${failed.join('\n')}`]),
 		].join('\n\n'),
 	);

@@ -5,7 +5,8 @@ import { z } from 'zod';
 
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
-import { report, table } from '../support/reliabilityReport';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 /** How many times as often as in the unit tests each property is tried. */
 const FACTOR = Number(process.env.LONG_FACTOR ?? 40);
@@ -57,14 +58,14 @@ it('the wallet agrees with independent libraries, tried at length', async () => 
 		const seconds = Math.round((outcome?.duration ?? 0) / 1000);
 		return [what, quick * FACTOR, outcome?.status ?? 'not found', seconds];
 	});
-	report(
+	writeSection(
 		'properties',
 		'The wallet against other libraries',
 		`Node ${process.versions.node}`,
 		[
 			`The unit tests' properties, ${FACTOR} times as often (LONG_FACTOR): what is signed must be ` +
 				'what the other library signs, and what is read must be what it reads.',
-			table(['', 'tried', 'outcome', 'seconds'], rows),
+			markdownTable(['', 'tried', 'outcome', 'seconds'], rows),
 		].join('\n\n'),
 	);
 	expect(rows.map(([, , status]) => status)).toEqual(PROPERTIES.map(() => 'passed'));

@@ -7,8 +7,9 @@ import { z } from 'zod';
 import { say } from '../../scripts/lib/progress.mjs';
 import { runConcurrently } from '../support/concurrency';
 import { EventSink } from '../support/eventSink';
+import { markdownTable } from '../support/markdown';
 import { N8nQueue } from '../support/n8nQueue';
-import { report, table } from '../support/reliabilityReport';
+import { writeSection } from '../support/reliabilityReport';
 import { saveSandboxCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess } from '../support/sandboxProcess';
 import type { SupervisedProcess } from '../support/supervisedProcess';
@@ -50,7 +51,7 @@ afterEach(async () => {
 });
 
 /** Who answers for what, as far as the figures above it show. */
-const GUARANTEES = table(
+const GUARANTEES = markdownTable(
 	['', 'the node', 'n8n', 'nobody'],
 	[
 		[
@@ -96,7 +97,7 @@ const GUARANTEES = table(
 function figure(...texts: string[]): void {
 	figures.push(...texts);
 	const { main, redis, postgres } = queue;
-	report(
+	writeSection(
 		'queue',
 		'Queue mode',
 		`n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`,
@@ -230,7 +231,7 @@ describe('queue mode', () => {
 			`${EVENTS} events at ${RATE} a second, ${keys.filter((_, index) => isRepeated(index)).length} ` +
 				`of them repeated after a second and ${simultaneous} at the same instant to the other ` +
 				`webhook process (${attempts} deliveries, executions ${JSON.stringify(executions)}; ${retried}):`,
-			table(
+			markdownTable(
 				['', 'events'],
 				[
 					['lost', lost.length],
@@ -469,6 +470,6 @@ describe('queue mode', () => {
 		await pick(queue.workers, 1).process.stop();
 		const one = await throughput(1);
 		const heading = ['workers', 'events', 'acknowledged a second', 'run to the end a second'];
-		figure('Throughput, 20 connections:', table(heading, [one, two]));
+		figure('Throughput, 20 connections:', markdownTable(heading, [one, two]));
 	});
 });

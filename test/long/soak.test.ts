@@ -5,7 +5,8 @@ import { z } from 'zod';
 
 import { say } from '../../scripts/lib/progress.mjs';
 import { EventSink } from '../support/eventSink';
-import { report, table } from '../support/reliabilityReport';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { action, chain, node } from '../support/workflows';
@@ -166,7 +167,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 		compare('median of a delivery, ms', ({ median }) => median),
 		compare('median of four operations in a row, ms', (sample) => sample.operations),
 	];
-	report(
+	writeSection(
 		'soak',
 		'Soak',
 		`n8n ${n8nProcess.installation.version}`,
@@ -177,7 +178,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 					.join(', ')}. ` +
 				`Ran downstream: ${sink.keys.length}, twice: ${sink.duplicates.length}.`,
 			'Medians of the samples after warming up:',
-			table(['', 'first half', 'second half'], rows),
+			markdownTable(['', 'first half', 'second half'], rows),
 			`Resident memory in MB, sample by sample: ${samples.map(({ resident }) => resident).join(', ')}. ` +
 				`Handles: ${samples.map(({ handles }) => handles).join(', ')}.`,
 		].join('\n\n'),

@@ -11,7 +11,7 @@ interface Options {
 	readonly logFile: string;
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process, with its output in a log file. */
 export class BackgroundProcess {
 	/** Resolves with the exit code when the process has ended, for whatever reason. */
 	readonly ended: Promise<number>;

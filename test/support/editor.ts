@@ -44,16 +44,13 @@ export class Editor {
 		const executablePath =
 			process.env.PAYROLL_PAYMENTS_CHROMIUM ?? BROWSERS.find((each) => existsSync(each));
 		if (executablePath === undefined) {
-			throw new Error('No Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.');
+			throw new Error(
+				'No Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.',
+			);
 		}
 		const browser = await chromium.launch({
 			executablePath,
-			args: [
-				'--no-sandbox',
-				'--disable-gpu',
-				'--disable-quic',
-				'--disable-background-networking',
-			],
+			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
 		});
 		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
 		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);

@@ -1,7 +1,7 @@
 import type { Credentials, N8nRest } from './n8nRest';
 import type { Account, SandboxProcess } from './sandboxProcess';
 
-/** The signing secret that the sandbox uses unless it is told otherwise. */
+/** The sandbox's default signing secret. */
 const WEBHOOK_SECRET = 'sandbox-webhook-secret';
 
 export interface SandboxCredentials {

@@ -13,7 +13,7 @@ export interface Account {
 	readonly platformId: string;
 }
 
-/** The local service in a process of its own. */
+/** The sandbox as a separate process. */
 export class SandboxProcess {
 	private constructor(
 		private readonly process: BackgroundProcess,

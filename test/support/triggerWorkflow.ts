@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 interface Setup {
-	/** Of the trigger; it takes any event unless they say otherwise. */
+	/** Of the trigger; by default it takes any event. */
 	readonly parameters?: Record<string, unknown>;
 	/** Changes to credentials for timestamped signatures. */
 	readonly credentials?: Record<string, unknown>;
