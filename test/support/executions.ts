@@ -1,6 +1,6 @@
 import { parse } from 'flatted';
 
-export interface Item {
+interface Item {
 	readonly json: Record<string, unknown>;
 }
 

@@ -16,7 +16,7 @@ import { isUp, waitUntil } from './waiting';
 const ENCRYPTION_KEY = 'one key for all processes of the queue';
 
 /** A webhook process or a worker. */
-export interface QueueProcess {
+interface QueueProcess {
 	readonly url: string;
 	readonly process: SupervisedProcess;
 }
