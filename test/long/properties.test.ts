@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { buildFolder, repository } from '../../scripts/locations.mjs';
-import { cleanEnvironment, showNpm } from '../../scripts/processes.mjs';
-
-import { report, table } from './report';
+import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
+import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 /** How many times as often as in the unit tests each property is tried. */
 const FACTOR = Number(process.env.LONG_FACTOR ?? 40);
@@ -35,7 +35,7 @@ const PROPERTIES = [
 it('the wallet agrees with independent libraries, tried at length', async () => {
 	const file = path.join(buildFolder, 'properties.json');
 	rmSync(file, { force: true });
-	await showNpm(
+	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:unit', '--', '--json', `--outputFile=${file}`],
 			...['--testTimeout=600000', '--testPathPatterns', 'unit/wallet'],
@@ -55,14 +55,14 @@ it('the wallet agrees with independent libraries, tried at length', async () => 
 		const seconds = Math.round((outcome?.duration ?? 0) / 1000);
 		return [what, quick * FACTOR, outcome?.status ?? 'not found', seconds];
 	});
-	report(
+	writeSection(
 		'properties',
 		'The wallet against other libraries',
 		`Node ${process.versions.node}`,
 		[
 			`The unit tests' properties, ${FACTOR} times as often (LONG_FACTOR): what is signed must be ` +
 				'what the other library signs, and what is read must be what it reads.',
-			table(['', 'tried', 'outcome', 'seconds'], rows),
+			markdownTable(['', 'tried', 'outcome', 'seconds'], rows),
 		].join('\n\n'),
 	);
 	expect(rows.map(([, , status]) => status)).toEqual(PROPERTIES.map(() => 'passed'));

@@ -1,80 +1,68 @@
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
-import { whileLocked } from './lock.mjs';
-import { cacheFolder, hashOf, repository } from './locations.mjs';
-import { cleanEnvironment, npm } from './processes.mjs';
-import { during } from './progress.mjs';
 
-/** n8n 2.41.1 wants Node.js 24, and its binary parts are there for just this one. */
+import { whileLocked } from './lock.mjs';
+import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from './n8nVersions.mjs';
+import { repository } from './paths.mjs';
+import { cleanEnvironment, npm } from './processes.mjs';
+import { withProgress } from './progress.mjs';
+
+/** n8n 2.41.1 requires Node.js 24, and its compiled parts exist for this version only. */
 const NODE_MAJOR = '24';
 
-/** What npm must be told for each n8n, beyond what its package.json here says. */
-const N8N_INSTALLATIONS = {
-	// Its peer dependencies contradict each other, and of its install scripts only these matter.
-	'2.41.1': { install: ['--legacy-peer-deps', '--ignore-scripts'], rebuild: ['sqlite3', 'isolated-vm'] },
-	'2.38.7': { install: ['--legacy-peer-deps', '--ignore-scripts'], rebuild: ['sqlite3', 'isolated-vm'] },
-	'1.123.81': { install: ['--ignore-scripts=false'], rebuild: [] },
-};
+/** Where n8n and its Node.js are installed, once for all checkouts. */
+const cacheFolder =
+	process.env.PAYROLL_PAYMENTS_CACHE ??
+	path.join(homedir(), '.cache', 'n8n-nodes-payroll-payments');
 
-/** @typedef {keyof typeof N8N_INSTALLATIONS} N8nVersion */
+const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
-/** The n8n that `npm start` runs, and the tests unless they are told otherwise. */
-const DEFAULT_N8N = '2.41.1';
-
-/**
- * The n8n to run the end-to-end tests on: PAYROLL_PAYMENTS_N8N, e.g. 1.123.81, if that is set.
- *
- * @returns {N8nVersion}
- */
-export function n8nToTest() {
-	const wanted = process.env.PAYROLL_PAYMENTS_N8N ?? DEFAULT_N8N;
-	const known = /** @type {N8nVersion[]} */ (Object.keys(N8N_INSTALLATIONS));
-	const version = known.find((each) => each === wanted);
-	if (version !== undefined) return version;
-	throw new Error(`PAYROLL_PAYMENTS_N8N is ${wanted}; there is ${known.join(', ')}.`);
+/** @param {string} file */
+function sha256(file) {
+	return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
-
 /**
- * Installs what test/e2e/hosts/NAME/package.json lists into the cache, unless that was finished
- * before. An interrupted installation leaves no `complete` file and is done anew.
+ * Installs what test/e2e/hosts/NAME/package.json lists into the cache, unless that has been done.
+ * An interrupted installation leaves no `complete` file and is repeated.
  *
  * @param {string} name
- * @param {string} text what to say while it lasts
+ * @param {string} description printed while it lasts
  * @param {(folder: string) => Promise<unknown>} install
  */
-async function installOnce(name, text, install) {
+async function installOnce(name, description, install) {
 	const manifest = path.join(repository, 'test', 'e2e', 'hosts', name, 'package.json');
 	const folder = path.join(cacheFolder, name);
 	const marker = path.join(folder, 'complete');
 	const isComplete = () =>
-		existsSync(marker) && readFileSync(marker, 'utf8').trim() === hashOf(manifest);
+		existsSync(marker) && readFileSync(marker, 'utf8').trim() === sha256(manifest);
 	if (isComplete()) return folder;
 	await whileLocked(`${folder}.lock`, `installs ${name}`, async () => {
 		if (isComplete()) return;
-		await during(text, async () => {
+		await withProgress(description, async () => {
 			rmSync(folder, { recursive: true, force: true });
 			mkdirSync(folder, { recursive: true });
 			copyFileSync(manifest, path.join(folder, 'package.json'));
 			await install(folder);
-			writeFileSync(marker, `${hashOf(manifest)}\n`);
+			writeFileSync(marker, `${sha256(manifest)}\n`);
 		});
 	});
 	return folder;
 }
 
 /**
- * The folder of the Node.js binary that n8n runs on; goes first in PATH.
+ * Installs the Node.js for n8n, unless this is one.
  *
- * @returns {Promise<string>}
+ * @returns {Promise<string>} the folder of its binary
  */
-export async function installNode() {
+async function installNode() {
 	if (process.versions.node.startsWith(`${NODE_MAJOR}.`)) return path.dirname(process.execPath);
 	const folder = await installOnce(
 		`node-${NODE_MAJOR}`,
 		`Installing Node.js ${NODE_MAJOR} for n8n (once, about 10 seconds)`,
-		(cwd) => npm(['install', '--ignore-scripts=false', ...quiet], { cwd }),
+		(cwd) => npm(['install', '--ignore-scripts=false', ...QUIET], { cwd }),
 	);
 	return path.join(folder, 'node_modules', 'node', 'bin');
 }
@@ -83,30 +71,30 @@ export async function installNode() {
  * An n8n that is ready to run.
  *
  * @typedef {object} N8nInstallation
- * @property {N8nVersion} version
+ * @property {import('./n8nVersions.mjs').N8nVersion} version
  * @property {string} node the Node.js binary
  * @property {string} cli n8n's own command, a script for that Node.js
  * @property {Record<string, string>} env the environment to run it in
  */
 
 /**
- * @param {N8nVersion} [version]
+ * @param {import('./n8nVersions.mjs').N8nVersion} [version]
  * @returns {Promise<N8nInstallation>}
  */
-export async function installN8n(version = DEFAULT_N8N) {
+export async function installN8n(version = DEFAULT_N8N_VERSION) {
 	const nodeFolder = await installNode();
 	const node = path.join(nodeFolder, process.platform === 'win32' ? 'node.exe' : 'node');
 	const env = cleanEnvironment({
 		PATH: `${nodeFolder}${path.delimiter}${process.env.PATH ?? ''}`,
 	});
-	const { install, rebuild } = N8N_INSTALLATIONS[version];
+	const { install, rebuild } = N8N_VERSIONS[version];
 	const folder = await installOnce(
 		`n8n-${version}`,
 		`Installing n8n ${version} (once, 3 to 5 minutes, 2 GB)`,
 		async (cwd) => {
-			await npm(['install', ...install, ...quiet], { cwd, env, node });
+			await npm(['install', ...install, ...QUIET], { cwd, env, node });
 			if (rebuild.length > 0) {
-				await npm(['rebuild', '--ignore-scripts=false', ...rebuild, ...quiet], { cwd, env, node });
+				await npm(['rebuild', '--ignore-scripts=false', ...rebuild, ...QUIET], { cwd, env, node });
 			}
 		},
 	);
@@ -114,8 +102,8 @@ export async function installN8n(version = DEFAULT_N8N) {
 }
 
 /**
- * The packages that a lock file names for this machine, with their versions. Optional ones are
- * left out: which of them are installed depends on the machine.
+ * The packages that a lock file names, with their versions. Optional ones are left out: which of
+ * them are installed depends on the machine.
  *
  * @param {string} file
  * @returns {Map<string, string>}
@@ -136,7 +124,7 @@ export async function installDevDependencies() {
 	const wanted = lockedPackages(path.join(repository, 'package-lock.json'));
 	const present = lockedPackages(path.join(repository, 'node_modules', '.package-lock.json'));
 	if ([...wanted].every(([name, version]) => present.get(name) === version)) return;
-	await during('Installing the development dependencies (npm ci, about 30 seconds)', () =>
-		npm(['ci', '--ignore-scripts', ...quiet], { cwd: repository }),
+	await withProgress('Installing the development dependencies (npm ci, about 30 seconds)', () =>
+		npm(['ci', '--ignore-scripts', ...QUIET], { cwd: repository }),
 	);
 }

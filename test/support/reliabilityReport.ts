@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 
-import { repository } from '../../scripts/locations.mjs';
-import { say } from '../../scripts/progress.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
 
 const FILE = path.join(repository, 'docs', 'reliability.md');
 
@@ -15,36 +15,28 @@ test:long\` runs all of them, \`npm run test:long -- queue\` one. Each is bounde
 this machine only. The figures are those of one run on one machine; run it again for yours.
 `;
 
-/** The parts, in the order in which they stand in the document. */
+/** In the order of the document. */
 const PARTS = ['queue', 'matrix', 'fuzz', 'properties', 'kills', 'soak', 'supplyChain'] as const;
 
-export type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number];
 
 function git(...args: string[]): string {
 	return execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
 }
 
-/** Which code was measured: the commit, and whether the published part of it was changed since. */
+/** The commit that was measured, and whether published code has changes on top of it. */
 function codeMeasured(): string {
 	const changed = git('status', '--porcelain', '--', 'nodes', 'credentials', 'package.json');
 	const commit = git('rev-parse', '--short', 'HEAD');
 	return changed === '' ? `commit ${commit}` : `commit ${commit} with changes not committed`;
 }
 
-/** A table in Markdown. */
-export function table(heading: readonly string[], rows: ReadonlyArray<readonly unknown[]>): string {
-	return [heading, heading.map(() => '---'), ...rows]
-		.map((cells) => `| ${cells.map(String).join(' | ')} |`)
-		.join('\n');
-}
-
 /**
- * Prints the figures of one part and puts them into docs/reliability.md, in place of those of its
- * last run.
+ * Prints the figures of one part, and replaces those of its last run in docs/reliability.md.
  *
- * @param versions of what was measured on, e.g. `n8n 2.41.1`
+ * @param versions of the software that was used, e.g. `n8n 2.41.1`
  */
-export function report(part: Part, title: string, versions: string, figures: string): void {
+export function writeSection(part: Part, title: string, versions: string, figures: string): void {
 	const load = loadavg()[0]?.toFixed(1);
 	const circumstances =
 		`${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ` +

@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { pause } from './processes.mjs';
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { say } from './progress.mjs';
 
-/** A lock without a process number in it is being written, unless it is older than this. */
+/** How long a lock may be without its holder's process ID, which is written right after it is made. */
 const WRITING_MILLISECONDS = 5_000;
 
 /** @param {string} file */
@@ -19,7 +20,7 @@ function holderIsGone(file) {
 }
 
 /** @param {string} file */
-function take(file) {
+function tryLock(file) {
 	try {
 		const handle = openSync(file, 'wx');
 		writeSync(handle, String(process.pid));
@@ -32,23 +33,23 @@ function take(file) {
 }
 
 /**
- * Does some work that no other process may do at the same time. The lock of a process that died is
- * taken over.
+ * Does work that no other process may do at the same time. Takes over the lock of a process that
+ * died.
  *
  * @template T
  * @param {string} file the lock's file
- * @param {string} what what is being waited for, for the reader
+ * @param {string} activity of the other process, for the message while waiting, e.g. "installs n8n"
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function whileLocked(file, what, work) {
+export async function whileLocked(file, activity, work) {
 	mkdirSync(path.dirname(file), { recursive: true });
-	for (let told = false; !take(file); await pause(200)) {
+	for (let isTold = false; !tryLock(file); await pause(200)) {
 		if (holderIsGone(file)) {
 			rmSync(file, { force: true });
-		} else if (!told) {
-			say(`Waiting for another process that ${what}`);
-			told = true;
+		} else if (!isTold) {
+			say(`Waiting for another process that ${activity}`);
+			isTold = true;
 		}
 	}
 	try {

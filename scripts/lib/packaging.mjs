@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+
 import { whileLocked } from './lock.mjs';
-import { buildFolder, repository } from './locations.mjs';
+import { buildFolder, repository } from './paths.mjs';
 import { npm, run } from './processes.mjs';
 
-/** A command of the development dependencies, as arguments for Node.js. */
 const gulp = path.join('node_modules', 'gulp', 'bin', 'gulp.js');
 
 /**
- * Builds dist/ and packs it as npm would publish it.
+ * Builds dist/ and packs it as npm publishes it.
  *
  * @returns {Promise<string>} the tarball's path
  */

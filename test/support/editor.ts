@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-import { OWNER } from './n8n.mjs';
+
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+import { OWNER } from './n8nRest';
 
 const BROWSERS = [
 	'/usr/bin/chromium',
@@ -9,15 +11,6 @@ const BROWSERS = [
 	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/**
- * The browser that looks at n8n's editor: PAYROLL_PAYMENTS_CHROMIUM, or one that is installed.
- *
- * @returns {string | undefined}
- */
-export function findChromium() {
-	return process.env.PAYROLL_PAYMENTS_CHROMIUM ?? BROWSERS.find((each) => existsSync(each));
-}
-
 /** Wide enough for n8n's three panels, and so tall that no form has to be scrolled. */
 const VIEWPORT = { width: 1280, height: 1500 };
 
@@ -25,113 +18,95 @@ const VIEWPORT = { width: 1280, height: 1500 };
 const N8N_FIELD = 'Allowed HTTP Request Domains';
 
 /** n8n draws slowly on a busy machine. */
-const PATIENCE_MILLISECONDS = 60_000;
+const TIMEOUT_MILLISECONDS = 60_000;
 
-/**
- * A field as a person sees it.
- *
- * @typedef {object} ShownField
- * @property {string} label
- * @property {boolean} isNotice
- * @property {boolean} isCut whether its label does not fit
- */
+/** A field as a person sees it. */
+export interface ShownField {
+	readonly label: string;
+	readonly isNotice: boolean;
+	/** Whether its label does not fit. */
+	readonly isCut: boolean;
+}
 
 /** n8n's editor in a headless browser, signed in as the owner. */
 export class Editor {
-	/** What the browser's console complained about since the sign-in. */
-	complaints = /** @type {string[]} */ ([]);
+	/** Errors in the browser's console since the sign-in. */
+	readonly consoleErrors: string[] = [];
 
-	/**
-	 * @param {import('playwright-core').Browser} browser
-	 * @param {import('playwright-core').Page} page
-	 * @param {string} url
-	 */
-	constructor(browser, page, url) {
-		this.browser = browser;
-		this.page = page;
-		this.url = url;
-	}
+	private constructor(
+		private readonly browser: Browser,
+		readonly page: Page,
+		private readonly url: string,
+	) {}
 
-	/** @param {import('./n8n.mjs').N8n} n8n started, with its owner */
-	static async open(n8n) {
-		const executablePath = findChromium();
+	/** @param url of an n8n that has its owner */
+	static async open(url: string): Promise<Editor> {
+		const executablePath =
+			process.env.PAYROLL_PAYMENTS_CHROMIUM ?? BROWSERS.find((each) => existsSync(each));
 		if (executablePath === undefined) {
-			throw new Error('No Chromium here: install it, or name it in PAYROLL_PAYMENTS_CHROMIUM.');
+			throw new Error(
+				'No Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.',
+			);
 		}
 		const browser = await chromium.launch({
 			executablePath,
-			args: [
-				'--no-sandbox',
-				'--disable-gpu',
-				'--disable-quic',
-				'--disable-background-networking',
-			],
+			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
 		});
 		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
-		page.setDefaultTimeout(PATIENCE_MILLISECONDS);
-		await page.goto(`${n8n.url}/signin`);
+		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+		await page.goto(`${url}/signin`);
 		await page.fill('input[type=email]', OWNER.email);
 		await page.fill('input[type=password]', OWNER.password);
 		await page.keyboard.press('Enter');
 		await page.waitForURL(({ pathname }) => !pathname.startsWith('/signin'));
-		const editor = new Editor(browser, page, n8n.url);
-		editor.#listen();
+		const editor = new Editor(browser, page, url);
+		editor.collectConsoleErrors();
 		return editor;
 	}
 
-	#listen() {
-		this.page.on('pageerror', (error) => this.complaints.push(error.message));
+	private collectConsoleErrors(): void {
+		this.page.on('pageerror', (error) => this.consoleErrors.push(error.message));
 		this.page.on('console', (message) => {
 			const { url } = message.location();
-			// Without internet n8n's own calls home fail; they are no concern of ours.
+			// Without internet n8n's own calls home fail; they don't concern us.
 			const isElsewhere = url !== '' && !url.startsWith(this.url);
-			if (message.type() === 'error' && !isElsewhere) this.complaints.push(message.text());
+			if (message.type() === 'error' && !isElsewhere) this.consoleErrors.push(message.text());
 		});
 	}
 
-	/** @param {string} id */
-	async openWorkflow(id) {
+	async openWorkflow(id: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${id}`);
 		await this.page.waitForSelector('[data-test-id="canvas-node"]');
 	}
 
-	/**
-	 * Opens a node's panel, as a double click on it does.
-	 *
-	 * @param {string} name
-	 */
-	async openNode(name) {
+	/** Opens a node's panel with a double click. */
+	async openNode(name: string): Promise<void> {
 		const node = this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 		await node.dblclick();
 		await this.page.waitForSelector('[data-test-id="node-parameters"]');
 		await this.page.waitForTimeout(500);
 	}
 
-	async closeNode() {
-		/* Leaving the credentials leaves the node too. */
+	async closeNode(): Promise<void> {
+		/* Closing the credentials closes the node too. */
 		if ((await this.page.locator('[data-test-id="node-parameters"]').count()) === 0) return;
 		await this.page.click('[data-test-id="ndv-close-button"]');
 		await this.page.waitForSelector('[data-test-id="node-parameters"]', { state: 'detached' });
 	}
 
-	/**
-	 * The fields of the open node, from top to bottom, the choice of its credentials left out.
-	 *
-	 * @returns {Promise<ShownField[]>}
-	 */
-	async fields() {
+	/** The fields of the open node from top to bottom, without the choice of its credentials. */
+	async fields(): Promise<ShownField[]> {
 		const shown = ':is([data-test-id="input-label"], .notice):visible';
-		return await this.#fieldsAt(`[data-test-id="node-parameters"] ${shown}`);
+		return await this.fieldsAt(`[data-test-id="node-parameters"] ${shown}`);
 	}
 
-	/** @returns {Promise<ShownField[]>} the fields of the open credentials, from top to bottom */
-	async credentialFields() {
-		const fields = await this.#fieldsAt('[data-test-id="credential-connection-parameter"]:visible');
+	/** The fields of the open credentials from top to bottom. */
+	async credentialFields(): Promise<ShownField[]> {
+		const fields = await this.fieldsAt('[data-test-id="credential-connection-parameter"]:visible');
 		return fields.filter(({ label }) => label !== N8N_FIELD);
 	}
 
-	/** @param {string} selector */
-	async #fieldsAt(selector) {
+	private async fieldsAt(selector: string): Promise<ShownField[]> {
 		return await this.page.locator(selector).evaluateAll((elements) =>
 			elements.map((element) => {
 				const text = element.querySelector('label span') ?? element;
@@ -144,35 +119,36 @@ export class Editor {
 		);
 	}
 
-	/** Opens the credentials of the open node, as its pencil does. */
-	async openCredentials() {
+	/** Opens the credentials of the open node with its pencil. */
+	async openCredentials(): Promise<void> {
 		await this.page.click('[data-test-id="credential-edit-button"]');
 		const first = this.page.locator('[data-test-id="credential-connection-parameter"]').first();
 		await first.waitFor();
 		await this.page.waitForTimeout(1_000);
 	}
 
-	async closeCredentials() {
+	async closeCredentials(): Promise<void> {
 		await this.page.keyboard.press('Escape');
-		await this.page.waitForSelector('[data-test-id="credential-edit-dialog"]', { state: 'detached' });
+		await this.page.waitForSelector('[data-test-id="credential-edit-dialog"]', {
+			state: 'detached',
+		});
 	}
 
 	/**
 	 * Takes a picture of one part of the page, down to the end of the form in it.
 	 *
-	 * @param {string} file
-	 * @param {string} part
-	 * @param {string} end the last thing that has to be on it
+	 * @param part a selector; the first match counts
+	 * @param end a selector of what has to be on the picture; the last match counts
 	 */
-	async shoot(file, part, end) {
+	async takePicture(file: string, part: string, end: string): Promise<void> {
 		const frame = await this.page.locator(part).first().boundingBox();
 		const last = await this.page.locator(end).last().boundingBox();
-		if (frame === null || last === null) throw new Error(`${part} or ${end} is not there.`);
+		if (frame === null || last === null) throw new Error(`${part} or ${end} isn't on the page.`);
 		const height = Math.min(last.y + last.height + 16, frame.y + frame.height) - frame.y;
 		await this.page.screenshot({ path: file, clip: { ...frame, height } });
 	}
 
-	async close() {
+	async close(): Promise<void> {
 		await this.browser.close();
 	}
 }
