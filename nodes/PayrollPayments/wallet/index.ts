@@ -7,11 +7,5 @@ export { instantPaymentTypedData, type TypedAmountUnit } from './instantPayment'
 export { privateKeyWallet } from './privateKeyWallet';
 export { remoteSignerWallet, type RemoteSignerDialect } from './remoteSignerWallet';
 export { signIn } from './signIn';
-export {
-	checkSignInMessage,
-	parseSignInMessage,
-	type SignInExpectation,
-	type SignInMessage,
-} from './signInMessage';
 export { typedDataSigner } from './typedData';
 export type { Hex, TypedData, Wallet } from './wallet';

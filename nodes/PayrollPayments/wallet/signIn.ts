@@ -1,5 +1,4 @@
 import { readEnvelope, Refusal, withoutSecrets, z, type HttpAnswer, type HttpExchange } from '../contract';
-import { checkSignInMessage } from './signInMessage';
 import type { Wallet } from './wallet';
 
 const TIMEOUT = 30_000;
@@ -53,7 +52,7 @@ function readData<Data>(answer: HttpAnswer, schema: z.ZodType<Data>, step: strin
 }
 
 /**
- * Signs in with a wallet (service-api.md, Authentication 1; Endpoints 1 and 2): gets the message,
+ * Signs in with a wallet (docs/api.md, Authentication; Endpoints 1 and 2): gets the message,
  * checks it, signs it and hands it in. Answers with the JWT.
  *
  * `timeout` is in milliseconds for each of the two requests, `now` for tests. Raises a
@@ -82,6 +81,8 @@ export async function signIn(
 		timeout,
 	});
 	const { siwe: message } = readData(offer, messageData, 'the request for a sign-in message');
+	// Loaded late: signing typed data needs no parser of sign-in messages.
+	const { checkSignInMessage } = await import('./signInMessage');
 	const { nonce } = checkSignInMessage(message, {
 		walletAddress: wallet.address,
 		domain,
