@@ -8,18 +8,25 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { readCredentials, Refusal, SignInFailed, z } from '../nodes/PayrollPayments/contract';
+import {
+	readCredentials,
+	Refusal,
+	SignInFailed,
+	z,
+	type HttpExchange,
+	type ServiceCredentials,
+	type WalletCredentials,
+} from '../nodes/PayrollPayments/contract';
 import { exchangeOver } from '../nodes/PayrollPayments/transport/n8nExchange';
 import {
 	authenticationHeader,
+	boundToken,
 	packSession,
 	sessionBinding,
-	SharedSignIn,
+	sessions,
 	storedToken,
 } from '../nodes/PayrollPayments/transport/session';
 import { signInWithWallet } from '../nodes/PayrollPayments/transport/walletAccess';
-
-const signIns = new SharedSignIn();
 
 /** Where a request goes; n8n's HTTP Request node calls its URL `uri`. */
 const destination = z
@@ -32,6 +39,35 @@ const NO_REDIRECTS = {
 	followRedirect: false,
 	followAllRedirects: false,
 };
+
+async function obtainToken(credentials: WalletCredentials, exchange: HttpExchange): Promise<string> {
+	try {
+		return await signInWithWallet(credentials, exchange);
+	} catch (error) {
+		const isPlain = error instanceof Refusal;
+		throw new SignInFailed(isPlain ? error.message : 'The sign-in failed', {
+			hint: isPlain ? error.hint : undefined,
+		});
+	}
+}
+
+/**
+ * The headers that prove who calls. Must come last in `authenticate`: other calls may wait for the
+ * answer to the request that gets its token here.
+ */
+async function proofHeaders(
+	credentials: ServiceCredentials,
+	saved: ICredentialDataDecryptedObject,
+): Promise<Record<string, string>> {
+	if (credentials.authentication !== 'walletSignIn') return authenticationHeader(credentials);
+	const boundTo = sessionBinding(credentials);
+	const stored = boundToken(saved.sessionToken, boundTo);
+	if (stored === undefined) return {};
+	const token = await sessions.tokenFor(boundTo, stored);
+	// n8n hands the same object to `preAuthentication` after a 401, which must know what was sent.
+	if (token !== stored) saved.sessionToken = packSession(boundTo, token);
+	return authenticationHeader(credentials, token);
+}
 
 export class PayrollPaymentsApi implements ICredentialType {
 	name = 'payrollPaymentsApi';
@@ -227,7 +263,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 	];
 
 	/**
-	 * Signs in when there is no usable token (service-api.md, Authentication 1); n8n calls this when
+	 * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
 	 * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
 	 */
 	async preAuthentication(
@@ -240,18 +276,11 @@ export class PayrollPaymentsApi implements ICredentialType {
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> => await this.helpers.httpRequest(options),
 		);
-		const token = await signIns
-			.token(
-				boundTo,
-				storedToken(saved.sessionToken),
-				async () => await signInWithWallet(credentials, exchange),
-			)
-			.catch((error: unknown) => {
-				const isPlain = error instanceof Refusal;
-				throw new SignInFailed(isPlain ? error.message : 'The sign-in failed', {
-					hint: isPlain ? error.hint : undefined,
-				});
-			});
+		const token = await sessions.renew(
+			boundTo,
+			storedToken(saved.sessionToken),
+			async () => await obtainToken(credentials, exchange),
+		);
 		return { sessionToken: packSession(boundTo, token) };
 	}
 
@@ -271,7 +300,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 				hint: 'Correct the URL of the request, or the Base URL in the credentials.',
 			});
 		}
-		const proof = authenticationHeader(credentials, saved.sessionToken, Date.now());
+		const proof = await proofHeaders(credentials, saved);
 		return { ...options, headers: { ...options.headers, ...proof }, ...NO_REDIRECTS };
 	}
 }

@@ -23,7 +23,7 @@ export async function openWallet(
 }
 
 /**
- * Signs in with the wallet (service-api.md, Authentication 1): fetches the message, checks it,
+ * Signs in with the wallet (docs/api.md, Authentication): fetches the message, checks it,
  * signs it and hands it in.
  * @returns the JWT
  * @throws {Refusal} that says which step failed and why
