@@ -218,6 +218,6 @@ export class PayrollPaymentsApi implements ICredentialType {
 		options: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const { authenticateRequest } = await import('../nodes/PayrollPayments/api/authentication');
-		return authenticateRequest(saved, options);
+		return await authenticateRequest(saved, options);
 	}
 }

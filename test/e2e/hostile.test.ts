@@ -82,6 +82,7 @@ describe('a sign-in message', () => {
 		'lineBreaks',
 		'version2',
 		'trailingText',
+		'lowerCaseAddress',
 		'notAMessage',
 		'empty',
 	])('with the trick %s is not signed', async (tamper) => {

@@ -49,6 +49,41 @@ class InputItems implements INodeType {
 	}
 }
 
+/**
+ * Sends one GET for each item at the same time, as n8n's HTTP Request node does: with the request
+ * function that it uses, and without telling anybody what came of it.
+ */
+class PlainRequests implements INodeType {
+	description = {
+		displayName: 'Plain Requests',
+		name: 'plainRequests',
+		group: [],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'payrollPaymentsApi', required: true }],
+		properties: [{ displayName: 'URL', name: 'url', type: 'string' as const, default: '' }],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const answers = await Promise.all(
+			this.getInputData().map(
+				async (_item, index): Promise<unknown> =>
+					await this.helpers.requestWithAuthentication.call(
+						this,
+						'payrollPaymentsApi',
+						{ method: 'GET', uri: String(this.getNodeParameter('url', index)), json: true },
+						undefined,
+						index,
+					),
+			),
+		);
+		return [answers.map((answer) => ({ json: { answer: JSON.stringify(answer) } }))];
+	}
+}
+
 /** The node as n8n offers it to AI agents: the same, under a name that ends in Tool. */
 function asTool(type: PayrollPayments): PayrollPayments {
 	type.description = { ...type.description, name: `${type.description.name}Tool` };
@@ -57,6 +92,7 @@ function asTool(type: PayrollPayments): PayrollPayments {
 
 const TYPES: Readonly<Record<string, INodeType>> = {
 	inputItems: new InputItems(),
+	plainRequests: new PlainRequests(),
 	payrollPayments: new PayrollPayments(),
 	payrollPaymentsTool: asTool(new PayrollPayments()),
 };

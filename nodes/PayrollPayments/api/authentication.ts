@@ -5,20 +5,28 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { addSecretsOf } from './credentialSecrets';
-import { readCredentials, Refusal, SignInFailed, z } from '../contract';
-import { Redactor } from '../shared/redaction';
+import {
+	readCredentials,
+	Refusal,
+	SignInFailed,
+	z,
+	type HttpExchange,
+	type ServiceCredentials,
+	type WalletCredentials,
+} from '../contract';
+import { Redactor, type Redact } from '../shared/redaction';
 import { exchangeOver } from '../transport/n8nExchange';
 import {
 	authenticationHeader,
+	boundToken,
 	packSession,
 	sessionBinding,
-	SharedSignIn,
+	sessions,
 	storedToken,
 } from '../transport/session';
 import { signInWithWallet } from '../transport/walletAccess';
 
-const signIns = new SharedSignIn();
+import { addSecretsOf } from './credentialSecrets';
 
 /** Where a request goes; n8n's HTTP Request node calls its URL `uri`. */
 const destination = z
@@ -32,8 +40,41 @@ const NO_REDIRECTS = {
 	followAllRedirects: false,
 };
 
+async function obtainToken(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): Promise<string> {
+	try {
+		return await signInWithWallet(credentials, exchange, redact);
+	} catch (error) {
+		const isPlain = error instanceof Refusal;
+		throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
+			hint: isPlain ? error.hint : undefined,
+		});
+	}
+}
+
 /**
- * Signs in when there is no usable token (service-api.md, Authentication 1); n8n calls this when
+ * The headers that prove who calls. Must come last in {@link authenticateRequest}: other calls may
+ * wait for the answer to the request that gets its token here.
+ */
+async function proofHeaders(
+	credentials: ServiceCredentials,
+	saved: ICredentialDataDecryptedObject,
+): Promise<Record<string, string>> {
+	if (credentials.authentication !== 'walletSignIn') return authenticationHeader(credentials);
+	const boundTo = sessionBinding(credentials);
+	const stored = boundToken(saved.sessionToken, boundTo);
+	if (stored === undefined) return {};
+	const token = await sessions.tokenFor(boundTo, stored);
+	// n8n hands the same object to `preAuthentication` after a 401, which must know what was sent.
+	if (token !== stored) saved.sessionToken = packSession(boundTo, token);
+	return authenticationHeader(credentials, token);
+}
+
+/**
+ * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
  * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
  */
 export async function obtainSession(
@@ -47,18 +88,11 @@ export async function obtainSession(
 	const exchange = exchangeOver(
 		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
 	);
-	const token = await signIns
-		.token(
-			boundTo,
-			storedToken(saved.sessionToken),
-			async () => await signInWithWallet(credentials, exchange, redact),
-		)
-		.catch((error: unknown) => {
-			const isPlain = error instanceof Refusal;
-			throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
-				hint: isPlain ? error.hint : undefined,
-			});
-		});
+	const token = await sessions.renew(
+		boundTo,
+		storedToken(saved.sessionToken),
+		async () => await obtainToken(credentials, exchange, redact),
+	);
 	return { sessionToken: packSession(boundTo, token) };
 }
 
@@ -66,10 +100,10 @@ export async function obtainSession(
  * Adds the proof of who calls, for the service's own origin only: a token that goes elsewhere is
  * a token lost.
  */
-export function authenticateRequest(
+export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
-): IHttpRequestOptions {
+): Promise<IHttpRequestOptions> {
 	const credentials = readCredentials(saved);
 	const origin = destination.parse(options);
 	const own = new URL(credentials.baseUrl).origin;
@@ -78,6 +112,6 @@ export function authenticateRequest(
 			hint: 'Correct the URL of the request, or the Base URL in the credentials.',
 		});
 	}
-	const proof = authenticationHeader(credentials, saved.sessionToken, Date.now());
+	const proof = await proofHeaders(credentials, saved);
 	return { ...options, headers: { ...options.headers, ...proof }, ...NO_REDIRECTS };
 }

@@ -17,6 +17,7 @@ import type { Wallet } from '../wallet';
 import { exchangeOver } from './n8nExchange';
 import { mayHaveActed, sendCall, type Call, type Service } from './service';
 import { reworded } from './serviceError';
+import { sessions } from './session';
 import { openWallet } from './walletAccess';
 
 /** The credentials that the action node works with. */
@@ -45,24 +46,32 @@ export function exchangeWithToken(
 	redactor: Redactor,
 ): HttpExchange {
 	let latest = saved;
-	return exchangeOver(async (options): Promise<unknown> => {
+	return async (request) => {
 		/* A copy: n8n writes a new token into it, and the others must still know which they sent. */
 		const data = { ...latest };
 		const { sessionToken } = data;
+		const exchange = exchangeOver(
+			async (options): Promise<unknown> =>
+				await context.helpers.httpRequestWithAuthentication.call(
+					context,
+					CREDENTIALS,
+					options,
+					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+				),
+		);
+		let status: number | undefined;
 		try {
-			return await context.helpers.httpRequestWithAuthentication.call(
-				context,
-				CREDENTIALS,
-				options,
-				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
-			);
+			const answer = await exchange(request);
+			({ status } = answer);
+			return answer;
 		} finally {
+			sessions.reportStatus(data.sessionToken, status);
 			if (data.sessionToken !== sessionToken) {
 				latest = data;
 				addSecretsOf(redactor, data);
 			}
 		}
-	});
+	};
 }
 
 function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {

@@ -15,11 +15,5 @@ export {
 export { privateKeyWallet } from './privateKeyWallet';
 export { remoteSignerWallet, type RemoteSignerDialect } from './remoteSignerWallet';
 export { signIn } from './signIn';
-export {
-	checkSignInMessage,
-	parseSignInMessage,
-	type SignInExpectation,
-	type SignInMessage,
-} from './signInMessage';
 export { checkSigner, typedDataSigner } from './typedData';
 export type { Hex, TypedData, Wallet } from './wallet';
