@@ -36,14 +36,14 @@ export default {
 		project('contract'),
 		project('n8n'),
 		project('e2e', {
-			globalSetup: '<rootDir>/test/e2e/prepare.mjs',
+			globalSetup: '<rootDir>/test/support/globalSetup.ts',
 			testPathIgnorePatterns: ['/editor\\.test\\.ts$'],
 		}),
 		/* Apart from the others: it needs Chromium, which npm cannot install. */
 		project('editor', {
-			globalSetup: '<rootDir>/test/e2e/prepare.mjs',
+			globalSetup: '<rootDir>/test/support/globalSetup.ts',
 			testMatch: ['<rootDir>/test/e2e/editor.test.ts'],
 		}),
-		project('long', { globalSetup: '<rootDir>/test/e2e/prepare.mjs' }),
+		project('long', { globalSetup: '<rootDir>/test/support/globalSetup.ts' }),
 	],
 };

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { Wallet } from 'ethers';
 
 import { z } from '../nodes/PayrollPayments/contract';
-import type { Stage } from '../test/e2e/stage';
+import type { TestEnvironment } from '../test/support/testEnvironment';
 
 const success = z.object({ success: z.literal(true), data: z.unknown() });
 const message = z.object({ siwe: z.string() });
@@ -15,14 +15,14 @@ export class BareClient {
 	private token = '';
 
 	constructor(
-		private readonly stage: Stage,
+		private readonly environment: TestEnvironment,
 		private readonly concurrency: number,
 	) {
 		this.agent = new Agent({ keepAlive: true, maxSockets: concurrency });
 	}
 
 	async signIn(): Promise<void> {
-		const { account } = this.stage;
+		const { account } = this.environment;
 		const query = new URLSearchParams({ wallet: account.address, platformid: account.platformId });
 		const { siwe } = message.parse(await this.send('GET', `/v2/auth/siwe?${query}`));
 		const sig = await new Wallet(account.privateKey).signMessage(siwe);
@@ -51,7 +51,7 @@ export class BareClient {
 	private async send(method: string, path: string, body?: object): Promise<unknown> {
 		const text = await new Promise<string>((resolve, reject) => {
 			const sent = request(
-				`${this.stage.sandbox.url}${path}`,
+				`${this.environment.sandbox.url}${path}`,
 				{
 					method,
 					agent: this.agent,

@@ -3,14 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
-import type { WorkflowNode } from '../scripts/n8n.mjs';
-import { pause } from '../scripts/processes.mjs';
-import { chain, node, type Stage } from '../test/e2e/stage';
+import type { TestEnvironment } from '../test/support/testEnvironment';
+import { chain, node, type WorkflowNode } from '../test/support/workflows';
 import { depositEvent } from '../test/unit/delivery/samples';
-
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, raiseHost } from './host';
+import { probe, startBenchmarkEnvironment } from './host';
 
 const CONNECTIONS = 10;
 const SECRET = 'benchmark of deliveries';
@@ -21,7 +20,11 @@ interface Delivery {
 }
 
 /** Signed deposits, each with a key of its own. */
-function deposits(count: number, secret: string, changes: Record<string, unknown> = {}): Delivery[] {
+function deposits(
+	count: number,
+	secret: string,
+	changes: Record<string, unknown> = {},
+): Delivery[] {
 	return Array.from({ length: count }, () => {
 		const body = JSON.stringify(depositEvent({ idempotency_key: randomUUID(), ...changes }));
 		const time = Math.floor(Date.now() / 1000);
@@ -55,7 +58,7 @@ class Receiver {
 	) {}
 
 	static async start(
-		{ n8n, ...stage }: Stage,
+		{ n8n, api }: TestEnvironment,
 		name: string,
 		options: { folder: string; trigger: WorkflowNode; url: string; path: string },
 	): Promise<Receiver> {
@@ -68,11 +71,14 @@ class Receiver {
 			toleranceSeconds: 3600,
 		});
 		const { id } = await n8n.saveWorkflow(
-			chain(name, [options.trigger, probe('Arrived', { task: 'arrived', file, path: options.path })]),
-			[stage.api, credentials],
+			chain(name, [
+				options.trigger,
+				probe('Arrived', { task: 'arrived', file, path: options.path }),
+			]),
+			[api, credentials],
 		);
 		await n8n.activate(id);
-		await n8n.listening(options.url);
+		await n8n.waitForWebhook(options.url);
 		return new Receiver(options.url, file);
 	}
 
@@ -145,12 +151,12 @@ async function measureEngine(
 	{ name, env, limitOfIgnored, notes }: Engine,
 	{ count, runs }: { count: number; runs: number },
 ): Promise<Comparison[]> {
-	const stage = await raiseHost(env);
+	const environment = await startBenchmarkEnvironment(env);
 	const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-benchmark-'));
 	try {
-		const { url } = stage.n8n;
+		const { url } = environment.n8n;
 		const id = randomUUID();
-		const trigger = await Receiver.start(stage, 'Ours', {
+		const trigger = await Receiver.start(environment, 'Ours', {
 			folder,
 			trigger: node(
 				'Trigger',
@@ -162,7 +168,7 @@ async function measureEngine(
 			path: '',
 		});
 		const peerId = randomUUID();
-		const peer = await Receiver.start(stage, 'Webhook', {
+		const peer = await Receiver.start(environment, 'Webhook', {
 			folder,
 			trigger: node(
 				'Webhook',
@@ -217,7 +223,7 @@ async function measureEngine(
 		return comparisons;
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
-		await stage.strike();
+		await environment.stop();
 	}
 }
 

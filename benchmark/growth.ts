@@ -1,11 +1,10 @@
 import { z } from '../nodes/PayrollPayments/contract';
-import { installN8n } from '../scripts/installations.mjs';
-import { action } from '../test/e2e/stage';
-
+import { installN8n } from '../scripts/lib/installations.mjs';
+import { action } from '../test/support/workflows';
 import { bundle } from './bundle';
 import { median, type Comparison, type Part } from './comparison';
 import { inFreshProcess } from './fresh/run';
-import { probe, raiseHost, Runner } from './host';
+import { probe, Runner, startBenchmarkEnvironment } from './host';
 import { entityIds } from './organisation';
 
 const memory = z.object({ megabytes: z.number(), held: z.number() });
@@ -41,10 +40,10 @@ export const growth: Part = {
 	name: 'growth',
 	title: 'Growth with the number of items and of remembered keys',
 	async measure({ small, runs }): Promise<Comparison[]> {
-		const stage = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		try {
-			const entities = await entityIds(stage);
-			const workflow = await Runner.timing(stage, 'Ours', [
+			const entities = await entityIds(environment);
+			const workflow = await Runner.timing(environment, 'Ours', [
 				action('Balance', {
 					resource: 'balance',
 					operation: 'get',
@@ -66,7 +65,7 @@ export const growth: Part = {
 				}
 				items.push({ size, samples });
 			}
-			const store = await Runner.start(stage, 'Keys', [probe('Keys', { task: 'remember' })]);
+			const store = await Runner.start(environment, 'Keys', [probe('Keys', { task: 'remember' })]);
 			const keys: Step[] = [];
 			for (const history of small ? [100, 1_000] : [1_000, 10_000, 100_000]) {
 				const samples: number[] = [];
@@ -87,11 +86,16 @@ export const growth: Part = {
 					limit: 1.25,
 					notes: [`After each run: ${memories.map((each) => each.toFixed(0)).join(', ')} MB`],
 				},
-				straightness('one event recorded in n8n’s store, a remembered key', keys, keys.length - 2, 1.2),
+				straightness(
+					'one event recorded in n8n’s store, a remembered key',
+					keys,
+					keys.length - 2,
+					1.2,
+				),
 				await memoryOfKeys(small),
 			];
 		} finally {
-			await stage.strike();
+			await environment.stop();
 		}
 	},
 };

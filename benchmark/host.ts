@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import { z } from '../nodes/PayrollPayments/contract';
-import type { Credentials, WorkflowNode } from '../scripts/n8n.mjs';
-import { chain, node, raiseStage, type Stage } from '../test/e2e/stage';
-
+import type { Credentials } from '../test/support/n8nRest';
+import { startTestEnvironment, type TestEnvironment } from '../test/support/testEnvironment';
+import { chain, node, type WorkflowNode } from '../test/support/workflows';
 import { bundle, programs } from './bundle';
 import { packed } from './packed';
 
 /** A real n8n with the packed package and the probe, and a sandbox. */
-export async function raiseHost(env: Record<string, string> = {}): Promise<Stage> {
+export async function startBenchmarkEnvironment(env: Record<string, string> = {}): Promise<TestEnvironment> {
 	process.env.PAYROLL_PAYMENTS_TARBALL = await packed();
 	for (const file of ['BenchmarkProbe.node', 'PlainSignInApi.credentials']) {
 		await bundle(`benchmark/probe/${file}.ts`, `n8n/${file}.js`);
 	}
-	return await raiseStage({ N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`, ...env });
+	return await startTestEnvironment({ N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`, ...env });
 }
 
 /** One task of the probe. */
@@ -60,7 +60,7 @@ export class Runner {
 
 	/** @param nodes what stands after the webhook; the last one is a probe */
 	static async start(
-		{ n8n }: Stage,
+		{ n8n }: TestEnvironment,
 		name: string,
 		nodes: readonly WorkflowNode[],
 		credentials: Credentials[] = [],
@@ -78,28 +78,28 @@ export class Runner {
 		);
 		await n8n.activate(id);
 		const url = `${n8n.url}/webhook/${path}`;
-		await n8n.listening(url);
+		await n8n.waitForWebhook(url);
 		return new Runner(url);
 	}
 
 	/** A workflow that times what stands between the probe's items and its last look. */
 	static async timing(
-		stage: Stage,
+		environment: TestEnvironment,
 		name: string,
 		nodes: readonly WorkflowNode[],
 		path = '',
 	): Promise<Runner> {
 		return await Runner.start(
-			stage,
+			environment,
 			name,
 			[probe('Begin', { task: 'begin' }), ...nodes, probe('End', { task: 'end', path })],
-			[stage.api],
+			[environment.api],
 		);
 	}
 
 	/** Waits until n8n, started again, takes requests for it. */
-	async listening({ n8n }: Stage): Promise<void> {
-		await n8n.listening(this.url);
+	async listening({ n8n }: TestEnvironment): Promise<void> {
+		await n8n.waitForWebhook(this.url);
 	}
 
 	async run(body: unknown): Promise<Report> {
@@ -115,7 +115,7 @@ export class Runner {
 }
 
 /** How many requests of each operation the sandbox has got since the last time. */
-export async function requestsSince({ sandbox }: Stage): Promise<Record<string, number>> {
+export async function requestsSince({ sandbox }: TestEnvironment): Promise<Record<string, number>> {
 	const { counts } = await sandbox.control<{ counts: Record<string, number> }>(
 		'GET',
 		'log?limit=1',

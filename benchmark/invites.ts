@@ -1,9 +1,8 @@
 import { z } from '../nodes/PayrollPayments/contract';
-import { action } from '../test/e2e/stage';
-
+import { action } from '../test/support/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, raiseHost, requestsSince, Runner } from './host';
+import { httpRequest, requestsSince, Runner, startBenchmarkEnvironment } from './host';
 
 const pendingInvites = z.array(z.object({ email: z.string(), role: z.string().nullable() }));
 
@@ -12,11 +11,11 @@ export const invites: Part = {
 	title: 'A payroll sheet to invites',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const rows = small ? 50 : 2_000;
-		const stage = await raiseHost();
-		const client = new BareClient(stage, 1);
+		const environment = await startBenchmarkEnvironment();
+		const client = new BareClient(environment, 1);
 		try {
-			const { teamId, sandbox } = stage;
-			const ours = await Runner.timing(stage, 'Ours', [
+			const { teamId, sandbox } = environment;
+			const ours = await Runner.timing(environment, 'Ours', [
 				action('Invite', {
 					resource: 'invite',
 					operation: 'create',
@@ -25,7 +24,7 @@ export const invites: Part = {
 					inviteesSource: 'items',
 				}),
 			]);
-			const peer = await Runner.timing(stage, 'HTTP Request', [
+			const peer = await Runner.timing(environment, 'HTTP Request', [
 				httpRequest('Invite', {
 					method: 'POST',
 					url: `${sandbox.url}/v2/invites`,
@@ -43,12 +42,12 @@ export const invites: Part = {
 					.map(({ email, role }) => `${email.slice(sheet.length + 1)} ${role}`)
 					.sort();
 			const send = async (runner: Runner, sheet: string, count = rows) => {
-				await requestsSince(stage);
+				await requestsSince(environment);
 				const items = Array.from({ length: count }, (_, index) => ({
 					email: `${sheet}-${index}@example.com`,
 				}));
 				const { milliseconds } = await runner.run({ items });
-				const { createInvites: requests } = await requestsSince(stage);
+				const { createInvites: requests } = await requestsSince(environment);
 				return { milliseconds, requests, invited: await invited(sheet) };
 			};
 			await send(ours, 'ours-warm', 20);
@@ -78,7 +77,7 @@ export const invites: Part = {
 			];
 		} finally {
 			client.close();
-			await stage.strike();
+			await environment.stop();
 		}
 	},
 };

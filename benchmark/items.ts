@@ -1,8 +1,14 @@
-import { action } from '../test/e2e/stage';
-
+import { action } from '../test/support/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, probe, raiseHost, requestsSince, Runner, type Report } from './host';
+import {
+	httpRequest,
+	probe,
+	requestsSince,
+	Runner,
+	startBenchmarkEnvironment,
+	type Report,
+} from './host';
 import { entityIds } from './organisation';
 
 /** What a read has in flight at once unless the user says otherwise. */
@@ -19,15 +25,15 @@ export const items: Part = {
 	title: 'Many items in a real n8n',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const count = small ? 50 : 1_000;
-		const stage = await raiseHost();
-		const client = new BareClient(stage, CONCURRENCY);
+		const environment = await startBenchmarkEnvironment();
+		const client = new BareClient(environment, CONCURRENCY);
 		try {
-			const { url } = stage.sandbox;
-			const entities = (await entityIds(stage)).map((entityId) => ({ entityId }));
+			const { url } = environment.sandbox;
+			const entities = (await entityIds(environment)).map((entityId) => ({ entityId }));
 			const input = Array.from({ length: count }, (_, index) => entities[index % entities.length]);
-			const ours = await Runner.timing(stage, 'Ours', [balances]);
+			const ours = await Runner.timing(environment, 'Ours', [balances]);
 			const peer = await Runner.timing(
-				stage,
+				environment,
 				'HTTP Request',
 				[
 					httpRequest('Balance', {
@@ -39,13 +45,18 @@ export const items: Part = {
 				'data',
 			);
 			const floorOf = async (sends: boolean) =>
-				await Runner.timing(stage, `Floor ${sends ? 'with' : 'without'} requests`, [
-					probe(
-						'Floor',
-						{ task: 'floor', sends, url, entityId: '={{ $json.entityId }}' },
-						{ credentials: { payrollPaymentsApi: { id: null, name: '' } } },
-					),
-				], 'data');
+				await Runner.timing(
+					environment,
+					`Floor ${sends ? 'with' : 'without'} requests`,
+					[
+						probe(
+							'Floor',
+							{ task: 'floor', sends, url, entityId: '={{ $json.entityId }}' },
+							{ credentials: { payrollPaymentsApi: { id: null, name: '' } } },
+						),
+					],
+					'data',
+				);
 			const [floor, parameters] = [await floorOf(true), await floorOf(false)];
 			await client.signIn();
 			const bare = async () => {
@@ -56,13 +67,13 @@ export const items: Part = {
 
 			for (const runner of [ours, peer, floor]) await runner.run({ items: input.slice(0, 20) });
 			await bare();
-			await requestsSince(stage);
+			await requestsSince(environment);
 			const both = await interleaved(
 				runs,
 				async () => await ours.run({ items: input }),
 				async () => await peer.run({ items: input }),
 			);
-			mustBeSame('Requests', (await requestsSince(stage)).getBalance, 2 * runs * count);
+			mustBeSame('Requests', (await requestsSince(environment)).getBalance, 2 * runs * count);
 			const limits = await interleaved(
 				runs,
 				async () => await ours.run({ items: input }),
@@ -111,7 +122,7 @@ export const items: Part = {
 			];
 		} finally {
 			client.close();
-			await stage.strike();
+			await environment.stop();
 		}
 	},
 };

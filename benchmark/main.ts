@@ -7,8 +7,8 @@
  * Ends with 1 where a limit is missed or a part failed.
  */
 import manifest from '../package.json';
-import { say } from '../scripts/progress.mjs';
-
+import { DEFAULT_N8N_VERSION } from '../scripts/lib/n8nVersions.mjs';
+import { say } from '../scripts/lib/progress.mjs';
 import { isReached, type Part } from './comparison';
 import { deliveries } from './deliveries';
 import { growth } from './growth';
@@ -16,8 +16,8 @@ import { invites } from './invites';
 import { items } from './items';
 import { load } from './load';
 import { measured, record, textTable, type Measurement } from './results';
-import { signIns } from './signIns';
 import { signature } from './signature';
+import { signIns } from './signIns';
 import { size } from './size';
 import { teamUsers } from './teamUsers';
 
@@ -34,15 +34,18 @@ const PARTS: readonly Part[] = [
 ];
 
 const { 'n8n-workflow': workflow, viem } = manifest.devDependencies;
-const versions = `Package ${manifest.version}, n8n 2.41.1 on Node.js 24, n8n-workflow ${workflow}, viem ${viem}, benchmark on Node.js ${process.versions.node}`;
+const versions = `Package ${manifest.version}, n8n ${DEFAULT_N8N_VERSION} on Node.js 24, n8n-workflow ${workflow}, viem ${viem}, benchmark on Node.js ${process.versions.node}`;
 
 const words = process.argv.slice(2);
 const small = words.includes('--small');
-const runs = Number(/^--runs=(\d+)$/.exec(words.find((word) => word.startsWith('--runs=')) ?? '')?.[1] ?? 5);
+const runs = Number(
+	/^--runs=(\d+)$/.exec(words.find((word) => word.startsWith('--runs=')) ?? '')?.[1] ?? 5,
+);
 const wanted = words.filter((word) => !word.startsWith('--'));
 const names = PARTS.map(({ name }) => name);
 const unknown = wanted.find((name) => !names.includes(name));
-if (unknown !== undefined) throw new Error(`There is no part ${unknown}; there is ${names.join(', ')}.`);
+if (unknown !== undefined)
+	throw new Error(`There is no part ${unknown}; there is ${names.join(', ')}.`);
 
 /** @returns how many limits were missed; a part that failed counts as one */
 async function measureAll(): Promise<number> {

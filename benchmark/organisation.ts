@@ -1,24 +1,24 @@
 import { z } from '../nodes/PayrollPayments/contract';
-import type { Stage } from '../test/e2e/stage';
+import type { TestEnvironment } from '../test/support/testEnvironment';
 
 const organisation = z.object({
 	company: z.object({ nanoid: z.string() }),
 	teams: z.array(z.object({ nanoid: z.string() })),
 });
 
-async function read({ sandbox }: Stage) {
+async function read({ sandbox }: TestEnvironment) {
 	return organisation.parse(await sandbox.control('GET', 'organisation'));
 }
 
 /** The company and its teams: whatever has a balance. */
-export async function entityIds(stage: Stage): Promise<string[]> {
-	const { company, teams } = await read(stage);
+export async function entityIds(environment: TestEnvironment): Promise<string[]> {
+	const { company, teams } = await read(environment);
 	return [company, ...teams].map(({ nanoid }) => nanoid);
 }
 
 /** The team whose size is a setting. */
-export async function growingTeam(stage: Stage): Promise<string> {
-	const { teams } = await read(stage);
+export async function growingTeam(environment: TestEnvironment): Promise<string> {
+	const { teams } = await read(environment);
 	const last = teams.at(-1);
 	if (last === undefined) throw new Error('The sandbox has no team.');
 	return last.nanoid;

@@ -1,16 +1,15 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { buildAndPack } from '../scripts/packaging.mjs';
-import { during } from '../scripts/progress.mjs';
-
+import { buildAndPack } from '../scripts/lib/packaging.mjs';
+import { withProgress } from '../scripts/lib/progress.mjs';
 import { programs } from './bundle';
 
 let tarball: Promise<string> | undefined;
 
 /** The package as npm would publish it, built once a run. */
 export async function packed(): Promise<string> {
-	tarball ??= during('Building and packing', buildAndPack).then(keep);
+	tarball ??= withProgress('Building and packing', buildAndPack).then(keep);
 	return await tarball;
 }
 

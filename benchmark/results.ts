@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 
-import { repository } from '../scripts/locations.mjs';
-import { run } from '../scripts/processes.mjs';
-
+import { repository } from '../scripts/lib/paths.mjs';
+import { run } from '../scripts/lib/processes.mjs';
+import { markdownTable } from '../test/support/markdown';
 import { isReached, median, ratioOf, type Comparison, type Part } from './comparison';
 
 /** One part's last measurement, with what it was measured on. */
@@ -27,7 +27,8 @@ const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
 async function commit(): Promise<string> {
 	const git = async (...args: string[]) =>
 		(await run('git', args, { cwd: repository })).trim();
-	const changed = await git('status', '--porcelain', '--', 'nodes', 'credentials', 'gulpfile.js');
+	const sources = ['nodes', 'credentials', 'gulpfile.js', 'rollup.config.mjs'];
+	const changed = await git('status', '--porcelain', '--', ...sources);
 	return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;
 }
 
@@ -87,17 +88,6 @@ export function textTable(comparisons: readonly Comparison[]): string {
 		.join('\n');
 }
 
-function markdownTable(measurements: Measurements): string {
-	const row = (columns: readonly string[]) => `| ${columns.join(' | ')} |`;
-	return [
-		row(HEADINGS),
-		row(HEADINGS.map(() => '---')),
-		...Object.values(measurements).flatMap(({ comparisons }) =>
-			comparisons.map((comparison) => row(cells(comparison))),
-		),
-	].join('\n');
-}
-
 function section({ title, at, load, ...rest }: Measurement): string {
 	const samples = (values: readonly number[]) => values.map(number).join(', ');
 	return [
@@ -134,7 +124,10 @@ export function record(fresh: Measurements, order: readonly string[]): void {
 		'Written by `npm run benchmark` alone. Both sides ran in turn in the same run; the table shows ' +
 			'medians, the raw samples follow. Where both sides put something out, it was compared and ' +
 			'is the same.',
-		markdownTable(sorted),
+		markdownTable(
+			HEADINGS,
+			Object.values(sorted).flatMap(({ comparisons }) => comparisons.map(cells)),
+		),
 		...(missing.length === 0 ? [] : [`Not measured: ${missing.join(', ')}.`]),
 		...Object.values(sorted).map(section),
 	].join('\n\n');

@@ -1,14 +1,14 @@
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, raiseHost, requestsSince, Runner } from './host';
+import { probe, requestsSince, Runner, startBenchmarkEnvironment } from './host';
 
 export const signIns: Part = {
 	name: 'signIns',
 	title: 'Parallel calls with an expired token',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const count = small ? 20 : 200;
-		const stage = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		try {
-			const { n8n, sandbox, account, teamId } = stage;
+			const { n8n, sandbox, account, teamId } = environment;
 			const plain = await n8n.saveCredentials('plainSignInApi', 'Plain', {
 				baseUrl: sandbox.url,
 				authentication: 'walletSignIn',
@@ -18,7 +18,7 @@ export const signIns: Part = {
 			});
 			const runner = async (credentialType: string) =>
 				await Runner.start(
-					stage,
+					environment,
 					credentialType,
 					[
 						probe(
@@ -31,16 +31,16 @@ export const signIns: Part = {
 							{ credentials: { [credentialType]: { id: null, name: '' } } },
 						),
 					],
-					[stage.api, plain],
+					[environment.api, plain],
 				);
 			const [ours, peer] = [await runner('payrollPaymentsApi'), await runner('plainSignInApi')];
 			await ours.run({ count: 1 });
 			await peer.run({ count: 1 });
 			const expired = async (workflow: Runner) => {
 				await sandbox.control('POST', 'tokens/expire');
-				await requestsSince(stage);
+				await requestsSince(environment);
 				const { milliseconds, digest } = await workflow.run({ count });
-				const { verifySignIn = 0 } = await requestsSince(stage);
+				const { verifySignIn = 0 } = await requestsSince(environment);
 				return { milliseconds, digest, signIns: verifySignIn };
 			};
 			const both = await interleaved(
@@ -83,7 +83,7 @@ export const signIns: Part = {
 				},
 			];
 		} finally {
-			await stage.strike();
+			await environment.stop();
 		}
 	},
 };

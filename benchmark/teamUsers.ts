@@ -1,23 +1,25 @@
-import { action, node, type Stage } from '../test/e2e/stage';
-
+import type { TestEnvironment } from '../test/support/testEnvironment';
+import { action, node } from '../test/support/workflows';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, raiseHost, Runner, type Report } from './host';
+import { httpRequest, Runner, startBenchmarkEnvironment, type Report } from './host';
 import { growingTeam } from './organisation';
 
 const PAGE = 500;
 
-async function ours(stage: Stage, teamId: string): Promise<Runner> {
-	return await Runner.timing(stage, 'Ours', [
+async function ours(environment: TestEnvironment, teamId: string): Promise<Runner> {
+	return await Runner.timing(environment, 'Ours', [
 		action('Users', { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true }),
 	]);
 }
 
 /** HTTP Request with its pagination, and Split Out to have one item a user as ours has. */
-async function theirs(stage: Stage, teamId: string): Promise<Runner> {
-	const parameter = (name: string, value: string) => ({ parameters: [{ type: 'qs', name, value }] });
-	return await Runner.timing(stage, 'HTTP Request', [
+async function theirs(environment: TestEnvironment, teamId: string): Promise<Runner> {
+	const parameter = (name: string, value: string) => ({
+		parameters: [{ type: 'qs', name, value }],
+	});
+	return await Runner.timing(environment, 'HTTP Request', [
 		httpRequest('Users', {
-			url: `${stage.sandbox.url}/v2/teams/${teamId}/users`,
+			url: `${environment.sandbox.url}/v2/teams/${teamId}/users`,
 			sendQuery: true,
 			queryParameters: { parameters: [{ name: 'count', value: String(PAGE) }] },
 			options: {
@@ -40,23 +42,26 @@ export const teamUsers: Part = {
 	title: 'A large team, Return All',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const count = small ? 2_000 : 50_000;
-		const stage = await raiseHost();
+		const environment = await startBenchmarkEnvironment();
 		try {
-			await stage.sandbox.control('POST', 'settings', { growingTeamSize: count });
-			const teamId = await growingTeam(stage);
+			await environment.sandbox.control('POST', 'settings', { growingTeamSize: count });
+			const teamId = await growingTeam(environment);
 			/* A process of n8n's own for each sample: the peak is the process's, heaps do not shrink. */
 			const sample = (runner: Runner) => async (): Promise<Report> => {
-				await stage.n8n.stop();
-				await stage.n8n.start();
-				await runner.listening(stage);
+				await environment.n8nProcess.stop();
+				await environment.n8nProcess.start();
+				await runner.listening(environment);
 				return await runner.run({ items: [{}] });
 			};
-			const nothing = sample(await Runner.timing(stage, 'Nothing', []));
-			const [ourRun, peerRun] = [await ours(stage, teamId), await theirs(stage, teamId)];
+			const nothing = sample(await Runner.timing(environment, 'Nothing', []));
+			const [ourRun, peerRun] = [
+				await ours(environment, teamId),
+				await theirs(environment, teamId),
+			];
 			const samples = await interleaved(Math.min(runs, 3), sample(ourRun), sample(peerRun));
 			return compare(count, samples, (await nothing()).peakMegabytes);
 		} finally {
-			await stage.strike();
+			await environment.stop();
 		}
 	},
 };

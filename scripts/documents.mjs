@@ -1,13 +1,14 @@
-// Writes what docs/ shows, by running the test that proves it: `npm run screenshots` and
+// Writes generated parts of docs/ by running the test that checks them: `npm run screenshots` and
 // `npm run docs:errors`.
 import path from 'node:path';
-import { repository } from './locations.mjs';
-import { cleanEnvironment, show } from './processes.mjs';
+
+import { repository } from './lib/paths.mjs';
+import { cleanEnvironment, runInTerminal } from './lib/processes.mjs';
 
 const [test = ''] = process.argv.slice(2);
 const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
 
-process.exitCode = await show(
+process.exitCode = await runInTerminal(
 	process.execPath,
 	[jest, '--selectProjects', 'e2e', 'editor', '--runInBand', `test/e2e/${test}.test.ts`],
 	{

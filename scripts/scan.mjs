@@ -1,26 +1,28 @@
-// Holds the sources and the packed tarball to n8n's scanner, errors and warnings alike, and the
-// tarball to what it may weigh and hold.
+// Runs n8n's scanner on the sources and on the packed tarball, where a warning counts as an error,
+// and checks the size and the contents of the tarball: `npm run scan`.
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+
 import {
 	analyzePackage,
 	buildScanConfig,
 	SOURCE_FILE_PATTERNS,
 } from '@n8n/scan-community-package/scanner/scanner.mjs';
 import { ESLint } from 'eslint';
-import { buildFolder, repository } from './locations.mjs';
-import { buildAndPack } from './packaging.mjs';
-import { run } from './processes.mjs';
+
+import { buildAndPack } from './lib/packaging.mjs';
+import { buildFolder, repository } from './lib/paths.mjs';
+import { run } from './lib/processes.mjs';
 
 const MAXIMUM_BYTES = 250_000;
-const NOT_TO_BE_PUBLISHED = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
+const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
 
-/** What the scanner itself lints in the tarball. */
+/** The files that the scanner itself lints in a tarball. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
 
 /**
- * The scanner says nothing of warnings, so they are counted with its own configuration.
+ * The scanner doesn't report warnings, so they are counted here with its configuration.
  *
  * @param {string} folder
  * @param {string[]} patterns
@@ -75,17 +77,17 @@ async function unpack(tarball) {
  */
 function checkContents(tarball, folder) {
 	const bytes = statSync(tarball).size;
-	const strangers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-		NOT_TO_BE_PUBLISHED.test(file),
+	const unexpected = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+		UNPUBLISHED_FILES.test(file),
 	);
 	console.log(`Tarball: ${bytes} bytes of at most ${MAXIMUM_BYTES}`);
-	if (strangers.length > 0) console.log(`Not to be published: ${strangers.join(', ')}`);
-	return bytes < MAXIMUM_BYTES && strangers.length === 0;
+	if (unexpected.length > 0) console.log(`Must not be published: ${unexpected.join(', ')}`);
+	return bytes < MAXIMUM_BYTES && unexpected.length === 0;
 }
 
 /**
- * The action node's generated description written out as by hand, since n8n's rules see literals
- * only.
+ * Writes the action node's generated description out as literal TypeScript, since n8n's rules see
+ * only literals.
  *
  * @param {string} unpacked
  */
@@ -95,7 +97,9 @@ function writeOutForms(unpacked) {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(nodes, { recursive: true });
 	cpSync(path.join(repository, 'icons'), path.join(folder, 'icons'), { recursive: true });
-	cpSync(path.join(repository, 'credentials'), path.join(folder, 'credentials'), { recursive: true });
+	cpSync(path.join(repository, 'credentials'), path.join(folder, 'credentials'), {
+		recursive: true,
+	});
 	cpSync(path.join(repository, 'package.json'), path.join(folder, 'package.json'));
 	const { PayrollPayments } = createRequire(import.meta.url)(
 		path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', 'PayrollPayments.node.js'),
@@ -103,7 +107,10 @@ function writeOutForms(unpacked) {
 	const description = JSON.stringify(new PayrollPayments().description, undefined, '\t')
 		.replace(/^(\t*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 		.replace(/(inputs|outputs): \[\s*"main"\s*\]/g, '$1: [NodeConnectionTypes.Main]')
-		.replace(/"((?:[^"\\]|\\.)*)"/g, (_, text) => `'${text.replace(/\\"/g, '"').replace(/'/g, "\\'")}'`);
+		.replace(
+			/"((?:[^"\\]|\\.)*)"/g,
+			(_, text) => `'${text.replace(/\\"/g, '"').replace(/'/g, "\\'")}'`,
+		);
 	writeFileSync(
 		path.join(nodes, 'PayrollPayments.node.ts'),
 		`import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';

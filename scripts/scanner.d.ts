@@ -1,4 +1,4 @@
-/** The faces of n8n's scanner that `npm run scan` uses; the package comes without types. */
+/** The parts of n8n's scanner that `npm run scan` uses; the package has no types. */
 declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
 	import type { Linter } from 'eslint';
 

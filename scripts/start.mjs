@@ -1,21 +1,17 @@
-// From a fresh clone to a running n8n with this package, on a local sandbox: `npm start`.
-// `npm start -- --once` ends after the first workflow, with 0 or 1.
+// From a fresh clone to a running n8n with this package and a sandbox: `npm start`.
+// `npm start -- --once` ends after the first workflows, with exit code 0 or 1.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readExample, saveSandboxCredentials, webhookUrl } from './examples.mjs';
-import { installDevDependencies, installN8n } from './installations.mjs';
-import { repository } from './locations.mjs';
-import { N8n, OWNER } from './n8n.mjs';
-import { buildAndPack } from './packaging.mjs';
-import { pause } from './processes.mjs';
-import { during, say } from './progress.mjs';
-import { Sandbox } from './sandbox.mjs';
 
-const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+import { installDevDependencies, installN8n } from './lib/installations.mjs';
+import { buildAndPack } from './lib/packaging.mjs';
+import { repository } from './lib/paths.mjs';
+import { say, withProgress } from './lib/progress.mjs';
 
-const EDITOR_PORT = 5678;
-const SANDBOX_PORT = 4010;
+const {
+	values: { once },
+} = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 
 const dataFolder = path.join(repository, '.n8n');
 const runningFile = path.join(dataFolder, 'running.json');
@@ -29,7 +25,7 @@ async function stopServers() {
 	rmSync(runningFile, { force: true });
 }
 
-/** Two n8n on one data folder would spoil it. */
+/** Two n8n processes on one data folder would damage it. */
 function refuseSecondStart() {
 	if (!existsSync(runningFile)) return;
 	/** @type {{ process: number; editor: string }} */
@@ -40,145 +36,49 @@ function refuseSecondStart() {
 		return;
 	}
 	throw new Error(
-		`npm start is running already: ${running.editor} (process ${running.process}). ` +
-			'Stop it with Ctrl-C where it runs.',
+		`npm start is already running: ${running.editor} (process ${running.process}). ` +
+			'Stop it with Ctrl-C in its terminal.',
 	);
 }
 
-/** @param {import('./n8n.mjs').Execution} execution */
-function printResult({ status, runs, error }) {
-	for (const [name, [run]] of Object.entries(runs)) {
-		const items = run?.data?.main?.[0] ?? [];
-		const count = `${items.length} ${items.length === 1 ? 'item' : 'items'}`;
-		const [first] = items;
-		const sample = first === undefined ? '' : JSON.stringify(first.json);
-		console.log(`          ${name.padEnd(24)} ${count.padStart(10)}   ${shorten(sample, 100)}`);
-	}
-	if (status === 'success') return;
-	console.log(`          ${error?.message ?? `The run ended as ${status}.`}`);
-	if (error?.description) console.log(`          ${error.description}`);
-}
-
 /**
- * @param {string} text
- * @param {number} length
- */
-const shorten = (text, length) => (text.length > length ? `${text.slice(0, length)}…` : text);
-
-/**
- * @param {string} name
- * @param {{ asked: number; given: number }} port
- */
-function tellOfPort(name, { asked, given }) {
-	if (asked !== given) say(`Port ${asked} is taken, so ${name} uses ${given}`);
-}
-
-async function startSandbox() {
-	const sandbox = await during('Starting the sandbox', () =>
-		Sandbox.start({ logFile: path.join(dataFolder, 'sandbox.log'), port: SANDBOX_PORT }),
-	);
-	servers.push(sandbox);
-	tellOfPort('the sandbox', { asked: SANDBOX_PORT, given: Number(new URL(sandbox.url).port) });
-	return sandbox;
-}
-
-/**
- * @param {import('./installations.mjs').N8nInstallation} installation
- * @param {string} tarball
- */
-async function startN8n(installation, tarball) {
-	const n8n = await N8n.prepare(installation, { dataFolder, port: EDITOR_PORT });
-	servers.push(n8n);
-	tellOfPort('n8n', { asked: EDITOR_PORT, given: n8n.port });
-	writeFileSync(runningFile, JSON.stringify({ process: process.pid, editor: n8n.url }));
-	await during(`Starting n8n ${installation.version} with the package`, async () => {
-		await n8n.installPackage(tarball);
-		await n8n.start();
-		await n8n.signIn();
-	});
-	return n8n;
-}
-
-/**
- * Saves an example that is not there yet, so that nobody's changes are lost at the next start.
+ * Loads the demo through tsx, which isn't there before the development dependencies are installed.
  *
- * @param {N8n} n8n
- * @param {import('./n8n.mjs').Workflow} example
- * @param {import('./n8n.mjs').Credentials[]} credentials
+ * @returns {Promise<typeof import('./demo.ts')>}
  */
-async function saveExample(n8n, example, credentials) {
-	const existing = (await n8n.workflows()).find(({ name }) => name === example.name);
-	return existing ?? (await n8n.saveWorkflow(example, credentials));
+async function loadDemo() {
+	const { tsImport } = await import('tsx/esm/api');
+	return await tsImport('./demo.ts', import.meta.url);
 }
 
-/**
- * @param {N8n} n8n
- * @param {Sandbox} sandbox
- */
-async function showTheWay(n8n, sandbox) {
-	const { account, api, webhook } = await saveSandboxCredentials(n8n, sandbox);
-	/** @type {{ teams: { nanoid: string; name: string }[] }} */
-	const { teams } = await sandbox.control('GET', 'organisation');
-	const teamId = teams[0]?.nanoid ?? '';
-	const tour = await saveExample(n8n, readExample('first-steps', teamId), [api]);
-	const deposits = readExample('deposit-to-message', teamId);
-	const { id: depositsId } = await saveExample(n8n, deposits, [webhook]);
-
-	say(`Running “${tour.name}” as wallet ${account.address}`);
-	const execution = await n8n.runWorkflow(tour.id);
-	printResult(execution);
-	if (execution.status !== 'success') return false;
-
-	say(`Sending a deposit to “${deposits.name}”`);
-	const before = (await n8n.executions(depositsId)).length;
-	await n8n.activate(depositsId);
-	const url = webhookUrl(n8n, deposits);
-	await n8n.listening(url);
-	await sandbox.control('POST', 'endpoints', { url });
-	await sandbox.control('POST', 'deposits');
-	const arrived = await eventually(async () => (await n8n.executions(depositsId))[before]);
-	const delivery = await n8n.finished(arrived.id);
-	printResult(delivery);
-	return delivery.status === 'success';
-}
-
-/**
- * @template T
- * @param {() => Promise<T | undefined>} look
- * @returns {Promise<T>}
- */
-async function eventually(look) {
-	for (let tries = 0; tries < 150; tries++) {
-		const found = await look();
-		if (found !== undefined) return found;
-		await pause(200);
-	}
-	throw new Error('Nothing arrived within 30 seconds.');
-}
-
-/** Resolves with whether everything went well; without `--once`, when the servers have ended. */
+/** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
 async function start() {
 	refuseSecondStart();
 	mkdirSync(dataFolder, { recursive: true });
 	await installDevDependencies();
 	const installation = await installN8n();
-	const tarball = await during('Building and packing', buildAndPack);
-	const sandbox = await startSandbox();
-	const n8n = await startN8n(installation, tarball);
-	const succeeded = await showTheWay(n8n, sandbox);
-	if (values.once) {
+	const tarball = await withProgress('Building and packing', buildAndPack);
+	const demo = await loadDemo();
+	const sandbox = await demo.startSandbox(dataFolder);
+	servers.push(sandbox);
+	const n8nProcess = await demo.prepareN8n(installation, dataFolder);
+	servers.push(n8nProcess);
+	writeFileSync(runningFile, JSON.stringify({ process: process.pid, editor: n8nProcess.url }));
+	const n8n = await demo.startN8n(n8nProcess, tarball);
+	const succeeded = await demo.runExamples(n8n, n8nProcess, sandbox);
+	if (once) {
 		say(succeeded ? 'Done.' : 'The run failed.');
 		return succeeded;
 	}
 	console.log(`
   Editor    ${n8n.url}
-  Sign in   ${OWNER.email}
-  Password  ${OWNER.password}
+  Sign in   ${demo.OWNER.email}
+  Password  ${demo.OWNER.password}
   Sandbox   ${sandbox.url}/sandbox (send deposits, make calls fail, see what was sent)
 
   Ctrl-C stops everything.
 `);
-	await Promise.race([n8n.ended, sandbox.ended]);
+	await Promise.race([n8nProcess.ended, sandbox.ended]);
 	if (servers.length === 0) return true;
 	throw new Error(`n8n or the sandbox ended by itself; see ${dataFolder}/*.log`);
 }
@@ -187,7 +87,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 	process.once(signal, () => {
 		console.log();
 		say('Stopping');
-		void stopServers().then(() => process.exit(values.once ? 130 : 0));
+		void stopServers().then(() => process.exit(once ? 130 : 0));
 	});
 }
 

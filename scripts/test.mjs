@@ -1,15 +1,16 @@
-// Everything that must hold, from a fresh clone: `npm test`. Its last line sums up the tests.
+// The full check suite from a fresh clone: `npm test`. Its last line sums up the tests.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { installDevDependencies, installN8n } from './installations.mjs';
-import { buildFolder, repository } from './locations.mjs';
-import { showNpm } from './processes.mjs';
-import { say } from './progress.mjs';
+
+import { installDevDependencies, installN8n } from './lib/installations.mjs';
+import { buildFolder, repository } from './lib/paths.mjs';
+import { npmInTerminal } from './lib/processes.mjs';
+import { say } from './lib/progress.mjs';
 
 const CHECKS = ['lint', 'typecheck', 'build', 'scan'];
 const TESTS = ['test:unit', 'test:contract', 'test:n8n'];
 
-/** A step that hangs is ended, so that the sum is printed all the same. */
+/** A step that hangs is killed, so that the summary is printed anyway. */
 const LONGEST_STEP_MINUTES = 40;
 
 /** @type {string[]} */
@@ -18,7 +19,7 @@ let passed = 0;
 let failed = 0;
 
 /**
- * Runs one of the scripts of package.json; says whether it ended well.
+ * Runs a script of package.json, and says whether it succeeded.
  *
  * @param {string} script
  * @param {string[]} [args]
@@ -26,7 +27,7 @@ let failed = 0;
 async function succeeds(script, args = []) {
 	say(`npm run ${script}`);
 	const extra = args.length > 0 ? ['--', ...args] : [];
-	const code = await showNpm(['run', '--silent', script, ...extra], {
+	const code = await npmInTerminal(['run', '--silent', script, ...extra], {
 		cwd: repository,
 		minutes: LONGEST_STEP_MINUTES,
 	});
@@ -35,7 +36,7 @@ async function succeeds(script, args = []) {
 }
 
 /**
- * A check counts as one failure, and only then.
+ * A failed check counts as one failed test; one that passes isn't counted.
  *
  * @param {string} script
  */
@@ -47,14 +48,14 @@ async function check(script) {
 async function test(script) {
 	const results = path.join(buildFolder, `${script.replace(':', '-')}.json`);
 	rmSync(results, { force: true });
-	const wentWell = await succeeds(script, ['--json', `--outputFile=${results}`]);
+	const hasSucceeded = await succeeds(script, ['--json', `--outputFile=${results}`]);
 	/** @type {{ numPassedTests: number; numFailedTests: number; numRuntimeErrorTestSuites: number }} */
 	const counts = existsSync(results)
 		? JSON.parse(readFileSync(results, 'utf8'))
 		: { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0 };
 	const failedHere = counts.numFailedTests + counts.numRuntimeErrorTestSuites;
 	passed += counts.numPassedTests;
-	failed += wentWell ? failedHere : Math.max(failedHere, 1);
+	failed += hasSucceeded ? failedHere : Math.max(failedHere, 1);
 }
 
 mkdirSync(buildFolder, { recursive: true });
@@ -64,7 +65,7 @@ for (const script of TESTS) await test(script);
 await installN8n();
 await test('test:e2e');
 
-if (failures.length > 0) say(`Not in order: ${failures.join(', ')}`);
+if (failures.length > 0) say(`Failed: ${failures.join(', ')}`);
 say('Done.');
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;

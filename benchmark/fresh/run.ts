@@ -1,4 +1,4 @@
-import { run } from '../../scripts/processes.mjs';
+import { run } from '../../scripts/lib/processes.mjs';
 import type { z } from '../../nodes/PayrollPayments/contract';
 
 /**

@@ -11,7 +11,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { recordKey, type ProcessedStore } from '../../nodes/PayrollPayments/transport/processedKeys';
+import type { ProcessedStore } from '../../nodes/PayrollPayments/idempotency/keyStore';
+import { recordEvent } from '../../nodes/PayrollPayments/trigger/recordOnce';
 
 /** When the node under measurement of each execution began, on this process's clock. */
 const begun = new Map<string, number>();
@@ -128,7 +129,7 @@ async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
 		removeProcessed: async (...call) => await timed(helpers.removeProcessed(...call)),
 	};
 	for (let event = 0; event < events; event++) {
-		await recordKey(store, nodeKey, `new key ${event}`, { history, owner: String(event) });
+		await recordEvent(store, nodeKey, `new key ${event}`, { history, owner: String(event) });
 	}
 	await helpers.clearAllProcessedItems('node', options);
 	return [{ milliseconds, items: events, digest: digest(history) }];

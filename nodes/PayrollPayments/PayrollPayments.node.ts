@@ -1,93 +1,17 @@
 import {
 	NodeConnectionTypes,
-	NodeOperationError,
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
 	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeCredentialTestResult,
 	type INodeExecutionData,
+	type INodeListSearchResult,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { testCredentials } from './credentialTest';
-import { searchTeamUsers } from './listSearch/searchTeamUsers';
-import { operationNamed } from './operations/catalogue';
-import type { InputItem, Job, Operation } from './operations/definition';
-import { actionForm, actionSubtitle } from './operations/form';
-import { Redactor } from './shared/redaction';
-import { runBounded } from './transport/concurrency';
-import { connect } from './transport/n8nService';
-import { failureRecord, nodeErrorFor } from './transport/nodeError';
-
-/** The items that came of one job, and the first item that it stands for. */
-interface Outcome {
-	readonly item: number;
-	readonly output: INodeExecutionData[];
-}
-
-function inputItems(context: IExecuteFunctions): InputItem[] {
-	const saved = context.getNode().parameters;
-	return context.getInputData().map(({ json }, index) => {
-		const known = new Map<string, unknown>();
-		return {
-			index,
-			json,
-			read: (name: string): unknown => {
-				/* Once an item: n8n's expressions cost milliseconds, and might answer otherwise. */
-				if (!known.has(name)) known.set(name, context.getNodeParameter(name, index, undefined));
-				return known.get(name);
-			},
-			readSaved: (name: string): unknown => saved[name],
-		};
-	});
-}
-
-function operationOf(context: IExecuteFunctions): Operation {
-	const [resource, name] = ['resource', 'operation'].map((each) =>
-		context.getNodeParameter(each, 0),
-	);
-	const operation = operationNamed(resource, name);
-	if (operation !== undefined) return operation;
-	throw new NodeOperationError(
-		context.getNode(),
-		`There is no operation ${String(name)} of the resource ${String(resource)}`,
-		{ description: 'Choose the resource and the operation anew.' },
-	);
-}
-
-/** Keeps an AI agent from what only a person may decide (interface.md, As an AI tool). */
-function refuseToolWrites(context: IExecuteFunctions, { asTool, action }: Operation): void {
-	const node = context.getNode();
-	if (!node.type.endsWith('Tool') || asTool === 'free') return;
-	/* The raw parameter: an expression, which an agent could fill in, is no leave. */
-	if (asTool === 'withLeave' && node.parameters.allowToolWrites === true) return;
-	const next =
-		asTool === 'never'
-			? 'Sign-in is never left to an agent'
-			: 'A person who wants this turns on “Allow Writes by AI” in the node';
-	throw new NodeOperationError(
-		node,
-		`“${action}” was refused: an AI agent called it. ${next} [item 0]`,
-		{ description: 'Nothing was sent.', itemIndex: 0 },
-	);
-}
-
-/** What stands in the output for items that failed while the others go on. */
-function failedItems(
-	context: IExecuteFunctions,
-	items: readonly number[],
-	error: unknown,
-	redactor: Redactor,
-): INodeExecutionData[] {
-	const goesToErrorOutput = context.getNode().onError === 'continueErrorOutput';
-	return items.map((item) => {
-		const json = failureRecord(error, item, redactor);
-		const pairedItem = { item };
-		if (!goesToErrorOutput) return { json, pairedItem };
-		const nodeError = new NodeOperationError(context.getNode(), String(json.error), {
-			itemIndex: item,
-		});
-		return { json, error: nodeError, pairedItem };
-	});
-}
+import { properties, subtitle } from './actions/description';
 
 export class PayrollPayments implements INodeType {
 	description: INodeTypeDescription = {
@@ -99,7 +23,7 @@ export class PayrollPayments implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: actionSubtitle(),
+		subtitle,
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,
@@ -108,57 +32,33 @@ export class PayrollPayments implements INodeType {
 		credentials: [
 			{ name: 'payrollPaymentsApi', required: true, testedBy: 'testPayrollPaymentsApi' },
 		],
-		properties: actionForm(),
+		properties,
 	};
 
 	methods = {
-		credentialTest: { testPayrollPaymentsApi: testCredentials },
-		listSearch: { searchTeamUsers },
+		credentialTest: {
+			async testPayrollPaymentsApi(
+				this: ICredentialTestFunctions,
+				credential: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				const { testCredentials } = await import('./credentialTest');
+				return await testCredentials.call(this, credential);
+			},
+		},
+		listSearch: {
+			async searchTeamUsers(
+				this: ILoadOptionsFunctions,
+				filter?: string,
+				paginationToken?: string,
+			): Promise<INodeListSearchResult> {
+				const { searchTeamUsers } = await import('./listSearch/searchTeamUsers');
+				return await searchTeamUsers.call(this, filter, paginationToken);
+			},
+		},
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const operation = operationOf(this);
-		refuseToolWrites(this, operation);
-		const items = inputItems(this);
-		if (items.length === 0) return [[]];
-
-		const redactor = new Redactor();
-		const connection = connect(this, redactor);
-		/* An error is told only once it is known what must not be told with it. */
-		const secretsKnown = connection.then(
-			() => undefined,
-			() => undefined,
-		);
-		const fail = async (affected: readonly number[], error: unknown): Promise<Outcome> => {
-			await secretsKnown;
-			const item = affected[0] ?? 0;
-			if (!this.continueOnFail()) throw nodeErrorFor(this.getNode(), error, item, redactor);
-			return { item, output: failedItems(this, affected, error, redactor) };
-		};
-		const { jobs, refusals } = operation.plan(items);
-		const refused: Outcome[] = [];
-		for (const { item, error } of [...refusals].sort((a, b) => a.item - b.item)) {
-			refused.push(await fail([item], error));
-		}
-		const perform = async (job: Job): Promise<Outcome> => {
-			const service = (await connection)({ items: job.items, ...job.sending });
-			const records = await job.run(service);
-			const pairedItem = job.items.map((item) => ({ item }));
-			return {
-				item: job.items[0] ?? 0,
-				output: records.map((json) => ({
-					json: { ...json },
-					pairedItem: pairedItem.length === 1 ? pairedItem[0] : pairedItem,
-				})),
-			};
-		};
-		const done = await runBounded(
-			jobs.map((job) => async () => {
-				return await perform(job).catch(async (error: unknown) => await fail(job.items, error));
-			}),
-			jobs[0]?.sending.concurrency ?? 1,
-		);
-		const outcomes = [...refused, ...done].sort((a, b) => a.item - b.item);
-		return [outcomes.flatMap(({ output }) => output)];
+		const { run } = await import('./actions/run');
+		return await run(this);
 	}
 }

@@ -1,6 +1,5 @@
 import {
 	NodeConnectionTypes,
-	NodeOperationError,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
 	type ICredentialTestFunctions,
@@ -13,34 +12,6 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-
-import { Refusal } from './contract/refusal';
-import {
-	checkWebhookCredentials,
-	claimsOf,
-	evaluateField,
-	judge,
-	keyOf,
-	readHistory,
-	readSettings,
-	readWebhookCredentials,
-	settleOnAnswer,
-	type DeliverySettings,
-	type IncomingRequest,
-	type OutgoingResponse,
-	type WebhookCredentials,
-} from './delivery';
-import { Redactor, shorten, WITHHELD } from './shared/redaction';
-import { recordKey } from './transport/processedKeys';
-import { RecentValues } from './transport/recentValues';
-
-const CREDENTIALS = 'payrollPaymentsWebhookApi';
-
-/**
- * n8n makes a new JavaScript engine whenever a webhook reads credentials, which costs as much as all
- * the rest of a delivery: in a burst they are read once a second. A changed secret counts after that.
- */
-const recentCredentials = new RecentValues<WebhookCredentials>(1_000);
 
 export class PayrollPaymentsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -375,20 +346,12 @@ export class PayrollPaymentsTrigger implements INodeType {
 
 	methods = {
 		credentialTest: {
-			/** Looks at the saved fields only: there is nothing that could be asked over the network. */
 			async webhookCredentialsTest(
 				this: ICredentialTestFunctions,
 				credential: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 			): Promise<INodeCredentialTestResult> {
-				try {
-					checkWebhookCredentials(credential.data ?? {});
-				} catch (error) {
-					return { status: 'Error', message: reasonOf(error) };
-				}
-				return {
-					status: 'OK',
-					message: 'Complete. Whether the secret is the right one shows with the first delivery.',
-				};
+				const { testWebhookCredentials } = await import('./trigger/receive');
+				return testWebhookCredentials(credential);
 			},
 		},
 	};
@@ -402,19 +365,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 			},
 			/** Registers nothing; stops the activation where deliveries could not be judged. */
 			async create(this: IHookFunctions): Promise<boolean> {
-				const redactor = new Redactor();
-				try {
-					await loadSettings(this, redactor);
-				} catch (error) {
-					throw new NodeOperationError(this.getNode(), redactor.text(reasonOf(error)), {
-						description: error instanceof Refusal ? error.hint : undefined,
-					});
-				}
-				this.logger.info(
-					'Payroll Payments Trigger registered nothing: the service offers no call for it. ' +
-						`Its dashboard must hold this URL: ${this.getNodeWebhookUrl('default')}`,
-				);
-				return true;
+				const { activate } = await import('./trigger/receive');
+				return await activate(this);
 			},
 			/** Removes nothing: the URL stays in the service's dashboard until someone removes it. */
 			async delete(this: IHookFunctions): Promise<boolean> {
@@ -424,137 +376,13 @@ export class PayrollPaymentsTrigger implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const request: IncomingRequest = this.getRequestObject();
-		const response: OutgoingResponse = this.getResponseObject();
-		const answer = (status: number, body: object): IWebhookResponseData => {
-			response.status(status).json(body);
-			return { noWebhookResponse: true };
-		};
-
-		const redactor = new Redactor();
-		let settings: DeliverySettings;
-		try {
-			const name = `${nodeKeyOf(this)}:${JSON.stringify(this.getNode().credentials)}`;
-			settings = await loadSettings(
-				this,
-				redactor,
-				async (read) => await recentCredentials.get(name, read),
-			);
-		} catch (error) {
-			/* A person has to mend it. The details are theirs, and none of the sender's business. */
-			const reason = redactor.text(reasonOf(error));
-			this.logger.error(`Payroll Payments Trigger can't judge deliveries: ${reason}`);
-			return answer(500, { error: 'The receiving workflow is not set up correctly' });
-		}
-
-		const { ip: address, headers, rawBody } = request;
-		const judgement = judge({ address, headers, rawBody }, settings, Date.now());
-		if ('status' in judgement) {
-			const { status, body } = judgement;
-			if (status !== 200) {
-				const reason = redactor.text(String(body.error));
-				this.logger.warn(`Payroll Payments Trigger answered ${status}: ${reason}`);
-			}
-			return answer(status, body);
-		}
-
-		const { history } = settings;
-		if (history !== undefined && this.getMode() !== 'manual') {
-			const claim = await claimsOf(nodeKeyOf(this)).claim(keyOf(judgement.idempotencyKey), history);
-			if (claim === undefined) return answer(200, { received: true, ignored: 'duplicate' });
-			if (!settleOnAnswer(claim, response)) return { noWebhookResponse: true };
-		}
-		return {
-			workflowData: [[{ json: judgement.item }]],
-			webhookResponse: { received: true },
-		};
+		const { receive } = await import('./trigger/receive');
+		return await receive(this);
 	}
 
 	/** Runs first in the execution that `webhook` started, and ends it if the event is known. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const items = this.getInputData();
-		const history = readHistory(this.getNodeParameter('options', 0, {}));
-		const idempotencyKey = items[0]?.json.idempotency_key;
-		/* A retry finds the record of its own first attempt; a manual run must leave none. */
-		if (
-			this.getMode() !== 'webhook' ||
-			history === undefined ||
-			typeof idempotencyKey !== 'string'
-		) {
-			return [items];
-		}
-		try {
-			const key = keyOf(idempotencyKey);
-			/* The execution runs again under Retry On Fail, and where n8n hands it to another worker. */
-			const owner = this.getExecutionId();
-			const outcome = await recordKey(this.helpers, nodeKeyOf(this), key, { history, owner });
-			if (outcome === 'first') return [items];
-			this.logger.info(
-				`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +
-					`${JSON.stringify(shorten(await withoutOwnSecrets(this, idempotencyKey), 100))})`,
-			);
-			return [[]];
-		} catch (error) {
-			throw new NodeOperationError(
-				this.getNode(),
-				'The event could not be recorded in n8n’s database, so the workflow was not run',
-				{
-					description:
-						'Retry this execution from the executions list: a retry always runs its event. ' +
-						reasonOf(error),
-				},
-			);
-		}
+		const { recordOnce } = await import('./trigger/receive');
+		return await recordOnce(this);
 	}
-}
-
-function reasonOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
-}
-
-function nodeKeyOf(context: IWebhookFunctions | IExecuteFunctions): string {
-	return `${context.getWorkflow().id}:${context.getNode().id}`;
-}
-
-/** Text of the sender as the log may hold it; none of it where the secrets can't be read. */
-async function withoutOwnSecrets(context: IExecuteFunctions, text: string): Promise<string> {
-	if (context.getNodeParameter('authentication', 0, 'webhookCredentials') === 'none') return text;
-	try {
-		const { secret, previousSecret } = await context.getCredentials(CREDENTIALS);
-		return new Redactor().add(secret, previousSecret).text(text);
-	} catch {
-		return WITHHELD;
-	}
-}
-
-/**
- * @param redactor is told of the secrets in the credentials
- * @param recall gives the credentials, by reading them or from memory
- * @throws {Refusal} or n8n's own error, where the parameters or the credentials are not usable
- */
-async function loadSettings(
-	context: IWebhookFunctions | IHookFunctions,
-	redactor: Redactor,
-	recall = async (read: () => Promise<WebhookCredentials>) => await read(),
-): Promise<DeliverySettings> {
-	const parameter = (name: string, label: string, fallback: object | string) =>
-		evaluateField(name, label, () => context.getNodeParameter(name, fallback));
-	const credentials =
-		parameter('authentication', 'Authentication', 'webhookCredentials') === 'none'
-			? undefined
-			: await recall(async () =>
-					readWebhookCredentials(await context.getCredentials(CREDENTIALS)),
-				);
-	redactor.add(...(credentials?.secrets ?? []));
-	return readSettings(
-		{
-			events: parameter('events', 'Events', ['deposit.received']),
-			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
-			filters: parameter('filters', 'Filters', {}),
-			output: parameter('output', 'Output', 'event'),
-			options: parameter('options', 'Options', {}),
-		},
-		credentials,
-		context.getNode().parameters,
-	);
 }

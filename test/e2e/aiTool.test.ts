@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
 import { z } from 'zod';
 
-import { freePort } from '../../scripts/ports.mjs';
-import { action, node, raiseStage, START, type Stage } from './stage';
+import { startHttpServer, type HttpServer } from '../support/httpServer';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
@@ -24,24 +24,14 @@ class ScriptedModel {
 	/** What the tools answered, in the order of the script. */
 	answers: string[] = [];
 
-	private constructor(
-		private readonly server: Server,
-		readonly url: string,
-	) {}
+	private server: HttpServer | undefined;
 
-	static async open(): Promise<ScriptedModel> {
-		const port = await freePort();
-		const server = createServer((request, response) => {
-			const chunks: Buffer[] = [];
-			request.on('data', (chunk: Buffer) => chunks.push(chunk));
-			request.on('end', () => {
-				response.setHeader('content-type', 'application/json');
-				response.end(JSON.stringify(model.reply(Buffer.concat(chunks).toString())));
-			});
-		});
-		const model = new ScriptedModel(server, `http://127.0.0.1:${port}/v1`);
-		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-		return model;
+	async start(): Promise<void> {
+		this.server = await startHttpServer(({ body }) => this.reply(body));
+	}
+
+	get url(): string {
+		return `${this.server?.url}/v1`;
 	}
 
 	private reply(body: string): object {
@@ -78,23 +68,22 @@ class ScriptedModel {
 		};
 	}
 
-	close(): void {
-		this.server.closeAllConnections();
-		this.server.close();
+	async stop(): Promise<void> {
+		await this.server?.stop();
 	}
 }
 
-let stage: Stage;
-let model: ScriptedModel;
+let environment: TestEnvironment;
+const model = new ScriptedModel();
 
 beforeAll(async () => {
-	stage = await raiseStage({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
-	model = await ScriptedModel.open();
+	environment = await startTestEnvironment({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	await model.start();
 });
 
 afterAll(async () => {
-	model.close();
-	await stage.strike();
+	await model.stop();
+	await environment.stop();
 });
 
 function tool(name: string, parameters: Record<string, unknown>) {
@@ -102,7 +91,7 @@ function tool(name: string, parameters: Record<string, unknown>) {
 }
 
 it('lists users, reads a balance and invites with leave; without leave it is refused', async () => {
-	const { n8n, api, sandbox, teamId } = stage;
+	const { n8n, api, sandbox, teamId } = environment;
 	const openAi = await n8n.saveCredentials('openAiApi', 'Scripted model', {
 		apiKey: 'none',
 		url: model.url,

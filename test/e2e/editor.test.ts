@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { Editor, type ShownField } from '../../scripts/editor.mjs';
-import { action, node, raiseStage, type Stage } from './stage';
+import { Editor, type ShownField } from '../support/editor';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
@@ -42,14 +43,14 @@ const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
 	'payment.createInstant': { amountCents: 1_250_000, recipientEmail: 'ana@example.com' },
 };
 
-let stage: Stage;
+let environment: TestEnvironment;
 let editor: Editor;
 
-async function shoot(name: string, part: string, end: string): Promise<void> {
+async function takePicture(name: string, part: string, end: string): Promise<void> {
 	if (DOCUMENTS === undefined) return;
 	const folder = path.join(DOCUMENTS, 'screenshots');
 	mkdirSync(folder, { recursive: true });
-	await editor.shoot(path.join(folder, `${name}.png`), part, end);
+	await editor.takePicture(path.join(folder, `${name}.png`), part, end);
 }
 
 function labelsOf(fields: readonly ShownField[]): string[] {
@@ -65,8 +66,8 @@ const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
-	stage = await raiseStage();
-	const { n8n, api, webhook, teamId } = stage;
+	environment = await startTestEnvironment();
+	const { n8n, api, webhook, teamId } = environment;
 	const actions = Object.keys(FORMS).map((pair, index) => {
 		const [resource, operation] = pair.split('.');
 		const parameters = { resource, operation, ...FILLED[pair] };
@@ -93,13 +94,13 @@ beforeAll(async () => {
 		{ name: 'Forms', nodes: [...actions, review, trigger], connections: {} },
 		[api, webhook],
 	);
-	editor = await Editor.open(n8n);
+	editor = await Editor.open(n8n.url);
 	await editor.openWorkflow(id);
 });
 
 afterAll(async () => {
 	await editor.close();
-	await stage.strike();
+	await environment.stop();
 });
 
 it('shows what each node does, a payment with its dollars first', async () => {
@@ -107,13 +108,13 @@ it('shows what each node does, a payment with its dollars first', async () => {
 		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
 	);
 	expect(await subtitle.textContent()).toContain('$12,500.00 Create Instant: Payment');
-	await shoot('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
+	await takePicture('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
 });
 
 it.each(Object.entries(FORMS))('%s has its fields in order', async (pair, expected) => {
 	await editor.openNode(pair);
 	expect(await labels()).toEqual(['Resource', 'Operation', ...expected, 'Options']);
-	await shoot(pair, PANEL, LAST_FIELD);
+	await takePicture(pair, PANEL, LAST_FIELD);
 	await editor.closeNode();
 });
 
@@ -138,7 +139,7 @@ it('searches users by name and by e-mail address', async () => {
 		await choices.filter({ hasNotText: wanted }).first().waitFor({ state: 'hidden' });
 		await choices.first().waitFor();
 	}
-	await shoot('user-picker', PANEL, LAST_FIELD);
+	await takePicture('user-picker', PANEL, LAST_FIELD);
 	await page.keyboard.press('Escape');
 	await editor.closeNode();
 });
@@ -154,7 +155,7 @@ it('the trigger has its fields in order', async () => {
 		'Output',
 		'Options',
 	]);
-	await shoot('trigger', PANEL, LAST_FIELD);
+	await takePicture('trigger', PANEL, LAST_FIELD);
 	await editor.closeNode();
 });
 
@@ -186,12 +187,16 @@ describe('credentials', () => {
 		await editor.openNode(name);
 		await editor.openCredentials();
 		expect(labelsOf(await editor.credentialFields())).toEqual(expected);
-		await shoot(picture, DIALOG, `${DIALOG} [data-test-id="credential-connection-parameter"]`);
+		await takePicture(
+			picture,
+			DIALOG,
+			`${DIALOG} [data-test-id="credential-connection-parameter"]`,
+		);
 		await editor.closeCredentials();
 		await editor.closeNode();
 	});
 });
 
 it('leaves nothing in the browser console', () => {
-	expect(editor.complaints).toEqual([]);
+	expect(editor.consoleErrors).toEqual([]);
 });

@@ -4,10 +4,12 @@ import path from 'node:path';
 import { id as ethersId, Wallet } from 'ethers';
 import { z } from 'zod';
 
-import { N8n } from '../../scripts/n8n.mjs';
-import { repository } from '../../scripts/locations.mjs';
-import { action, chain, node, raiseStage, START, type Stage } from './stage';
-import { Listener } from './triggerStage';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { outputOf } from '../support/executions';
+import { markdownTable } from '../support/markdown';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { TriggerWorkflow } from '../support/triggerWorkflow';
+import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(600_000);
 
@@ -16,7 +18,7 @@ const PAGE = path.join(repository, 'docs', 'errors.md');
 /** What a person did, and what went wrong. */
 interface Situation {
 	readonly when: string;
-	/** Of the operation; `balance.get` of the stage's team unless it says otherwise. */
+	/** Of the operation; `balance.get` of the environment's team unless it says otherwise. */
 	readonly parameters?: Record<string, unknown>;
 	/** A fault of the sandbox. */
 	readonly fault?: Record<string, unknown>;
@@ -64,7 +66,7 @@ interface Line {
 	readonly next: string;
 }
 
-let stage: Stage;
+let environment: TestEnvironment;
 const lines: Line[] = [];
 let said: string;
 
@@ -73,16 +75,16 @@ const NOBODY = 'http://127.0.0.1:9';
 
 async function typedPayment(amountCents: number): Promise<Record<string, unknown>> {
 	const query = new URLSearchParams({
-		from: stage.teamId,
+		from: environment.teamId,
 		amount_cents: String(amountCents),
 		email: 'ana@example.com',
-		signer: stage.account.address,
+		signer: environment.account.address,
 	});
-	const payment = await stage.sandbox.control<Payment>('GET', `payment-typed-data?${query}`);
+	const payment = await environment.sandbox.control<Payment>('GET', `payment-typed-data?${query}`);
 	return {
 		resource: 'payment',
 		operation: 'createInstant',
-		teamId: stage.teamId,
+		teamId: environment.teamId,
 		amountCents,
 		recipientEmail: 'ana@example.com',
 		typedData: JSON.stringify(payment.typed_data),
@@ -94,7 +96,7 @@ async function typedPayment(amountCents: number): Promise<Record<string, unknown
 
 /** Administrator invites with a signature that the signer named beside it did not make. */
 async function signedByAnother(): Promise<Record<string, unknown>> {
-	const { n8n, api, teamId, account } = stage;
+	const { n8n, api, teamId, account } = environment;
 	const create = action('Create', {
 		resource: 'administratorInvite',
 		operation: 'create',
@@ -103,7 +105,7 @@ async function signedByAnother(): Promise<Record<string, unknown>> {
 		emails: 'dora@example.com',
 	});
 	const { id } = await n8n.saveWorkflow(chain('Create', [START, create]), [api]);
-	const [created] = N8n.output(await n8n.runWorkflow(id), 'Create');
+	const [created] = outputOf(await n8n.runWorkflow(id), 'Create');
 	const { invites, typed_data: structure } = createdInvites.parse(created);
 	const types = Object.fromEntries(
 		Object.entries(structure.types).filter(([name]) => name !== 'EIP712Domain'),
@@ -121,8 +123,8 @@ async function signedByAnother(): Promise<Record<string, unknown>> {
 }
 
 async function chapters(): Promise<readonly Chapter[]> {
-	const { teamId } = stage;
-	const { accounts } = await stage.sandbox.control<{
+	const { teamId } = environment;
+	const { accounts } = await environment.sandbox.control<{
 		accounts: { name: string; privateKey: string; platformId: string }[];
 	}>('GET', 'accounts');
 	const wallet = (name: string) => {
@@ -138,7 +140,10 @@ async function chapters(): Promise<readonly Chapter[]> {
 		emails: 'carla@example.com',
 	};
 	const reads = { options: { retries: 0 } };
-	const payment = async (amount: number, more = {}) => ({ ...(await typedPayment(amount)), ...more });
+	const payment = async (amount: number, more = {}) => ({
+		...(await typedPayment(amount)),
+		...more,
+	});
 	return [
 		{
 			title: 'A field is not right',
@@ -180,8 +185,14 @@ async function chapters(): Promise<readonly Chapter[]> {
 					rows: [{ email: 'ana@example.com' }, { email: 'ANA@example.com' }],
 					parameters: { ...invite, inviteesSource: 'items' },
 				},
-				{ when: 'No e-mail address is given', parameters: { ...administrators, emails: '={{ "" }}' } },
-				{ when: 'JSON is not JSON', parameters: { ...invite, inviteesSource: 'json', inviteesJson: '[{' } },
+				{
+					when: 'No e-mail address is given',
+					parameters: { ...administrators, emails: '={{ "" }}' },
+				},
+				{
+					when: 'JSON is not JSON',
+					parameters: { ...invite, inviteesSource: 'json', inviteesJson: '[{' },
+				},
 				{
 					when: 'A role does not suit a team',
 					parameters: { ...administrators, role: 'org_admin' },
@@ -228,7 +239,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 				{
 					when: 'The sign-in message is for another wallet',
 					// A setting of its own, so that no token of before serves.
-					credentials: { signInDomain: new URL(stage.sandbox.url).host },
+					credentials: { signInDomain: new URL(environment.sandbox.url).host },
 					control: ['sign-in-message', { tamper: 'anotherWallet' }],
 				},
 				{
@@ -247,27 +258,67 @@ async function chapters(): Promise<readonly Chapter[]> {
 			situations: [
 				{
 					when: '400',
-					fault: { kind: 'status', status: 400, message: 'nanoid must match pattern', errorCode: 'BAD_REQUEST' },
+					fault: {
+						kind: 'status',
+						status: 400,
+						message: 'nanoid must match pattern',
+						errorCode: 'BAD_REQUEST',
+					},
 				},
-				{ when: '401 again after a new sign-in', fault: { kind: 'status', status: 401, message: 'Unauthorized', times: 4 } },
+				{
+					when: '401 again after a new sign-in',
+					fault: { kind: 'status', status: 401, message: 'Unauthorized', times: 4 },
+				},
 				{
 					when: '403 for the invites of a team',
 					parameters: { resource: 'invite', operation: 'getAll', entityId: teamId },
 					fault: { kind: 'status', status: 403, message: 'Forbidden' },
 				},
 				{ when: '404', parameters: { entityId: 'te-000000000000' } },
-				{ when: '403 without a reason', parameters: reads, fault: { kind: 'status', status: 403, envelope: false } },
-				{ when: '429', parameters: reads, fault: { kind: 'status', status: 429, message: 'Too many requests' } },
-				{ when: '500', parameters: reads, fault: { kind: 'status', status: 500, message: 'Internal error' } },
-				{ when: '500 that is not in the service’s form', parameters: reads, fault: { kind: 'status', status: 500, envelope: false } },
-				{ when: '503', parameters: reads, fault: { kind: 'status', status: 503, message: 'Down for maintenance' } },
-				{ when: 'Success without the promised fields', parameters: reads, fault: { kind: 'missingFields' } },
+				{
+					when: '403 without a reason',
+					parameters: reads,
+					fault: { kind: 'status', status: 403, envelope: false },
+				},
+				{
+					when: '429',
+					parameters: reads,
+					fault: { kind: 'status', status: 429, message: 'Too many requests' },
+				},
+				{
+					when: '500',
+					parameters: reads,
+					fault: { kind: 'status', status: 500, message: 'Internal error' },
+				},
+				{
+					when: '500 that is not in the service’s form',
+					parameters: reads,
+					fault: { kind: 'status', status: 500, envelope: false },
+				},
+				{
+					when: '503',
+					parameters: reads,
+					fault: { kind: 'status', status: 503, message: 'Down for maintenance' },
+				},
+				{
+					when: 'Success without the promised fields',
+					parameters: reads,
+					fault: { kind: 'missingFields' },
+				},
 			],
 		},
 		{
 			title: 'The service cannot be reached',
 			situations: [
-				{ when: 'Nobody listens', parameters: reads, credentials: { authentication: 'accessToken', accessToken: 'some-token', baseUrl: NOBODY } },
+				{
+					when: 'Nobody listens',
+					parameters: reads,
+					credentials: {
+						authentication: 'accessToken',
+						accessToken: 'some-token',
+						baseUrl: NOBODY,
+					},
+				},
 				{ when: 'The connection breaks', parameters: reads, fault: { kind: 'cutBefore' } },
 				{
 					when: 'The answer takes too long',
@@ -324,7 +375,12 @@ async function chapters(): Promise<readonly Chapter[]> {
 				{
 					when: 'The service refuses the payment',
 					parameters: await payment(50_000),
-					fault: { kind: 'status', status: 400, message: 'Insufficient funds', match: { path: 'instant' } },
+					fault: {
+						kind: 'status',
+						status: 400,
+						message: 'Insufficient funds',
+						match: { path: 'instant' },
+					},
 				},
 			],
 		},
@@ -334,7 +390,12 @@ async function chapters(): Promise<readonly Chapter[]> {
 				{
 					when: 'The invites were created, and setting the role fails',
 					parameters: administrators,
-					fault: { kind: 'status', status: 500, message: 'Internal error', match: { method: 'PUT', path: 'manager' } },
+					fault: {
+						kind: 'status',
+						status: 500,
+						message: 'Internal error',
+						match: { method: 'PUT', path: 'manager' },
+					},
 				},
 				{
 					when: 'The second of three requests is refused',
@@ -342,11 +403,19 @@ async function chapters(): Promise<readonly Chapter[]> {
 						...invite,
 						inviteesSource: 'json',
 						inviteesJson: JSON.stringify(
-							['ana', 'ben', 'carla', 'dora', 'emil', 'fay'].map((name) => ({ email: `${name}.batch@example.com` })),
+							['ana', 'ben', 'carla', 'dora', 'emil', 'fay'].map((name) => ({
+								email: `${name}.batch@example.com`,
+							})),
 						),
 						options: { inviteesPerRequest: 2 },
 					},
-					fault: { kind: 'status', status: 400, message: 'Too many pending invites', skip: 1, match: { path: 'invites$' } },
+					fault: {
+						kind: 'status',
+						status: 400,
+						message: 'Too many pending invites',
+						skip: 1,
+						match: { path: 'invites$' },
+					},
 				},
 			],
 		},
@@ -355,7 +424,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 
 /** Runs one situation in a workflow of its own and gives back the error as a person reads it. */
 async function provoke(situation: Situation): Promise<Line> {
-	const { n8n, sandbox, teamId, account } = stage;
+	const { n8n, sandbox, teamId, account } = environment;
 	const { when, parameters, fault, control, credentials, rows = [{}], runs = 1 } = situation;
 	const saved = await n8n.saveCredentials('payrollPaymentsApi', when, {
 		baseUrl: sandbox.url,
@@ -387,17 +456,17 @@ async function provoke(situation: Situation): Promise<Line> {
 
 /** What the trigger answers to deliveries that it does not take. */
 async function refusedDeliveries(): Promise<[string, string][]> {
-	const listener = await Listener.start(stage.n8n);
-	const closed = await Listener.start(stage.n8n, {
+	const workflow = await TriggerWorkflow.start(environment);
+	const closed = await TriggerWorkflow.start(environment, {
 		parameters: { options: { ipAllowlist: '192.0.2.1' } },
 	});
 	const event = { object: 'event', event_type: 'deposit.received', event_version: 2 };
 	const answers: readonly (readonly [string, Promise<{ status: number; body: unknown }>])[] = [
-		['The signature is missing', listener.deliver('{}', { 'content-type': 'application/json' })],
-		['The signing secret is another one', listener.send(event, { secret: 'another secret' })],
+		['The signature is missing', workflow.deliver('{}', { 'content-type': 'application/json' })],
+		['The signing secret is another one', workflow.send(event, { secret: 'another secret' })],
 		['The sender is not on the allowlist', closed.send(event)],
-		['The body is no event', listener.send({ hello: 'world' })],
-		['A required field is missing', listener.send({ ...event, idempotency_key: 'key' })],
+		['The body is no event', workflow.send({ hello: 'world' })],
+		['A required field is missing', workflow.send({ ...event, idempotency_key: 'key' })],
 	];
 	return await Promise.all(
 		answers.map(async ([when, answer]): Promise<[string, string]> => {
@@ -418,12 +487,12 @@ function cell(text: string): string {
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-	const shown = [heads, heads.map(() => '---'), ...rows.map((row) => row.map(cell))];
-	return ['', ...shown.map((row) => `| ${row.join(' | ')} |`)];
+	const cells = rows.map((row) => row.map(cell));
+	return ['', markdownTable(heads, cells)];
 }
 
 beforeAll(async () => {
-	stage = await raiseStage();
+	environment = await startTestEnvironment();
 	const page = [
 		'# What the errors say',
 		'',
@@ -448,7 +517,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await environment.stop();
 });
 
 it('says what happened, to which item, and what to do next', () => {
@@ -460,7 +529,7 @@ it('says what happened, to which item, and what to do next', () => {
 });
 
 it('shows no key, no token and no stack', () => {
-	const secrets = [stage.account.privateKey.slice(2), 'some-token', 'eyJ'];
+	const secrets = [environment.account.privateKey.slice(2), 'some-token', 'eyJ'];
 	const leaks = /\bat .*\.js|undefined|\[object/;
 	for (const { message, next } of lines) {
 		const shown = `${message} ${next}`;

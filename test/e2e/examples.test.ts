@@ -1,13 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
-import { readExample, webhookUrl } from '../../scripts/examples.mjs';
-import { repository } from '../../scripts/locations.mjs';
-import { N8n, type Execution, type Workflow, type WorkflowNode } from '../../scripts/n8n.mjs';
-import { freePort } from '../../scripts/ports.mjs';
-import { pause } from '../../scripts/processes.mjs';
-import { raiseStage, type Stage } from './stage';
+import { EXAMPLES, readExample, webhookUrl } from '../support/examples';
+import { outputOf, type Execution } from '../support/executions';
+import { startHttpServer, type HttpServer } from '../support/httpServer';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { waitFor } from '../support/waiting';
+import type { Workflow, WorkflowNode } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
@@ -24,28 +22,14 @@ class ThirdParties {
 	sent: Sent[] = [];
 	/** What the node of this name reads. */
 	readonly answers = new Map<string, unknown>();
+	private server: HttpServer | undefined;
 
-	private constructor(
-		private readonly server: Server,
-		readonly url: string,
-	) {}
-
-	static async open(): Promise<ThirdParties> {
-		const port = await freePort();
-		const server = createServer((request, response) => {
-			const chunks: Buffer[] = [];
-			request.on('data', (chunk: Buffer) => chunks.push(chunk));
-			request.on('end', () => {
-				const node = decodeURIComponent(request.url?.slice(1).split('?')[0] ?? '');
-				const text = Buffer.concat(chunks).toString();
-				if (text !== '') parties.sent.push({ node, ...JSON.parse(text) });
-				response.setHeader('content-type', 'application/json');
-				response.end(JSON.stringify(parties.answers.get(node) ?? { ok: true }));
-			});
+	async start(): Promise<void> {
+		this.server = await startHttpServer(({ path, body }) => {
+			const node = decodeURIComponent(path.slice(1).split('?')[0] ?? '');
+			if (body !== '') this.sent.push({ node, ...JSON.parse(body) });
+			return this.answers.get(node) ?? { ok: true };
 		});
-		const parties = new ThirdParties(server, `http://127.0.0.1:${port}`);
-		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-		return parties;
 	}
 
 	/** The same workflow, with its outside ends at this address. */
@@ -65,7 +49,7 @@ class ThirdParties {
 			typeVersion: 4.2,
 			parameters: {
 				method: 'POST',
-				url: `${this.url}/${encodeURIComponent(node.name)}`,
+				url: `${this.server?.url}/${encodeURIComponent(node.name)}`,
 				sendBody: true,
 				bodyParameters: { parameters: [...texts, { name: 'item', value: '={{ $json }}' }] },
 				options: {},
@@ -75,36 +59,34 @@ class ThirdParties {
 
 	/** Waits for something sent to the node of this name. */
 	async received(node: string): Promise<Sent> {
-		for (let tries = 0; tries < 300; tries++) {
-			const found = this.sent.find((each) => each.node === node);
-			if (found !== undefined) return found;
-			await pause(100);
-		}
-		throw new Error(`Nothing was sent to ${node}.`);
+		return await waitFor(async () => this.sent.find((each) => each.node === node), {
+			milliseconds: 30_000,
+			failure: () => `Nothing was sent to ${node}.`,
+		});
 	}
 
-	close(): void {
-		this.server.close();
+	async stop(): Promise<void> {
+		await this.server?.stop();
 	}
 }
 
-let stage: Stage;
-let parties: ThirdParties;
+let environment: TestEnvironment;
+const parties = new ThirdParties();
 
 beforeAll(async () => {
-	stage = await raiseStage();
-	parties = await ThirdParties.open();
+	environment = await startTestEnvironment();
+	await parties.start();
 });
 
 beforeEach(async () => {
 	parties.sent = [];
 	parties.answers.clear();
-	await stage.sandbox.control('DELETE', 'endpoints');
+	await environment.sandbox.control('DELETE', 'endpoints');
 });
 
 afterAll(async () => {
-	parties.close();
-	await stage.strike();
+	await parties.stop();
+	await environment.stop();
 });
 
 const ran = new Set<string>();
@@ -115,35 +97,38 @@ async function importExample(
 	edit = (text: string): string => text,
 ): Promise<{ id: string; workflow: Workflow }> {
 	ran.add(name);
-	const example = JSON.stringify(readExample(name, stage.teamId));
+	const example = JSON.stringify(readExample(name, environment.teamId));
 	const workflow = parties.in(JSON.parse(edit(example)));
-	const { id } = await stage.n8n.saveWorkflow(workflow, [stage.api, stage.webhook]);
+	const { id } = await environment.n8n.saveWorkflow(workflow, [
+		environment.api,
+		environment.webhook,
+	]);
 	return { id, workflow };
 }
 
 async function run(name: string): Promise<Execution> {
 	const { id } = await importExample(name);
-	const execution = await stage.n8n.runWorkflow(id);
+	const execution = await environment.n8n.runWorkflow(id);
 	expect(execution.error).toBeUndefined();
 	return execution;
 }
 
 /** Activates an example and registers it at the sandbox, as a person does in the dashboard. */
 async function listen(name: string): Promise<string> {
-	const { n8n, sandbox } = stage;
+	const { n8n, sandbox } = environment;
 	const { id, workflow } = await importExample(name);
 	await n8n.activate(id);
-	const url = webhookUrl(n8n, workflow);
-	await n8n.listening(url);
+	const url = webhookUrl(n8n.url, workflow);
+	await n8n.waitForWebhook(url);
 	await sandbox.control('POST', 'endpoints', { url });
 	return id;
 }
 
 /** The last execution of a workflow, when it has ended. */
 async function ended(id: string): Promise<Execution> {
-	const last = (await stage.n8n.executions(id)).at(-1);
+	const last = (await environment.database.executions(id)).at(-1);
 	if (last === undefined) throw new Error('The workflow has not run.');
-	const execution = await stage.n8n.finished(last.id);
+	const execution = await environment.n8n.waitForExecution(last.id);
 	expect(execution.error).toBeUndefined();
 	return execution;
 }
@@ -151,7 +136,7 @@ async function ended(id: string): Promise<Execution> {
 /** Opens the form that a message links to, as a link preview does too, and submits a decision. */
 async function decide(id: string, { text = '' }: Sent, decision: string): Promise<void> {
 	// The message is out before n8n has reached the node that waits.
-	while ((await stage.n8n.executions(id)).at(-1)?.status !== 'waiting') await pause(250);
+	while ((await environment.database.executions(id)).at(-1)?.status !== 'waiting') await pause(250);
 	const link = /^Decide here: (.*)$/m.exec(text)?.[1] ?? '';
 	const form = await fetch(link);
 	expect(await form.text()).toContain(decision);
@@ -164,7 +149,10 @@ async function decide(id: string, { text = '' }: Sent, decision: string): Promis
 
 /** How often an operation reached the service so far. */
 async function requests(operation: string): Promise<number> {
-	const { counts } = await stage.sandbox.control<{ counts: Record<string, number> }>('GET', 'log');
+	const { counts } = await environment.sandbox.control<{ counts: Record<string, number> }>(
+		'GET',
+		'log',
+	);
 	return counts[operation] ?? 0;
 }
 
@@ -173,26 +161,28 @@ const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD'
 describe('examples', () => {
 	it('first steps', async () => {
 		const execution = await run('first-steps');
-		expect(N8n.output(execution, 'List pending invites').length).toBeGreaterThan(1);
+		expect(outputOf(execution, 'List pending invites').length).toBeGreaterThan(1);
 	});
 
 	it('deposit to message', async () => {
 		const id = await listen('deposit-to-message');
-		await stage.sandbox.control('POST', 'deposits', { deposit });
-		const [message] = N8n.output(await ended(id), 'Message');
+		await environment.sandbox.control('POST', 'deposits', { deposit });
+		const [message] = outputOf(await ended(id), 'Message');
 		expect(message?.text).toMatch(/^1250\.00 USD arrived for (te|co)-/);
 	});
 
 	it('deposit to Slack', async () => {
 		await listen('deposit-to-slack');
-		await stage.sandbox.control('POST', 'deposits', { deposit });
+		await environment.sandbox.control('POST', 'deposits', { deposit });
 		const { text } = await parties.received('Tell the team');
 		expect(text).toMatch(/^1250\.00 USD arrived for (te|co)-.* from \w+ \(deposit \S+\)$/);
 	});
 
 	it('deposit to a sheet', async () => {
 		await listen('deposit-to-sheet');
-		await stage.sandbox.control('POST', 'deposits', { deposit: { ...deposit, status: 'failed' } });
+		await environment.sandbox.control('POST', 'deposits', {
+			deposit: { ...deposit, status: 'failed' },
+		});
 		const { item } = await parties.received('Add a row');
 		expect(item).toMatchObject({ status: 'failed', destination_amount: '1250.00' });
 	});
@@ -208,8 +198,8 @@ describe('examples', () => {
 		}));
 		const { id } = await importExample('payroll-sheet-to-invites');
 		parties.answers.set('Read the sheet', people);
-		const execution = await stage.n8n.runWorkflow(id);
-		const answers = N8n.output(execution, 'Invite everybody');
+		const execution = await environment.n8n.runWorkflow(id);
+		const answers = outputOf(execution, 'Invite everybody');
 		expect(answers).toEqual([{ nanoids: expect.any(Array) }]);
 		expect(answers[0]?.nanoids).toHaveLength(40);
 	});
@@ -219,11 +209,11 @@ describe('examples', () => {
 		['Decline', 0],
 	])('administrator invites with a human answer: %s', async (answer, executed) => {
 		const { id } = await importExample('administrator-invites-with-approval');
-		const running = stage.n8n.runWorkflow(id);
+		const running = environment.n8n.runWorkflow(id);
 		await decide(id, await parties.received('Ask for approval'), answer);
 		const execution = await running;
 		expect(execution.error).toBeUndefined();
-		expect(N8n.output(execution, 'Execute invites')).toHaveLength(executed);
+		expect(outputOf(execution, 'Execute invites')).toHaveLength(executed);
 	});
 
 	it.each([
@@ -233,7 +223,7 @@ describe('examples', () => {
 		const { id } = await importExample('nightly-balance-check', (text) =>
 			text.replace('"rightValue":500000', `"rightValue":${floor}`),
 		);
-		const execution = await stage.n8n.runWorkflow(id);
+		const execution = await environment.n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
 		expect(parties.sent.map(({ text }) => text)).toEqual(
 			Array(alarms).fill(expect.stringMatching(/holds \$\d+\.\d\d, which is below/)),
@@ -241,7 +231,7 @@ describe('examples', () => {
 	});
 
 	it('name reviews from a queue', async () => {
-		const { sandbox, teamId } = stage;
+		const { sandbox, teamId } = environment;
 		const { teams } = await sandbox.control<{
 			teams: { name_reviews: { user_nanoid: string; reviewVersion: string }[] }[];
 		}>('GET', 'organisation');
@@ -259,9 +249,9 @@ describe('examples', () => {
 			{ ...row, row_number: 5, decision: 'approve', outcome: 'resolved' },
 			{ ...row, row_number: 6, decision: 'cancel', outcome: '', review_version: 'yesterday' },
 		]);
-		const execution = await stage.n8n.runWorkflow(id);
+		const execution = await environment.n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
-		const [resolved, refused] = N8n.output(execution, 'Resolve');
+		const [resolved, refused] = outputOf(execution, 'Resolve');
 		expect(resolved).toEqual({ status: expect.any(String) });
 		expect(refused).toEqual({ error: expect.any(String) });
 		expect(parties.sent.map(({ node, item }) => ({ node, item })).slice(1)).toEqual([
@@ -272,14 +262,14 @@ describe('examples', () => {
 
 	it('onboarding progress to a board', async () => {
 		await listen('onboarding-to-board');
-		await stage.sandbox.control('POST', 'events', {
+		await environment.sandbox.control('POST', 'events', {
 			event_type: 'onboarding.step_updated.kyc.accepted',
 		});
 		expect((await parties.received('Add a card')).name).toBe('kyc.accepted');
 	});
 
 	it('a cleared deposit starts an instant payment after approval, and only then', async () => {
-		const { sandbox, account, teamId } = stage;
+		const { sandbox, account, teamId } = environment;
 		const query = new URLSearchParams({
 			from: teamId,
 			amount_cents: '77700',
@@ -300,7 +290,7 @@ describe('examples', () => {
 			const question = await parties.received('Ask for approval');
 			expect(question.text).toContain('Pay $777.00 to supplier@example.com?');
 			await decide(id, question, decision);
-			return N8n.output(await ended(id), 'Pay');
+			return outputOf(await ended(id), 'Pay');
 		};
 		expect(await answer('Leave it')).toEqual([]);
 		expect(await requests('createInstantPayment')).toBe(before);
@@ -309,11 +299,8 @@ describe('examples', () => {
 	});
 });
 
-const files = readdirSync(path.join(repository, 'examples')).filter((file) => file.endsWith('.json'));
-const names = files.map((file) => path.parse(file).name);
-
-it.each(names)('%s explains itself and belongs to nobody', (name) => {
-	const { nodes } = readExample(name, 'te-YOUR-TEAM-ID');
+it.each(EXAMPLES)('%s explains itself and belongs to nobody', (name) => {
+	const { nodes } = readExample(name);
 	expect(nodes.map(({ type }) => type)).toContain('n8n-nodes-base.stickyNote');
 	const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
 	expect(credentials.filter(({ id }) => id !== null)).toEqual([]);
@@ -321,5 +308,5 @@ it.each(names)('%s explains itself and belongs to nobody', (name) => {
 });
 
 it('runs every example in examples/', () => {
-	expect([...ran].sort()).toEqual(names.sort());
+	expect([...ran].sort()).toEqual([...EXAMPLES].sort());
 });

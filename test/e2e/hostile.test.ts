@@ -1,38 +1,42 @@
 import { z } from 'zod';
 
-import type { Credentials } from '../../scripts/n8n.mjs';
-import { action, chain, raiseStage, START, type Stage } from './stage';
+import type { Credentials } from '../support/n8nRest';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, chain, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-let stage: Stage;
+let environment: TestEnvironment;
 let company: string;
 /** One line a trick, printed at the end: what the service did and what the user sees. */
 const table: string[] = [];
 
 beforeAll(async () => {
-	stage = await raiseStage();
-	const organisation = await stage.sandbox.control('GET', 'organisation');
-	company = z.object({ company: z.object({ nanoid: z.string() }) }).parse(organisation).company.nanoid;
+	environment = await startTestEnvironment();
+	const organisation = await environment.sandbox.control('GET', 'organisation');
+	company = z.object({ company: z.object({ nanoid: z.string() }) }).parse(organisation)
+		.company.nanoid;
 });
 
 afterAll(async () => {
 	process.stdout.write(`\nHostile services, as n8n shows them:\n${table.join('\n')}\n`);
-	await stage.strike();
+	await environment.stop();
 });
 
 const log = z.object({
-	entries: z.array(z.object({ method: z.string(), path: z.string(), headers: z.record(z.string()) })),
+	entries: z.array(
+		z.object({ method: z.string(), path: z.string(), headers: z.record(z.string()) }),
+	),
 });
 
 /** What reached the service since the log was last cleared. */
 async function wire() {
-	return log.parse(await stage.sandbox.control('GET', 'log')).entries;
+	return log.parse(await environment.sandbox.control('GET', 'log')).entries;
 }
 
 beforeEach(async () => {
-	await stage.sandbox.control('DELETE', 'log');
-	await stage.sandbox.control('DELETE', 'faults');
+	await environment.sandbox.control('DELETE', 'log');
+	await environment.sandbox.control('DELETE', 'faults');
 });
 
 function readable(message: string | undefined): string {
@@ -42,13 +46,13 @@ function readable(message: string | undefined): string {
 }
 
 describe('a sign-in message', () => {
-	const domain = () => new URL(stage.sandbox.url).host;
+	const domain = () => new URL(environment.sandbox.url).host;
 	const account = (change: Record<string, unknown> = {}) => ({
-		baseUrl: stage.sandbox.url,
+		baseUrl: environment.sandbox.url,
 		authentication: 'walletSignIn',
-		platformId: stage.account.platformId,
+		platformId: environment.account.platformId,
 		signer: 'privateKey',
-		privateKey: stage.account.privateKey,
+		privateKey: environment.account.privateKey,
 		signInDomain: domain(),
 		signInChainId: '42161',
 		...change,
@@ -56,11 +60,11 @@ describe('a sign-in message', () => {
 	let saved: Credentials;
 
 	beforeAll(async () => {
-		saved = await stage.n8n.saveCredentials('payrollPaymentsApi', 'Hostile', account());
+		saved = await environment.n8n.saveCredentials('payrollPaymentsApi', 'Hostile', account());
 	});
 
 	it('as it should be is signed', async () => {
-		expect((await stage.n8n.testCredentials(saved, account())).status).toBe('OK');
+		expect((await environment.n8n.testCredentials(saved, account())).status).toBe('OK');
 		expect((await wire()).map(({ path }) => path)).toEqual(['/v2/auth/siwe', '/v2/auth/verify']);
 	});
 
@@ -78,11 +82,12 @@ describe('a sign-in message', () => {
 		'lineBreaks',
 		'version2',
 		'trailingText',
+		'lowerCaseAddress',
 		'notAMessage',
 		'empty',
 	])('with the trick %s is not signed', async (tamper) => {
-		await stage.sandbox.control('POST', 'sign-in-message', { tamper, times: 1 });
-		const { status, message } = await stage.n8n.testCredentials(saved, account());
+		await environment.sandbox.control('POST', 'sign-in-message', { tamper, times: 1 });
+		const { status, message } = await environment.n8n.testCredentials(saved, account());
 		expect(status).toBe('Error');
 		table.push(`  sign-in message, ${tamper}: ${readable(message)}`);
 		expect((await wire()).map(({ path }) => path)).toEqual(['/v2/auth/siwe']);
@@ -92,8 +97,8 @@ describe('a sign-in message', () => {
 /** Runs one node and gives what the user sees of its failure. */
 async function failureOf(parameters: Record<string, unknown>): Promise<string> {
 	const workflow = chain('Hostile', [START, action('Payroll', parameters)]);
-	const { id } = await stage.n8n.saveWorkflow(workflow, [stage.api]);
-	const { runs } = await stage.n8n.runWorkflow(id);
+	const { id } = await environment.n8n.saveWorkflow(workflow, [environment.api]);
+	const { runs } = await environment.n8n.runWorkflow(id);
 	const error = runs.Payroll?.at(-1)?.error;
 	const message = readable(error?.message);
 	expect(message).toMatch(/\[item 0\]$/);
@@ -111,7 +116,7 @@ describe('typed data of administrator invites', () => {
 		'mixedRoles',
 		'expired',
 	])('with the trick %s is not signed', async (tamper) => {
-		await stage.sandbox.control('POST', 'typed-data', { tamper, times: 1 });
+		await environment.sandbox.control('POST', 'typed-data', { tamper, times: 1 });
 		const message = await failureOf({
 			resource: 'administratorInvite',
 			operation: 'createAndExecute',
@@ -129,7 +134,7 @@ describe('an answer', () => {
 	const balance = () => ({
 		resource: 'balance',
 		operation: 'get',
-		entityId: stage.teamId,
+		entityId: environment.teamId,
 		options: { retries: 0 },
 	});
 
@@ -141,7 +146,7 @@ describe('an answer', () => {
 		['truncatedJson', {}],
 		['missingFields', {}],
 	])('of the kind %s is refused in plain words', async (kind, more) => {
-		await stage.sandbox.control('POST', 'faults', {
+		await environment.sandbox.control('POST', 'faults', {
 			match: { path: '/v2/balance' },
 			kind,
 			times: 1,
@@ -154,10 +159,10 @@ describe('an answer', () => {
 	});
 
 	it('that redirects within the service is not followed with the token either', async () => {
-		await stage.sandbox.control('POST', 'faults', {
+		await environment.sandbox.control('POST', 'faults', {
 			match: { path: '/v2/balance' },
 			kind: 'redirect',
-			location: `${stage.sandbox.url}/v2/invites?nanoid=${stage.teamId}`,
+			location: `${environment.sandbox.url}/v2/invites?nanoid=${environment.teamId}`,
 			times: 1,
 		});
 		await failureOf(balance());

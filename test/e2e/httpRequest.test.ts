@@ -1,34 +1,26 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-
-import { N8n } from '../../scripts/n8n.mjs';
-import { freePort } from '../../scripts/ports.mjs';
-import { chain, node, raiseStage, START, type Stage } from './stage';
+import { outputOf } from '../support/executions';
+import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-/** A server that should not be asked anything: it keeps what arrives. */
-async function openStranger() {
-	const arrived: { url?: string; headers: IncomingHttpHeaders }[] = [];
-	const server = createServer(({ url, headers }, response) => {
-		arrived.push({ url, headers });
-		response.end('{}');
-	});
-	const port = await freePort();
-	await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-	return { url: `http://127.0.0.1:${port}`, arrived, close: () => server.close() };
-}
-
-let stage: Stage;
-let stranger: Awaited<ReturnType<typeof openStranger>>;
+let environment: TestEnvironment;
+/** A server that must not get anything. */
+let otherServer: HttpServer;
+const received: ReceivedRequest[] = [];
 
 beforeAll(async () => {
-	stage = await raiseStage();
-	stranger = await openStranger();
+	environment = await startTestEnvironment();
+	otherServer = await startHttpServer((request) => {
+		received.push(request);
+		return {};
+	});
 });
 
 afterAll(async () => {
-	stranger.close();
-	await stage.strike();
+	await otherServer.stop();
+	await environment.stop();
 });
 
 /** n8n's own HTTP Request node, with the credentials of this package. */
@@ -47,13 +39,13 @@ function request(name: string, url: string) {
 }
 
 it('signs in for n8n’s HTTP Request node, and again when the tokens have died', async () => {
-	const { n8n, sandbox, api, teamId } = stage;
+	const { n8n, sandbox, api, teamId } = environment;
 	const balance = request('Balance', `${sandbox.url}/v2/balance?nanoid=${teamId}`);
 	const { id } = await n8n.saveWorkflow(chain('HTTP Request', [START, balance]), [api]);
 	for (let time = 0; time < 2; time++) {
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
-		expect(N8n.output(execution, 'Balance')).toEqual([
+		expect(outputOf(execution, 'Balance')).toEqual([
 			expect.objectContaining({ success: true, data: expect.anything() }),
 		]);
 		await sandbox.control('POST', 'tokens/expire');
@@ -61,19 +53,19 @@ it('signs in for n8n’s HTTP Request node, and again when the tokens have died'
 });
 
 it('keeps the token from any other address', async () => {
-	const { n8n, api } = stage;
-	const elsewhere = request('Elsewhere', `${stranger.url}/v2/balance`);
+	const { n8n, api } = environment;
+	const elsewhere = request('Elsewhere', `${otherServer.url}/v2/balance`);
 	const { id } = await n8n.saveWorkflow(chain('Elsewhere', [START, elsewhere]), [api]);
 	const { error } = await n8n.runWorkflow(id);
-	expect(error?.message).toContain(`only, not to ${stranger.url}`);
-	expect(stranger.arrived).toEqual([]);
+	expect(error?.message).toContain(`only, not to ${otherServer.url}`);
+	expect(received).toEqual([]);
 });
 
 it('follows no redirect with the token', async () => {
-	const { n8n, sandbox, api, teamId } = stage;
+	const { n8n, sandbox, api, teamId } = environment;
 	await sandbox.control('POST', 'faults', {
 		kind: 'redirect',
-		location: `${stranger.url}/v2/balance`,
+		location: `${otherServer.url}/v2/balance`,
 		times: 'always',
 		match: { path: '^/v2/balance$' },
 	});
@@ -82,5 +74,5 @@ it('follows no redirect with the token', async () => {
 	const { error } = await n8n.runWorkflow(id);
 	await sandbox.control('DELETE', 'faults');
 	expect(error).toBeDefined();
-	expect(stranger.arrived).toEqual([]);
+	expect(received).toEqual([]);
 });

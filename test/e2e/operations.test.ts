@@ -1,19 +1,20 @@
 import { Wallet } from 'ethers';
 import { z } from 'zod';
 
-import { N8n } from '../../scripts/n8n.mjs';
-import { action, chain, node, raiseStage, START, type Stage } from './stage';
+import { outputOf } from '../support/executions';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-let stage: Stage;
+let environment: TestEnvironment;
 
 beforeAll(async () => {
-	stage = await raiseStage();
+	environment = await startTestEnvironment();
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await environment.stop();
 });
 
 /** Runs one operation in a workflow of its own and gives back its items. */
@@ -22,13 +23,13 @@ async function perform(
 	operation: string,
 	parameters: Record<string, unknown> = {},
 ): Promise<Record<string, unknown>[]> {
-	const { n8n, api } = stage;
+	const { n8n, api } = environment;
 	const name = `${resource}.${operation}`;
 	const asked = action(name, { resource, operation, ...parameters });
 	const { id } = await n8n.saveWorkflow(chain(name, [START, asked]), [api]);
 	const execution = await n8n.runWorkflow(id);
 	expect(execution.error).toBeUndefined();
-	return N8n.output(execution, name);
+	return outputOf(execution, name);
 }
 
 const inviteIds = z.array(z.string().startsWith('in-'));
@@ -50,28 +51,33 @@ interface Organisation {
 describe('every operation in a real n8n', () => {
 	it('balance.get', async () => {
 		const [balance] = await perform('balance', 'get', {
-			entityId: stage.teamId,
+			entityId: environment.teamId,
 			currencies: ['USD', 'EUR'],
 		});
 		expect(balance).toMatchObject({ balances: [{ currency: 'EUR' }, { currency: 'USD' }] });
 	});
 
 	it('teamUser.getAll', async () => {
-		const users = await perform('teamUser', 'getAll', { teamId: stage.teamId, limit: 7 });
+		const users = await perform('teamUser', 'getAll', { teamId: environment.teamId, limit: 7 });
 		expect(users).toHaveLength(7);
 		expect(users[0]).toMatchObject({ nanoid: expect.stringMatching(/^us-/) });
 	});
 
 	it('invite.create from a form, from JSON and from items, and invite.getAll', async () => {
-		const { n8n, api, teamId } = stage;
+		const { n8n, api, teamId } = environment;
 		const shared = { resource: 'invite', operation: 'create', teamId, role: 'contractor' };
 		const rows = [
 			{ email: 'row.one@example.com', first_name: 'Row', last_name: 'One' },
 			{ email: 'row.two@example.com', firstName: 'Row', lastName: 'Two' },
 		];
-		const sheet = node('Sheet', 'n8n-nodes-base.code', {
-			jsCode: `return ${JSON.stringify(rows)}.map((json) => ({ json }));`,
-		}, { typeVersion: 2 });
+		const sheet = node(
+			'Sheet',
+			'n8n-nodes-base.code',
+			{
+				jsCode: `return ${JSON.stringify(rows)}.map((json) => ({ json }));`,
+			},
+			{ typeVersion: 2 },
+		);
 		const nodes = [
 			START,
 			action('Form', {
@@ -91,7 +97,7 @@ describe('every operation in a real n8n', () => {
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
 		const created = ['Form', 'Text', 'Items'].map((name) =>
-			N8n.output(execution, name).map(({ nanoids }) => inviteIds.parse(nanoids)),
+			outputOf(execution, name).map(({ nanoids }) => inviteIds.parse(nanoids)),
 		);
 		expect(created.map((requests) => requests.map(({ length }) => length))).toEqual([
 			[1],
@@ -111,7 +117,7 @@ describe('every operation in a real n8n', () => {
 
 	it('administratorInvite.create, then execute with the wallet', async () => {
 		const [created] = await perform('administratorInvite', 'create', {
-			entityId: stage.teamId,
+			entityId: environment.teamId,
 			role: 'team_viewer',
 			emails: 'viewer.one@example.com, viewer.two@example.com',
 		});
@@ -126,7 +132,7 @@ describe('every operation in a real n8n', () => {
 
 	it('administratorInvite.createAndExecute', async () => {
 		const [done] = await perform('administratorInvite', 'createAndExecute', {
-			entityId: stage.teamId,
+			entityId: environment.teamId,
 			role: 'team_admin',
 			emails: 'administrator@example.com',
 		});
@@ -135,10 +141,10 @@ describe('every operation in a real n8n', () => {
 	});
 
 	it('nameReview.resolve', async () => {
-		const { teams } = await stage.sandbox.control<Organisation>('GET', 'organisation');
+		const { teams } = await environment.sandbox.control<Organisation>('GET', 'organisation');
 		const review = teams[0]?.name_reviews[0];
 		const [resolved] = await perform('nameReview', 'resolve', {
-			teamId: stage.teamId,
+			teamId: environment.teamId,
 			userId: { __rl: true, mode: 'id', value: review?.user_nanoid },
 			decision: 'approve',
 			reviewVersion: review?.reviewVersion,
@@ -147,7 +153,7 @@ describe('every operation in a real n8n', () => {
 	});
 
 	it('payment.createInstant', async () => {
-		const { sandbox, account, teamId } = stage;
+		const { sandbox, account, teamId } = environment;
 		const recipientEmail = 'supplier@example.com';
 		const query = new URLSearchParams({
 			from: teamId,
@@ -172,7 +178,7 @@ describe('every operation in a real n8n', () => {
 	});
 
 	it('webhook.sendTest', async () => {
-		const { webhook } = await stage.sandbox.control<Organisation>('GET', 'organisation');
+		const { webhook } = await environment.sandbox.control<Organisation>('GET', 'organisation');
 		const [sent] = await perform('webhook', 'sendTest', {
 			webhookId: webhook,
 			eventType: 'deposit.received',
@@ -181,14 +187,11 @@ describe('every operation in a real n8n', () => {
 	});
 
 	it('authentication.getSignInMessage, and a failed sign-in, leave no secret behind', async () => {
-		const { n8n, sandbox, account, teamId } = stage;
+		const { n8n, database, sandbox, account, teamId } = environment;
 		const [message] = await perform('authentication', 'getSignInMessage');
 		expect(message).toEqual({ siwe: expect.stringContaining(account.address) });
 
-		const { accounts } = await sandbox.control<{ accounts: (typeof account)[] }>(
-			'GET',
-			'accounts',
-		);
+		const { accounts } = await sandbox.control<{ accounts: (typeof account)[] }>('GET', 'accounts');
 		const stranger = accounts.find(({ name }) => name === 'stranger');
 		const strangers = await n8n.saveCredentials('payrollPaymentsApi', 'Stranger', {
 			baseUrl: sandbox.url,
@@ -202,23 +205,23 @@ describe('every operation in a real n8n', () => {
 		const refused = await n8n.runWorkflow(id);
 		expect(refused.status).toBe('error');
 
-		expect(await n8n.placesOf(teamId)).toContain('execution_data.data');
+		expect(await database.placesOf(teamId)).toContain('execution_data.data');
 		const keys = [account, stranger].map((one) => String(one?.privateKey).slice(2));
 		for (const secret of [...keys, 'eyJ', 'sandbox-webhook-secret']) {
-			expect(await n8n.placesOf(secret)).toEqual([]);
+			expect(await database.placesOf(secret)).toEqual([]);
 		}
 	});
 
 	it('authentication.verify', async () => {
 		const [message] = await perform('authentication', 'getSignInMessage');
 		const siwe = z.string().parse(message?.siwe);
-		const signature = await new Wallet(stage.account.privateKey).signMessage(siwe);
+		const signature = await new Wallet(environment.account.privateKey).signMessage(siwe);
 		const [verified] = await perform('authentication', 'verify', { message: siwe, signature });
 		expect(verified).toEqual({ jwt: expect.stringMatching(/^eyJ/) });
 	});
 
 	it('sent nothing that the OpenAPI description does not allow', async () => {
-		const { entries, counts } = await stage.sandbox.control<{
+		const { entries, counts } = await environment.sandbox.control<{
 			entries: { valid: boolean; problems: string[] }[];
 			counts: Record<string, number>;
 		}>('GET', 'log');

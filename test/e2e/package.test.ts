@@ -1,28 +1,22 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
-
 import { z } from 'zod';
 
-import { readExample } from '../../scripts/examples.mjs';
-import { repository } from '../../scripts/locations.mjs';
-import { N8n, type SavedWorkflow } from '../../scripts/n8n.mjs';
-import { action, chain, raiseStage, START, type Stage } from './stage';
+import { EXAMPLES, readExample } from '../support/examples';
+import { outputOf } from '../support/executions';
+import type { SavedWorkflow } from '../support/n8nRest';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, chain, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-let stage: Stage;
+let environment: TestEnvironment;
 
 beforeAll(async () => {
-	stage = await raiseStage();
+	environment = await startTestEnvironment();
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await environment.stop();
 });
-
-const examples = readdirSync(path.join(repository, 'examples'))
-	.filter((file) => file.endsWith('.json'))
-	.map((file) => path.parse(file).name);
 
 interface Description {
 	readonly name: string;
@@ -31,7 +25,7 @@ interface Description {
 }
 
 async function descriptions(kind: 'nodes' | 'credentials', name: string) {
-	const all = await stage.n8n.request<Description[]>('GET', `/types/${kind}.json`);
+	const all = await environment.n8n.request<Description[]>('GET', `/types/${kind}.json`);
 	return all
 		.filter((description) => description.name.includes(name))
 		.map(({ name: id, displayName, iconUrl }) => ({ name: id, displayName, iconUrl }))
@@ -74,14 +68,14 @@ describe('the packed package in a real n8n', () => {
 
 	it('serves the icons', async () => {
 		for (const icon of Object.values(ICONS)) {
-			const response = await fetch(`${stage.n8n.url}/${icon}`);
+			const response = await fetch(`${environment.n8n.url}/${icon}`);
 			expect(response.status).toBe(200);
 			expect(await response.text()).toContain('<svg');
 		}
 	});
 
 	it('signs in with the wallet and reads a balance', async () => {
-		const { n8n, api, teamId } = stage;
+		const { n8n, api, teamId } = environment;
 		const balance = action('Balance', {
 			resource: 'balance',
 			operation: 'get',
@@ -90,7 +84,7 @@ describe('the packed package in a real n8n', () => {
 		const { id } = await n8n.saveWorkflow(chain('Balance', [START, balance]), [api]);
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
-		expect(N8n.output(execution, 'Balance')).toEqual([
+		expect(outputOf(execution, 'Balance')).toEqual([
 			{
 				platform_account_address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
 				balances: expect.arrayContaining([
@@ -100,12 +94,14 @@ describe('the packed package in a real n8n', () => {
 		]);
 	});
 
-	it.each(examples)('imports the example %s: it knows every node in that version', async (name) => {
-		const { n8n, api, webhook, teamId } = stage;
+	it.each(EXAMPLES)('imports the example %s: it knows every node in that version', async (name) => {
+		const { n8n, api, webhook, teamId } = environment;
 		const example = readExample(name, teamId);
 		const { id } = await n8n.saveWorkflow(example, [api, webhook]);
 		const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
-		expect(nodes.map(({ name: each }) => each)).toEqual(example.nodes.map(({ name: each }) => each));
+		expect(nodes.map(({ name: each }) => each)).toEqual(
+			example.nodes.map(({ name: each }) => each),
+		);
 		const types = await n8n.request<{ name: string; version: number | number[] }[]>(
 			'GET',
 			'/types/nodes.json',
@@ -118,14 +114,14 @@ describe('the packed package in a real n8n', () => {
 	});
 
 	it('runs the first example as npm start does', async () => {
-		const { n8n, api, teamId } = stage;
+		const { n8n, api, teamId } = environment;
 		const { id } = await n8n.saveWorkflow(readExample('first-steps', teamId), [api]);
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
-		expect(N8n.output(execution, 'List team users').length).toBeGreaterThan(100);
-		const [created] = N8n.output(execution, 'Invite two contractors');
+		expect(outputOf(execution, 'List team users').length).toBeGreaterThan(100);
+		const [created] = outputOf(execution, 'Invite two contractors');
 		const invites = z.array(z.string()).length(2).parse(created?.nanoids);
-		const pending = N8n.output(execution, 'List pending invites').map(({ nanoid }) => nanoid);
+		const pending = outputOf(execution, 'List pending invites').map(({ nanoid }) => nanoid);
 		expect(pending).toEqual(expect.arrayContaining(invites));
 	});
 });

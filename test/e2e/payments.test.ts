@@ -1,17 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { z } from 'zod';
 
-import { action, chain, raiseStage, START, type Stage } from './stage';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, chain, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-let stage: Stage;
+let environment: TestEnvironment;
 
 beforeAll(async () => {
-	stage = await raiseStage();
+	environment = await startTestEnvironment();
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await environment.stop();
 });
 
 const readyToSign = z.object({
@@ -24,18 +27,18 @@ const readyToSign = z.object({
 /** The parameters of a payment of $125.00 that the sandbox would accept. */
 async function payment(email: string): Promise<Record<string, unknown>> {
 	const query = new URLSearchParams({
-		from: stage.teamId,
+		from: environment.teamId,
 		amount_cents: '12500',
 		email,
-		signer: stage.account.address,
+		signer: environment.account.address,
 	});
 	const ready = readyToSign.parse(
-		await stage.sandbox.control('GET', `payment-typed-data?${query.toString()}`),
+		await environment.sandbox.control('GET', `payment-typed-data?${query.toString()}`),
 	);
 	return {
 		resource: 'payment',
 		operation: 'createInstant',
-		teamId: stage.teamId,
+		teamId: environment.teamId,
 		amountCents: 12500,
 		recipientEmail: email,
 		typedData: JSON.stringify(ready.typed_data),
@@ -52,17 +55,17 @@ async function payment(email: string): Promise<Record<string, unknown>> {
 async function paymentsOnTheWire(): Promise<number> {
 	const { counts } = z
 		.object({ counts: z.record(z.number()) })
-		.parse(await stage.sandbox.control('GET', 'log'));
+		.parse(await environment.sandbox.control('GET', 'log'));
 	return counts.createInstantPayment ?? 0;
 }
 
 async function save(name: string, parameters: Record<string, unknown>, more = {}) {
 	const workflow = chain(name, [START, action('Pay', parameters, more)]);
-	return (await stage.n8n.saveWorkflow(workflow, [stage.api])).id;
+	return (await environment.n8n.saveWorkflow(workflow, [environment.api])).id;
 }
 
 async function pay(workflowId: string) {
-	const { runs } = await stage.n8n.runWorkflow(workflowId);
+	const { runs } = await environment.n8n.runWorkflow(workflowId);
 	const last = runs.Pay?.at(-1);
 	return { output: last?.data?.main?.[0]?.[0]?.json, error: last?.error?.message };
 }
@@ -80,7 +83,7 @@ describe('one payment on the wire', () => {
 
 	it('over three tries with the connection cut after the body was read, and after kill -9', async () => {
 		const before = await paymentsOnTheWire();
-		await stage.sandbox.control('POST', 'faults', {
+		await environment.sandbox.control('POST', 'faults', {
 			match: { path: 'instant' },
 			kind: 'cutAfter',
 			times: 3,
@@ -93,17 +96,17 @@ describe('one payment on the wire', () => {
 		expect((await pay(id)).error).toBe(
 			'It is not known whether the payment of $125.00 to ben@example.com was made. It was not sent again [item 0]',
 		);
-		await stage.sandbox.control('DELETE', 'faults');
-		await stage.n8n.kill();
-		await stage.n8n.start();
-		await stage.n8n.signIn();
+		await environment.sandbox.control('DELETE', 'faults');
+		await environment.n8nProcess.kill();
+		await environment.n8nProcess.start();
+		await environment.n8n.signIn();
 		expect((await pay(id)).error).toBe(SENT_BEFORE('ben@example.com'));
 		expect(await paymentsOnTheWire()).toBe(before + 1);
 	});
 
 	it('when n8n dies between sending and the answer', async () => {
 		const before = await paymentsOnTheWire();
-		await stage.sandbox.control('POST', 'faults', {
+		await environment.sandbox.control('POST', 'faults', {
 			match: { path: 'instant' },
 			kind: 'latency',
 			delay: 20_000,
@@ -112,13 +115,13 @@ describe('one payment on the wire', () => {
 		const id = await save('Killed', await payment('cleo@example.com'));
 		const running = pay(id).catch(() => undefined);
 		while ((await paymentsOnTheWire()) === before) {
-			await new Promise((resolve) => setTimeout(resolve, 50));
+			await pause(50);
 		}
-		await stage.n8n.kill();
+		await environment.n8nProcess.kill();
 		await running;
-		await stage.sandbox.control('DELETE', 'faults');
-		await stage.n8n.start();
-		await stage.n8n.signIn();
+		await environment.sandbox.control('DELETE', 'faults');
+		await environment.n8nProcess.start();
+		await environment.n8n.signIn();
 		expect((await pay(id)).error).toBe(SENT_BEFORE('cleo@example.com'));
 		expect(await paymentsOnTheWire()).toBe(before + 1);
 	});
@@ -128,7 +131,9 @@ describe('one payment on the wire', () => {
 		const id = await save('At once', await payment('dana@example.com'));
 		const outcomes = await Promise.all(Array.from({ length: 5 }, async () => await pay(id)));
 		expect(outcomes.filter(({ error }) => error === undefined)).toHaveLength(1);
-		expect(outcomes.filter(({ error }) => error === SENT_BEFORE('dana@example.com'))).toHaveLength(4);
+		expect(outcomes.filter(({ error }) => error === SENT_BEFORE('dana@example.com'))).toHaveLength(
+			4,
+		);
 		expect(await paymentsOnTheWire()).toBe(before + 1);
 	});
 
@@ -143,8 +148,10 @@ describe('one payment on the wire', () => {
 		};
 		const parameters = { ...(await payment('eli@example.com')), options: { concurrency: 5 } };
 		const node = action('Pay', parameters, { onError: 'continueRegularOutput' });
-		const { id } = await stage.n8n.saveWorkflow(chain('Items', [START, items, node]), [stage.api]);
-		const { runs } = await stage.n8n.runWorkflow(id);
+		const { id } = await environment.n8n.saveWorkflow(chain('Items', [START, items, node]), [
+			environment.api,
+		]);
+		const { runs } = await environment.n8n.runWorkflow(id);
 		const output = runs.Pay?.at(-1)?.data?.main?.[0]?.map(({ json }) => json) ?? [];
 		expect(output.filter((json) => 'transaction' in json)).toHaveLength(1);
 		expect(output).toHaveLength(5);
@@ -154,7 +161,7 @@ describe('one payment on the wire', () => {
 
 it('is paid after a definite refusal, and after a person released it', async () => {
 	const before = await paymentsOnTheWire();
-	await stage.sandbox.control('POST', 'faults', {
+	await environment.sandbox.control('POST', 'faults', {
 		match: { path: 'instant' },
 		kind: 'status',
 		status: 403,
@@ -164,7 +171,7 @@ it('is paid after a definite refusal, and after a person released it', async () 
 	const refused = await save('Refused', parameters);
 	expect((await pay(refused)).error).toContain('The service refused');
 	expect((await pay(refused)).output).toHaveProperty('transaction');
-	await stage.sandbox.control('POST', 'faults', {
+	await environment.sandbox.control('POST', 'faults', {
 		match: { path: 'instant' },
 		kind: 'cutBefore',
 		times: 1,

@@ -1,5 +1,14 @@
-import { pause } from '../../scripts/processes.mjs';
-import { N8n } from '../../scripts/n8n.mjs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
+import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
+import {
+	saveTriggerWorkflow,
+	SECRET,
+	signatureHeaders,
+	TriggerWorkflow,
+} from '../support/triggerWorkflow';
+import { waitUntil } from '../support/waiting';
 import {
 	deposit,
 	depositEvent,
@@ -8,7 +17,6 @@ import {
 	timestamped,
 	without,
 } from '../unit/delivery/samples';
-import { Listener, raiseN8n, SECRET, until } from './triggerStage';
 
 jest.setTimeout(600_000);
 
@@ -16,45 +24,46 @@ const GENUINE = { status: 200, body: { received: true } };
 const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
 const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
 
-let stage: Awaited<ReturnType<typeof raiseN8n>>;
-let n8n: N8n;
+let environment: N8nEnvironment;
 
 beforeAll(async () => {
-	stage = await raiseN8n();
-	n8n = stage.n8n;
+	/* The tests name the client's address as the one proxy in front of n8n does. */
+	environment = await startN8n({ N8N_PROXY_HOPS: '1' });
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await environment.stop();
 });
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe('the delivery table, in a real n8n', () => {
 	it('genuine, wanted, first time: started once, exactly as received', async () => {
-		const listener = await Listener.start(n8n);
+		const workflow = await TriggerWorkflow.start(environment);
 		const event = depositEvent({ extra: [1, { nested: null }] });
-		expect(await listener.send(event)).toEqual(GENUINE);
-		expect(await listener.outputs()).toEqual([[event]]);
+		expect(await workflow.send(event)).toEqual(GENUINE);
+		expect(await workflow.outputs()).toEqual([[event]]);
 	});
 
 	it('genuine, filtered out: ignored, and taken once the filter lets it', async () => {
-		const listener = await Listener.start(n8n, { parameters: { filters: { networks: ['base'] } } });
-		expect(await listener.send(depositEvent())).toEqual(FILTERED);
+		const workflow = await TriggerWorkflow.start(environment, {
+			parameters: { filters: { networks: ['base'] } },
+		});
+		expect(await workflow.send(depositEvent())).toEqual(FILTERED);
 		const onBase = depositEvent({ deposit: deposit({ network: 'base' }) });
-		expect(await listener.send(onBase)).toEqual(GENUINE);
-		expect(await listener.outputs()).toEqual([[onBase]]);
+		expect(await workflow.send(onBase)).toEqual(GENUINE);
+		expect(await workflow.outputs()).toEqual([[onBase]]);
 	});
 
 	it('genuine, key seen before: ignored as a duplicate', async () => {
-		const listener = await Listener.start(n8n);
-		expect(await listener.send(depositEvent())).toEqual(GENUINE);
-		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
-		expect(await listener.outputs()).toEqual([[depositEvent()]]);
+		const workflow = await TriggerWorkflow.start(environment);
+		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
+		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
+		expect(await workflow.outputs()).toEqual([[depositEvent()]]);
 	});
 
 	it('signature missing, wrong, too old or from the future: 401, no execution', async () => {
-		const listener = await Listener.start(n8n);
+		const workflow = await TriggerWorkflow.start(environment);
 		const body = JSON.stringify(depositEvent());
 		const signed = (secret: string, time: number) => timestamped(secret, time, Buffer.from(body));
 		for (const signature of [
@@ -64,56 +73,56 @@ describe('the delivery table, in a real n8n', () => {
 			signed(SECRET, seconds() - 2_000),
 			signed(SECRET, seconds() + 2_000),
 		]) {
-			const answer = await listener.send(body, { headers: { 'x-signature': signature } });
+			const answer = await workflow.send(body, { headers: { 'x-signature': signature } });
 			expect(answer).toEqual({ status: 401, body: { error: expect.any(String) } });
 		}
-		expect(await listener.counts()).toEqual({});
+		expect(await workflow.counts()).toEqual({});
 	});
 
 	it('address not on the allowlist: 403, by the address that n8n’s proxy setting trusts', async () => {
-		const listener = await Listener.start(n8n, {
+		const workflow = await TriggerWorkflow.start(environment, {
 			parameters: { options: { ipAllowlist: '203.0.113.0/24' } },
 		});
 		const from = async (addresses: string) =>
-			await listener.send(depositEvent(), { headers: { 'x-forwarded-for': addresses } });
+			await workflow.send(depositEvent(), { headers: { 'x-forwarded-for': addresses } });
 		expect(await from('198.51.100.7')).toMatchObject({ status: 403 });
 		expect(await from('203.0.113.7, 198.51.100.7')).toMatchObject({ status: 403 });
-		expect(await listener.send(depositEvent())).toMatchObject({ status: 403 });
-		expect(await listener.counts()).toEqual({});
+		expect(await workflow.send(depositEvent())).toMatchObject({ status: 403 });
+		expect(await workflow.counts()).toEqual({});
 		expect(await from('::ffff:203.0.113.7')).toEqual(GENUINE);
 		expect(await from('198.51.100.7, 203.0.113.8')).toEqual(DUPLICATE);
 	});
 
 	it('not an event: 400 with what is wrong; broken JSON: n8n’s own 422', async () => {
-		const listener = await Listener.start(n8n);
+		const workflow = await TriggerWorkflow.start(environment);
 		for (const event of [
 			without(otherEvent(), 'event_type'),
 			without(otherEvent(), 'idempotency_key'),
 			otherEvent({ object: 'charge' }),
 			'[]',
 		]) {
-			const answer = await listener.send(event);
+			const answer = await workflow.send(event);
 			expect(answer).toEqual({
 				status: 400,
 				body: { error: expect.stringMatching(/^Not an event: /) },
 			});
 		}
 		const headers = { 'content-type': 'text/plain' };
-		expect(await listener.send(depositEvent(), { headers })).toMatchObject({ status: 400 });
-		expect(await listener.send('{"object":')).toMatchObject({ status: 422 });
-		expect(await listener.counts()).toEqual({});
+		expect(await workflow.send(depositEvent(), { headers })).toMatchObject({ status: 400 });
+		expect(await workflow.send('{"object":')).toMatchObject({ status: 422 });
+		expect(await workflow.counts()).toEqual({});
 	});
 
 	it('a required field is missing: 400 with the list, or emitted with it', async () => {
 		const event = depositEvent({ deposit: without(deposit(), 'network') });
-		const rejecting = await Listener.start(n8n);
+		const rejecting = await TriggerWorkflow.start(environment);
 		expect(await rejecting.send(event)).toEqual({
 			status: 400,
 			body: { error: 'The event is not valid', validation_issues: ['deposit.network is missing'] },
 		});
 		expect(await rejecting.counts()).toEqual({});
 
-		const emitting = await Listener.start(n8n, {
+		const emitting = await TriggerWorkflow.start(environment, {
 			parameters: { options: { invalidPayload: 'emit' } },
 		});
 		expect(await emitting.send(event)).toEqual(GENUINE);
@@ -123,7 +132,7 @@ describe('the delivery table, in a real n8n', () => {
 	});
 
 	it('unknown type, network and currency: delivered where any event is asked for', async () => {
-		const listener = await Listener.start(n8n);
+		const workflow = await TriggerWorkflow.start(environment);
 		const unknown = depositEvent({
 			deposit: deposit({ network: 'solana', source_currency: 'XTS', destination_currency: 'XTS' }),
 		});
@@ -132,22 +141,24 @@ describe('the delivery table, in a real n8n', () => {
 			deposit: deposit({ status: 'settled' }),
 		});
 		const later = otherEvent({ event_type: 'payroll.closed' });
-		expect(await listener.send(unknown)).toEqual(GENUINE);
-		expect(await listener.send(later)).toEqual(GENUINE);
-		expect(await listener.send(settled)).toEqual(FILTERED);
-		expect(await listener.outputs()).toEqual([[unknown], [later]]);
+		expect(await workflow.send(unknown)).toEqual(GENUINE);
+		expect(await workflow.send(later)).toEqual(GENUINE);
+		expect(await workflow.send(settled)).toEqual(FILTERED);
+		expect(await workflow.outputs()).toEqual([[unknown], [later]]);
 
-		const asking = await Listener.start(n8n, { parameters: { depositStatuses: ['unknown'] } });
+		const asking = await TriggerWorkflow.start(environment, {
+			parameters: { depositStatuses: ['unknown'] },
+		});
 		expect(await asking.send(settled)).toEqual(GENUINE);
 	});
 
 	it('simplified, with headers: one flat row, and no secret in it', async () => {
-		const listener = await Listener.start(n8n, {
+		const workflow = await TriggerWorkflow.start(environment, {
 			parameters: { output: 'simplified', options: { includeHeaders: true } },
 		});
 		const headers = { authorization: 'Bearer x', cookie: 'a=b' };
-		expect(await listener.send(depositEvent(), { headers })).toEqual(GENUINE);
-		const [[row] = []] = await listener.outputs();
+		expect(await workflow.send(depositEvent(), { headers })).toEqual(GENUINE);
+		const [[row] = []] = await workflow.outputs();
 		expect(row).toMatchObject({
 			created_at: '2026-03-31T09:30:00.000Z',
 			destination_amount: '10842.05',
@@ -181,17 +192,17 @@ describe('every way to prove a delivery, in a real n8n', () => {
 			['old', 200],
 			['new', 200],
 		] as const) {
-			const listener = await Listener.start(n8n, { credentials });
+			const workflow = await TriggerWorkflow.start(environment, { credentials });
 			const headers = { 'content-type': 'application/json', 'x-proof': prove(secret) };
-			expect(await listener.deliver(body, headers)).toMatchObject({ status });
-			expect(await listener.outputs()).toEqual(status === 200 ? [[depositEvent()]] : []);
+			expect(await workflow.deliver(body, headers)).toMatchObject({ status });
+			expect(await workflow.outputs()).toEqual(status === 200 ? [[depositEvent()]] : []);
 		}
 	});
 
 	it('a gzipped body is verified as it was before', async () => {
-		const listener = await Listener.start(n8n);
+		const workflow = await TriggerWorkflow.start(environment);
 		const { gzipSync } = await import('node:zlib');
-		const response = await fetch(listener.url, {
+		const response = await fetch(workflow.url, {
 			method: 'POST',
 			body: gzipSync(body),
 			headers: {
@@ -205,6 +216,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 
 	it('the credentials are tested here, without a request', async () => {
 		const test = async (data: Record<string, unknown>) => {
+			const { n8n } = environment;
 			const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', 'tested', data);
 			return await n8n.testCredentials(saved, data);
 		};
@@ -216,65 +228,71 @@ describe('every way to prove a delivery, in a real n8n', () => {
 	});
 
 	it('an allowlist that is none is named when the workflow is activated', async () => {
-		const { workflowId } = await Listener.save(n8n, {
+		const { n8n, n8nProcess, database } = environment;
+		const { workflowId } = await saveTriggerWorkflow(n8n, {
 			parameters: { options: { ipAllowlist: 'our office' } },
 		});
 		const reason = 'IP Allowlist: “our office” is no address and no CIDR range';
-		if (n8n.installation.version !== '2.41.1') {
+		if (!N8N_VERSIONS[n8nProcess.installation.version].activatesInBackground) {
 			await expect(n8n.activate(workflowId)).rejects.toThrow(reason);
 			return;
 		}
-		/* n8n 2.41 activates a moment later, and shows the editor what each trigger said. */
+		/* It activates a moment later, and shows the error of each trigger in the editor. */
 		await n8n.activate(workflowId);
 		const said = async () =>
-			await n8n.query(
+			await database.query(
 				`select status, errorMessage from workflow_publication_trigger_status
 				where workflowId = '${workflowId}'`,
 			);
-		await until(async () => (await said()).length > 0);
+		await waitUntil(async () => (await said()).length > 0, {
+			milliseconds: 180_000,
+			interval: 250,
+			failure: () => 'n8n has not reported an error after three minutes.',
+		});
 		expect(await said()).toEqual([{ status: 'failed', errorMessage: reason }]);
 	});
 });
 
 describe('once, in a real n8n', () => {
 	it('after a restart a duplicate that only the store knows ends in the trigger', async () => {
-		const listener = await Listener.start(n8n);
-		expect(await listener.send(depositEvent())).toEqual(GENUINE);
-		await listener.idle();
-		await n8n.stop();
-		await n8n.start();
+		const { n8n, n8nProcess } = environment;
+		const workflow = await TriggerWorkflow.start(environment);
+		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
+		await workflow.idle();
+		await n8nProcess.stop();
+		await n8nProcess.start();
 		await n8n.signIn();
-		await listener.ready();
-		expect(await listener.send(depositEvent())).toEqual(GENUINE);
-		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
-		expect(await listener.outputs()).toEqual([[depositEvent()], []]);
+		await workflow.ready();
+		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
+		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
+		expect(await workflow.outputs()).toEqual([[depositEvent()], []]);
 		const { idempotency_key: key } = depositEvent();
-		expect(n8n.log).toContain(`another one has its event (idempotency_key ${JSON.stringify(key)})`);
+		expect(n8nProcess.log).toContain(
+			`another one has its event (idempotency_key ${JSON.stringify(key)})`,
+		);
 	});
 
 	it('a delivery to the test URL neither reads nor writes the production record', async () => {
-		const listener = await Listener.start(n8n);
-		expect(await listener.send(depositEvent())).toEqual(GENUINE);
-		await listener.idle();
+		const workflow = await TriggerWorkflow.start(environment);
+		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
+		await workflow.idle();
 		for (let time = 0; time < 2; time++) {
-			await n8n.request('POST', `/rest/workflows/${listener.workflowId}/run`, {
-				workflowData: await n8n.request('GET', `/rest/workflows/${listener.workflowId}`),
-				triggerToStartFrom: { name: 'Trigger' },
-			});
+			await environment.n8n.startWorkflow(workflow.workflowId);
 			await pause(500);
-			const testUrl = listener.url.replace('/webhook/', '/webhook-test/');
+			const testUrl = workflow.url.replace('/webhook/', '/webhook-test/');
 			const body = JSON.stringify(depositEvent());
 			const answer = await fetch(testUrl, {
 				method: 'POST',
 				body,
-				headers: {
-					'content-type': 'application/json',
-					'x-signature': timestamped(SECRET, seconds(), Buffer.from(body)),
-				},
+				headers: signatureHeaders(body),
 			});
 			expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
 		}
-		expect(await listener.outputs()).toEqual([[depositEvent()], [depositEvent()], [depositEvent()]]);
-		expect(await listener.send(depositEvent())).toEqual(DUPLICATE);
+		expect(await workflow.outputs()).toEqual([
+			[depositEvent()],
+			[depositEvent()],
+			[depositEvent()],
+		]);
+		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
 	});
 });

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { buildFolder, repository } from '../../scripts/locations.mjs';
-import { cleanEnvironment, show } from '../../scripts/processes.mjs';
-
-import { report, table } from './report';
+import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
+import { cleanEnvironment, runInTerminal } from '../../scripts/lib/processes.mjs';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 /** Of each target. */
 const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);
@@ -33,13 +33,14 @@ const TARGETS = [
 /** Fuzzes in a process of its own, which a hang cannot keep from being ended. */
 async function fuzzed(target: string): Promise<z.infer<typeof findings>> {
 	const args = ['--import', 'tsx', path.join('test', 'long', 'fuzz', 'main.ts')];
-	const code = await show(process.execPath, [...args, target, String(MINUTES), SEED], {
+	const code = await runInTerminal(process.execPath, [...args, target, String(MINUTES), SEED], {
 		cwd: repository,
 		env: cleanEnvironment(),
 		minutes: MINUTES + 1,
 	});
 	const folder = path.join(buildFolder, 'fuzz', target);
-	if (code !== 0) throw new Error(`The fuzzer ended with ${code}; ${folder}/current is what it tried.`);
+	if (code !== 0)
+		throw new Error(`The fuzzer ended with ${code}; ${folder}/current is what it tried.`);
 	return findings.parse(JSON.parse(readFileSync(path.join(folder, 'findings.json'), 'utf8')));
 }
 
@@ -47,7 +48,7 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 	const found = await Promise.all(
 		TARGETS.map(async ([target, what]) => ({ what, ...(await fuzzed(target)) })),
 	);
-	report(
+	writeSection(
 		'fuzz',
 		'Fuzzing of what anybody may send',
 		`Node ${process.versions.node}`,
@@ -58,8 +59,10 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 				'otherwise than by an independent judge: the verifier by one with an HMAC from its ' +
 				'definition, the parser by JSON.parse; Object.prototype must stay as it was. `keepers` are ' +
 				'the shortest inputs that reach every edge between them. Not Jazzer.js: what it ships for ' +
-				'Linux needs a newer glibc than Debian 12 has. Seed: ' + SEED + '.',
-			table(
+				'Linux needs a newer glibc than Debian 12 has. Seed: ' +
+				SEED +
+				'.',
+			markdownTable(
 				['', 'executions', 'functions', 'edges', 'corpus', 'keepers', 'longest, ms', 'failures'],
 				found.map(({ what, ...each }) => [
 					what,

@@ -1,26 +1,27 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { say } from '../../scripts/progress.mjs';
-import { pause } from '../../scripts/processes.mjs';
-import { action, chain, node, raiseStage, START, type Stage } from '../e2e/stage';
-
-import { report, table } from './report';
+import { say } from '../../scripts/lib/progress.mjs';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(1_500_000);
 
 const INVITES = 200;
 const KILLS = Number(process.env.LONG_KILLS ?? 10);
 
-let stage: Stage;
+let environment: TestEnvironment;
 
 beforeAll(async () => {
-	stage = await raiseStage();
+	environment = await startTestEnvironment();
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await environment.stop();
 });
 
 const wireLog = z.object({
@@ -38,7 +39,7 @@ const wireLog = z.object({
 
 /** The e-mail addresses that reached the service, in order, each as often as it came. */
 async function invited(): Promise<string[]> {
-	const { entries } = wireLog.parse(await stage.sandbox.control('GET', 'log?limit=20000'));
+	const { entries } = wireLog.parse(await environment.sandbox.control('GET', 'log?limit=20000'));
 	return entries
 		.filter(({ operation }) => operation === 'createInvites')
 		.flatMap(({ body }) => body?.invites.map(({ email }) => email) ?? []);
@@ -46,7 +47,7 @@ async function invited(): Promise<string[]> {
 
 /** Invites everybody who is not among the pending invites, one request a person. */
 async function saveWorkflow(name: string): Promise<string> {
-	const { n8n, api, teamId } = stage;
+	const { n8n, api, teamId } = environment;
 	const missing = `
 		const pending = new Set($input.all().map(({ json }) => json.email));
 		return Array.from({ length: ${INVITES} }, (_, index) => \`${name}-\${index}@example.com\`)
@@ -74,23 +75,17 @@ async function saveWorkflow(name: string): Promise<string> {
 }
 
 it('n8n killed in the middle of 200 invites, ten times', async () => {
-	const { n8n, sandbox } = stage;
+	const { n8n, n8nProcess, sandbox } = environment;
 	const rows: unknown[][] = [];
 	for (let kill = 1; kill <= KILLS; kill++) {
 		const name = `kill-${kill}`;
 		const id = await saveWorkflow(name);
 		const mine = async () => (await invited()).filter((email) => email.startsWith(`${name}-`));
 		const point = randomInt(1, INVITES - 1);
-		const workflow = await n8n.request<object>('GET', `/rest/workflows/${id}`);
-		const { executionId } = z.object({ executionId: z.string() }).parse(
-			await n8n.request('POST', `/rest/workflows/${id}/run`, {
-				workflowData: workflow,
-				triggerToStartFrom: { name: 'Start' },
-			}),
-		);
+		const executionId = await n8n.startWorkflow(id);
 		while ((await mine()).length < point) await pause(5);
-		await n8n.kill();
-		await n8n.start();
+		await n8nProcess.kill();
+		await n8nProcess.start();
 		await n8n.signIn();
 		const sent = await mine();
 		let shown = (await n8n.execution(executionId)).status;
@@ -101,20 +96,36 @@ it('n8n killed in the middle of 200 invites, ten times', async () => {
 		const again = await n8n.runWorkflow(id, 120_000);
 		const all = await mine();
 		const pending = new Set(all);
-		rows.push([kill, point, sent.length, shown, again.status, pending.size, all.length - pending.size]);
+		rows.push([
+			kill,
+			point,
+			sent.length,
+			shown,
+			again.status,
+			pending.size,
+			all.length - pending.size,
+		]);
 		say(`kill ${kill}: ${JSON.stringify(rows.at(-1))}`);
 	}
 	const answers = wireLog.parse(await sandbox.control('GET', 'log?limit=20000')).entries;
-	report(
+	writeSection(
 		'kills',
 		'n8n killed in the middle of 200 invites',
-		`n8n ${n8n.installation.version}`,
+		`n8n ${n8nProcess.installation.version}`,
 		[
 			`A workflow lists the pending invites and invites whoever is missing, one request a person. ` +
 				`It is run, n8n is killed with kill -9 at a random point, started again, and the workflow ` +
 				`is run once more. ${answers.length} requests reached the sandbox in all.`,
-			table(
-				['kill', 'meant after invite', 'on the wire by then', 'n8n shows', 'second run', 'invited in the end', 'invited twice'],
+			markdownTable(
+				[
+					'kill',
+					'meant after invite',
+					'on the wire by then',
+					'n8n shows',
+					'second run',
+					'invited in the end',
+					'invited twice',
+				],
 				rows,
 			),
 			'An invite whose answer n8n did not live to see is on the wire and in the list of pending ' +

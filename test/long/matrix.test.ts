@@ -3,14 +3,15 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { buildFolder, repository } from '../../scripts/locations.mjs';
-import { cleanEnvironment, showNpm } from '../../scripts/processes.mjs';
-
-import { report, table } from './report';
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
+import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
+import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 jest.setTimeout(3_600_000);
 
-const VERSIONS = (process.env.LONG_VERSIONS ?? '2.41.1,2.38.7,1.123.81').split(',');
+const VERSIONS = process.env.LONG_VERSIONS?.split(',') ?? Object.keys(N8N_VERSIONS);
 
 const results = z.object({
 	testResults: z.array(
@@ -40,7 +41,7 @@ async function outcomesOn(version: string): Promise<Outcome[]> {
 	const file = path.join(buildFolder, `matrix-${version}.json`);
 	rmSync(file, { force: true });
 	mkdirSync(buildFolder, { recursive: true });
-	await showNpm(
+	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
 			...['--testPathPatterns', 'e2e/(package|operations|trigger)\\.test'],
@@ -73,13 +74,13 @@ it('the packed package on every n8n that people run', async () => {
 			.filter(({ status }) => status !== 'passed')
 			.map(({ title }) => `- n8n ${version}: ${title}`),
 	);
-	report(
+	writeSection(
 		'matrix',
 		'Versions of n8n',
 		'Node 24 for n8n',
 		[
 			'Checks passed, from the packed tarball in a real n8n with SQLite:',
-			table(['', ...VERSIONS.map((version) => `n8n ${version}`)], rows),
+			markdownTable(['', ...VERSIONS.map((version) => `n8n ${version}`)], rows),
 			...(failed.length === 0 ? [] : [`Not passed:\n\n${failed.join('\n')}`]),
 		].join('\n\n'),
 	);

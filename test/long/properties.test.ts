@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { buildFolder, repository } from '../../scripts/locations.mjs';
-import { cleanEnvironment, showNpm } from '../../scripts/processes.mjs';
-
-import { report, table } from './report';
+import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
+import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 /** How many times as often as in the unit tests each property is tried. */
 const FACTOR = Number(process.env.LONG_FACTOR ?? 40);
@@ -26,15 +26,17 @@ const results = z.object({
 /** The properties that an independent library judges, and how often the unit tests try each. */
 const PROPERTIES = [
 	['reads what siwe writes', 'sign-in messages written by `siwe`', 100],
-	['refuses any message with one line changed', 'sign-in messages with a changed line, against `siwe`', 1_000],
+	['refuses any message with one line changed', 'sign-in messages with a changed line, against `siwe`', 2_000],
+	['lets nothing be signed that siwe', 'sign-in messages with changed characters, signed, against `siwe`', 2_000],
 	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 500],
+	['signs no spelling of another role', 'spellings of roles in 32 bytes, made by `ethers`', 2_000],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
 ] as const;
 
 it('the wallet agrees with independent libraries, tried at length', async () => {
 	const file = path.join(buildFolder, 'properties.json');
 	rmSync(file, { force: true });
-	await showNpm(
+	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:unit', '--', '--json', `--outputFile=${file}`],
 			...['--testTimeout=600000', '--testPathPatterns', 'unit/wallet'],
@@ -54,14 +56,14 @@ it('the wallet agrees with independent libraries, tried at length', async () => 
 		const seconds = Math.round((outcome?.duration ?? 0) / 1000);
 		return [what, quick * FACTOR, outcome?.status ?? 'not found', seconds];
 	});
-	report(
+	writeSection(
 		'properties',
 		'The wallet against other libraries',
 		`Node ${process.versions.node}`,
 		[
 			`The unit tests' properties, ${FACTOR} times as often (LONG_FACTOR): what is signed must be ` +
 				'what the other library signs, and what is read must be what it reads.',
-			table(['', 'tried', 'outcome', 'seconds'], rows),
+			markdownTable(['', 'tried', 'outcome', 'seconds'], rows),
 		].join('\n\n'),
 	);
 	expect(rows.map(([, , status]) => status)).toEqual(PROPERTIES.map(() => 'passed'));

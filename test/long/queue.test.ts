@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { saveSandboxCredentials } from '../../scripts/examples.mjs';
-import { pause } from '../../scripts/processes.mjs';
-import { say } from '../../scripts/progress.mjs';
-import { Sandbox } from '../../scripts/sandbox.mjs';
-import { action, chain, node } from '../e2e/stage';
-import { atOnce, Listener, SECRET, Sink } from '../e2e/triggerStage';
-import { otherEvent, timestamped } from '../unit/delivery/samples';
-
-import { QueueStage } from './queueStage';
-import { report, table } from './report';
-import type { Supervised } from './supervised';
+import { say } from '../../scripts/lib/progress.mjs';
+import { runConcurrently } from '../support/concurrency';
+import { EventSink } from '../support/eventSink';
+import { markdownTable } from '../support/markdown';
+import { N8nQueue } from '../support/n8nQueue';
+import { writeSection } from '../support/reliabilityReport';
+import { saveSandboxCredentials } from '../support/sandboxCredentials';
+import { SandboxProcess } from '../support/sandboxProcess';
+import type { SupervisedProcess } from '../support/supervisedProcess';
+import { saveTriggerWorkflow, signatureHeaders } from '../support/triggerWorkflow';
+import { action, chain, node } from '../support/workflows';
+import { otherEvent } from '../unit/delivery/samples';
 
 jest.setTimeout(900_000);
 
@@ -28,20 +30,20 @@ const FEWEST_ENDS = 4;
 
 const figures: string[] = [];
 
-let stage: QueueStage;
-let sink: Sink;
+let queue: N8nQueue;
+let sink: EventSink;
 
 beforeAll(async () => {
-	stage = await QueueStage.raise();
+	queue = await N8nQueue.start();
 	say('The queue is up.');
 });
 
 afterAll(async () => {
-	await stage.strike();
+	await queue.stop();
 });
 
 beforeEach(async () => {
-	sink = await Sink.start();
+	sink = await EventSink.start();
 });
 
 afterEach(async () => {
@@ -49,7 +51,7 @@ afterEach(async () => {
 });
 
 /** Who answers for what, as far as the figures above it show. */
-const GUARANTEES = table(
+const GUARANTEES = markdownTable(
 	['', 'the node', 'n8n', 'nobody'],
 	[
 		[
@@ -94,8 +96,8 @@ const GUARANTEES = table(
 /** Adds to the figures, and writes all that there are: a later scenario may never end. */
 function figure(...texts: string[]): void {
 	figures.push(...texts);
-	const { main, redis, postgres } = stage;
-	report(
+	const { main, redis, postgres } = queue;
+	writeSection(
 		'queue',
 		'Queue mode',
 		`n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`,
@@ -117,11 +119,11 @@ const lostOf = (keys: readonly string[]) => keys.filter((key) => runsOf(key) ===
 
 /** An active workflow with the trigger, reached through either of the webhook processes. */
 async function listen(): Promise<{ workflowId: string; urls: readonly string[] }> {
-	const { main, webhooks } = stage;
-	const { workflowId, url } = await Listener.save(main, { after: sink.node });
-	await main.activate(workflowId);
-	const urls = webhooks.map((process) => url.replace(main.url, process.url));
-	for (const each of urls) await main.listening(each, 180_000);
+	const { n8n, webhooks } = queue;
+	const { workflowId, url } = await saveTriggerWorkflow(n8n, { after: sink.node });
+	await n8n.activate(workflowId);
+	const urls = webhooks.map((process) => url.replace(n8n.url, process.url));
+	for (const each of urls) await n8n.waitForWebhook(each, 180_000);
 	return { workflowId, urls };
 }
 
@@ -130,10 +132,7 @@ async function post(url: string, key: string): Promise<Response> {
 	const response = await fetch(url, {
 		method: 'POST',
 		body,
-		headers: {
-			'content-type': 'application/json',
-			'x-signature': timestamped(SECRET, Math.floor(Date.now() / 1000), Buffer.from(body)),
-		},
+		headers: signatureHeaders(body),
 		signal: AbortSignal.timeout(10_000),
 	});
 	await response.text();
@@ -176,18 +175,20 @@ async function paced(keys: readonly string[], task: (key: string) => Promise<voi
  * @returns what there was to do, as a sentence
  */
 async function retryMissing(workflowId: string, keys: readonly string[]): Promise<string> {
-	await stage.ready();
+	await queue.ready();
 	const missing = lostOf(keys);
 	const doubled = keys.filter((key) => runsOf(key) > 1).length;
 	const failed = new Map<string, string[]>();
-	for (const key of missing) failed.set(key, await stage.failed(workflowId, key));
+	for (const key of missing) failed.set(key, await queue.failedWith(workflowId, key));
 	const hidden = missing.filter((key) => failed.get(key)?.length === 0);
-	for (const [id] of failed.values()) if (id !== undefined) await stage.retry(id);
+	for (const [id] of failed.values()) if (id !== undefined) await queue.n8n.retry(id);
 	/* A retry is answered before its execution is in the list. */
-	for (let second = 0; second < 60 && lostOf(keys).length > hidden.length; second++) await pause(1_000);
+	for (let second = 0; second < 60 && lostOf(keys).length > hidden.length; second++)
+		await pause(1_000);
 	const lost = lostOf(keys);
-	if (lost.length > 0) say(`Lost: ${lost.join(', ')}; in no failed execution: ${hidden.join(', ')}`);
-	for (const key of lost) for (const line of stage.logged(key)) say(line);
+	if (lost.length > 0)
+		say(`Lost: ${lost.join(', ')}; in no failed execution: ${hidden.join(', ')}`);
+	for (const key of lost) for (const line of queue.logged(key)) say(line);
 	return (
 		`${missing.length} did not run downstream, ${missing.length - hidden.length} of these are in a ` +
 		`failed or crashed execution and were retried from n8n’s list; ${lost.length} lost after that; ` +
@@ -220,7 +221,7 @@ describe('queue mode', () => {
 			}
 			for (const count of await Promise.all(deliveries)) attempts += count;
 		});
-		const executions = await stage.idle(workflowId);
+		const executions = await queue.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
 		const lost = lostOf(keys);
 		const late = keys.filter((key, index) => isRepeated(index) && runsOf(key) > 1);
@@ -230,12 +231,15 @@ describe('queue mode', () => {
 			`${EVENTS} events at ${RATE} a second, ${keys.filter((_, index) => isRepeated(index)).length} ` +
 				`of them repeated after a second and ${simultaneous} at the same instant to the other ` +
 				`webhook process (${attempts} deliveries, executions ${JSON.stringify(executions)}; ${retried}):`,
-			table(
+			markdownTable(
 				['', 'events'],
 				[
 					['lost', lost.length],
 					['repeated after a second and run twice', late.length],
-					['delivered twice at the same instant and run twice', `${slipped.length} of ${simultaneous}`],
+					[
+						'delivered twice at the same instant and run twice',
+						`${slipped.length} of ${simultaneous}`,
+					],
 				],
 			),
 		);
@@ -250,7 +254,7 @@ describe('queue mode', () => {
 			const url = pick(urls, keys.indexOf(key));
 			await Promise.all([deliver(url, key), deliver(url, key)]);
 		});
-		await stage.idle(workflowId);
+		await queue.idle(workflowId);
 		const slipped = keys.filter((key) => runsOf(key) > 1);
 		figure(
 			`Tried against it: the same event always to the same webhook process, as with one such process, ` +
@@ -262,10 +266,12 @@ describe('queue mode', () => {
 	});
 
 	it('one payment from two workers at the same instant', async () => {
-		const { main, webhooks } = stage;
-		const sandbox = await Sandbox.start({ logFile: path.join(main.dataFolder, 'sandbox.log') });
+		const { n8n, main, webhooks } = queue;
+		const sandbox = await SandboxProcess.start({
+			logFile: path.join(main.dataFolder, 'sandbox.log'),
+		});
 		try {
-			const { account, api } = await saveSandboxCredentials(main, sandbox);
+			const { account, api } = await saveSandboxCredentials(n8n, sandbox);
 			const { teams } = z
 				.object({ teams: z.array(z.object({ nanoid: z.string() })) })
 				.parse(await sandbox.control('GET', 'organisation'));
@@ -292,10 +298,10 @@ describe('queue mode', () => {
 				types: json('types'),
 				primaryType: '={{ $json.body.primary_type }}',
 			});
-			const { id } = await main.saveWorkflow(chain(name, [hook, pay]), [api]);
-			await main.activate(id);
+			const { id } = await n8n.saveWorkflow(chain(name, [hook, pay]), [api]);
+			await n8n.activate(id);
 			const urls = webhooks.map(({ url }) => `${url}/webhook/${name}`);
-			for (const url of urls) await main.listening(url, 180_000);
+			for (const url of urls) await n8n.waitForWebhook(url, 180_000);
 
 			const query = new URLSearchParams({
 				from: teams[0]?.nanoid ?? '',
@@ -313,13 +319,16 @@ describe('queue mode', () => {
 				await pause(1_000);
 				await send(pick(urls, payment), body);
 			}
-			const executions = await stage.idle(id);
+			const executions = await queue.idle(id);
 			const { entries } = z
 				.object({
 					entries: z.array(
 						z.object({
 							operation: z.string(),
-							body: z.object({ typed_data: z.object({ salt: z.string() }) }).optional().catch(undefined),
+							body: z
+								.object({ typed_data: z.object({ salt: z.string() }) })
+								.optional()
+								.catch(undefined),
 						}),
 					),
 				})
@@ -345,13 +354,16 @@ describe('queue mode', () => {
 	});
 
 	/** Delivers while workers end in turn, each as soon as it serves; says how often, and what came of it. */
-	const whileWorkersEnd = async (keys: readonly string[], end: (worker: Supervised) => Promise<void>) => {
+	const whileWorkersEnd = async (
+		keys: readonly string[],
+		end: (worker: SupervisedProcess) => Promise<void>,
+	) => {
 		const { workflowId, urls } = await listen();
 		let isDelivering = true;
 		let times = 0;
 		const ending = (async () => {
 			while (isDelivering || times < FEWEST_ENDS) {
-				const { process: worker } = pick(stage.workers, times);
+				const { process: worker } = pick(queue.workers, times);
 				await worker.ready();
 				await pause(2_000);
 				await end(worker);
@@ -366,9 +378,9 @@ describe('queue mode', () => {
 			isDelivering = false;
 			await ending;
 		}
-		const executions = await stage.idle(workflowId);
+		const executions = await queue.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
-		const emptied = await stage.emptied(workflowId);
+		const emptied = await queue.failedWithoutEvent(workflowId);
 		const outcome =
 			`${times} times in turn, and started again: ${retried}. Executions before the retries: ` +
 			`${JSON.stringify(executions)}; of the failed ones n8n stored ${emptied} without the event that ` +
@@ -401,25 +413,25 @@ describe('queue mode', () => {
 	it('Redis stopped for ten seconds', async () => {
 		const { workflowId, urls } = await listen();
 		const keys = keysOf('redis', Math.ceil(EVENTS * SHARE));
-		const before = [...stage.workers, ...stage.webhooks].map(({ process: each }) => each.restarts);
+		const before = [...queue.workers, ...queue.webhooks].map(({ process: each }) => each.restarts);
 		let attempts = 0;
 		let outage: Promise<void> | undefined;
 		await paced(keys, async (key) => {
 			const index = keys.indexOf(key);
 			if (index === Math.floor(keys.length / 3)) {
-				outage = stage.redis
-					.halt()
+				outage = queue.redis
+					.pause()
 					.then(async () => await pause(10_000))
-					.then(async () => await stage.redis.resume());
+					.then(async () => await queue.redis.resume());
 			}
 			const taken = await deliver(pick(urls, index), key);
 			attempts += taken;
 		});
 		await outage;
-		const executions = await stage.idle(workflowId);
+		const executions = await queue.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
-		const emptied = await stage.emptied(workflowId);
-		const restarts = [...stage.workers, ...stage.webhooks].map(
+		const emptied = await queue.failedWithoutEvent(workflowId);
+		const restarts = [...queue.workers, ...queue.webhooks].map(
 			({ process: each }, index) => each.restarts - (before[index] ?? 0),
 		);
 		figure(
@@ -434,16 +446,16 @@ describe('queue mode', () => {
 	const throughput = async (workers: number) => {
 		const { workflowId, urls } = await listen();
 		const keys = keysOf(`throughput-${workers}`, Math.ceil(EVENTS * SHARE));
-		await atOnce(5, keysOf('warm', 20), async (key) => {
+		await runConcurrently(5, keysOf('warm', 20), async (key) => {
 			await deliver(pick(urls, 0), key);
 		});
-		await stage.idle(workflowId);
+		await queue.idle(workflowId);
 		const begun = Date.now();
-		await atOnce(20, keys, async (key) => {
+		await runConcurrently(20, keys, async (key) => {
 			await deliver(pick(urls, keys.indexOf(key)), key);
 		});
 		const acknowledged = (Date.now() - begun) / 1000;
-		await stage.idle(workflowId);
+		await queue.idle(workflowId);
 		const ran = (Date.now() - begun) / 1000;
 		const rate = (seconds: number) => (keys.length / seconds).toFixed(1);
 		say(`Throughput: ${await retryMissing(workflowId, keys)}`);
@@ -454,10 +466,10 @@ describe('queue mode', () => {
 	it('throughput with two workers and with one', async () => {
 		const two = await throughput(2);
 		await sink.stop();
-		sink = await Sink.start();
-		await pick(stage.workers, 1).process.stop();
+		sink = await EventSink.start();
+		await pick(queue.workers, 1).process.stop();
 		const one = await throughput(1);
 		const heading = ['workers', 'events', 'acknowledged a second', 'run to the end a second'];
-		figure('Throughput, 20 connections:', table(heading, [one, two]));
+		figure('Throughput, 20 connections:', markdownTable(heading, [one, two]));
 	});
 });

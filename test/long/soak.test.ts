@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { pause } from '../../scripts/processes.mjs';
-import { say } from '../../scripts/progress.mjs';
-import { action, chain, node, raiseStage, type Stage } from '../e2e/stage';
-import { Listener, Sink } from '../e2e/triggerStage';
+import { say } from '../../scripts/lib/progress.mjs';
+import { EventSink } from '../support/eventSink';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { TriggerWorkflow } from '../support/triggerWorkflow';
+import { action, chain, node } from '../support/workflows';
 import { depositEvent, otherEvent } from '../unit/delivery/samples';
-
-import { report, table } from './report';
 
 /** How long it lasts; the first fifth is for warming up. */
 const MINUTES = Number(process.env.LONG_MINUTES ?? 30);
@@ -16,22 +18,22 @@ const SAMPLES = 30;
 
 jest.setTimeout((MINUTES + 10) * 60_000);
 
-let stage: Stage;
-let sink: Sink;
+let environment: TestEnvironment;
+let sink: EventSink;
 
 beforeAll(async () => {
-	stage = await raiseStage({ N8N_METRICS: 'true' });
-	sink = await Sink.start();
+	environment = await startTestEnvironment({ N8N_METRICS: 'true' });
+	sink = await EventSink.start();
 });
 
 afterAll(async () => {
 	await sink.stop();
-	await stage.strike();
+	await environment.stop();
 });
 
 /** A workflow of four operations, started by calling the webhook that comes back. */
 async function saveOperations(): Promise<string> {
-	const { n8n, api, teamId } = stage;
+	const { n8n, api, teamId } = environment;
 	const name = randomUUID();
 	const hook = node(
 		'Hook',
@@ -71,7 +73,7 @@ async function saveOperations(): Promise<string> {
 	const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
 	await n8n.activate(id);
 	const url = `${n8n.url}/webhook/${name}`;
-	await n8n.listening(url);
+	await n8n.waitForWebhook(url);
 	return url;
 }
 
@@ -89,8 +91,8 @@ const middle = (values: readonly number[]): number =>
 	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 it('mixed deliveries and operations, for as long as told', async () => {
-	const { n8n } = stage;
-	const listener = await Listener.start(n8n, { after: sink.node });
+	const { n8n, n8nProcess } = environment;
+	const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
 	const operations = await saveOperations();
 	const begun = Date.now();
 	const end = begun + MINUTES * 60_000;
@@ -112,7 +114,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 						? depositEvent({ deposit: { nanoid: 'none' } })
 						: otherEvent({ idempotency_key: `soak-${sent}` });
 			const secret = kind === 'forged' ? { secret: 'of a forger' } : {};
-			const { status } = await listener.send(event, secret);
+			const { status } = await workflow.send(event, secret);
 			const name = `${kind} ${status}`;
 			answers[name] = (answers[name] ?? 0) + 1;
 			latencies.push(Date.now() - at);
@@ -150,7 +152,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 		}
 	};
 	await Promise.all([deliveries(), deliveries(), sequence(), watch()]);
-	await listener.idle();
+	await workflow.idle();
 
 	const steady = samples.slice(SAMPLES / 5);
 	const half = Math.floor(steady.length / 2);
@@ -165,21 +167,23 @@ it('mixed deliveries and operations, for as long as told', async () => {
 		compare('median of a delivery, ms', ({ median }) => median),
 		compare('median of four operations in a row, ms', (sample) => sample.operations),
 	];
-	report(
+	writeSection(
 		'soak',
 		'Soak',
-		`n8n ${n8n.installation.version}`,
+		`n8n ${n8nProcess.installation.version}`,
 		[
 			`${MINUTES} minutes (LONG_MINUTES; 30 unless set), ${sent} deliveries. Answers: ` +
-				`${Object.entries(answers).map(([name, count]) => `${name}: ${count}`).join(', ')}. ` +
-				`Ran downstream: ${sink.keys.length}, twice: ${sink.doubled.length}.`,
+				`${Object.entries(answers)
+					.map(([name, count]) => `${name}: ${count}`)
+					.join(', ')}. ` +
+				`Ran downstream: ${sink.keys.length}, twice: ${sink.duplicates.length}.`,
 			'Medians of the samples after warming up:',
-			table(['', 'first half', 'second half'], rows),
+			markdownTable(['', 'first half', 'second half'], rows),
 			`Resident memory in MB, sample by sample: ${samples.map(({ resident }) => resident).join(', ')}. ` +
 				`Handles: ${samples.map(({ handles }) => handles).join(', ')}.`,
 		].join('\n\n'),
 	);
-	expect(sink.doubled).toEqual([]);
+	expect(sink.duplicates).toEqual([]);
 	expect(sink.keys).toHaveLength(answers['new 200'] ?? 0);
 	for (const name of Object.keys(answers)) {
 		expect(name).toMatch(/^(new|repeated|operations) 200$|^forged 401$|^invalid 400$/);

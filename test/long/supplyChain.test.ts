@@ -5,10 +5,10 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { repository } from '../../scripts/locations.mjs';
-import { npm, run } from '../../scripts/processes.mjs';
-
-import { report, table } from './report';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { npm, run } from '../../scripts/lib/processes.mjs';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
 
 jest.setTimeout(600_000);
 
@@ -30,7 +30,12 @@ const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-builds-'));
 
 afterAll(() => {
 	rmSync(folder, { recursive: true, force: true });
-	report('supplyChain', 'Supply chain', `Node ${process.versions.node}`, figures.join('\n\n'));
+	writeSection(
+		'supplyChain',
+		'Supply chain',
+		`Node ${process.versions.node}`,
+		figures.join('\n\n'),
+	);
 });
 
 /** The commit that is built, also where another one comes meanwhile. */
@@ -93,7 +98,7 @@ it('the same commit gives the same bytes, and says whose code is in them', async
 	);
 	figures.push(
 		'Code of others in the tarball, with its licence in `dist/THIRD_PARTY_LICENSES.txt`:',
-		table(['package', 'version', 'licence', 'characters of the notice'], packages),
+		markdownTable(['package', 'version', 'licence', 'characters of the notice'], packages),
 	);
 	expect(two).not.toBe(one);
 	expect(filesOf(path.join(two, 'dist'))).toEqual(files);

@@ -280,9 +280,27 @@ describe('invites whose outcome is not known', () => {
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 		const { error } = await run(parameters, { ...options, node });
 		expect(error?.message).toMatch(/It was not sent again, since it may have been done \[item 0\]$/);
-		expect(error?.description).toContain('Run the workflow anew only for what it does not show');
+		expect(error?.description).toContain('Then run the workflow again only for what is missing there');
 		expect(wire()).toHaveLength(1);
 		expect((await run(parameters, options)).error).toBeUndefined();
+	});
+
+	it('are not forgotten for any number of reads in between', async () => {
+		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		const invites = { ...rows, teamId: team };
+		const options = { items: [{ email: 'v@example.com' }], executionId: 'many reads' };
+		await run(invites, options);
+		for (let count = 0; count < 520; count++) {
+			await run({ resource: 'balance', operation: 'get', entityId: team }, { executionId: `read ${count}` });
+		}
+		expect((await run(invites, options)).error?.message).toContain('It was not sent again');
+		expect(wire().filter(({ method }) => method === 'POST')).toHaveLength(1);
+	});
+
+	it('are sent for each run of a loop', async () => {
+		const items = [{ email: 'w@example.com' }];
+		await run({ ...rows, teamId: team }, { items, secondRun: items });
+		expect(wire().filter(({ method }) => method === 'POST')).toHaveLength(2);
 	});
 
 	it('are told so on the regular output, too', async () => {
@@ -418,7 +436,7 @@ describe('administrator invites', () => {
 			},
 			{ items: json(created.output) },
 		);
-		expect(error?.message).toBe('Signature does not belong to this typed data and this signer [item 0]');
+		expect(error?.message).toMatch(/^typed_data\.from is .*, not the signer .*, so nothing was sent \[item 0\]$/);
 		expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
 	});
 
@@ -519,7 +537,7 @@ describe('payments', () => {
 		const again = await run(parameters, { executionId: 'paid' });
 		expect(again.output[0]?.json).toEqual({ ...first.output[0]?.json, already_sent: true });
 		const later = await run(parameters);
-		expect(later.error?.message).toContain('The payment of $125.00 to ana@example.com was sent before');
+		expect(later.error?.message).toContain('The payment of $125.00 to ana@example.com was already sent by this node');
 		expect(sent()).toHaveLength(1);
 	});
 
@@ -530,26 +548,146 @@ describe('payments', () => {
 		expect(again.output[0]?.json).toMatchObject({ already_sent: true });
 	});
 
-	it('are released one at a time', async () => {
-		const [first, second] = [await payment(), await payment()];
-		const both = {
-			...first,
-			typedData: '={{ $json.typedData }}',
-			options: { paymentOutcomeConfirmed: 'notPaid' },
-		};
-		const items = [first, second].map(({ typedData }) => ({ typedData: String(typedData) }));
-		const { error } = await run(both, { items });
-		expect(error?.message).toMatch(/^Payment Outcome Confirmed is “Not Paid” for 2 payments.*\[item 0\]$/);
+	it('that have a reference are paid once, though the typed data is made again', async () => {
+		const paymentReference = 'INV-1';
+		expect((await run(await payment({ paymentReference }))).output[0]?.json).toHaveProperty('transaction');
+		const again = await run(await payment({ paymentReference }));
+		expect(again.error?.message).toContain('was already sent by this node');
+		expect((await run(await payment({ paymentReference: 'INV-2' }))).output[0]?.json).toHaveProperty('transaction');
+		expect(sent()).toHaveLength(2);
+	});
+
+	it.each(['={{ $json.invoice }}', '={{ undefined }}', '={{ "" }}', '= '])(
+		'whose reference %j finds nothing are refused',
+		async (paymentReference) => {
+			const { error } = await run(await payment({ paymentReference }));
+			expect(error?.message).toBe('Payment Reference is an expression that found nothing [item 0]');
+			expect(wire()).toEqual([]);
+		},
+	);
+
+	it('are refused as sent in a later run of the node in a loop', async () => {
+		const { error, stored } = await run(await payment(), { secondRun: [{}] });
+		expect(error?.message).toContain('was already sent by this node');
+		expect(stored).not.toContain('already_sent');
+		expect(sent()).toHaveLength(1);
+	});
+
+	describe('that a person confirmed as not made', () => {
+		const codeIn = (text: string | null | undefined) => /[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';
+
+		/** A payment whose outcome is unknown, and its code. */
+		async function unknownOutcome() {
+			await fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
+			const parameters = await payment();
+			const { error } = await run(parameters);
+			return { parameters, confirmedNotPaid: codeIn(error?.description) };
+		}
+
+		it('go out once more, in two executions, a loop or five items at once', async () => {
+			for (const options of [
+				{},
+				{ secondRun: [{}] },
+				{ items: [{}, {}, {}, {}, {}], node: { onError: 'continueRegularOutput' as const } },
+			]) {
+				const before = sent().length;
+				const { parameters, confirmedNotPaid } = await unknownOutcome();
+				const again = { ...parameters, options: { confirmedNotPaid, concurrency: 5 } };
+				await run(again, options);
+				const last = await run(again, options);
+				expect(last.error?.message ?? last.output[0]?.json.error).toContain('as attempt 2');
+				/* The connection was cut before the first attempt reached the service. */
+				expect(sent().length - before).toBe(2);
+			}
+		});
+
+		it('leave no other payment out of the record', async () => {
+			const other = await payment();
+			await run(other);
+			const { confirmedNotPaid } = await unknownOutcome();
+			const { error } = await run({ ...other, options: { confirmedNotPaid } });
+			expect(error?.description).toContain('The code in “Confirmed Not Paid” belongs to another payment');
+		});
+
+		it.each(['={{ $json.code }}', '{{ $json.code }}', "={{ $fromAI('code', '', 'string') }}"])(
+			'take no expression: %s',
+			async (expression) => {
+				const { parameters, confirmedNotPaid } = await unknownOutcome();
+				const { error } = await run(
+					{ ...parameters, options: { confirmedNotPaid: expression } },
+					{ items: [{ code: confirmedNotPaid }] },
+				);
+				expect(error?.message).toContain('was already sent by this node');
+			},
+		);
+
+		it('take nothing that is not a code', async () => {
+			const { error } = await run(await payment({ options: { confirmedNotPaid: 'yes' } }));
+			expect(error?.message).toBe('Confirmed Not Paid isn’t an attempt code, e.g. 7F3A-91C2-1 [item 0]');
+			expect(wire()).toEqual([]);
+		});
+
+		it('are refused in a tool', async () => {
+			const { parameters, confirmedNotPaid } = await unknownOutcome();
+			const before = sent().length;
+			const { error } = await run(
+				{ ...parameters, allowToolWrites: true, options: { confirmedNotPaid } },
+				{ node: { type: 'payrollPaymentsTool' } },
+			);
+			expect(error?.message).toContain('“Confirmed Not Paid” was refused: an AI agent called it');
+			expect(sent()).toHaveLength(before);
+		});
+	});
+
+	it('take no expression for the unit of the typed amount', async () => {
+		const { error } = await run(
+			await payment({ amountCents: 12600, options: { typedAmountUnit: '={{ "notChecked" }}' } }),
+		);
+		expect(error?.message).toContain('$126.00');
 		expect(wire()).toEqual([]);
-		const one = { ...both, options: { paymentOutcomeConfirmed: '={{ $itemIndex === 1 ? "notPaid" : "unset" }}' } };
-		expect((await run(one, { items })).output).toHaveLength(2);
+	});
+
+	describe('of several items', () => {
+		/** Parameters for items with typed data of their own. */
+		async function several(count: number) {
+			const payments = await Promise.all(Array.from({ length: count }, async () => await payment()));
+			return {
+				parameters: { ...(await payment()), typedData: '={{ $json.typedData }}' },
+				items: payments.map(({ typedData }) => ({ typedData: String(typedData) })),
+			};
+		}
+
+		it('that fail in the middle carry the transactions of those that were made', async () => {
+			const { parameters, items } = await several(4);
+			await run(parameters, { items: items.slice(2, 3) });
+			const { error } = await run(parameters, { items });
+			expect(error?.message).toMatch(/was already sent by this node, so it was not sent again \[item 2\]$/);
+			expect(error?.description).toMatch(/^Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./);
+			expect(error?.data).toEqual({
+				completed: [
+					{ item: 0, transaction: expect.stringMatching(/^tx-/) },
+					{ item: 1, transaction: expect.stringMatching(/^tx-/) },
+				],
+			});
+		});
+
+		it('put an unknown outcome before refusals, and name every failure', async () => {
+			const { parameters, items } = await several(3);
+			await fault({ match: { path: 'instant' }, kind: 'status', status: 400, times: 1, message: 'Limit reached' });
+			await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
+			await fault({ match: { path: 'instant' }, kind: 'status', status: 403, times: 1, message: 'Not today' });
+			const { error } = await run({ ...parameters, options: { concurrency: 3 } }, { items });
+			expect(error?.message).toMatch(/may or may not have been made/);
+			expect(error?.description).toMatch(/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/);
+			expect(error?.data).toMatchObject({ failures: [{ http_status: expect.any(Number) }, { http_status: expect.any(Number) }] });
+		});
 	});
 
 	it('keep the status of the service where the outcome is not known', async () => {
 		await fault({ match: { path: 'instant' }, kind: 'status', status: 503, times: 1 });
 		const { output } = await run(await payment(), { node: { onError: 'continueRegularOutput' } });
 		expect(output[0]?.json).toMatchObject({
-			error: expect.stringContaining('It is not known whether the payment'),
+			error: expect.stringContaining('may or may not have been made'),
 			http_status: 503,
 		});
 	});
@@ -561,7 +699,7 @@ describe('payments', () => {
 		expect(error?.message).toBe(
 			'The payment of $125.00 to ana@example.com was not made. The service refused: Insufficient funds [item 0]',
 		);
-		expect(error?.description).toMatch(/^Nothing was paid; it may be sent again once the cause is mended\. /);
+		expect(error?.description).toMatch(/^No payment was made\. Fix the problem, then run the node again\. /);
 		expect((await run(parameters)).output[0]?.json).toHaveProperty('transaction');
 	});
 
@@ -570,7 +708,7 @@ describe('payments', () => {
 		const { error } = await run(await payment(), {
 			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
 		});
-		expect(error?.message).toContain('It is not known whether the payment of $125.00 to ana@example.com was made');
+		expect(error?.message).toContain('The payment of $125.00 to ana@example.com may or may not have been made');
 		expect(sent()).toHaveLength(1);
 	});
 
@@ -758,7 +896,7 @@ describe('as an AI tool', () => {
 			{ node: tool },
 		);
 		expect(error?.message).toBe(
-			'“Create invites” was refused: an AI agent called it. A person who wants this turns on “Allow Writes by AI” in the node [item 0]',
+			'“Create invites” was refused: an AI agent called it. To allow it, turn on “Allow Writes by AI” in the node [item 0]',
 		);
 		expect(wire()).toEqual([]);
 	});

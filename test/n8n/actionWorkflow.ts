@@ -49,6 +49,41 @@ class InputItems implements INodeType {
 	}
 }
 
+/**
+ * Sends one GET for each item at the same time, as n8n's HTTP Request node does: with the request
+ * function that it uses, and without telling anybody what came of it.
+ */
+class PlainRequests implements INodeType {
+	description = {
+		displayName: 'Plain Requests',
+		name: 'plainRequests',
+		group: [],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'payrollPaymentsApi', required: true }],
+		properties: [{ displayName: 'URL', name: 'url', type: 'string' as const, default: '' }],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const answers = await Promise.all(
+			this.getInputData().map(
+				async (_item, index): Promise<unknown> =>
+					await this.helpers.requestWithAuthentication.call(
+						this,
+						'payrollPaymentsApi',
+						{ method: 'GET', uri: String(this.getNodeParameter('url', index)), json: true },
+						undefined,
+						index,
+					),
+			),
+		);
+		return [answers.map((answer) => ({ json: { answer: JSON.stringify(answer) } }))];
+	}
+}
+
 /** The node as n8n offers it to AI agents: the same, under a name that ends in Tool. */
 function asTool(type: PayrollPayments): PayrollPayments {
 	type.description = { ...type.description, name: `${type.description.name}Tool` };
@@ -57,6 +92,7 @@ function asTool(type: PayrollPayments): PayrollPayments {
 
 const TYPES: Readonly<Record<string, INodeType>> = {
 	inputItems: new InputItems(),
+	plainRequests: new PlainRequests(),
 	payrollPayments: new PayrollPayments(),
 	payrollPaymentsTool: asTool(new PayrollPayments()),
 };
@@ -231,12 +267,29 @@ export interface RunResult {
 	readonly stored: string;
 }
 
+function inputNode(name: string, items: readonly IDataObject[]): INode {
+	return {
+		id: name.toLowerCase(),
+		name,
+		type: 'inputItems',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: { items: JSON.stringify(items) },
+	};
+}
+
+const to = (...names: string[]) => ({
+	main: [names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }))],
+});
+
 /** Runs the action node once in n8n's own engine, with the given parameters and input items. */
 export async function runNode(
 	credentials: SavedCredentials,
 	parameters: INodeParameters,
 	options: {
 		readonly items?: readonly IDataObject[];
+		/** What reaches the node in a second run of the same execution, as in a loop. */
+		readonly secondRun?: readonly IDataObject[];
 		readonly node?: Partial<INode>;
 		readonly executionId?: string;
 	} = {},
@@ -245,14 +298,9 @@ export async function runNode(
 	executions += 1;
 	const executionId = options.executionId ?? `execution-${executions}`;
 	const nodes: INode[] = [
-		{
-			id: 'input',
-			name: 'Input',
-			type: 'inputItems',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: { items: JSON.stringify(options.items ?? [{}]) },
-		},
+		inputNode('Start', [{}]),
+		inputNode('Input', options.items ?? [{}]),
+		inputNode('Later', options.secondRun ?? []),
 		{
 			id: 'payroll',
 			name: 'Payroll',
@@ -268,7 +316,9 @@ export async function runNode(
 		id: 'workflow',
 		nodes,
 		connections: {
-			Input: { main: [[{ node: 'Payroll', type: NodeConnectionTypes.Main, index: 0 }]] },
+			Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
+			Input: to('Payroll'),
+			Later: to('Payroll'),
 		},
 		active: false,
 		nodeTypes: new NodeTypes(),

@@ -20,6 +20,8 @@ export class Refusal extends Error {
 	details?: Readonly<Record<string, unknown>>;
 	/** The same in words, in the order in which it was done. */
 	done?: string;
+	/** Whether the service may have done what was asked, so that it must not be asked again blindly. */
+	isOutcomeUnknown = false;
 
 	constructor(message: string, context: RefusalContext = {}) {
 		super(message);

@@ -19,6 +19,27 @@ export const ROLES = [
 	'team_hr_admin',
 ] as const;
 
+/** What forms and messages call a role. */
+export const ROLE_NAMES: Readonly<Record<Role, string>> = {
+	org_admin: 'Company: Admin',
+	org_finance_admin: 'Company: Finance Admin',
+	org_viewer: 'Company: Viewer',
+	org_hr_admin: 'Company: HR Admin',
+	org_delegate_admin: 'Company: Delegate Admin',
+	org_non_delegate_admin: 'Company: Non-Delegate Admin',
+	team_admin: 'Team: Admin',
+	team_viewer: 'Team: Viewer',
+	team_finance_admin: 'Team: Finance Admin',
+	team_delegate_admin: 'Team: Delegate Admin',
+	team_non_delegate_admin: 'Team: Non-Delegate Admin',
+	team_payment_initiator: 'Team: Payment Initiator',
+	team_invite_initiator: 'Team: Invite Initiator',
+	contractor: 'Contractor',
+	team_employee: 'Employee',
+	aor_contractor: 'AOR Contractor',
+	team_hr_admin: 'Team: HR Admin',
+};
+
 /** Roles that an employee or contractor may be invited with. */
 export const INVITE_ROLES = ['contractor', 'team_employee', 'aor_contractor'] as const;
 
@@ -45,6 +66,7 @@ export const ADMINISTRATOR_ROLES = [
 	...COMPANY_ADMINISTRATOR_ROLES,
 ] as const;
 
+export type Role = (typeof ROLES)[number];
 export type InviteRole = (typeof INVITE_ROLES)[number];
 export type AdministratorRole = (typeof ADMINISTRATOR_ROLES)[number];
 

@@ -17,6 +17,10 @@ export interface Field<Value> {
 	readonly shownWhen?: ShownWhen;
 	/** Whether only a value that a person typed counts: an expression leaves the field unset. */
 	readonly literal?: boolean;
+	/** Whether an expression must find something: then empty is not the same as left empty. */
+	readonly mustResolve?: boolean;
+	/** Whether the field may not be set where an AI agent runs the node. */
+	readonly refusedInTool?: boolean;
 }
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
@@ -33,6 +37,10 @@ function isBlank(value: unknown): boolean {
 		(typeof value === 'string' && value.trim() === '') ||
 		(Array.isArray(value) && value.length === 0)
 	);
+}
+
+function isExpression(saved: unknown): boolean {
+	return typeof saved === 'string' && saved.startsWith('=');
 }
 
 /** The same field, which may be left empty. */
@@ -57,11 +65,21 @@ export function literal<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, literal: true, form: { ...field.form, noDataExpression: true } };
 }
 
+/** The same field, where an expression that finds nothing is refused instead of read as empty. */
+export function mustResolve<Value>(field: Field<Value>): Field<Value> {
+	return { ...field, mustResolve: true };
+}
+
+/** The same field, which may not be set where an AI agent runs the node. */
+export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
+	return { ...field, refusedInTool: true };
+}
+
 /**
  * What a person typed. n8n resolves an expression in a field that takes none where it is a lone
  * `$fromAI()`, and hands any other over as its text, with or without the leading "=".
  */
-function typedBy(value: unknown): unknown {
+export function typedByPerson(value: unknown): unknown {
 	return typeof value === 'string' && /^\s*(?:=|\{\{)/.test(value) ? undefined : value;
 }
 
@@ -119,9 +137,16 @@ export function readFields(
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
 		if (!isShown(field.shownWhen, read)) continue;
-		const value = field.schema.safeParse(
-			field.literal === true ? typedBy(readSaved(name)) : read(name),
-		);
+		const saved = readSaved(name);
+		const given = field.literal === true ? typedByPerson(saved) : read(name);
+		const isUnresolved = field.mustResolve === true && isExpression(saved) && isBlank(given);
+		if (isUnresolved) {
+			throw new Refusal(`${field.form.displayName} is an expression that found nothing`, {
+				field: name,
+				hint: 'Correct the expression, or clear the field. Nothing was signed or sent.',
+			});
+		}
+		const value = field.schema.safeParse(given);
 		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
 		values[name] = value.data;
 	}

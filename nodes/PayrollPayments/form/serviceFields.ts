@@ -1,16 +1,16 @@
-import type { INodePropertyOptions } from 'n8n-workflow';
-
 import {
+	ADMINISTRATOR_ROLES,
 	ecdsaSignature,
 	email,
 	evmAddress,
 	identifier,
+	ROLE_NAMES,
 	z,
 	type AdministratorRole,
 	type IdentifierPrefix,
 } from '../contract';
 
-import { optional, shownWhen, type Field } from './field';
+import { literal, mustResolve, optional, shownWhen, type Field } from './field';
 import { choice, flag, json, text, textList, wholeNumber } from './fieldKinds';
 
 /** Identifier of a team (te-). */
@@ -39,19 +39,10 @@ export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	);
 }
 
-const ADMINISTRATOR_ROLE_OPTIONS: ReadonlyArray<
-	INodePropertyOptions & { readonly value: AdministratorRole }
-> = [
-	{ name: 'Company: Admin', value: 'org_admin' },
-	{ name: 'Company: Finance Admin', value: 'org_finance_admin' },
-	{ name: 'Company: HR Admin', value: 'org_hr_admin' },
-	{ name: 'Company: Viewer', value: 'org_viewer' },
-	{ name: 'Team: Admin', value: 'team_admin' },
-	{ name: 'Team: Finance Admin', value: 'team_finance_admin' },
-	{ name: 'Team: Invite Initiator', value: 'team_invite_initiator' },
-	{ name: 'Team: Payment Initiator', value: 'team_payment_initiator' },
-	{ name: 'Team: Viewer', value: 'team_viewer' },
-];
+const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
+	name: ROLE_NAMES[value],
+	value,
+})).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
 /** Role of an administrator; team roles go with te-, company roles with co-. */
 export function administratorRole(): Field<AdministratorRole> {
@@ -67,17 +58,29 @@ export function administratorRole(): Field<AdministratorRole> {
 
 /** The role that typed data may give; left open, the node does not compare it. */
 export function expectedRole(): Field<AdministratorRole | undefined> {
-	const { form, ...rest } = optional(administratorRole());
+	const { form, ...rest } = mustResolve(optional(administratorRole()));
 	return {
 		...rest,
 		form: {
 			...form,
 			options: [{ name: 'Any', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS],
 			default: '',
-			description: 'The only role that the typed data may give; anything else is refused unsigned',
+			description:
+				'The only role that the typed data may give, whoever signs it. With Any, every administrator role may be given.',
 		},
 	};
 }
+
+/** Options of operations that sign administrator invites. */
+export const roleOptions = {
+	allowUnknownRoleHash: literal(
+		flag({
+			label: 'Allow Unknown Role Hash',
+			description:
+				'Whether to sign typed data that gives the role as 32 bytes which the node can’t match to the chosen role. First ask the service which role they stand for.',
+		}),
+	),
+};
 
 /** A list of e-mail addresses. */
 export function emails(wording: { label: string; description: string }): Field<string[]> {
@@ -151,6 +154,18 @@ export function jsonObject(wording: Parameters<typeof json>[0]) {
 				required_error: 'is missing',
 			})
 			.refine((object) => Object.keys(object).length > 0, 'is missing'),
+	);
+}
+
+/** A JSON object that may be left empty; n8n shows an empty one as "{}". */
+export function optionalJsonObject(wording: Parameters<typeof json>[0]) {
+	return optional(
+		json(
+			wording,
+			z
+				.record(z.unknown(), { invalid_type_error: 'must be a JSON object' })
+				.transform((object) => (Object.keys(object).length === 0 ? undefined : object)),
+		),
 	);
 }
 

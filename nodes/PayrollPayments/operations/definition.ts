@@ -65,8 +65,8 @@ export interface Operation {
 	readonly section: string;
 	/** Whether it changes anything at the service. Only reads are ever retried. */
 	readonly effect: 'read' | 'write';
-	/** Whether an AI agent may use it: freely, only with leave, or never. */
-	readonly asTool: 'free' | 'withLeave' | 'never';
+	/** Whether an AI agent may use it: freely, only with a person's permission, or never. */
+	readonly asTool: 'free' | 'withPermission' | 'never';
 	/** What a person should know before the form is filled in. */
 	readonly notice?: string;
 	readonly fields: FieldSet;
@@ -209,7 +209,7 @@ export function defineOperation<
 	};
 	return {
 		...definition,
-		asTool: definition.asTool ?? (effect === 'read' ? 'free' : 'withLeave'),
+		asTool: definition.asTool ?? (effect === 'read' ? 'free' : 'withPermission'),
 		options: { ...SENDING_FIELDS[effect], ...ownOptions },
 		plan: (items) => plan?.(items, planOne) ?? planEach(items, planOne),
 	};

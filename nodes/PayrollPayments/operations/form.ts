@@ -95,9 +95,9 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 	];
 }
 
-/** Leave for an AI agent to change things; only the person who builds the workflow gives it. */
+/** Permission for an AI agent to change things, which only the person who builds the workflow gives. */
 function toolWrites(): INodeProperties {
-	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withLeave');
+	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withPermission');
 	return {
 		displayName: 'Allow Writes by AI',
 		name: 'allowToolWrites',

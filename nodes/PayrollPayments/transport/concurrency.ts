@@ -1,12 +1,18 @@
+/** What came of tasks that ran side by side, by their number. */
+export interface Settled<Result> {
+	readonly results: ReadonlyMap<number, Result>;
+	/** In the order in which they came. */
+	readonly failures: ReadonlyMap<number, unknown>;
+}
+
 /**
- * Runs the tasks with at most `limit` under way at once; results stand in the order of the tasks.
- * After a task has rejected no further one is begun; those under way are waited for, then the
- * rejection of the first task in order is passed on.
+ * Runs the tasks with at most `limit` under way at once. After a task has rejected no further one is
+ * begun; those under way are waited for, so that nothing that was begun is unknown.
  */
 export async function runBounded<Result>(
 	tasks: ReadonlyArray<() => Promise<Result>>,
 	limit: number,
-): Promise<Result[]> {
+): Promise<Settled<Result>> {
 	const results = new Map<number, Result>();
 	const failures = new Map<number, unknown>();
 	let next = 0;
@@ -23,6 +29,5 @@ export async function runBounded<Result>(
 		}
 	};
 	await Promise.all(Array.from({ length: Math.min(limit, tasks.length) }, worker));
-	if (failures.size > 0) throw failures.get(Math.min(...failures.keys()));
-	return [...results.entries()].sort(([a], [b]) => a - b).map(([, result]) => result);
+	return { results, failures };
 }

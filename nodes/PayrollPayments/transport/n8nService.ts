@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import {
 	sleep,
@@ -8,31 +8,28 @@ import {
 } from 'n8n-workflow';
 
 import { addSecretsOf } from '../api/credentialSecrets';
-import { readCredentials, Refusal, type HttpExchange, type ServiceCredentials } from '../contract';
+import { readCredentials, Refusal, z, type HttpExchange, type ServiceCredentials } from '../contract';
+import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
+import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
 import type { Redact, Redactor } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
-import { ExecutionMemory, type ExecutionScope } from './executionMemory';
 import { exchangeOver } from './n8nExchange';
-import { PaymentGuard, type PaymentAttempt } from './paymentGuard';
-import { forgetKey, recordKey } from './processedKeys';
 import { mayHaveActed, sendCall, type Call, type Service } from './service';
 import { reworded } from './serviceError';
+import { sessions } from './session';
 import { openWallet } from './walletAccess';
 
 /** The credentials that the action node works with. */
 export const CREDENTIALS = 'payrollPaymentsApi';
-
-/** Payments remembered a node; n8n forgets the oldest beyond that. */
-const PAYMENT_HISTORY = { history: 10_000 };
 
 /** Waits between two attempts. */
 export async function pause(milliseconds: number): Promise<void> {
 	await sleep(milliseconds);
 }
 
-const payments = new ExecutionMemory<PaymentAttempt>();
-const calls = new ExecutionMemory<CallOutcome>();
+const payments = new ExecutionCache<PaymentRecord>();
+const calls = new ExecutionCache<CallOutcome>();
 
 /** What came of a call in this execution: its answer, or why none is known. */
 type CallOutcome = { readonly answer: unknown } | { readonly failure: Refusal };
@@ -49,24 +46,32 @@ export function exchangeWithToken(
 	redactor: Redactor,
 ): HttpExchange {
 	let latest = saved;
-	return exchangeOver(async (options): Promise<unknown> => {
+	return async (request) => {
 		/* A copy: n8n writes a new token into it, and the others must still know which they sent. */
 		const data = { ...latest };
 		const { sessionToken } = data;
+		const exchange = exchangeOver(
+			async (options): Promise<unknown> =>
+				await context.helpers.httpRequestWithAuthentication.call(
+					context,
+					CREDENTIALS,
+					options,
+					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+				),
+		);
+		let status: number | undefined;
 		try {
-			return await context.helpers.httpRequestWithAuthentication.call(
-				context,
-				CREDENTIALS,
-				options,
-				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
-			);
+			const answer = await exchange(request);
+			({ status } = answer);
+			return answer;
 		} finally {
+			sessions.reportStatus(data.sessionToken, status);
 			if (data.sessionToken !== sessionToken) {
 				latest = data;
 				addSecretsOf(redactor, data);
 			}
 		}
-	});
+	};
 }
 
 function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {
@@ -79,25 +84,30 @@ function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {
 	);
 }
 
-function scopeOf(context: IExecuteFunctions): ExecutionScope {
+const runOf = z.object({ $runIndex: z.number().int() });
+
+/** This run of the node: in a loop, a later one is other work, whatever looks the same. */
+function scopeOf(context: IExecuteFunctions): RunScope {
 	return {
 		workflowId: context.getWorkflow().id ?? '',
 		nodeId: context.getNode().id,
 		executionId: context.getExecutionId(),
+		runIndex: runOf.parse(context.getWorkflowDataProxy(0)).$runIndex,
 	};
 }
 
-function paymentGuard({ helpers }: IExecuteFunctions, scope: ExecutionScope): PaymentGuard {
-	const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
-	return new PaymentGuard(
-		{
-			/* An owner of its own each time: no attempt may take an earlier one's record for its own. */
-			record: async (key) =>
-				await recordKey(helpers, nodeKey, key, { ...PAYMENT_HISTORY, owner: randomUUID() }),
-			forget: async (key) => await forgetKey(helpers, nodeKey, key, PAYMENT_HISTORY),
-		},
-		payments.of(scope),
-	);
+/** What this run of the node has written so far; opened when something is first to be written. */
+function writesOf(context: IExecuteFunctions) {
+	const open = () => {
+		const scope = scopeOf(context);
+		const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
+		return {
+			payments: new PaymentLedger(context.helpers, nodeKey, payments.of(scope)),
+			calls: calls.of(scope),
+		};
+	};
+	let writes: ReturnType<typeof open> | undefined;
+	return () => (writes ??= open());
 }
 
 /** One wallet for the whole run, opened when something is first to be signed. */
@@ -123,7 +133,7 @@ function notSentAgain(failure: Refusal): Refusal {
 	return reworded(
 		failure,
 		`${failure.message.replace(/\.$/, '')}. It was not sent again, since it may have been done`,
-		'Look at the service. Run the workflow anew only for what it does not show.',
+		'Check the service first. Then run the workflow again only for what is missing there.',
 	);
 }
 
@@ -150,9 +160,7 @@ export async function connect(
 	const withoutToken = exchangeWithoutToken(context);
 	const withToken = exchangeWithToken(context, saved, redactor);
 	const wallet = walletOf(credentials, withoutToken, redactor.text);
-	const scope = scopeOf(context);
-	const guard = paymentGuard(context, scope);
-	const outcomes = calls.of(scope);
+	const writes = writesOf(context);
 	return ({ items, timeout, retries }) => {
 		const call = async <Data>(request: Call<Data>): Promise<Data> =>
 			await sendCall(credentials.baseUrl, request, {
@@ -168,6 +176,7 @@ export async function connect(
 			item: items[0] ?? 0,
 			call,
 			callOnce: async ({ identity, isRepeatable, ...request }) => {
+				const outcomes = writes().calls;
 				const key = createHash('sha256')
 					.update(JSON.stringify([items, request.method, request.path, identity]))
 					.digest('hex');
@@ -183,7 +192,9 @@ export async function connect(
 				return answer;
 			},
 			wallet,
-			payments: guard,
+			get payments() {
+				return writes().payments;
+			},
 		};
 	};
 }

@@ -4,7 +4,7 @@ import type { Redact } from '../shared/redaction';
 import type { Wallet } from '../wallet';
 
 import { readAnswer } from './answer';
-import type { PaymentGuard } from './paymentGuard';
+import type { PaymentLedger } from '../idempotency/paymentLedger';
 import { retryRead } from './retry';
 import { NoAnswer, ServiceError } from './serviceError';
 
@@ -48,7 +48,7 @@ export interface Service {
 	callOnce<Data>(call: CallOnce<Data>): Promise<Data>;
 	/** The wallet that signs. @throws {Refusal} where the credentials have none */
 	wallet(): Promise<Wallet>;
-	readonly payments: PaymentGuard;
+	readonly payments: PaymentLedger;
 	/** The number of the item, or of the first of several that share a request. */
 	readonly item: number;
 }

@@ -27,7 +27,7 @@ export async function openWallet(
 }
 
 /**
- * Signs in with the wallet (service-api.md, Authentication 1): fetches the message, checks it,
+ * Signs in with the wallet (docs/api.md, Authentication): fetches the message, checks it,
  * signs it and hands it in.
  * @param redact takes the secrets of the credentials out of what the service or a signer says
  * @returns the JWT

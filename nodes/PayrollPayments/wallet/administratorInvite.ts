@@ -1,11 +1,10 @@
-import { keccak256, stringToHex } from 'viem/utils';
-
-import { ADMINISTRATOR_ROLES, ROLES } from '../contract';
+import { ADMINISTRATOR_ROLES, ROLE_NAMES, type AdministratorRole, type Role } from '../contract';
 import { refuseExpired } from './expiry';
-import { refuseToSign } from './refuseToSign';
+import { guarded, refuseToSign, type SignatureSource } from './refuseToSign';
+import { readRole } from './roleSpellings';
 import { isSameAddress } from './signature';
 import { isRecord, quoted, readTypedData, readTypes } from './typedData';
-import type { Hex, TypedData } from './wallet';
+import type { TypedData } from './wallet';
 
 /** The documented types; where the document leaves a member's type open, those that can hold it. */
 const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
@@ -23,7 +22,26 @@ const HASH = /^0x[0-9a-f]{64}$/i;
 const ZERO_HASH = /^0x0{64}$/;
 
 /** Only these may ask for the all-zero hash: contracts commonly give it to the highest role. */
-const HIGHEST_ROLES: readonly string[] = ['org_admin', 'team_admin'];
+const HIGHEST_ROLES: readonly Role[] = ['org_admin', 'team_admin'];
+
+/** What the roles in typed data are held to. */
+interface RoleExpectation {
+	/** The role asked for; without it, any administrator's will do. */
+	readonly role?: AdministratorRole;
+	/** Whether 32 bytes that spell no documented role may be signed. Default: no. */
+	readonly allowUnknownRoleHash?: boolean;
+}
+
+export interface AdministratorInviteExpectation extends RoleExpectation {
+	/** The address that signs, or has signed. */
+	readonly walletAddress: string;
+	/** Whose signature it is. Default: the wallet's. */
+	readonly signatureSource?: SignatureSource;
+	/** How many people are invited. */
+	readonly accounts?: number;
+	/** Milliseconds; default: the clock. */
+	readonly now?: number;
+}
 
 function checkTypes(input: unknown): void {
 	const types = readTypes(input);
@@ -45,29 +63,31 @@ function checkTypes(input: unknown): void {
 	if (added !== undefined) refuseToSign(`There is an undocumented type ${added}`);
 }
 
-/** The 32-byte values by which contracts commonly know a role. */
-function hashesOf(role: string): Hex[] {
-	const spellings = [role, role.toUpperCase(), `${role.toUpperCase()}_ROLE`];
-	return [...spellings.map((text) => keccak256(stringToHex(text))), stringToHex(role, { size: 32 })];
+function named(role: Role): string {
+	return `${ROLE_NAMES[role]} (${role})`;
 }
 
-/** `role` is the one asked for; without it, any administrator's will do. */
-function checkRole(given: string, role: string | undefined): void {
-	const allowed: readonly string[] = role === undefined ? ADMINISTRATOR_ROLES : [role];
-	const wanted = role ?? 'an administrator’s';
+/** A role that is written as text has one spelling; for 32 bytes see {@link readRole}. */
+function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleExpectation): void {
+	const allowed: readonly Role[] = role === undefined ? ADMINISTRATOR_ROLES : [role];
+	const wanted = role === undefined ? 'an administrator’s' : named(role);
 	const refuseRole = (name: string): never =>
 		refuseToSign(`The typed data gives the role ${name}, not ${wanted}`);
 	if (!HASH.test(given)) {
-		if (!allowed.includes(given)) refuseRole(quoted(given));
+		if (!allowed.some((one) => one === given)) refuseRole(quoted(given));
 		return;
 	}
-	const hash = given.toLowerCase();
-	const other = ROLES.filter((one) => !allowed.includes(one)).find((one) =>
-		hashesOf(one).some((known) => known === hash),
-	);
-	if (other !== undefined) refuseRole(other);
-	const isHighest = allowed.some((one) => HIGHEST_ROLES.includes(one));
-	if (ZERO_HASH.test(hash) && !isHighest) refuseRole('of all zeros');
+	const { spelled, resembled } = readRole(given);
+	const other = resembled.find((one) => !allowed.includes(one));
+	if (other !== undefined) refuseRole(named(other));
+	if (spelled.length > 0) return;
+	if (ZERO_HASH.test(given) && !allowed.some((one) => HIGHEST_ROLES.includes(one))) {
+		refuseRole('of all zeros');
+	}
+	if (allowUnknownRoleHash) return;
+	refuseToSign(`The typed data gives the role ${given}, which isn’t a known spelling of ${wanted}`, {
+		hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
+	});
 }
 
 function textIn(record: Record<string, unknown>, name: string, path: string): string {
@@ -75,37 +95,34 @@ function textIn(record: Record<string, unknown>, name: string, path: string): st
 	return typeof value === 'string' ? value : refuseToSign(`${path}.${name} is not text`);
 }
 
-function checkGrants(data: unknown, expectation: { accounts?: number; role?: string }): void {
+function readGrants(data: unknown): Array<{ role: string; account: string }> {
 	const entries: unknown[] = Array.isArray(data) ? data : [];
-	const grants = entries.filter(isRecord).map((entry, index) => ({
+	return entries.filter(isRecord).map((entry, index) => ({
 		role: textIn(entry, 'role', `typed_data.data[${index}]`),
 		account: textIn(entry, 'account', `typed_data.data[${index}]`).toLowerCase(),
 	}));
-	const { accounts = grants.length, role } = expectation;
+}
+
+function checkRoles(given: ReadonlyArray<{ role: string }>, expectation: RoleExpectation): void {
+	const roles = new Set(given.map(({ role }) => role));
+	if (roles.size !== 1) refuseToSign('The typed data gives different roles');
+	for (const role of roles) checkRole(role, expectation);
+}
+
+function checkGrants(data: unknown, expectation: AdministratorInviteExpectation): void {
+	const grants = readGrants(data);
+	const { accounts = grants.length } = expectation;
 	if (grants.length === 0) refuseToSign('The typed data gives no role to anybody');
 	if (grants.length !== accounts) {
 		refuseToSign(`The typed data gives roles to ${grants.length} accounts, not ${accounts}`);
 	}
-	if (new Set(grants.map((grant) => grant.account)).size !== grants.length) {
+	if (new Set(grants.map(({ account }) => account)).size !== grants.length) {
 		refuseToSign('The typed data names the same account twice');
 	}
-	const roles = new Set(grants.map((grant) => grant.role));
-	if (roles.size !== 1) refuseToSign('The typed data gives different roles');
-	for (const given of roles) checkRole(given, role);
+	checkRoles(grants, expectation);
 }
 
-/**
- * The signing guard of administrator invites: what may be signed of the structure that operation 6
- * answers with (service-api.md, Typed data for administrator invites). The returned `message` is
- * the `typed_data` to send: exactly what is signed.
- *
- * `accounts` is how many people are invited, `role` the one asked for, `now` in milliseconds.
- * Raises a {@link Refusal} that says what differs.
- */
-export function administratorInviteTypedData(
-	input: unknown,
-	expectation: { walletAddress: string; accounts?: number; role?: string; now?: number },
-): TypedData {
+function check(input: unknown, expectation: AdministratorInviteExpectation): TypedData {
 	if (!isRecord(input)) {
 		return refuseToSign('The typed data is not an object', {
 			hint: 'Give the typed_data that Create answered with.',
@@ -125,11 +142,34 @@ export function administratorInviteTypedData(
 	const { from, data } = typedData.message;
 	textIn(typedData.message, 'salt', 'typed_data');
 	const expires = textIn(typedData.message, 'expires', 'typed_data');
-	const { walletAddress } = expectation;
+	const { walletAddress, signatureSource } = expectation;
 	if (typeof from !== 'string' || !isSameAddress(from, walletAddress)) {
-		return refuseToSign(`typed_data.from is ${quoted(from)}, not the wallet ${walletAddress}`);
+		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
+		return refuseToSign(`typed_data.from is ${quoted(from)}, not the ${who} ${walletAddress}`);
 	}
 	checkGrants(data, expectation);
 	refuseExpired(expires, expectation.now ?? Date.now(), 'typed_data.expires');
 	return typedData;
+}
+
+/**
+ * The signing guard of administrator invites: what may be signed of the structure that operation 6
+ * answers with (docs/api.md, Endpoints 6), and what a signature that is provided may cover. The
+ * returned `message` is the `typed_data` to send: exactly what is signed.
+ *
+ * Throws a {@link Refusal} that says what differs.
+ */
+export function administratorInviteTypedData(
+	input: unknown,
+	expectation: AdministratorInviteExpectation,
+): TypedData {
+	return guarded(expectation.signatureSource ?? 'wallet', () => check(input, expectation));
+}
+
+/**
+ * Holds the roles of a `typed_data` to the one asked for, where a provided signature comes without
+ * the types that say what it covers. Throws a {@link Refusal}.
+ */
+export function checkProvidedRoles(data: unknown, expectation: RoleExpectation): void {
+	guarded('provided', () => checkRoles(readGrants(data), expectation));
 }

@@ -2,16 +2,18 @@
  * The wallet: signing in, guarding what is signed, and signing it. The only place that knows viem;
  * loaded when something is to be signed, so that nothing else pays for it.
  */
-export { administratorInviteTypedData } from './administratorInvite';
-export { instantPaymentTypedData, type TypedAmountUnit } from './instantPayment';
+export {
+	administratorInviteTypedData,
+	checkProvidedRoles,
+	type AdministratorInviteExpectation,
+} from './administratorInvite';
+export {
+	instantPaymentTypedData,
+	type PaymentExpectation,
+	type TypedAmountUnit,
+} from './instantPayment';
 export { privateKeyWallet } from './privateKeyWallet';
 export { remoteSignerWallet, type RemoteSignerDialect } from './remoteSignerWallet';
 export { signIn } from './signIn';
-export {
-	checkSignInMessage,
-	parseSignInMessage,
-	type SignInExpectation,
-	type SignInMessage,
-} from './signInMessage';
-export { typedDataSigner } from './typedData';
+export { checkSigner, typedDataSigner } from './typedData';
 export type { Hex, TypedData, Wallet } from './wallet';

@@ -1,5 +1,5 @@
 import { centsAsDollars } from '../contract';
-import { refuseToSign } from './refuseToSign';
+import { guarded, refuseToSign, type SignatureSource } from './refuseToSign';
 import { isSameAddress } from './signature';
 import { isAtomic, isRecord, quoted, readTypedData, readTypes } from './typedData';
 import type { TypedData } from './wallet';
@@ -8,7 +8,10 @@ import type { TypedData } from './wallet';
 export type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
 
 export interface PaymentExpectation {
+	/** The address that signs, or has signed. */
 	walletAddress: string;
+	/** Whose signature it is. Default: the wallet's. */
+	signatureSource?: SignatureSource;
 	teamId: string;
 	/** Whole cents, the form's amount. */
 	amountCents: number;
@@ -36,7 +39,6 @@ const NEEDED_DATA_MEMBERS = ['recipient', 'amount'];
 /** An address, also where it fills 32 bytes. */
 const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
 const TEAM = /^te-[\w-]{12}$/i;
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const TOKEN_UNITS_PER_CENT = 10_000n;
 const TYPES = { field: 'types' };
 
@@ -81,6 +83,19 @@ function textsOf(record: Record<string, unknown>, path: string): Array<[string, 
 	});
 }
 
+/**
+ * Whether a text looks like an e-mail address: one @ with something in front of it, a dot between two
+ * other characters behind it, and no white space. Looks at each character a fixed number of times,
+ * since the text is anybody's.
+ */
+function isEmail(text: string): boolean {
+	const at = text.indexOf('@');
+	const dot = text.indexOf('.', at + 2);
+	return (
+		at > 0 && text.lastIndexOf('@') === at && dot > 0 && dot < text.length - 1 && !/\s/.test(text)
+	);
+}
+
 /** Folds A to Z only: letters that merely look alike after folding are other mailboxes. */
 function foldAscii(value: string): string {
 	return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -92,7 +107,7 @@ function checkTexts(texts: Array<[string, string]>, expectation: PaymentExpectat
 		if (TEAM.test(text.trim()) && text !== teamId) {
 			refuseToSign(`${path} is the team ${quoted(text)}, not the form’s ${teamId}`);
 		}
-		if (EMAIL.test(text.trim()) && foldAscii(text) !== foldAscii(recipientEmail)) {
+		if (isEmail(text.trim()) && foldAscii(text) !== foldAscii(recipientEmail)) {
 			refuseToSign(`${path} is the e-mail ${quoted(text)}, not the form’s ${recipientEmail}`);
 		}
 	}
@@ -135,18 +150,15 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
 	);
 }
 
-/**
- * The signing guard of instant payments (service-api.md, Endpoints 10): what may be signed of the
- * form's typed data, domain, types and primary type. The returned `message` is the `typed_data` to
- * send: exactly what is signed.
- *
- * Raises a {@link Refusal} where the form and what would be signed disagree; SECURITY.md lists what
- * cannot be compared.
- */
-export function instantPaymentTypedData(
-	input: { typedData: unknown; domain: unknown; types: unknown; primaryType: string },
-	expectation: PaymentExpectation,
-): TypedData {
+/** What is to be signed, as the form or its Typed Data gives it. */
+interface UncheckedPayment {
+	readonly typedData: unknown;
+	readonly domain: unknown;
+	readonly types: unknown;
+	readonly primaryType: string;
+}
+
+function check(input: UncheckedPayment, expectation: PaymentExpectation): TypedData {
 	checkTypes(input.types, input.primaryType);
 	const typedData = readTypedData(
 		{
@@ -167,10 +179,27 @@ export function instantPaymentTypedData(
 	const texts = textsOf(typedData.message, 'typedData');
 	const textAt = (path: string) => texts.find(([name]) => name === path)?.[1] ?? '';
 	const from = ADDRESS.exec(textAt('typedData.from').trim())?.[1];
-	if (from !== undefined && !isSameAddress(`0x${from}`, expectation.walletAddress)) {
-		return refuseToSign(`typedData.from is 0x${from}, not the wallet ${expectation.walletAddress}`);
+	const { walletAddress, signatureSource } = expectation;
+	if (from !== undefined && !isSameAddress(`0x${from}`, walletAddress)) {
+		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
+		return refuseToSign(`typedData.from is 0x${from}, not the ${who} ${walletAddress}`);
 	}
 	checkTexts([...texts, ...textsOf(typedData.domain, 'domain')], expectation);
 	checkAmount(textAt('typedData.data.amount'), expectation);
 	return typedData;
+}
+
+/**
+ * The signing guard of instant payments (docs/api.md, Endpoints 10): what may be signed of the form's
+ * typed data, domain, types and primary type, and what a signature that is provided may cover. The
+ * returned `message` is the `typed_data` to send: exactly what is signed.
+ *
+ * Throws a {@link Refusal} where the form and what is signed disagree; SECURITY.md lists what cannot
+ * be compared.
+ */
+export function instantPaymentTypedData(
+	input: UncheckedPayment,
+	expectation: PaymentExpectation,
+): TypedData {
+	return guarded(expectation.signatureSource ?? 'wallet', () => check(input, expectation));
 }

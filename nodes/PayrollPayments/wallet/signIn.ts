@@ -1,6 +1,5 @@
 import { readEnvelope, Refusal, repeatable, z, type HttpAnswer, type HttpExchange } from '../contract';
 import type { Redact } from '../shared/redaction';
-import { checkSignInMessage } from './signInMessage';
 import type { Wallet } from './wallet';
 
 const TIMEOUT = 30_000;
@@ -100,6 +99,8 @@ export async function signIn(
 		'the request for a sign-in message',
 		redact,
 	);
+	// Loaded late: signing typed data needs no parser of sign-in messages.
+	const { checkSignInMessage } = await import('./signInMessage');
 	const { nonce } = checkSignInMessage(message, {
 		walletAddress: wallet.address,
 		domain,

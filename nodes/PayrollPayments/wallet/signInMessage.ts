@@ -1,5 +1,7 @@
+import { ParsedMessage } from '@spruceid/siwe-parser';
+
 import { refuseToSign } from './refuseToSign';
-import { isSameAddress, readAddress } from './signature';
+import { isAddress, isSameAddress } from './signature';
 import { quoted } from './typedData';
 import type { Hex } from './wallet';
 
@@ -9,8 +11,9 @@ export interface SignInMessage {
 	scheme?: string;
 	/** Host and perhaps port. */
 	domain: string;
-	/** With its EIP-55 checksum, whatever the text's. */
+	/** In its EIP-55 spelling. */
 	address: Hex;
+	/** Empty where the message has an empty line for it. */
 	statement?: string;
 	uri: string;
 	version: '1';
@@ -36,37 +39,25 @@ export interface SignInExpectation {
 	now?: number;
 }
 
-/** How far the service's clock may run ahead of this one, in milliseconds. */
-const CLOCK_SKEW = 5 * 60 * 1000;
+/** How far this machine's clock and the service's may be apart, in milliseconds. */
+const CLOCK_TOLERANCE = 5 * 60 * 1000;
 const LONGEST_MESSAGE = 8192;
 
-// The grammar of EIP-4361 and, for URIs, of RFC 3986. User names in authorities are left out: they
-// serve to make one host look like another.
-const PCHAR = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})";
-const HOST = String.raw`(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]+)`;
-const AUTHORITY = `${HOST}(?::\\d{1,5})?`;
-const SCHEME = '[A-Za-z][A-Za-z0-9+.-]*';
-const TAIL = `(?:\\?(?:${PCHAR}|[/?])*)?(?:#(?:${PCHAR}|[/?])*)?`;
-const HEADER = new RegExp(
-	`^(?:(${SCHEME})://)?(${AUTHORITY}) wants you to sign in with your Ethereum account:$`,
-);
-const URI = new RegExp(
-	`^${SCHEME}:(?://${AUTHORITY}(?:/${PCHAR}*)*|/?${PCHAR}+(?:/${PCHAR}*)*|/)?${TAIL}$`,
-);
-const URI_AUTHORITY = new RegExp(`^(${SCHEME})://(${AUTHORITY})(?:[/?#]|$)`);
-const STATEMENT = /^[A-Za-z0-9 ._~:/?#[\]@!$&'()*+,;=-]+$/;
-const NONCE = /^[A-Za-z0-9]{8,}$/;
-const CHAIN_ID = /^[1-9]\d{0,15}$/;
-const REQUEST_ID = new RegExp(`^${PCHAR}*$`);
+// Hosts as they are really registered. EIP-4361's grammar also allows user names and punctuation,
+// which can make one host look like another.
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]+)(?::\d{1,5})?$/;
+const URI_AUTHORITY = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/;
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
 const DATE_TIME = new RegExp(
 	String.raw`^(\d{4}-\d{2}-\d{2})T${CLOCK}:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]${CLOCK})$`,
 );
+/** How siwe's parser names the part that is wrong. It repeats nothing of the message but addresses. */
+const PARSER_FAULT = /^line \d+: ([A-Za-z0-9 -]{1,100})$/m;
 
 function malformed(what: string): never {
-	return refuseToSign(`The sign-in message is not as EIP-4361 wants it: ${what}`, {
+	return refuseToSign(`The sign-in message isn't a valid EIP-4361 message: ${what}`, {
 		field: 'baseUrl',
-		hint: 'Check the base URL: the message does not look like one of the service.',
+		hint: 'Check the Base URL in the credentials: the message may not come from the service.',
 	});
 }
 
@@ -81,84 +72,67 @@ function readTime(value: string): number | undefined {
 	return Date.parse(value);
 }
 
-/** Hands out the lines one by one; what is left at the end does not belong to the message. */
-class Lines {
-	private position = 0;
-	constructor(private readonly lines: readonly string[]) {}
-
-	next(): string | undefined {
-		return this.lines[this.position++];
-	}
-
-	/** The rest of the next line if it begins with the label; otherwise the line stays. */
-	optional(label: string): string | undefined {
-		const line = this.lines[this.position];
-		if (!line?.startsWith(label)) return undefined;
-		this.position += 1;
-		return line.slice(label.length);
-	}
-
-	required(label: string): string {
-		const name = label.replace(': ', '');
-		return this.optional(label) ?? malformed(`the line ${name} is missing or out of place`);
-	}
-
-	empty(): void {
-		if (this.next() !== '') malformed('an empty line is missing');
-	}
-
-	end(): void {
-		const line = this.lines[this.position];
-		if (line === undefined) return;
-		malformed(`the line ${quoted(line)} does not belong`);
+function parse(text: string): ParsedMessage {
+	try {
+		return new ParsedMessage(text);
+	} catch (error) {
+		const fault = error instanceof Error ? PARSER_FAULT.exec(error.message)?.[1] : undefined;
+		return malformed(fault ?? 'a line is missing, out of place or misspelled');
 	}
 }
 
-/** Only the URL parser knows which texts in brackets are IPv6 addresses. */
-function hasOnlyRealHosts(authorityOrUri: string): boolean {
-	const literal = /\[.*\]/.exec(authorityOrUri)?.[0];
-	return literal === undefined || URL.canParse(`http://${literal}`);
+/** The message as text, line by line as EIP-4361 has it. */
+function textOf(message: SignInMessage): string {
+	const { scheme, domain, address, statement, uri, version, chainId, nonce, issuedAt } = message;
+	const { expirationTime, notBefore, requestId, resources } = message;
+	const origin = scheme === undefined ? domain : `${scheme}://${domain}`;
+	const optional = (label: string, value: string | undefined) =>
+		value === undefined ? [] : [`${label}: ${value}`];
+	return [
+		`${origin} wants you to sign in with your Ethereum account:`,
+		address,
+		'',
+		...(statement === undefined ? [] : [statement]),
+		'',
+		`URI: ${uri}`,
+		`Version: ${version}`,
+		`Chain ID: ${chainId}`,
+		`Nonce: ${nonce}`,
+		`Issued At: ${issuedAt}`,
+		...optional('Expiration Time', expirationTime),
+		...optional('Not Before', notBefore),
+		...optional('Request ID', requestId),
+		...(resources === undefined ? [] : ['Resources:', ...resources.map((each) => `- ${each}`)]),
+	].join('\n');
 }
 
-function isUri(value: string): boolean {
-	return URI.test(value) && hasOnlyRealHosts(value);
+/** The URL parser knows best which addresses and ports are real ones. */
+function isPlainAuthority(authority: string): boolean {
+	return AUTHORITY.test(authority) && URL.canParse(`http://${authority}`);
 }
 
-function matching(value: string, pattern: RegExp, name: string): string {
-	return pattern.test(value) ? value : malformed(`its ${name} is not valid`);
+function hasPlainAuthority(uri: string): boolean {
+	const authority = URI_AUTHORITY.exec(uri)?.[2];
+	return authority === undefined || isPlainAuthority(authority);
 }
 
-function optionalTime(lines: Lines, label: string): string | undefined {
-	const value = lines.optional(label);
-	if (value !== undefined && readTime(value) === undefined) malformed(`the line ${label}is no time`);
-	return value;
-}
-
-function readStatement(lines: Lines): string | undefined {
-	lines.empty();
-	const line = lines.next() ?? malformed('it ends too early');
-	if (line === '') return undefined;
-	lines.empty();
-	return matching(line, STATEMENT, 'statement');
-}
-
-function readResources(lines: Lines): string[] | undefined {
-	const rest = lines.optional('Resources:');
-	if (rest === undefined) return undefined;
-	if (rest !== '') malformed('its resources are not a list');
-	const resources: string[] = [];
-	for (;;) {
-		const resource = lines.optional('- ');
-		if (resource === undefined) return resources;
-		if (!isUri(resource)) malformed('one of its resources is no URI');
-		resources.push(resource);
+/** What the grammar lets pass and this package does not. */
+function checkParts(message: SignInMessage): void {
+	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;
+	if (!isPlainAuthority(domain)) malformed("its domain isn't a plain host");
+	if (!hasPlainAuthority(uri)) malformed("the host of its URI isn't a plain host");
+	if (!resources.every(hasPlainAuthority)) malformed("the host of a resource isn't a plain host");
+	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed("its chain ID isn't valid");
+	for (const time of [issuedAt, expirationTime, notBefore]) {
+		if (time !== undefined && readTime(time) === undefined) {
+			malformed(`${quoted(time)} isn't a valid time`);
+		}
 	}
 }
 
 /**
- * Parses a sign-in message by the letter of EIP-4361: every line in its place, none besides, ASCII
- * only. Stricter in one thing (no user name before a host) and laxer in one: the address may be in
- * any case.
+ * Parses a sign-in message with siwe's own grammar of EIP-4361, and is stricter than the grammar
+ * about size, characters, hosts, chain IDs and times.
  *
  * Raises a {@link Refusal} that says what is wrong.
  */
@@ -167,35 +141,15 @@ export function parseSignInMessage(text: string): SignInMessage {
 	if (/[^\x20-\x7e\n]/.test(text)) {
 		malformed('it holds control characters, or characters outside ASCII');
 	}
-	const lines = new Lines(text.split('\n'));
-	const [, scheme, domain] = HEADER.exec(lines.next() ?? '') ?? [];
-	if (domain === undefined || !hasOnlyRealHosts(domain)) {
-		return malformed('it does not begin with a domain and the usual words');
-	}
-	const address = readAddress(lines.next() ?? '') ?? malformed('its address is not valid');
-	const statement = readStatement(lines);
-	const uri = lines.required('URI: ');
-	if (!isUri(uri)) malformed('its URI is not valid');
-	const version = lines.required('Version: ');
-	if (version !== '1') return malformed('its version is not 1');
-	const chainId = Number(matching(lines.required('Chain ID: '), CHAIN_ID, 'chain ID'));
-	if (!Number.isSafeInteger(chainId)) malformed('its chain ID is not valid');
-	const nonce = matching(lines.required('Nonce: '), NONCE, 'nonce (8 letters and digits at least)');
-	const issuedAt = lines.required('Issued At: ');
-	if (readTime(issuedAt) === undefined) malformed('the line Issued At: is no time');
-	const expirationTime = optionalTime(lines, 'Expiration Time: ');
-	const notBefore = optionalTime(lines, 'Not Before: ');
-	const requestId = lines.optional('Request ID: ');
-	if (requestId !== undefined) matching(requestId, REQUEST_ID, 'request ID');
-	const resources = readResources(lines);
-	lines.end();
-	return {
+	const { scheme, domain, address, statement, uri, chainId, ...rest } = parse(text);
+	const { nonce, issuedAt, expirationTime, notBefore, requestId, resources } = rest;
+	const message: SignInMessage = {
 		scheme,
 		domain,
-		address,
+		address: isAddress(address) ? address : malformed('invalid address'),
 		statement,
 		uri,
-		version,
+		version: '1',
 		chainId,
 		nonce,
 		issuedAt,
@@ -204,6 +158,10 @@ export function parseSignInMessage(text: string): SignInMessage {
 		requestId,
 		resources,
 	};
+	// So nothing is signed beyond the fields that were checked; siwe verifies signatures this way.
+	if (textOf(message) !== text) malformed('its chain ID, or another field, is spelled in an unusual way');
+	checkParts(message);
+	return message;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
@@ -236,28 +194,48 @@ function checkDomain(message: SignInMessage, expected: string, baseUrl: string):
 }
 
 function checkTimes(message: SignInMessage, now: number): void {
-	const clock = {
-		field: 'baseUrl',
-		hint: 'Check the clock of this machine, and try again.',
-	};
+	const refuse = (what: string): never =>
+		refuseToSign(
+			`${what}, and the clock of this machine says ${new Date(now).toISOString()}`,
+			{
+				field: 'baseUrl',
+				hint: 'Check the clock of the machine that n8n runs on, then try again.',
+			},
+		);
 	const { issuedAt, notBefore, expirationTime } = message;
-	const after = (time: string | undefined, limit: number) =>
-		time !== undefined && (readTime(time) ?? Infinity) > limit;
-	if (expirationTime !== undefined && !after(expirationTime, now)) {
-		refuseToSign(`The sign-in message expired at ${expirationTime}`, clock);
+	const isAfter = (time: string, limit: number) => (readTime(time) ?? Infinity) > limit;
+	if (expirationTime !== undefined && !isAfter(expirationTime, now - CLOCK_TOLERANCE)) {
+		refuse(`The sign-in message expired at ${expirationTime}`);
 	}
-	if (after(notBefore, now + CLOCK_SKEW)) {
-		refuseToSign(`The sign-in message is not valid before ${notBefore}`, clock);
+	if (notBefore !== undefined && isAfter(notBefore, now + CLOCK_TOLERANCE)) {
+		refuse(`The sign-in message is not valid before ${notBefore}`);
 	}
-	if (after(issuedAt, now + CLOCK_SKEW)) {
-		refuseToSign(`The sign-in message was issued in the future, at ${issuedAt}`, clock);
+	if (isAfter(issuedAt, now + CLOCK_TOLERANCE)) {
+		refuse(`The sign-in message was issued in the future, at ${issuedAt}`);
 	}
+}
+
+/** A signature over such a resource (EIP-5573) lets its holder act in the wallet's name. */
+function checkResources({ resources = [] }: SignInMessage): void {
+	const delegation = resources.find((resource) => /^urn:recap:/i.test(withoutEscapes(resource)));
+	if (delegation === undefined) return;
+	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
+		field: 'baseUrl',
+		hint: 'Signing in needs no such resource. Ask the service why its message holds one.',
+	});
+}
+
+/** Percent-encoded characters as themselves, so that no spelling of a name is missed. */
+function withoutEscapes(uri: string): string {
+	return uri.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+		String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+	);
 }
 
 /**
  * Parses a sign-in message and holds it to what is expected: this wallet's address, the domain and
- * the chain where they are set, not expired, and not before its time (5 minutes' grace for clocks
- * that differ).
+ * the chain where they are set, no delegation of rights, and a valid time, give or take 5 minutes
+ * for clocks that differ.
  *
  * Raises a {@link Refusal} that says which check failed.
  */
@@ -283,6 +261,7 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 			},
 		);
 	}
+	checkResources(message);
 	checkTimes(message, now);
 	return message;
 }

@@ -14,7 +14,8 @@ export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
 }
 
-function isAddress(value: string): value is Hex {
+/** Whether the text has the form of an address, in any case. */
+export function isAddress(value: string): value is Hex {
 	return ADDRESS.test(value);
 }
 

@@ -2,7 +2,14 @@ import { hashTypedData } from 'viem/utils';
 
 import { Refusal } from '../contract';
 import { refuseToSign } from './refuseToSign';
-import { isHex, isWellFormed, readAddress, readSignature, signerOf } from './signature';
+import {
+	isHex,
+	isSameAddress,
+	isWellFormed,
+	readAddress,
+	readSignature,
+	signerOf,
+} from './signature';
 import type { Hex, TypedData } from './wallet';
 
 type Member = { name: string; type: string };
@@ -105,15 +112,13 @@ function checkTypes(types: Types, primaryType: string): void {
 	if (unused !== undefined) refuseToSign(`The type ${unused} is no part of what would be signed`);
 }
 
-function readInteger(value: unknown): bigint | undefined {
-	if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-	if (typeof value !== 'string') return undefined;
-	return /^(?:0|-?[1-9]\d{0,77}|0x[0-9a-fA-F]{1,64})$/.test(value) ? BigInt(value) : undefined;
-}
-
+/**
+ * Integers are text in plain decimal digits: "60", "0x3c" and 60 would be the same bytes to sign, but
+ * not the same payment to the record that keeps it from being sent twice.
+ */
 function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
-	const integer = readInteger(value);
-	if (integer === undefined) return false;
+	if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
+	const integer = BigInt(value);
 	const most = signed ? 2n ** (bits - 1n) : 2n ** bits;
 	return integer < most && integer >= (signed ? -most : 0n);
 }
@@ -165,18 +170,28 @@ function domainMembers(domain: Record<string, unknown>): Member[] {
 	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
 }
 
+/** The one integer that is a JSON number (docs/api.md, Resources and fields). */
+function readChainId(value: unknown): number {
+	if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+	return refuseToSign(`domain.chainId is ${quoted(value)}, which is no whole number above 0`);
+}
+
 function readDomain(value: unknown): Record<string, unknown> {
 	if (!isRecord(value)) return refuseToSign('The domain is not an object');
 	const unknown = Object.keys(value).find((key) => DOMAIN_MEMBERS.every(({ name }) => name !== key));
 	if (unknown !== undefined) refuseToSign(`The domain has an unknown member ${quoted(unknown)}`);
-	const domain = fitStruct(value, domainMembers(value), {}, 'domain');
-	const { name, version, chainId } = domain;
+	const domain = Object.fromEntries(
+		domainMembers(value).map((member): [string, unknown] => [
+			member.name,
+			member.name === 'chainId'
+				? readChainId(value.chainId)
+				: fit(value[member.name], member.type, {}, `domain.${member.name}`),
+		]),
+	);
+	const { name, version } = domain;
 	if (Object.keys(domain).length === 0) return refuseToSign('The domain is empty');
-	// Libraries disagree on whether an empty name or version, or a chain as text, is there at all.
+	// Libraries disagree on whether an empty name or version is there at all.
 	if (name === '' || version === '') return refuseToSign('The domain has an empty name or version');
-	if (chainId !== undefined && (typeof chainId !== 'number' || chainId < 1)) {
-		return refuseToSign(`domain.chainId is ${quoted(chainId)}, which is no whole number above 0`);
-	}
 	return domain;
 }
 
@@ -220,6 +235,22 @@ export function readTypedData(input: UncheckedTypedData, messageName: string): T
 export function typedDataHash(typedData: UncheckedTypedData): Hex {
 	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
 	return hashTypedData({ domain, types, primaryType, message });
+}
+
+/**
+ * Checks that a signature made elsewhere is the signer's, over exactly this typed data.
+ * Throws a {@link Refusal} that names `signature`.
+ */
+export async function checkSigner(
+	typedData: TypedData,
+	{ signer, signature }: { readonly signer: string; readonly signature: string },
+): Promise<void> {
+	const recovered = await typedDataSigner(typedData, signature);
+	if (isSameAddress(recovered, signer)) return;
+	throw new Refusal('Signature does not belong to this typed data and this signer', {
+		field: 'signature',
+		hint: 'Sign exactly this typed data with the wallet of Signer. Nothing was sent.',
+	});
 }
 
 /**

@@ -22,9 +22,11 @@ const PROMISED: Readonly<Record<string, string>> = {
 
 const SENDING = ['concurrency', 'timeout'];
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
+	'administratorInvite.execute': ['allowUnknownRoleHash'],
 	'invite.create': ['inviteesPerRequest'],
 	'nameReview.resolve': ['decisionFieldName'],
-	'payment.createInstant': ['paymentOutcomeConfirmed', 'typedAmountUnit'],
+	'payment.createInstant': ['confirmedNotPaid', 'typedAmountUnit'],
 	'webhook.sendTest': ['eventTypeFieldName'],
 };
 

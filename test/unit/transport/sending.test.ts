@@ -168,7 +168,7 @@ describe('requests', () => {
 });
 
 describe('tasks at once', () => {
-	it('never exceed the limit, and results keep their order', async () => {
+	it('never exceed the limit, and each result has its place', async () => {
 		let running = 0;
 		let most = 0;
 		const tasks = Array.from({ length: 40 }, (_, index) => async () => {
@@ -178,7 +178,8 @@ describe('tasks at once', () => {
 			running -= 1;
 			return index;
 		});
-		expect(await runBounded(tasks, 5)).toEqual(tasks.map((_, index) => index));
+		const { results } = await runBounded(tasks, 5);
+		expect(tasks.map((_, index) => results.get(index))).toEqual(tasks.map((_, index) => index));
 		expect(most).toBe(5);
 	});
 
@@ -188,7 +189,8 @@ describe('tasks at once', () => {
 			begun.push(index);
 			if (index === 1) throw new Error('second');
 		});
-		await expect(runBounded(tasks, 1)).rejects.toThrow('second');
+		const { failures } = await runBounded(tasks, 1);
+		expect([...failures]).toEqual([[1, new Error('second')]]);
 		expect(begun).toEqual([0, 1]);
 	});
 });

@@ -1,9 +1,11 @@
 import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, ZeroHash } from 'ethers';
 
-import { ADMINISTRATOR_ROLES, Refusal } from '../../../nodes/PayrollPayments/contract';
+import { ADMINISTRATOR_ROLES, Refusal, type AdministratorRole } from '../../../nodes/PayrollPayments/contract';
 import {
 	administratorInviteTypedData,
+	checkProvidedRoles,
 	privateKeyWallet,
+	type AdministratorInviteExpectation,
 } from '../../../nodes/PayrollPayments/wallet';
 
 const key = id('payroll tests: wallet');
@@ -11,7 +13,13 @@ const wallet = privateKeyWallet({ privateKey: key });
 const [anna, ben, mallory] = ['anna', 'ben', 'mallory'].map((name) => new Judge(id(name)).address);
 const forwarder = new Judge(id('forwarder')).address;
 const now = Date.parse('2026-11-21T12:00:00Z');
-const expectation = { walletAddress: wallet.address, accounts: 2, role: 'org_viewer', now };
+const expectation: AdministratorInviteExpectation = {
+	walletAddress: wallet.address,
+	accounts: 2,
+	role: 'org_viewer',
+	now,
+};
+const unknownHash = id('a role that the document does not name');
 
 const SET_ROLES = [
 	{ name: 'from', type: 'address' },
@@ -100,7 +108,6 @@ describe('the signing guard of administrator invites', () => {
 	it.each<[string, object, object?]>([
 		['its domain type written out', having({ types: { ...TYPES, EIP712Domain: DOMAIN_TYPE } })],
 		['a salt of 32 bytes', { ...typed('salt', 'bytes32'), typed_data: { ...MESSAGE, salt: id('salt') } }],
-		['a salt in hex', message({ salt: id('salt') })],
 		['texts for salt and expiry', {
 			...request([
 				...SET_ROLES.filter(({ name }) => !['salt', 'expires'].includes(name)),
@@ -113,7 +120,9 @@ describe('the signing guard of administrator invites', () => {
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
 		['roles as hashes', hashed(id('org_viewer'), id('org_viewer'))],
 		['roles as hashes of another spelling', hashed(id('ORG_VIEWER_ROLE'), id('ORG_VIEWER_ROLE'))],
-		['the all-zero role for the highest', hashed(ZeroHash, ZeroHash), { role: 'org_admin' }],
+		['roles as text in 32 bytes', hashed(encodeBytes32String('ORG_VIEWER'), encodeBytes32String('ORG_VIEWER'))],
+		['an unknown hash, where that is allowed', hashed(unknownHash, unknownHash), { allowUnknownRoleHash: true }],
+		['the all-zero role for the highest, where that is allowed', hashed(ZeroHash, ZeroHash), { role: 'org_admin', allowUnknownRoleHash: true }],
 		['one account', message({ data: grants('org_viewer') }), { accounts: 1 }],
 		['any number of accounts where none is expected', STRUCTURE, { accounts: undefined }],
 		['any administrator’s role where none is expected', STRUCTURE, { role: undefined }],
@@ -221,6 +230,9 @@ describe('the signing guard of administrator invites', () => {
 		['an added value in a role', message({ data: [{ ...grants('org_viewer')[0], until: '1' }, ...grants('org_viewer')] })],
 		['a missing value', message({ salt: undefined })],
 		['a salt that is a number', message({ salt: 5 })],
+		['a salt in hex', message({ salt: id('salt') })],
+		['an expiry in hex', message({ expires: `0x${(now / 1000 + 3600).toString(16)}` })],
+		['an expiry with a plus sign', message({ expires: `+${now / 1000 + 3600}` })],
 		['an empty salt', message({ salt: '' })],
 		['a salt with white space', message({ salt: ' 5' })],
 		['a salt with leading zeros', message({ salt: '0123' })],
@@ -262,7 +274,9 @@ describe('the signing guard of administrator invites', () => {
 		['another role as 32 bytes', hashed(encodeBytes32String('org_admin'), encodeBytes32String('org_admin'))],
 		['the hash of an undocumented use of a role', hashed(id('team_employee'), id('team_employee'))],
 		['the all-zero role', hashed(ZeroHash, ZeroHash)],
+		['an unknown hash', hashed(unknownHash, unknownHash)],
 		['two hashes', hashed(id('org_viewer'), id('unknown'))],
+		['two spellings of the role', hashed(id('org_viewer'), id('ORG_VIEWER'))],
 		['a hash for one and a text for another', message({ data: grants('org_viewer', id('org_viewer')) })],
 		['a text where the types say hash', hashed('org_viewer', 'org_viewer')],
 
@@ -289,6 +303,8 @@ describe('the signing guard of administrator invites', () => {
 		['a role that is not an administrator’s', message({ data: grants('team_employee', 'team_employee') })],
 		['the hash of one', hashed(id('team_employee'), id('team_employee'))],
 		['two roles', message({ data: grants('org_viewer', 'org_admin') })],
+		['an unknown hash', hashed(unknownHash, unknownHash)],
+		['the all-zero role', hashed(ZeroHash, ZeroHash)],
 	])('refuses %s also where no role is expected', (_what, input) => {
 		expect(refusalOf(input, { role: undefined }).message).toContain('role');
 	});
@@ -316,7 +332,70 @@ describe('the signing guard of administrator invites', () => {
 		expect(refusalOf(message({ from: mallory })).message).toContain(String(mallory));
 		expect(refusalOf(message({ data: grants('org_viewer') })).message).toContain('1 accounts, not 2');
 		const refusal = refusalOf(hashed(id('org_admin'), id('org_admin')));
-		expect(refusal.message).toContain('the role org_admin, not org_viewer');
+		expect(refusal.message).toContain(
+			'the role Company: Admin (org_admin), not Company: Viewer (org_viewer)',
+		);
+	});
+
+	it('shows an unknown hash, and says what to do', () => {
+		const refusal = refusalOf(hashed(unknownHash, unknownHash));
+		expect(refusal.message).toBe(
+			`The typed data gives the role ${unknownHash}, which isn’t a known spelling of Company: Viewer (org_viewer), so nothing was signed.`,
+		);
+		expect(refusal.hint).toContain('Allow Unknown Role Hash');
+	});
+
+	it('never signs the all-zero role for any but the highest', () => {
+		const lower = ADMINISTRATOR_ROLES.filter((role) => !['org_admin', 'team_admin'].includes(role));
+		expect(lower).toHaveLength(7);
+		for (const role of lower) {
+			const refusal = refusalOf(hashed(ZeroHash, ZeroHash), { role, allowUnknownRoleHash: true });
+			expect(refusal.message).toContain('the role of all zeros');
+		}
+		for (const role of ['org_admin', 'team_admin']) {
+			expect(refusalOf(hashed(ZeroHash, ZeroHash), { role }).hint).toContain('Allow Unknown');
+		}
+	});
+
+	describe('for a provided signature', () => {
+		const signer = new Judge(id('payroll tests: another signer')).address;
+		const provided = { walletAddress: signer, signatureSource: 'provided' };
+
+		it('takes the signer’s address for the sender', () => {
+			const input = message({ from: signer });
+			const typedData = administratorInviteTypedData(input, {
+				...expectation,
+				walletAddress: signer,
+				signatureSource: 'provided',
+			});
+			expect(typedData.message.from).toBe(signer);
+			const refusal = refusalOf(STRUCTURE, provided);
+			expect(refusal.message).toContain(`not the signer ${signer}, so nothing was sent.`);
+		});
+
+		it.each<[string, object]>([
+			['another primary type', { primary_type: 'Permit' }],
+			['an added type', { types: { ...TYPES, Permit: SET_ROLE } }],
+			['no domain', { domain: undefined }],
+		])('refuses %s, and says that nothing was sent', (_what, change) => {
+			const refusal = refusalOf({ ...message({ from: signer }), ...change }, provided);
+			expect(refusal).toMatchObject({ field: 'typedData', hint: expect.any(String) });
+			expect(refusal.message).toContain('so nothing was sent.');
+		});
+
+		const check = (roles: string[], role?: AdministratorRole, allowUnknownRoleHash = false) => () => {
+			checkProvidedRoles(grants(...roles), { role, allowUnknownRoleHash });
+		};
+
+		it('holds the roles alone to the one asked for', () => {
+			expect(check(['org_viewer', 'org_viewer'], 'org_viewer')).not.toThrow();
+			expect(check([id('ORG_VIEWER')], 'org_viewer')).not.toThrow();
+			expect(check([unknownHash], 'org_viewer', true)).not.toThrow();
+			expect(check(['org_viewer', 'org_admin'], 'org_viewer')).toThrow('different roles');
+			expect(check(['org_admin'], 'org_viewer')).toThrow('so nothing was sent.');
+			expect(check([unknownHash], 'org_viewer')).toThrow(unknownHash);
+			expect(check([id('orgAdmin')], 'org_viewer', true)).toThrow('Company: Admin');
+		});
 	});
 
 	it('signs what was checked, though the input changes afterwards', () => {

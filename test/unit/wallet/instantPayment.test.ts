@@ -1,8 +1,11 @@
+import { runInNewContext } from 'node:vm';
+
 import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, zeroPadValue } from 'ethers';
 import * as fc from 'fast-check';
 
 import { Refusal } from '../../../nodes/PayrollPayments/contract';
 import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/PayrollPayments/wallet';
+import { runs } from '../runs';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
 const mallory = new Judge(id('mallory')).address;
@@ -136,16 +139,22 @@ describe('the signing guard of instant payments', () => {
 		['a hundred times the amount', data({ amount: '12500000000' }), '$12,500.00'],
 		['a negative amount', data({ amount: '-125000000' }), 'whole number'],
 		['an amount in hex', data({ amount: '0x7735940' }), 'whole number'],
-		['an amount in hex, typed as a number', { ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') }, 'whole number'],
+		['an amount in hex, typed as a number', { ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') }, 'no uint256'],
 		['an amount with leading zeros', data({ amount: '0125000000' }), 'whole number'],
 		['an amount with a fraction', data({ amount: '125.00' }), 'whole number'],
 		['an amount with white space', data({ amount: '125000000 ' }), 'whole number'],
 		['an amount with an exponent', data({ amount: '125e6' }), 'whole number'],
 		['an amount with separators', data({ amount: '125,000,000' }), 'whole number'],
 		['an amount in other digits', data({ amount: '١٢٥٠٠٠٠٠٠' }), 'whole number'],
+		['an integer in hex', { ...data({ validMinutes: '0x3c' }), ...typed('validMinutes', 'uint256') }, 'validMinutes'],
+		['an integer with a leading zero', { ...data({ validMinutes: '060' }), ...typed('validMinutes', 'uint256') }, 'validMinutes'],
+		['an integer with a plus sign', { ...data({ payAtTime: '+60' }), ...typed('payAtTime', 'int256') }, 'payAtTime'],
+		['an integer with white space', { ...data({ validMinutes: '60 ' }), ...typed('validMinutes', 'uint8') }, 'validMinutes'],
+		['an integer that is a number', { ...data({ validMinutes: 60 }), ...typed('validMinutes', 'uint256') }, 'validMinutes'],
+		['a salt in hex', message({ salt: '0x36bb4c2d' }), 'typedData.salt'],
 		['an empty amount', data({ amount: '' }), 'whole number'],
 		['an amount that is a number', data({ amount: 125000000 }), 'no string'],
-		['an amount that is a number in both', { ...data({ amount: 125000000 }), ...typed('amount', 'uint256') }, 'not text'],
+		['an amount that is a number in both', { ...data({ amount: 125000000 }), ...typed('amount', 'uint256') }, 'no uint256'],
 		['no amount', data({ amount: undefined }), 'no string'],
 
 		['another sender', message({ from: mallory }), 'not the wallet'],
@@ -215,6 +224,74 @@ describe('the signing guard of instant payments', () => {
 		const refusal = refusalOf(input);
 		expect(refusal.message).toContain(words);
 		expect(refusal.message).toContain('nothing was signed');
+	});
+
+	it('signs one spelling of an integer at most', () => {
+		const spelled = fc
+			.tuple(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(8))
+			.map(([value, form]) => {
+				const decimal = String(value);
+				const hex = value.toString(16);
+				return [
+					decimal, `0x${hex}`, `0X${hex}`, `0x${hex.toUpperCase()}`, `0x0${hex}`, `0${decimal}`,
+					`+${decimal}`, ` ${decimal}`, `${decimal}.0`,
+				][form];
+			});
+		let signed = 0;
+		fc.assert(
+			fc.property(spelled, (validMinutes) => {
+				const input = { ...data({ validMinutes }), ...typed('validMinutes', 'uint256') };
+				if (/^(0|[1-9][0-9]*)$/.test(String(validMinutes))) {
+					instantPaymentTypedData(input, expectation);
+					signed += 1;
+				} else {
+					expect(refusalOf(input).message).toContain('validMinutes');
+				}
+			}),
+			{ numRuns: runs(500) },
+		);
+		expect(signed).toBeGreaterThan(runs(20));
+	});
+
+	const signsText = (text: string): boolean => {
+		try {
+			instantPaymentTypedData(data({ id: text }), expectation);
+			return true;
+		} catch (error) {
+			if (error instanceof Refusal) return false;
+			throw error;
+		}
+	};
+
+	it('takes for an e-mail address what has one @, a dot behind it and no white space', () => {
+		const text = fc.string({ unit: fc.constantFrom('a', '@', '.', ' ', '\n', '\u00a0'), maxLength: 12 });
+		fc.assert(
+			fc.property(text, (id) => {
+				const isEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(id.trim());
+				expect([id, signsText(id)]).toEqual([id, !isEmail]);
+			}),
+			{ numRuns: runs(2_000) },
+		);
+	});
+
+	it('reads a long text in which every dot could be the last one', () => {
+		/* A pattern that tries each of the dots needs six minutes here, so this limit is no stopwatch. */
+		const read = (text: string): unknown =>
+			runInNewContext('signsText(text)', { signsText, text }, { timeout: 40_000 });
+		expect(read(`a@${'a.'.repeat(500_000)}@`)).toBe(true);
+		expect(read(`a@${'.'.repeat(1_000_000)} b`)).toBe(true);
+		expect(read(`a@${'a.'.repeat(500_000)}a`)).toBe(false);
+	});
+
+	it('says of a provided signature that nothing was sent, and names the signer', () => {
+		const provided = { walletAddress: mallory, signatureSource: 'provided' };
+		const { message: words } = refusalOf(FORM, provided);
+		expect(words).toContain(`not the signer ${mallory}, so nothing was sent.`);
+		const { field, message: amount } = refusalOf(data({ amount: '1' }), {
+			...provided,
+			walletAddress: wallet.address,
+		});
+		expect([field, amount]).toEqual(['typedData', expect.stringContaining('so nothing was sent.')]);
 	});
 
 	it('names the other unit where that would fit, and both amounts in dollars', () => {

@@ -1,4 +1,5 @@
 import { Refusal } from '../../contract';
+import { roleOptions } from '../../form/serviceFields';
 import { defineOperation } from '../definition';
 import { inTurn, listed } from '../inTurn';
 
@@ -23,14 +24,15 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	notice:
 		'This gives administrator roles at once, signed with the wallet of the credentials. To let a person decide in between, use Create and Execute one after the other.',
 	fields: creationFields,
+	options: roleOptions,
 	check: checkCreation,
-	run: async (input, service) => {
+	run: async (input, service, { allowUnknownRoleHash }) => {
 		/* Without a wallet the invites would be created and could not be signed. */
 		await service.wallet();
 		const createThenExecute = async (emails: readonly string[]) => {
 			const { invites, typed_data: structure } = await create(service, { ...input, emails });
 			const signAndExecute = async () => {
-				const asked = { accounts: emails.length, role: input.role };
+				const asked = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
 				return await execute(
 					service,
 					{ invites, structure },

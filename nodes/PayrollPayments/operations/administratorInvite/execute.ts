@@ -1,9 +1,16 @@
-import { identifier, Refusal, type SetRolesRequest } from '../../contract';
+import { identifier, Refusal } from '../../contract';
 import { textList } from '../../form/fieldKinds';
-import { expectedRole, jsonObject, signatureFields } from '../../form/serviceFields';
+import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../form/serviceFields';
 import { defineOperation } from '../definition';
 
-import { execute, requestIn, signAsAsked } from './steps';
+import {
+	checkProvided,
+	execute,
+	isMessageAlone,
+	missingIn,
+	requestIn,
+	signAsAsked,
+} from './steps';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,25 +33,6 @@ function isAboutOthers(given: Json, inviteIds: readonly string[]): boolean {
 	if (!Array.isArray(given.invites)) return false;
 	const named = new Set(given.invites);
 	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
-}
-
-/**
- * Holds a signature that was made elsewhere to the typed data, where domain and types are there.
- * @throws {Refusal} where another wallet than `signer` made it, or it is about something else
- */
-async function checkSignature(
-	{ domain, types, primary_type: primaryType }: Json,
-	message: SetRolesRequest,
-	{ signer, signature }: { readonly signer: string; readonly signature: string },
-): Promise<void> {
-	if (domain === undefined || types === undefined || primaryType === undefined) return;
-	const { typedDataSigner } = await import('../../wallet');
-	const recovered = await typedDataSigner({ domain, types, primaryType, message }, signature);
-	if (recovered.toLowerCase() === signer.toLowerCase()) return;
-	throw new Refusal('Signature does not belong to this typed data and this signer', {
-		field: 'signature',
-		hint: 'Sign exactly this typed data with the wallet of Signer. Nothing was sent.',
-	});
 }
 
 export const executeAdministratorInvites = defineOperation({
@@ -75,6 +63,7 @@ export const executeAdministratorInvites = defineOperation({
 		...signatureFields,
 		role: expectedRole(),
 	},
+	options: roleOptions,
 	check: ({ inviteIds, typedData, signatureSource }) => {
 		const structure = structureIn(typedData);
 		requestIn(structure);
@@ -90,20 +79,29 @@ export const executeAdministratorInvites = defineOperation({
 				hint: 'Use the invites of the same answer of Create. Nothing was signed or sent.',
 			});
 		}
-		if (signatureSource === 'provided' || isObject(structure.typed_data)) return undefined;
-		return new Refusal('Typed Data lacks domain and types, so the wallet cannot sign it', {
+		if (isMessageAlone(structure)) {
+			if (signatureSource === 'provided') return undefined;
+			return new Refusal('Typed Data lacks domain and types, so the wallet cannot sign it', {
+				field: 'typedData',
+				hint: 'Give the whole typed_data of Create, not only its inner object. Nothing was sent.',
+			});
+		}
+		const [missing] = missingIn(structure);
+		if (missing === undefined) return undefined;
+		return new Refusal(`Typed Data lacks ${missing}`, {
 			field: 'typedData',
-			hint: 'Give the whole typed_data of Create, not only its inner object. Nothing was sent.',
+			hint: 'Give the whole typed_data of Create. Nothing was signed or sent.',
 		});
 	},
-	run: async (input, service) => {
+	run: async (input, service, { allowUnknownRoleHash }) => {
 		const structure = structureIn(input.typedData);
 		const { inviteIds: invites, signature, signer } = input;
+		const asked = { accounts: invites.length, role: input.role, allowUnknownRoleHash };
 		const sign = async () => {
 			if (signature === undefined || signer === undefined) {
-				return await signAsAsked(service, structure, { accounts: invites.length, role: input.role });
+				return await signAsAsked(service, structure, asked);
 			}
-			await checkSignature(structure, requestIn(structure), { signer, signature });
+			await checkProvided(structure, { signer, signature }, asked);
 			return { signer, signature };
 		};
 		return [await execute(service, { invites, structure }, sign)];

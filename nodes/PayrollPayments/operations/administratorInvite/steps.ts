@@ -34,7 +34,7 @@ interface Creation {
 }
 
 /** A signature and the address of the wallet that made it. */
-interface Signed {
+export interface Signed {
 	readonly signer: string;
 	readonly signature: string;
 }
@@ -104,6 +104,19 @@ export async function execute(
 	});
 }
 
+/** What says how a typed_data is signed. */
+const DESCRIPTION = ['domain', 'types', 'primary_type'];
+
+/** What a structure lacks of domain, types and primary type. */
+export function missingIn(structure: Readonly<Record<string, unknown>>): string[] {
+	return DESCRIPTION.filter((name) => structure[name] === undefined);
+}
+
+/** Whether only the `typed_data` itself is given, so that nothing says how it is signed. */
+export function isMessageAlone(structure: Readonly<Record<string, unknown>>): boolean {
+	return missingIn(structure).length === DESCRIPTION.length;
+}
+
 /** The `typed_data` that operation 7 takes back, out of the structure that operation 6 gives. */
 export function requestIn(structure: Readonly<Record<string, unknown>>): SetRolesRequest {
 	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
@@ -111,14 +124,49 @@ export function requestIn(structure: Readonly<Record<string, unknown>>): SetRole
 	throw refusalOf('typedData', 'Typed Data', request.error);
 }
 
+/** What typed data is held to before it is signed, or before a signature over it is used. */
+interface Asked {
+	readonly accounts: number;
+	readonly role?: AdministratorRole;
+	readonly allowUnknownRoleHash: boolean;
+}
+
 /**
- * Signs with the credentials' wallet what the signing guard lets pass (interface.md, Signing guard).
+ * Holds a signature that was made elsewhere to what the wallet would sign, where the structure says
+ * what the signature covers. An inner typed_data alone is held to the role only.
+ * @throws {Refusal} where the typed data isn't what was asked for, or the signature isn't the signer's
+ */
+export async function checkProvided(
+	structure: Readonly<Record<string, unknown>>,
+	signed: Signed,
+	asked: Asked,
+): Promise<void> {
+	const isAlone = isMessageAlone(structure);
+	if (isAlone && asked.role === undefined) return;
+	const { administratorInviteTypedData, checkProvidedRoles, checkSigner } = await import(
+		'../../wallet'
+	);
+	if (isAlone) {
+		checkProvidedRoles(requestIn(structure).data, asked);
+		return;
+	}
+	const typedData = administratorInviteTypedData(structure, {
+		walletAddress: signed.signer,
+		signatureSource: 'provided',
+		...asked,
+	});
+	await checkSigner(typedData, signed);
+}
+
+/**
+ * Signs with the credentials' wallet what the signing guard lets pass (SECURITY.md, What is never
+ * signed).
  * @throws {Refusal} where the typed data is not what was asked for; then nothing is signed
  */
 export async function signAsAsked(
 	service: Service,
 	structure: Readonly<Record<string, unknown>>,
-	asked: { readonly accounts: number; readonly role?: AdministratorRole },
+	asked: Asked,
 ): Promise<Signed> {
 	const [{ administratorInviteTypedData }, wallet] = await Promise.all([
 		import('../../wallet'),

@@ -3,14 +3,15 @@ import {
 	email,
 	instantPaymentAnswer,
 	paymentCents,
-	paymentTypedData,
-	Refusal,
+	paymentPayload,
 } from '../../contract';
-import { optional, shownWhen, type Field } from '../../form/field';
+import { literal, mustResolve, optional, refusedInTool, type Field } from '../../form/field';
 import { choice, filledText, json, text } from '../../form/fieldKinds';
-import { jsonObject, signatureFields, teamId } from '../../form/serviceFields';
-import { paymentKey } from '../../transport/paymentGuard';
-import { defineOperation, planEach, readOptions, type InputItem } from '../definition';
+import { optionalJsonObject, signatureFields, teamId } from '../../form/serviceFields';
+import { isAttemptCode } from '../../idempotency/paymentLedger';
+import { defineOperation } from '../definition';
+
+import { checkDescription, guardPayment } from './signature';
 
 /** The amount as a number field; the schema also takes digits, as a sheet gives them. */
 function amountInCents(): Field<number> {
@@ -28,43 +29,55 @@ function amountInCents(): Field<number> {
 	};
 }
 
-/** EIP-712 domain, types and primary type: a wallet needs them, whether it signs or checks. */
+const WHEN_NEEDED =
+	'Needed when the wallet signs, unless Typed Data is a whole EIP-712 payload. With a provided signature, fill it in to have the signature checked.';
+
+/** EIP-712 domain, types and primary type: a wallet needs them to sign, and the node to check. */
 const eip712Fields = {
-	domain: jsonObject({
-		label: 'Domain',
-		description: 'EIP-712 domain that the wallet signs for',
-		example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
-	}),
-	types: jsonObject({
-		label: 'Types',
-		description: 'EIP-712 types that describe the typed data, with from, to, salt, expires and data',
-	}),
-	primaryType: text(
-		{
-			label: 'Primary Type',
-			description: 'Name of the EIP-712 type that is signed',
-			example: 'ForwardRequest',
-		},
-		filledText,
+	domain: mustResolve(
+		optionalJsonObject({
+			label: 'Domain',
+			description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}`,
+			example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
+		}),
+	),
+	types: mustResolve(
+		optionalJsonObject({
+			label: 'Types',
+			description: `EIP-712 types that describe the typed data, with from, to, salt, expires and data. ${WHEN_NEEDED}`,
+		}),
+	),
+	primaryType: mustResolve(
+		optional(
+			text(
+				{
+					label: 'Primary Type',
+					description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}`,
+					example: 'ForwardRequest',
+				},
+				filledText,
+			),
+		),
 	),
 };
 
 const options = {
-	paymentOutcomeConfirmed: optional(
-		choice(
-			{
-				label: 'Payment Outcome Confirmed',
-				description:
-					'After the service has told you that exactly this payment was not made: release its record and send it. Set it back to Unset afterwards.',
-			},
-			[
-				{ name: 'Not Paid', value: 'notPaid' },
-				{ name: 'Unset', value: 'unset' },
-			],
-			'unset',
+	confirmedNotPaid: refusedInTool(
+		literal(
+			optional(
+				text(
+					{
+						label: 'Confirmed Not Paid',
+						description:
+							'Code of an attempt, from the error message, that the service says was not made; lets exactly this payment be sent once more',
+						example: '7F3A-91C2-1',
+					},
+					filledText.refine(isAttemptCode, 'isn’t an attempt code, e.g. 7F3A-91C2-1'),
+				),
+			),
 		),
 	),
-	typedAmountUnit: optional(
+	typedAmountUnit: literal(optional(
 		choice(
 			{
 				label: 'Typed Amount Unit',
@@ -77,19 +90,8 @@ const options = {
 			],
 			'tokenSixDecimals',
 		),
-	),
+	)),
 };
-
-/** Where the options are at fault, the form refuses the item and says why. */
-function isConfirmedNotPaid(item: InputItem): boolean {
-	try {
-		return readOptions(options, item).paymentOutcomeConfirmed === 'notPaid';
-	} catch {
-		return false;
-	}
-}
-
-const whenWalletSigns = { signatureSource: ['wallet'] };
 
 export const createInstantPayment = defineOperation({
 	resource: 'payment',
@@ -103,7 +105,6 @@ export const createInstantPayment = defineOperation({
 		'This moves money and cannot be undone here. The same payment is sent once only, also when the node runs again.',
 	fields: {
 		teamId: teamId(),
-		amountCents: amountInCents(),
 		recipientEmail: text(
 			{
 				label: 'Recipient Email',
@@ -112,18 +113,7 @@ export const createInstantPayment = defineOperation({
 			},
 			email,
 		),
-		typedData: json(
-			{
-				label: 'Typed Data',
-				description:
-					'Object with from, to, salt, expires and data, as it is signed and sent. Before the wallet signs, data.amount must be the amount above, from (if an address) the wallet, and every team or email address in it the one above. All else is signed as given: to, salt, expires, and the other members of data.',
-			},
-			paymentTypedData,
-		),
-		...signatureFields,
-		domain: shownWhen(whenWalletSigns, eip712Fields.domain),
-		types: shownWhen(whenWalletSigns, eip712Fields.types),
-		primaryType: shownWhen(whenWalletSigns, eip712Fields.primaryType),
+		amountCents: amountInCents(),
 		currency: choice(
 			{ label: 'Currency', description: 'Currency of the payment' },
 			[{ name: 'USD', value: 'USD' }],
@@ -134,51 +124,61 @@ export const createInstantPayment = defineOperation({
 			[{ name: 'Arbitrum', value: 'arbitrum' }],
 			'arbitrum',
 		),
+		paymentReference: mustResolve(
+			optional(
+				text(
+					{
+						label: 'Payment Reference',
+						description:
+							'Invoice or payout number of your own. It is not sent; the node never pays the same reference of a team twice, even with new typed data.',
+						example: 'INV-2026-0042',
+					},
+					filledText.transform((value) => value.trim()),
+				),
+			),
+		),
+		typedData: json(
+			{
+				label: 'Typed Data',
+				description:
+					'Object with from, to, salt, expires and data, as it is signed and sent, or a whole EIP-712 payload with domain, types and primaryType around it. The node checks that data.amount is the amount above, that from (if an address) is the wallet or Signer, and that every team or email address in it is the one above. Everything else is signed as given: to, salt, expires, and the other members of data.',
+			},
+			paymentPayload,
+		),
+		...signatureFields,
+		...eip712Fields,
 	},
 	options,
-	run: async (input, service, { paymentOutcomeConfirmed, typedAmountUnit }) => {
-		const { teamId: team, amountCents, recipientEmail, typedData, domain, types } = input;
-		const sign = async () => {
-			if (domain === undefined || types === undefined || input.primaryType === undefined) {
-				throw new Refusal('Domain, Types or Primary Type is missing', {
-					field: 'domain',
-					hint: 'The wallet needs all three to sign. Fill them in, or provide a signature. Nothing was sent.',
-				});
-			}
-			const [{ instantPaymentTypedData }, wallet] = await Promise.all([
-				import('../../wallet'),
-				service.wallet(),
-			]);
-			const guarded = instantPaymentTypedData(
-				{ typedData, domain, types, primaryType: input.primaryType },
-				{
-					walletAddress: wallet.address,
-					teamId: team,
-					amountCents,
-					recipientEmail,
-					typedAmountUnit: typedAmountUnit ?? 'tokenSixDecimals',
-				},
-			);
-			return { signature: await wallet.signTypedData(guarded), signed: guarded.message };
-		};
+	check: (input) => {
+		checkDescription(input);
+		return undefined;
+	},
+	run: async (input, service, { confirmedNotPaid, typedAmountUnit }) => {
+		const { teamId: team, amountCents, recipientEmail } = input;
 		const signer = input.signer ?? (await service.wallet()).address;
 		const payment = {
-			key: paymentKey({
-				baseUrl: service.credentials.baseUrl,
-				teamId: team,
-				signer,
-				typedData,
-			}),
-			wording: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
+			baseUrl: service.credentials.baseUrl,
+			teamId: team,
+			signer,
+			typedData: input.typedData.message,
+			reference: input.paymentReference,
+			summary: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
 			item: service.item,
-			isConfirmedNotPaid: paymentOutcomeConfirmed === 'notPaid',
+			confirmedNotPaid,
 		};
 		const earlier = service.payments.earlier(payment);
 		if (earlier !== undefined) return [earlier];
-		const { signature, signed } =
-			input.signature === undefined
-				? await sign()
-				: { signature: input.signature, signed: typedData };
+		const guarded = await guardPayment(
+			input,
+			{
+				teamId: team,
+				amountCents,
+				recipientEmail,
+				typedAmountUnit: typedAmountUnit ?? 'tokenSixDecimals',
+			},
+			service,
+		);
+		const signature = await guarded.sign();
 		const outcome = await service.payments.pay(
 			payment,
 			async () =>
@@ -189,7 +189,7 @@ export const createInstantPayment = defineOperation({
 						from: team,
 						amount_cents: amountCents,
 						signer,
-						typed_data: signed,
+						typed_data: guarded.typedData,
 						signature,
 						external_recipient_email: recipientEmail,
 						currency_symbol: input.currency,
@@ -199,20 +199,5 @@ export const createInstantPayment = defineOperation({
 				}),
 		);
 		return [outcome];
-	},
-	/* The service was asked about one payment; the records of all others in the run must stay. */
-	plan: (items, planOne) => {
-		const released = items.filter(isConfirmedNotPaid);
-		return planEach(items, (item) => {
-			const job = planOne(item);
-			if (released.length < 2 || !released.includes(item)) return job;
-			throw new Refusal(
-				`Payment Outcome Confirmed is “Not Paid” for ${released.length} payments, and it may be so for one`,
-				{
-					field: 'paymentOutcomeConfirmed',
-					hint: 'Run the node with only the payment that the service says was not made. Nothing was sent.',
-				},
-			);
-		});
 	},
 });

@@ -1,0 +1,117 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHttpRequestHelper,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
+
+import {
+	readCredentials,
+	Refusal,
+	SignInFailed,
+	z,
+	type HttpExchange,
+	type ServiceCredentials,
+	type WalletCredentials,
+} from '../contract';
+import { Redactor, type Redact } from '../shared/redaction';
+import { exchangeOver } from '../transport/n8nExchange';
+import {
+	authenticationHeader,
+	boundToken,
+	packSession,
+	sessionBinding,
+	sessions,
+	storedToken,
+} from '../transport/session';
+import { signInWithWallet } from '../transport/walletAccess';
+
+import { addSecretsOf } from './credentialSecrets';
+
+/** Where a request goes; n8n's HTTP Request node calls its URL `uri`. */
+const destination = z
+	.object({ url: z.string().optional(), uri: z.string().optional(), baseURL: z.string().optional() })
+	.transform(({ url, uri, baseURL }) => new URL(url ?? uri ?? '', baseURL).origin);
+
+/** In the words of both request functions of n8n. */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+};
+
+async function obtainToken(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): Promise<string> {
+	try {
+		return await signInWithWallet(credentials, exchange, redact);
+	} catch (error) {
+		const isPlain = error instanceof Refusal;
+		throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
+			hint: isPlain ? error.hint : undefined,
+		});
+	}
+}
+
+/**
+ * The headers that prove who calls. Must come last in {@link authenticateRequest}: other calls may
+ * wait for the answer to the request that gets its token here.
+ */
+async function proofHeaders(
+	credentials: ServiceCredentials,
+	saved: ICredentialDataDecryptedObject,
+): Promise<Record<string, string>> {
+	if (credentials.authentication !== 'walletSignIn') return authenticationHeader(credentials);
+	const boundTo = sessionBinding(credentials);
+	const stored = boundToken(saved.sessionToken, boundTo);
+	if (stored === undefined) return {};
+	const token = await sessions.tokenFor(boundTo, stored);
+	// n8n hands the same object to `preAuthentication` after a 401, which must know what was sent.
+	if (token !== stored) saved.sessionToken = packSession(boundTo, token);
+	return authenticationHeader(credentials, token);
+}
+
+/**
+ * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
+ * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
+ */
+export async function obtainSession(
+	context: IHttpRequestHelper,
+	saved: ICredentialDataDecryptedObject,
+): Promise<IDataObject> {
+	const credentials = readCredentials(saved);
+	if (credentials.authentication !== 'walletSignIn') return {};
+	const boundTo = sessionBinding(credentials);
+	const { text: redact } = addSecretsOf(new Redactor(), saved);
+	const exchange = exchangeOver(
+		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
+	);
+	const token = await sessions.renew(
+		boundTo,
+		storedToken(saved.sessionToken),
+		async () => await obtainToken(credentials, exchange, redact),
+	);
+	return { sessionToken: packSession(boundTo, token) };
+}
+
+/**
+ * Adds the proof of who calls, for the service's own origin only: a token that goes elsewhere is
+ * a token lost.
+ */
+export async function authenticateRequest(
+	saved: ICredentialDataDecryptedObject,
+	options: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+	const credentials = readCredentials(saved);
+	const origin = destination.parse(options);
+	const own = new URL(credentials.baseUrl).origin;
+	if (origin !== own) {
+		throw new Refusal(`The token of these credentials goes to ${own} only, not to ${origin}`, {
+			hint: 'Correct the URL of the request, or the Base URL in the credentials.',
+		});
+	}
+	const proof = await proofHeaders(credentials, saved);
+	return { ...options, headers: { ...options.headers, ...proof }, ...NO_REDIRECTS };
+}

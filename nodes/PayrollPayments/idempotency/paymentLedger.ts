@@ -1,0 +1,338 @@
+import { createHash, randomUUID } from 'node:crypto';
+
+import { Refusal, SignInFailed, type instantPaymentAnswer, type z } from '../contract';
+import { NoAnswer, reworded, ServiceError } from '../transport/serviceError';
+
+import type { RunEntries } from './executionCache';
+import { claimKeys, findKeys, type Claimed, type ProcessedStore } from './keyStore';
+
+/** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
+export const PAYMENT_HISTORY = 10_000;
+
+/** Room for payments under way, so that one that is refused later makes no other forgotten. */
+const PAYMENTS_UNDER_WAY = 100;
+
+/** Typed data, its reference, both together, and the mark of who recorded them. */
+const ENTRIES_PER_PAYMENT = 4;
+
+const MAX_ENTRIES = ENTRIES_PER_PAYMENT * (PAYMENT_HISTORY + PAYMENTS_UNDER_WAY);
+
+/** What the service answered to a payment. */
+export type PaymentAnswer = z.infer<typeof instantPaymentAnswer> & { already_sent?: true };
+
+/** What makes two payments the same. */
+export interface PaymentIdentity {
+	readonly baseUrl: string;
+	readonly teamId: string;
+	/** Address of the wallet that signs. */
+	readonly signer: string;
+	readonly typedData: unknown;
+	/** The user's own number for it, e.g. of an invoice: freshly made typed data is the same payment. */
+	readonly reference?: string;
+}
+
+/** A payment that is to be sent. */
+export interface Payment extends PaymentIdentity {
+	/** For messages: the amount in dollars and the recipient. */
+	readonly summary: string;
+	/** Number of the input item. */
+	readonly item: number;
+	/** The code of an attempt that, as the service says, was not made; as the user typed it. */
+	readonly confirmedNotPaid?: string;
+}
+
+/** What came of a payment in this run of the node; without an answer its outcome is unknown. */
+export interface PaymentRecord {
+	readonly item: number;
+	readonly attempt: number;
+	readonly answer?: PaymentAnswer;
+	/** What came instead of an answer. */
+	readonly failure?: unknown;
+}
+
+const INTEGER = /^[+-]?(?:0[xob])?[0-9a-f]+$/i;
+
+/** The integer that some library reads from the text, or undefined. */
+function integerIn(text: string): bigint | undefined {
+	const digits = text.trim();
+	if (!INTEGER.test(digits)) return undefined;
+	try {
+		return BigInt(digits.replace(/^\+/, ''));
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * JSON with sorted members and every integer in decimal digits, so that one payment has one
+ * spelling: "60", "060" and "0x3c" are signed as the same bytes.
+ */
+function canonical(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+	if (typeof value === 'object' && value !== null) {
+		const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+	}
+	if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
+	return JSON.stringify(integerIn(value)?.toString() ?? value);
+}
+
+function hash(...parts: unknown[]): string {
+	return createHash('sha256').update(canonical(parts)).digest('hex');
+}
+
+/** The keys under which a payment is recorded. */
+interface PaymentKeys {
+	/** Of what is signed. Never of the signature, since signers need not be deterministic. */
+	readonly typedData: string;
+	/** Of the reference where there is one, else of the typed data: attempts are counted by it. */
+	readonly payment: string;
+	/** That the typed data belongs to the payment. */
+	readonly pair: string;
+	readonly hasReference: boolean;
+}
+
+function keysOf(identity: PaymentIdentity): PaymentKeys {
+	const { baseUrl, teamId, signer, typedData, reference } = identity;
+	const { origin } = new URL(baseUrl);
+	const typedDataKey = hash('typed data', origin, teamId, signer, typedData);
+	const payment =
+		reference === undefined
+			? hash('payment by typed data', typedDataKey)
+			: hash('payment by reference', origin, teamId, `reference ${reference.normalize()}`);
+	return {
+		typedData: typedDataKey,
+		payment,
+		pair: hash('pair', typedDataKey, payment),
+		hasReference: reference !== undefined,
+	};
+}
+
+function attemptKey({ payment }: PaymentKeys, attempt: number): string {
+	return hash('attempt', payment, attempt);
+}
+
+/** The code of one attempt at one payment, e.g. `7F3A-91C2-1`. Not to be guessed from another one. */
+function attemptCode(keys: PaymentKeys, attempt: number): string {
+	const digits = hash('code', keys.payment, attempt).slice(0, 8).toUpperCase();
+	return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;
+}
+
+const CODE = /^([0-9A-F]{4})-?([0-9A-F]{4})-([1-9]\d{0,2})$/i;
+
+/** Whether the text is an attempt code, of whichever payment. */
+export function isAttemptCode(text: string): boolean {
+	return CODE.test(text.trim());
+}
+
+/**
+ * Which attempt is to be made: the first, or the one after the attempt whose code was given. A code
+ * that belongs to another payment changes nothing for this one.
+ */
+function nextAttempt(keys: PaymentKeys, confirmedNotPaid: string | undefined): number {
+	const [, first, second, attempt] = CODE.exec(confirmedNotPaid?.trim() ?? '') ?? [];
+	if (first === undefined || second === undefined || attempt === undefined) return 1;
+	const given = `${first}-${second}-${attempt}`.toUpperCase();
+	return attemptCode(keys, Number(attempt)) === given ? Number(attempt) + 1 : 1;
+}
+
+/** What has to be recorded for an attempt. */
+function recordedFor(keys: PaymentKeys, attempt: number): string[] {
+	return [
+		...(attempt === 1 ? [] : [attemptKey(keys, attempt - 1)]),
+		attemptKey(keys, attempt),
+		keys.typedData,
+		...(keys.hasReference ? [keys.pair] : []),
+	];
+}
+
+/** Whether the attempt may be made, given what is recorded. */
+function mayAttempt(
+	keys: PaymentKeys,
+	attempt: number,
+	isRecorded: (key: string) => boolean,
+): boolean {
+	if (isRecorded(attemptKey(keys, attempt))) return false;
+	if (attempt === 1) return !isRecorded(keys.typedData);
+	if (!isRecorded(attemptKey(keys, attempt - 1))) return false;
+	return !keys.hasReference || !isRecorded(keys.typedData) || isRecorded(keys.pair);
+}
+
+function askFirst(code: string): string {
+	return `Ask the service whether this payment was made. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
+}
+
+function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): Refusal {
+	const happened = failure instanceof Error ? failure.message : 'The request failed';
+	const error = reworded(
+		failure,
+		`The payment of ${summary} may or may not have been made. ${happened}`,
+		`Don't pay this again in another way. ${askFirst(code)}`,
+	);
+	error.isOutcomeUnknown = true;
+	return error;
+}
+
+function sentBefore(
+	payment: Payment,
+	keys: PaymentKeys,
+	attempt: number,
+	isRecorded: (key: string) => boolean,
+): Refusal {
+	const { summary, confirmedNotPaid } = payment;
+	if (isRecorded(attemptKey(keys, attempt))) {
+		const again = attempt === 1 ? '' : `, as attempt ${attempt}`;
+		const stranger =
+			attempt === 1 && confirmedNotPaid !== undefined && confirmedNotPaid.trim() !== ''
+				? 'The code in “Confirmed Not Paid” belongs to another payment. '
+				: '';
+		return new Refusal(
+			`The payment of ${summary} was already sent by this node${again}, so it was not sent again`,
+			{ hint: stranger + askFirst(attemptCode(keys, attempt)) },
+		);
+	}
+	if (attempt > 1 && !isRecorded(attemptKey(keys, attempt - 1))) {
+		return new Refusal(
+			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
+			{
+				field: 'confirmedNotPaid',
+				hint: 'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+			},
+		);
+	}
+	return new Refusal(
+		`The typed data of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
+		{
+			field: 'paymentReference',
+			hint: keys.hasReference
+				? 'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get new typed data.'
+				: 'It was sent with a Payment Reference: fill that in again. For a new payment, get new typed data.',
+		},
+	);
+}
+
+/** Whether the service, or a check of ours before sending, has certainly not made the payment. */
+function wasNotMade(error: unknown): error is Refusal {
+	if (error instanceof ServiceError) return error.refused;
+	if (error instanceof NoAnswer) return false;
+	return error instanceof SignInFailed || error instanceof Refusal;
+}
+
+/**
+ * Sends each payment once. An attempt is recorded before it is sent, and its record is taken out
+ * only where the payment was certainly not made. An attempt whose outcome is unknown stays recorded
+ * for good; a person who knows from the service that it was not made enters its code, which allows
+ * the next attempt, a record of its own.
+ */
+export class PaymentLedger {
+	/**
+	 * @param nodeKey names the workflow and the node
+	 * @param records what this run of the node did, kept across *Retry On Fail*
+	 */
+	constructor(
+		private readonly store: ProcessedStore,
+		private readonly nodeKey: string,
+		private readonly records: RunEntries<PaymentRecord>,
+	) {}
+
+	/**
+	 * Looks for the payment among what was done for this item in this run of the node, before
+	 * anything is signed again.
+	 *
+	 * @returns the earlier answer, or undefined where there was no attempt
+	 * @throws {Refusal} where the outcome of the attempt is not known
+	 */
+	earlier(payment: Payment): PaymentAnswer | undefined {
+		const keys = keysOf(payment);
+		const before = this.records.get(keys.payment);
+		if (before?.item !== payment.item) return undefined;
+		if (before.answer !== undefined) return { ...before.answer, already_sent: true };
+		throw outcomeUnknown(payment, attemptCode(keys, before.attempt), before.failure);
+	}
+
+	/**
+	 * Checks that the payment may be sent, without leaving a trace.
+	 * @throws {Refusal} where it was or may have been sent before
+	 */
+	async check(payment: Payment): Promise<void> {
+		const keys = keysOf(payment);
+		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
+		const request = { keys: recordedFor(keys, attempt), maxEntries: MAX_ENTRIES };
+		const isRecorded = await findKeys(this.store, this.nodeKey, request);
+		if (!mayAttempt(keys, attempt, isRecorded)) throw sentBefore(payment, keys, attempt, isRecorded);
+	}
+
+	/**
+	 * @returns the answer, with `already_sent` where it is that of an earlier try in this run
+	 * @param send sends the payment and answers with what the service said
+	 * @throws {Refusal} where the payment was or may have been sent before, or cannot be recorded:
+	 *   then nothing is sent
+	 * @throws what `send` threw, with what is known about the money
+	 */
+	async pay(payment: Payment, send: () => Promise<PaymentAnswer>): Promise<PaymentAnswer> {
+		const earlier = this.earlier(payment);
+		if (earlier !== undefined) return earlier;
+		const keys = keysOf(payment);
+		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
+		const claim = await this.claim(payment, keys, attempt);
+		const { item } = payment;
+		this.records.set(keys.payment, { item, attempt });
+		try {
+			const answer = await send();
+			this.records.set(keys.payment, { item, attempt, answer });
+			return answer;
+		} catch (error) {
+			if (wasNotMade(error)) throw await this.notMade(error, { payment, keys, attempt }, claim);
+			this.records.set(keys.payment, { item, attempt, failure: error });
+			throw outcomeUnknown(payment, attemptCode(keys, attempt), error);
+		}
+	}
+
+	private async claim(payment: Payment, keys: PaymentKeys, attempt: number): Promise<Claimed> {
+		const claim = await claimKeys(this.store, this.nodeKey, {
+			keys: recordedFor(keys, attempt),
+			/* New each time: no attempt may take the record of an earlier one for its own. */
+			owner: randomUUID(),
+			mayClaim: (isRecorded) => mayAttempt(keys, attempt, isRecorded),
+			maxEntries: MAX_ENTRIES,
+			/* Once somebody has made the next attempt, this one must not become free again. */
+			keptFor: attemptKey(keys, attempt + 1),
+			isStrict: true,
+		}).catch(() => {
+			throw new Refusal(`The payment of ${payment.summary} could not be recorded, so nothing was sent`, {
+				hint: 'Save the workflow and check that n8n can write to its database, then run the node again.',
+			});
+		});
+		if (claim.status === 'claimed') return claim;
+		if (!claim.isUncertain) throw sentBefore(payment, keys, attempt, claim.isRecorded);
+		throw new Refusal(
+			`n8n's database failed while the payment of ${payment.summary} was being recorded, so nothing was sent now`,
+			{ hint: `It may have been sent in an earlier run. ${askFirst(attemptCode(keys, attempt))}` },
+		);
+	}
+
+	private async notMade(
+		error: Refusal,
+		{ payment, keys, attempt }: { payment: Payment; keys: PaymentKeys; attempt: number },
+		claim: Claimed,
+	): Promise<Refusal> {
+		this.records.delete(keys.payment);
+		const { summary } = payment;
+		const happened = error.message;
+		try {
+			await claim.release();
+		} catch {
+			return reworded(
+				error,
+				`The payment of ${summary} was not made, but n8n could not clear its record of it. ${happened}`,
+				'No money moved. Fix the problem and run the node again. If it says that the payment was already sent, enter the code that it shows as “Confirmed Not Paid” under Options.',
+			);
+		}
+		error.message = `The payment of ${summary} was not made. ${happened}`;
+		return error.telling(
+			attempt === 1
+				? 'No payment was made. Fix the problem, then run the node again.'
+				: 'This attempt paid nothing. If the service says that the payment exists already, an earlier attempt was made: ask the service before you pay again.',
+		);
+	}
+}

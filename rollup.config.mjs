@@ -1,0 +1,133 @@
+// What the published code is bundled from, and how. gulpfile.js runs it.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import commonjs from '@rollup/plugin-commonjs';
+import nodeResolve from '@rollup/plugin-node-resolve';
+import virtual from '@rollup/plugin-virtual';
+import { dataToEsm } from '@rollup/pluginutils';
+import esbuild from 'rollup-plugin-esbuild';
+import license from 'rollup-plugin-license';
+import { require as requireTypeScript } from 'tsx/cjs/api';
+
+const require = createRequire(import.meta.url);
+const root = fileURLToPath(new URL('.', import.meta.url));
+const { n8n } = require('./package.json');
+
+/** All that the published code may require besides its own files. */
+const EXTERNALS = ['n8n-workflow', 'node:crypto'];
+
+/** Every credential and node that package.json names, by its path without `dist/` and `.js`. */
+const entries = Object.fromEntries(
+	[...n8n.credentials, ...n8n.nodes].map((file) => {
+		const name = file.replace(/^dist\/|\.js$/g, '');
+		return [name, path.join(root, `${name}.ts`)];
+	}),
+);
+
+/**
+ * Evaluates each `description.ts` at build time and bundles the data that it exports. Loading a node
+ * then takes neither the operations that its form is derived from nor zod.
+ */
+const descriptionsAsData = {
+	name: 'descriptions-as-data',
+	load(file) {
+		if (path.basename(file) !== 'description.ts') return null;
+		const exported = { ...requireTypeScript(file, import.meta.url) };
+		const data = JSON.parse(JSON.stringify(exported));
+		if (!isDeepStrictEqual(data, exported)) this.error(`${file} may export only plain data.`);
+		return dataToEsm(data);
+	},
+};
+
+/** Fails the build if a published file would require anything else. */
+const onlyAllowedExternals = {
+	name: 'only-allowed-externals',
+	generateBundle(_options, bundle) {
+		for (const { fileName, code = '' } of Object.values(bundle)) {
+			const required = [...code.matchAll(/\brequire\("([^".][^"]*)"\)/g)].map(([, name]) => name);
+			const others = required.filter((name) => !EXTERNALS.includes(name));
+			if (others.length > 0) {
+				this.error(`${fileName} would require ${others.join(', ')} at run time.`);
+			}
+		}
+	},
+};
+
+/** Fails the build if n8n would load a library just to load a node or a credential. */
+const lightEntries = {
+	name: 'light-entries',
+	generateBundle(_options, bundle) {
+		for (const entry of Object.keys(entries)) {
+			const loaded = new Set([`${entry}.js`]);
+			for (const file of loaded) bundle[file]?.imports.forEach((name) => loaded.add(name));
+			const library = [...loaded]
+				.flatMap((file) => Object.keys(bundle[file]?.modules ?? {}))
+				.find((file) => file.includes('node_modules'));
+			if (library === undefined) continue;
+			this.error(
+				`Loading ${entry} would load ${path.relative(root, library)}. ` +
+					'Import it where it is used: await import(…).',
+			);
+		}
+	},
+};
+
+/** The license file of a package, or the standard text of its license if it has no such file. */
+const licenseTextOf = ({ license: name, licenseText }) =>
+	licenseText ?? require(`spdx-license-list/licenses/${name}.json`).licenseText;
+
+const notices = (packages) =>
+	[
+		'This package contains code from the following packages.\n',
+		...packages
+			.map((each) => `${each.name} ${each.version} (${each.license})\n\n${licenseTextOf(each).trim()}\n`)
+			.sort(),
+	].join(`\n${'-'.repeat(78)}\n\n`);
+
+export default {
+	input: entries,
+	external: EXTERNALS,
+	plugins: [
+		descriptionsAsData,
+		// n8n's scanner refuses `require('buffer')`; the global is the same class.
+		virtual({ buffer: 'const Global = Buffer; export { Global as Buffer };' }),
+		nodeResolve({ exportConditions: ['node'], preferBuiltins: true }),
+		commonjs(),
+		// Identifiers stay as they are, so that stack traces are readable.
+		esbuild({
+			target: 'node20',
+			minifySyntax: true,
+			minifyWhitespace: true,
+			drop: ['console'],
+			legalComments: 'none',
+			sourceMap: false,
+		}),
+		license({
+			thirdParty: {
+				multipleVersions: true,
+				output: { file: path.join(root, 'dist', 'THIRD_PARTY_LICENSES.txt'), template: notices },
+			},
+		}),
+		onlyAllowedExternals,
+		lightEntries,
+	],
+	// Some libraries have import cycles. Any other warning fails the build.
+	onLog(level, log, handler) {
+		if (level !== 'warn') handler(level, log);
+		else if (log.code !== 'CIRCULAR_DEPENDENCY') handler('error', log);
+	},
+	output: {
+		dir: path.join(root, 'dist'),
+		format: 'cjs',
+		// n8n loads CommonJS, so `import()` becomes a `require()` that runs when it is reached.
+		dynamicImportInCjs: false,
+		entryFileNames: '[name].js',
+		// Modules that are imported on demand keep their path; code that files share goes to chunks/.
+		chunkFileNames: ({ facadeModuleId, name }) =>
+			facadeModuleId === null
+				? `chunks/${name}.js`
+				: path.relative(root, facadeModuleId).replaceAll('\\', '/').replace(/\.ts$/, '.js'),
+	},
+};

@@ -1,0 +1,48 @@
+/**
+ * How to install a version of n8n, and how it behaves where the versions differ.
+ *
+ * @typedef {object} N8nTraits
+ * @property {string[]} install options of `npm install`
+ * @property {string[]} rebuild the packages whose install scripts have to run
+ * @property {Activation} activation
+ * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
+ * tried it, so that it can't say what went wrong
+ *
+ * @typedef {object} Activation the request that activates a workflow
+ * @property {'POST' | 'PATCH'} method
+ * @property {string} path below the workflow's own
+ * @property {Record<string, unknown>} body in addition to the version of the workflow
+ */
+
+/** @type {Omit<N8nTraits, 'activatesInBackground'>} */
+const n8n2 = {
+	// Its peer dependencies contradict each other, and only these install scripts matter.
+	install: ['--legacy-peer-deps', '--ignore-scripts'],
+	rebuild: ['sqlite3', 'isolated-vm'],
+	activation: { method: 'POST', path: '/activate', body: {} },
+};
+
+/**
+ * The versions of n8n that the package is tested with.
+ *
+ * @satisfies {Record<string, N8nTraits>}
+ */
+export const N8N_VERSIONS = {
+	'2.41.1': { ...n8n2, activatesInBackground: true },
+	'2.38.7': { ...n8n2, activatesInBackground: false },
+	'1.123.81': {
+		install: ['--ignore-scripts=false'],
+		rebuild: [],
+		activation: { method: 'PATCH', path: '', body: { active: true } },
+		activatesInBackground: false,
+	},
+};
+
+/** @typedef {keyof typeof N8N_VERSIONS} N8nVersion */
+
+/**
+ * The n8n that `npm start` runs, and by default the tests.
+ *
+ * @satisfies {N8nVersion}
+ */
+export const DEFAULT_N8N_VERSION = '2.41.1';

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+
+/** Each leads its own process group, so that stopping it stops what it started too. */
+const running = new Set();
+
+process.on('exit', () => {
+	for (const child of running) signalGroup(child, 'SIGKILL');
+});
+
+/**
+ * Sends a signal to a process and to all that it started.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ */
+export function signalGroup(child, signal) {
+	if (child.pid === undefined) return;
+	try {
+		if (process.platform === 'win32') child.kill(signal);
+		else process.kill(-child.pid, signal);
+	} catch {
+		// The group has ended already.
+	}
+}
+
+/**
+ * Starts a process in a new process group, which ends with this process at the latest.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} options
+ */
+export function spawnGroup(command, args, options) {
+	const child = spawn(command, args, { detached: process.platform !== 'win32', ...options });
+	running.add(child);
+	/** @type {Promise<number>} */
+	const ended = new Promise((resolve, reject) => {
+		child.once('error', reject);
+		child.once('close', (code) => resolve(code ?? 1));
+	});
+	const forget = () => running.delete(child);
+	ended.then(forget, forget);
+	return { child, ended };
+}
+
+/**
+ * The environment for a child process, without npm's variables of the running script and without
+ * n8n's settings, so that both behave as on a fresh machine.
+ *
+ * @param {Record<string, string>} [additions]
+ * @returns {Record<string, string>}
+ */
+export function cleanEnvironment(additions = {}) {
+	const kept = Object.entries(process.env).flatMap(([name, value]) =>
+		value === undefined || /^(npm_|n8n_|db_|node_options|node_env)/i.test(name)
+			? []
+			: [/** @type {const} */ ([name, value])],
+	);
+	return { ...Object.fromEntries(kept), ...additions };
+}
+
+/**
+ * Runs a command and returns what it wrote to its standard output.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string; env?: Record<string, string> }} [options]
+ * @returns {Promise<string>}
+ * @throws {Error} with the last lines of its output, when its exit code isn't 0
+ */
+export async function run(command, args, { cwd, env = cleanEnvironment() } = {}) {
+	const { child, ended } = spawnGroup(command, args, {
+		cwd,
+		env,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	let output = '';
+	let everything = '';
+	child.stdout?.on('data', (chunk) => {
+		output += chunk;
+		everything += chunk;
+	});
+	child.stderr?.on('data', (chunk) => {
+		everything += chunk;
+	});
+	const code = await ended;
+	if (code !== 0) {
+		const tail = everything.trimEnd().split('\n').slice(-40).join('\n');
+		throw new Error(`${[command, ...args].join(' ')} ended with ${code}:\n${tail}`);
+	}
+	return output;
+}
+
+/**
+ * Runs a command that prints straight to the terminal, and returns its exit code.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options it is killed
+ * after so many minutes
+ */
+export async function runInTerminal(command, args, { cwd, env = cleanEnvironment(), minutes }) {
+	const { child, ended } = spawnGroup(command, args, {
+		cwd,
+		env,
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	const limit = setTimeout(() => signalGroup(child, 'SIGKILL'), minutes * 60_000);
+	try {
+		return await ended;
+	} finally {
+		clearTimeout(limit);
+	}
+}
+
+/**
+ * The npm that started this script, or else the one in PATH.
+ *
+ * @param {string[]} args
+ * @param {string} [node] the Node.js to run npm on
+ * @returns {[string, string[]]}
+ */
+function npmCommand(args, node = process.execPath) {
+	const cli = process.env.npm_execpath;
+	if (cli?.endsWith('npm-cli.js')) return [node, [cli, ...args]];
+	return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
+}
+
+/**
+ * Runs npm as {@link run} does.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string; env?: Record<string, string>; node?: string }} [options]
+ */
+export async function npm(args, { node, ...options } = {}) {
+	return await run(...npmCommand(args, node), options);
+}
+
+/**
+ * Runs npm as {@link runInTerminal} does.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options
+ */
+export async function npmInTerminal(args, options) {
+	return await runInTerminal(...npmCommand(args), options);
+}

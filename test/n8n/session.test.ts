@@ -1,0 +1,206 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { z } from 'zod';
+
+import { systemClock } from '../../nodes/PayrollPayments/transport/session';
+import type { Account } from '../../sandbox/server';
+
+import { runNode, SavedCredentials } from './actionWorkflow';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** The sandbox as a process, so that its clock stays right while the clock of n8n goes wrong. */
+let sandbox: ChildProcess;
+let url: string;
+let accounts: readonly Account[];
+let company: string;
+
+async function control(method: string, route: string, body?: object): Promise<unknown> {
+	const answer = await fetch(`${url}/sandbox/${route}`, {
+		method,
+		...(body === undefined
+			? {}
+			: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+	});
+	if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+	return await answer.json();
+}
+
+beforeAll(async () => {
+	const repository = join(__dirname, '..', '..');
+	const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
+	sandbox = spawn(process.execPath, [program, join(repository, 'sandbox', 'main.ts')], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const [line]: unknown[] = sandbox.stdout === null ? [] : await once(sandbox.stdout, 'data');
+	({ url } = z.object({ url: z.string() }).parse(JSON.parse(String(line))));
+	const listed = z.object({ accounts: z.array(z.custom<Account>()) });
+	({ accounts } = listed.parse(await control('GET', 'accounts')));
+	const organisation = z.object({ company: z.object({ nanoid: z.string() }) });
+	company = organisation.parse(await control('GET', 'organisation')).company.nanoid;
+});
+
+afterAll(async () => {
+	sandbox.kill('SIGTERM');
+	await once(sandbox, 'exit');
+});
+
+beforeEach(async () => {
+	await control('POST', 'reset');
+	// No call stops waiting, except where a test says so.
+	jest.spyOn(systemClock, 'sleep').mockReturnValue(new Promise(() => {}));
+});
+
+afterEach(() => {
+	jest.restoreAllMocks();
+});
+
+let used = 0;
+
+/** Credentials that no other test here has used: what was learned about theirs does not count. */
+function freshCredentials(): SavedCredentials {
+	const name = ['companyAdministrator', 'viewer'][used % 2];
+	const account = accounts.find((each) => each.name === name);
+	if (account === undefined || used >= 8) throw new Error('no more credentials');
+	const hasDomain = used % 4 >= 2;
+	const hasChain = used >= 4;
+	used += 1;
+	return new SavedCredentials({
+		baseUrl: url,
+		authentication: 'walletSignIn',
+		signer: 'privateKey',
+		platformId: account.platformId,
+		privateKey: account.privateKey,
+		walletAddress: '',
+		signInDomain: hasDomain ? new URL(url).host : '',
+		signInChainId: hasChain ? '42161' : '',
+		sessionToken: '',
+	});
+}
+
+/** Sets the clock of n8n, and of n8n only, ahead by so many milliseconds. */
+function setClockAhead(milliseconds: number): void {
+	jest.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() + milliseconds);
+}
+
+const log = z.object({ entries: z.array(z.object({ path: z.string(), status: z.number() })) });
+
+/** How many requests of each kind reached the service since this was last asked. */
+async function requests() {
+	const { entries } = log.parse(await control('GET', 'log'));
+	await control('DELETE', 'log');
+	const calls = entries.filter(({ path }) => path === '/v2/balance');
+	return {
+		accepted: calls.filter(({ status }) => status === 200).length,
+		refused: calls.filter(({ status }) => status === 401).length,
+		signIns: entries.filter(({ path }) => path === '/v2/auth/verify').length,
+	};
+}
+
+/** As many calls as asked for, in one execution of the action node. */
+async function call(saved: SavedCredentials, calls = 1) {
+	return await runNode(
+		saved,
+		{
+			resource: 'balance',
+			operation: 'get',
+			entityId: company,
+			options: { concurrency: 50, retries: 0 },
+		},
+		{ items: Array.from({ length: calls }, () => ({})) },
+	);
+}
+
+/** The same calls as n8n's HTTP Request node makes them. */
+async function callPlainly(saved: SavedCredentials, calls = 1) {
+	return await runNode(
+		saved,
+		{ url: `${url}/v2/balance?nanoid=${company}` },
+		{ items: Array.from({ length: calls }, () => ({})), node: { type: 'plainRequests' } },
+	);
+}
+
+describe.each([
+	['the action node', call],
+	['the HTTP Request node', callPlainly],
+])('an expired token in %s', (_name, send) => {
+	it('costs 200 calls at once one refused request and one sign-in', async () => {
+		await control('POST', 'settings', { signInMessageLifetimeSeconds: 5 * 3600 });
+		const saved = freshCredentials();
+		await send(saved);
+		await control('POST', 'tokens/expire');
+		await requests();
+		setClockAhead(2 * HOUR);
+		const { output, error } = await send(saved, 200);
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(200);
+		expect(await requests()).toEqual({ accepted: 200, refused: 1, signIns: 1 });
+	});
+});
+
+describe('a clock that is ahead', () => {
+	it('by a day costs no sign-in while the service takes the token', async () => {
+		const saved = freshCredentials();
+		await call(saved);
+		await requests();
+		setClockAhead(DAY);
+		for (let time = 0; time < 5; time++) expect((await call(saved)).error).toBeUndefined();
+		expect((await call(saved, 200)).output).toHaveLength(200);
+		expect(await requests()).toEqual({ accepted: 205, refused: 0, signIns: 0 });
+	});
+
+	it('costs no sign-in in the HTTP Request node either, where nobody reports the answer', async () => {
+		const saved = freshCredentials();
+		await callPlainly(saved);
+		await requests();
+		setClockAhead(DAY);
+		jest.spyOn(systemClock, 'sleep').mockResolvedValue();
+		for (let time = 0; time < 5; time++) {
+			expect((await callPlainly(saved, 5)).error).toBeUndefined();
+		}
+		expect(await requests()).toEqual({ accepted: 25, refused: 0, signIns: 0 });
+	});
+
+	it('by more than a token lives costs five calls one sign-in', async () => {
+		await control('POST', 'settings', { tokenLifetimeSeconds: 60 });
+		setClockAhead(4 * MINUTE);
+		const saved = freshCredentials();
+		for (let time = 0; time < 5; time++) expect((await call(saved)).error).toBeUndefined();
+		expect(await requests()).toEqual({ accepted: 5, refused: 0, signIns: 1 });
+	});
+
+	it('is named where a sign-in message seems to have expired', async () => {
+		setClockAhead(DAY);
+		const { error } = await call(freshCredentials());
+		expect(error?.message).toMatch(
+			/expired at 20.*Z, and the clock of this machine says 20.*Z, so nothing was signed/,
+		);
+		expect(error?.description).toContain('Check the clock of the machine that n8n runs on');
+	});
+});
+
+describe('a clock that is set back an hour after a failed sign-in', () => {
+	it('does not make the pause of 30 seconds longer', async () => {
+		const saved = freshCredentials();
+		await control('POST', 'faults', {
+			match: { path: '/v2/auth/siwe' },
+			kind: 'status',
+			status: 500,
+			message: 'not today',
+			times: 1,
+		});
+		const stopwatch = jest.spyOn(performance, 'now').mockReturnValue(HOUR);
+		setClockAhead(HOUR);
+		expect((await call(saved)).error?.message).toContain('not today');
+		setClockAhead(0);
+		stopwatch.mockReturnValue(HOUR + 29_999);
+		expect((await call(saved)).error?.message).toContain('not today');
+		stopwatch.mockReturnValue(HOUR + 30_000);
+		expect((await call(saved)).error).toBeUndefined();
+		expect(await requests()).toEqual({ accepted: 1, refused: 0, signIns: 1 });
+	});
+});

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+import { OWNER } from './n8nRest';
+
+const BROWSERS = [
+	'/usr/bin/chromium',
+	'/usr/bin/chromium-browser',
+	'/usr/bin/google-chrome',
+	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Wide enough for n8n's three panels, and so tall that no form has to be scrolled. */
+const VIEWPORT = { width: 1280, height: 1500 };
+
+/** n8n's own field at the end of credentials that its HTTP Request node can use. */
+const N8N_FIELD = 'Allowed HTTP Request Domains';
+
+/** n8n draws slowly on a busy machine. */
+const TIMEOUT_MILLISECONDS = 60_000;
+
+/** A field as a person sees it. */
+export interface ShownField {
+	readonly label: string;
+	readonly isNotice: boolean;
+	/** Whether its label does not fit. */
+	readonly isCut: boolean;
+}
+
+/** n8n's editor in a headless browser, signed in as the owner. */
+export class Editor {
+	/** Errors in the browser's console since the sign-in. */
+	readonly consoleErrors: string[] = [];
+
+	private constructor(
+		private readonly browser: Browser,
+		readonly page: Page,
+		private readonly url: string,
+	) {}
+
+	/** @param url of an n8n that has its owner */
+	static async open(url: string): Promise<Editor> {
+		const executablePath =
+			process.env.PAYROLL_PAYMENTS_CHROMIUM ?? BROWSERS.find((each) => existsSync(each));
+		if (executablePath === undefined) {
+			throw new Error(
+				'No Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.',
+			);
+		}
+		const browser = await chromium.launch({
+			executablePath,
+			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+		});
+		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
+		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+		await page.goto(`${url}/signin`);
+		await page.fill('input[type=email]', OWNER.email);
+		await page.fill('input[type=password]', OWNER.password);
+		await page.keyboard.press('Enter');
+		await page.waitForURL(({ pathname }) => !pathname.startsWith('/signin'));
+		const editor = new Editor(browser, page, url);
+		editor.collectConsoleErrors();
+		return editor;
+	}
+
+	private collectConsoleErrors(): void {
+		this.page.on('pageerror', (error) => this.consoleErrors.push(error.message));
+		this.page.on('console', (message) => {
+			const { url } = message.location();
+			// Without internet n8n's own calls home fail; they don't concern us.
+			const isElsewhere = url !== '' && !url.startsWith(this.url);
+			if (message.type() === 'error' && !isElsewhere) this.consoleErrors.push(message.text());
+		});
+	}
+
+	async openWorkflow(id: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${id}`);
+		await this.page.waitForSelector('[data-test-id="canvas-node"]');
+	}
+
+	/** Opens a node's panel with a double click. */
+	async openNode(name: string): Promise<void> {
+		const node = this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+		await node.dblclick();
+		await this.page.waitForSelector('[data-test-id="node-parameters"]');
+		await this.page.waitForTimeout(500);
+	}
+
+	async closeNode(): Promise<void> {
+		/* Closing the credentials closes the node too. */
+		if ((await this.page.locator('[data-test-id="node-parameters"]').count()) === 0) return;
+		await this.page.click('[data-test-id="ndv-close-button"]');
+		await this.page.waitForSelector('[data-test-id="node-parameters"]', { state: 'detached' });
+	}
+
+	/** The fields of the open node from top to bottom, without the choice of its credentials. */
+	async fields(): Promise<ShownField[]> {
+		const shown = ':is([data-test-id="input-label"], .notice):visible';
+		return await this.fieldsAt(`[data-test-id="node-parameters"] ${shown}`);
+	}
+
+	/** The fields of the open credentials from top to bottom. */
+	async credentialFields(): Promise<ShownField[]> {
+		const fields = await this.fieldsAt('[data-test-id="credential-connection-parameter"]:visible');
+		return fields.filter(({ label }) => label !== N8N_FIELD);
+	}
+
+	private async fieldsAt(selector: string): Promise<ShownField[]> {
+		return await this.page.locator(selector).evaluateAll((elements) =>
+			elements.map((element) => {
+				const text = element.querySelector('label span') ?? element;
+				return {
+					label: (text.textContent ?? '').replace('*', '').trim(),
+					isNotice: element.matches('.notice, :has(.notice)'),
+					isCut: text.clientWidth > 0 && text.scrollWidth > text.clientWidth + 1,
+				};
+			}),
+		);
+	}
+
+	/** Opens the credentials of the open node with its pencil. */
+	async openCredentials(): Promise<void> {
+		await this.page.click('[data-test-id="credential-edit-button"]');
+		const first = this.page.locator('[data-test-id="credential-connection-parameter"]').first();
+		await first.waitFor();
+		await this.page.waitForTimeout(1_000);
+	}
+
+	async closeCredentials(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.page.waitForSelector('[data-test-id="credential-edit-dialog"]', {
+			state: 'detached',
+		});
+	}
+
+	/**
+	 * Takes a picture of one part of the page, down to the end of the form in it.
+	 *
+	 * @param part a selector; the first match counts
+	 * @param end a selector of what has to be on the picture; the last match counts
+	 */
+	async takePicture(file: string, part: string, end: string): Promise<void> {
+		const frame = await this.page.locator(part).first().boundingBox();
+		const last = await this.page.locator(end).last().boundingBox();
+		if (frame === null || last === null) throw new Error(`${part} or ${end} isn't on the page.`);
+		const height = Math.min(last.y + last.height + 16, frame.y + frame.height) - frame.y;
+		await this.page.screenshot({ path: file, clip: { ...frame, height } });
+	}
+
+	async close(): Promise<void> {
+		await this.browser.close();
+	}
+}

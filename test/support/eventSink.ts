@@ -1,0 +1,38 @@
+import { startHttpServer, type HttpServer } from './httpServer';
+import { node, type WorkflowNode } from './workflows';
+
+/** A server outside n8n where each execution of a trigger workflow leaves its event's key. */
+export class EventSink {
+	private constructor(
+		private readonly server: HttpServer,
+		readonly keys: string[],
+	) {}
+
+	static async start(): Promise<EventSink> {
+		const keys: string[] = [];
+		const server = await startHttpServer(({ path }) => {
+			keys.push(decodeURIComponent(path.slice(1)));
+			return {};
+		});
+		return new EventSink(server, keys);
+	}
+
+	/** The node that calls it. */
+	get node(): WorkflowNode {
+		return node(
+			'After',
+			'n8n-nodes-base.httpRequest',
+			{ method: 'POST', url: `=${this.server.url}/{{ $json.idempotency_key }}`, options: {} },
+			{ typeVersion: 4.2 },
+		);
+	}
+
+	/** Keys that arrived more than once. */
+	get duplicates(): string[] {
+		return this.keys.filter((key, index) => this.keys.indexOf(key) !== index);
+	}
+
+	async stop(): Promise<void> {
+		await this.server.stop();
+	}
+}

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { repository } from '../../scripts/lib/paths.mjs';
+import type { Workflow } from './workflows';
+
+/** What stands in the examples for the user's own team. */
+const TEAM_PLACEHOLDER = 'te-YOUR-TEAM-ID';
+
+const folder = path.join(repository, 'examples');
+
+/** The importable workflows in examples/: the names of their files, without `.json`. */
+export const EXAMPLES = readdirSync(folder)
+	.filter((file) => file.endsWith('.json'))
+	.map((file) => path.parse(file).name);
+
+/** Reads an example, with a team's identifier filled in. */
+export function readExample(name: string, teamId = TEAM_PLACEHOLDER): Workflow {
+	const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');
+	return JSON.parse(text.replaceAll(TEAM_PLACEHOLDER, teamId));
+}
+
+/** The production URL of a workflow's webhook trigger. */
+export function webhookUrl(n8nUrl: string, { name, nodes }: Workflow): string {
+	const trigger = nodes.find(({ webhookId }) => webhookId !== undefined);
+	if (trigger === undefined) throw new Error(`Workflow ${name} has no webhook.`);
+	return `${n8nUrl}/webhook/${trigger.webhookId}/webhook`;
+}

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { installN8n } from '../../scripts/lib/installations.mjs';
+import { N8nProcess } from './n8nProcess';
+import { N8nRest } from './n8nRest';
+import { packageUnderTest } from './n8nUnderTest';
+import { freePort } from './ports';
+import { PostgreSql } from './postgreSql';
+import { Redis } from './redis';
+import { SupervisedProcess } from './supervisedProcess';
+import { isUp, waitUntil } from './waiting';
+
+const ENCRYPTION_KEY = 'one key for all processes of the queue';
+
+/** A webhook process or a worker. */
+interface QueueProcess {
+	readonly url: string;
+	readonly process: SupervisedProcess;
+}
+
+const settings = (redis: Redis, postgres: PostgreSql): Record<string, string> => ({
+	EXECUTIONS_MODE: 'queue',
+	QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+	QUEUE_BULL_REDIS_PORT: String(redis.port),
+	DB_TYPE: 'postgresdb',
+	DB_POSTGRESDB_HOST: '127.0.0.1',
+	DB_POSTGRESDB_PORT: String(postgres.port),
+	DB_POSTGRESDB_DATABASE: 'n8n',
+	DB_POSTGRESDB_USER: 'n8n',
+	DB_POSTGRESDB_PASSWORD: 'trusted',
+	N8N_ENCRYPTION_KEY: ENCRYPTION_KEY,
+	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+	/* Minutes between n8n's searches for executions that nobody works on any more. */
+	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
+});
+
+async function launch(
+	main: N8nProcess,
+	command: 'webhook' | 'worker',
+	name: string,
+): Promise<QueueProcess> {
+	const port = String(await freePort());
+	const brokerPort = String(await freePort());
+	const spawn = () =>
+		main.spawn(name, command, {
+			N8N_PORT: port,
+			QUEUE_HEALTH_CHECK_PORT: port,
+			N8N_RUNNERS_BROKER_PORT: brokerPort,
+		});
+	const url = `http://127.0.0.1:${port}`;
+	const isReady = async () => await isUp(`${url}/healthz/readiness`);
+	return { url, process: await SupervisedProcess.start(spawn, isReady) };
+}
+
+/** n8n in queue mode: Redis, PostgreSQL, a main process, two for webhooks and two workers. */
+export class N8nQueue {
+	private isStopped = false;
+
+	private constructor(
+		readonly n8n: N8nRest,
+		readonly main: N8nProcess,
+		readonly webhooks: readonly QueueProcess[],
+		readonly workers: readonly QueueProcess[],
+		readonly redis: Redis,
+		readonly postgres: PostgreSql,
+	) {}
+
+	static async start(): Promise<N8nQueue> {
+		const tarball = packageUnderTest();
+		const installation = await installN8n();
+		const [redis, postgres] = await Promise.all([Redis.start(), PostgreSql.start()]);
+		const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-queue-'));
+		const main = await N8nProcess.prepare(installation, {
+			dataFolder,
+			env: settings(redis, postgres),
+		});
+		await main.installPackage(tarball);
+		/* On a busy machine the first start, with all its migrations, may take over two minutes. */
+		await main.start().catch(async () => {
+			await main.stop();
+			await main.start();
+		});
+		const n8n = new N8nRest(main.url, installation.version);
+		await n8n.signIn();
+		const [first, second, ...workers] = await Promise.all([
+			launch(main, 'webhook', 'webhook-1'),
+			launch(main, 'webhook', 'webhook-2'),
+			launch(main, 'worker', 'worker-1'),
+			launch(main, 'worker', 'worker-2'),
+		]);
+		const queue = new N8nQueue(n8n, main, [first, second], workers, redis, postgres);
+		void queue.superviseMain();
+		return queue;
+	}
+
+	/** Restarts the main process whenever it ends, as {@link SupervisedProcess} does the others. */
+	private async superviseMain(): Promise<void> {
+		for (;;) {
+			await this.main.ended;
+			if (this.isStopped) return;
+			await this.main.start().catch(() => undefined);
+		}
+	}
+
+	/** How many executions of a workflow there are of each status. */
+	async counts(workflowId: string): Promise<Record<string, number>> {
+		const rows = await this.postgres.query(
+			`select status, count(*) from execution_entity where "workflowId" = '${workflowId}' group by 1`,
+		);
+		return Object.fromEntries(
+			rows
+				.split('\n')
+				.filter(Boolean)
+				.map((row) => row.split('|'))
+				.map(([status = '', count]) => [status, Number(count)]),
+		);
+	}
+
+	/**
+	 * Waits until nothing is queued or running, for some minutes at most.
+	 *
+	 * @returns the counts at the end
+	 */
+	async idle(workflowId: string, minutes = 5): Promise<Record<string, number>> {
+		const deadline = Date.now() + minutes * 60_000;
+		for (;;) {
+			const counts = await this.counts(workflowId);
+			const { new: queued = 0, running = 0 } = counts;
+			if (queued + running === 0 || Date.now() > deadline) return counts;
+			await pause(500);
+		}
+	}
+
+	/** The failed and crashed executions of a workflow whose data hold a text. */
+	async failedWith(workflowId: string, text: string): Promise<string[]> {
+		const rows = await this.postgres.query(
+			`select e.id from execution_entity e join execution_data d on d."executionId" = e.id
+			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
+			and position('${JSON.stringify(text)}' in d.data) > 0`,
+		);
+		return rows.split('\n').filter(Boolean);
+	}
+
+	/** How many failed and crashed executions of a workflow no longer hold their event. */
+	async failedWithoutEvent(workflowId: string): Promise<number> {
+		const rows = await this.postgres.query(
+			`select count(*) from execution_entity e join execution_data d on d."executionId" = e.id
+			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
+			and position('"idempotency_key"' in d.data) = 0`,
+		);
+		return Number(rows);
+	}
+
+	/** What the workers have logged about an event. */
+	logged(key: string): string[] {
+		return this.workers.flatMap(({ process: worker }) =>
+			worker.log.split('\n').filter((line) => line.includes(JSON.stringify(key))),
+		);
+	}
+
+	/** Waits until all processes serve, for example after restarts. */
+	async ready(): Promise<void> {
+		for (const { process: each } of [...this.workers, ...this.webhooks]) await each.ready();
+		await waitUntil(async () => await isUp(`${this.main.url}/healthz/readiness`), {
+			milliseconds: 300_000,
+			interval: 200,
+			failure: () => 'The main process is not ready.',
+		});
+	}
+
+	async stop(): Promise<void> {
+		this.isStopped = true;
+		await Promise.all(
+			[...this.workers, ...this.webhooks].map(async ({ process: each }) => {
+				await each.stop();
+			}),
+		);
+		await this.main.stop();
+		await this.redis.stop();
+		await this.postgres.stop();
+		rmSync(this.main.dataFolder, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+
+import { N8N_VERSIONS, type N8nVersion } from '../../scripts/lib/n8nVersions.mjs';
+import { hasEnded, readExecution, type Execution, type StoredExecution } from './executions';
+import { waitFor, waitUntil } from './waiting';
+import type { Workflow } from './workflows';
+
+/** The owner of every n8n that is started here; it listens on this machine only. */
+export const OWNER = {
+	email: 'owner@payroll-payments.example',
+	password: 'Payroll-Payments-1',
+	firstName: 'Payroll',
+	lastName: 'Owner',
+};
+
+export interface Credentials {
+	readonly id: string;
+	readonly name: string;
+	readonly type: string;
+}
+
+export interface SavedWorkflow extends Workflow {
+	readonly id: string;
+	readonly active: boolean;
+	readonly versionId: string;
+}
+
+/** What a person does in n8n's editor, by the REST interface that the editor itself uses. */
+export class N8nRest {
+	private readonly browserId = randomBytes(16).toString('hex');
+	private cookie = '';
+
+	constructor(
+		readonly url: string,
+		private readonly version: N8nVersion,
+	) {}
+
+	/** Creates the owner's account if there is none, and signs in to it. */
+	async signIn(): Promise<void> {
+		const { userManagement } = await this.request<{
+			userManagement: { showSetupOnFirstLoad: boolean };
+		}>('GET', '/rest/settings');
+		if (userManagement.showSetupOnFirstLoad) {
+			await this.request('POST', '/rest/owner/setup', OWNER);
+		}
+		const { email, password } = OWNER;
+		await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
+	}
+
+	/** @returns the answer's `data`, or the answer itself where it has none */
+	async request<Answer>(
+		method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+		route: string,
+		body?: unknown,
+	): Promise<Answer> {
+		const response = await fetch(`${this.url}${route}`, {
+			method,
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': this.browserId,
+				cookie: this.cookie,
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		});
+		const [cookie] = response.headers.getSetCookie();
+		if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
+		const text = await response.text();
+		if (!response.ok) {
+			throw new Error(`n8n answered ${method} ${route} with ${response.status}: ${text}`);
+		}
+		const answer: Answer & { data?: Answer } = JSON.parse(text);
+		return answer.data ?? answer;
+	}
+
+	/** Saves credentials; replaces those of the same name and type. */
+	async saveCredentials(
+		type: string,
+		name: string,
+		data: Record<string, unknown>,
+	): Promise<Credentials> {
+		const existing = await this.request<Credentials[]>('GET', '/rest/credentials');
+		const same = existing.find((one) => one.type === type && one.name === name);
+		return same === undefined
+			? await this.request('POST', '/rest/credentials', { name, type, data })
+			: await this.request('PATCH', `/rest/credentials/${same.id}`, { name, type, data });
+	}
+
+	/** What n8n's *Test* button says about saved credentials. */
+	async testCredentials(
+		{ id, name, type }: Credentials,
+		data: Record<string, unknown>,
+	): Promise<{ status: 'OK' | 'Error'; message: string }> {
+		return await this.request('POST', '/rest/credentials/test', {
+			credentials: { id, name, type, data },
+		});
+	}
+
+	/**
+	 * Saves a workflow; replaces one of the same name.
+	 *
+	 * @param credentials for its nodes, at most one of each type
+	 */
+	async saveWorkflow(
+		{ name, nodes, connections, settings = {} }: Workflow,
+		credentials: readonly Credentials[] = [],
+	): Promise<SavedWorkflow> {
+		const byType = new Map(credentials.map((one) => [one.type, { id: one.id, name: one.name }]));
+		const body = {
+			name,
+			connections,
+			settings: { executionOrder: 'v1', ...settings },
+			nodes: nodes.map((node) => ({
+				id: randomUUID(),
+				...node,
+				credentials: Object.fromEntries(
+					Object.entries(node.credentials ?? {}).map(([type, named]) => [
+						type,
+						byType.get(type) ?? named,
+					]),
+				),
+			})),
+		};
+		const same = (await this.workflows()).find((one) => one.name === name);
+		return same === undefined
+			? await this.request('POST', '/rest/workflows', { ...body, active: false })
+			: await this.request('PATCH', `/rest/workflows/${same.id}?forceSave=true`, {
+					...body,
+					versionId: same.versionId,
+				});
+	}
+
+	/** All workflows, without their nodes. */
+	async workflows(): Promise<Omit<SavedWorkflow, 'nodes'>[]> {
+		return await this.request('GET', '/rest/workflows');
+	}
+
+	/** Activates a workflow; n8n registers its webhooks a moment later. */
+	async activate(id: string): Promise<void> {
+		const workflow = `/rest/workflows/${id}`;
+		const { versionId } = await this.request<SavedWorkflow>('GET', workflow);
+		const { method, path, body } = N8N_VERSIONS[this.version].activation;
+		await this.request(method, `${workflow}${path}`, { ...body, versionId });
+	}
+
+	/** Waits until n8n listens at the production URL of an active workflow's webhook. */
+	async waitForWebhook(url: string, milliseconds = 30_000): Promise<void> {
+		// To a wrong method n8n answers whether it knows the path; nothing is executed.
+		await waitUntil(async () => /did you mean/i.test(await (await fetch(url)).text()), {
+			milliseconds,
+			failure: () => `n8n doesn't listen at ${url}.`,
+		});
+	}
+
+	/** Runs a workflow from its first trigger, as *Execute workflow* does, and waits for its end. */
+	async runWorkflow(id: string, milliseconds?: number): Promise<Execution> {
+		return await this.waitForExecution(await this.startWorkflow(id), milliseconds);
+	}
+
+	/** Starts a workflow as {@link runWorkflow} does, and returns the execution's ID at once. */
+	async startWorkflow(id: string): Promise<string> {
+		const workflowData = await this.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
+		const trigger = workflowData.nodes.find(({ type }) => /trigger/i.test(type));
+		if (trigger === undefined) throw new Error(`Workflow ${workflowData.name} has no trigger.`);
+		const { executionId } = await this.request<{ executionId: string }>(
+			'POST',
+			`/rest/workflows/${id}/run`,
+			{ workflowData, triggerToStartFrom: { name: trigger.name } },
+		);
+		return executionId;
+	}
+
+	/** Retries an execution, as a person does in the list of executions. */
+	async retry(executionId: string): Promise<void> {
+		await this.request('POST', `/rest/executions/${executionId}/retry`, { loadWorkflow: false });
+	}
+
+	async execution(id: string): Promise<Execution> {
+		return readExecution(id, await this.request<StoredExecution>('GET', `/rest/executions/${id}`));
+	}
+
+	/** Waits for an execution to end. */
+	async waitForExecution(id: string, milliseconds = 60_000): Promise<Execution> {
+		let execution: Execution;
+		return await waitFor(
+			async () => {
+				execution = await this.execution(id);
+				return hasEnded(execution) ? execution : undefined;
+			},
+			{ milliseconds, failure: () => `Execution ${id} is still ${execution.status}.` },
+		);
+	}
+}

@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { run } from '../../scripts/lib/processes.mjs';
+import { BackgroundProcess } from './backgroundProcess';
+import { findOrInstall } from './debianCommand';
+import { freePort } from './ports';
+
+function findRedis(): string | undefined {
+	return ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+		.map((folder) => path.join(folder, 'redis-server'))
+		.find((file) => existsSync(file));
+}
+
+async function acceptsConnections(port: number): Promise<boolean> {
+	return await new Promise((resolve) => {
+		const socket = createConnection(port, '127.0.0.1');
+		socket.once('connect', () => {
+			socket.destroy();
+			resolve(true);
+		});
+		socket.once('error', () => {
+			resolve(false);
+		});
+	});
+}
+
+/** A Redis that keeps its data in a file, on the loopback address. */
+export class Redis {
+	private process: BackgroundProcess | undefined;
+
+	private constructor(
+		readonly port: number,
+		readonly version: string,
+		private readonly command: string,
+		private readonly folder: string,
+	) {}
+
+	static async start(): Promise<Redis> {
+		const command = await findOrInstall(findRedis, 'redis-server');
+		const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-redis-'));
+		const [, version = '?'] = /v=(\S+)/.exec(await run(command, ['--version'])) ?? [];
+		const redis = new Redis(await freePort(), `Redis ${version}`, command, folder);
+		await redis.resume();
+		return redis;
+	}
+
+	/** Ends it, and keeps its data. */
+	async pause(): Promise<void> {
+		await this.process?.stop();
+	}
+
+	async resume(): Promise<void> {
+		const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
+		const server = new BackgroundProcess(
+			'Redis',
+			this.command,
+			[...options, '--appendonly', 'yes'],
+			{
+				logFile: `${this.folder}.log`,
+			},
+		);
+		this.process = server;
+		await server.ready(async () => await acceptsConnections(this.port), 30_000);
+	}
+
+	async stop(): Promise<void> {
+		await this.pause();
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+}

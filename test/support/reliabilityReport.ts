@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import path from 'node:path';
+
+import { repository } from '../../scripts/lib/paths.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
+
+const FILE = path.join(repository, 'docs', 'reliability.md');
+
+const INTRODUCTION = `# Reliability
+
+Every section below was written by the command that it names, and by nothing else: \`npm run
+test:long\` runs all of them, \`npm run test:long -- queue\` one. Each is bounded in time and talks to
+this machine only. The figures are those of one run on one machine; run it again for yours.
+`;
+
+/** In the order of the document. */
+const PARTS = ['queue', 'matrix', 'fuzz', 'properties', 'kills', 'soak', 'supplyChain'] as const;
+
+type Part = (typeof PARTS)[number];
+
+function git(...args: string[]): string {
+	return execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
+}
+
+/** The commit that was measured, and whether published code has changes on top of it. */
+function codeMeasured(): string {
+	const changed = git('status', '--porcelain', '--', 'nodes', 'credentials', 'package.json');
+	const commit = git('rev-parse', '--short', 'HEAD');
+	return changed === '' ? `commit ${commit}` : `commit ${commit} with changes not committed`;
+}
+
+/**
+ * Prints the figures of one part, and replaces those of its last run in docs/reliability.md.
+ *
+ * @param versions of the software that was used, e.g. `n8n 2.41.1`
+ */
+export function writeSection(part: Part, title: string, versions: string, figures: string): void {
+	const load = loadavg()[0]?.toFixed(1);
+	const circumstances =
+		`${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ` +
+		`${new Date().toISOString().slice(0, 16)}Z`;
+	const section = `## ${title}\n\n\`npm run test:long -- ${part}\`: ${circumstances}.\n\n${figures.trim()}\n`;
+	say(`${title}\n\n${section}`);
+
+	const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+	const marked = (name: string) => new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- /${name} -->`);
+	const sections = PARTS.flatMap((name) => {
+		const text = name === part ? section : marked(name).exec(written)?.[1];
+		return text === undefined ? [] : [`<!-- ${name} -->\n${text}<!-- /${name} -->\n`];
+	});
+	writeFileSync(FILE, [INTRODUCTION, ...sections].join('\n'));
+}

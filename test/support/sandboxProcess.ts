@@ -1,0 +1,69 @@
+import path from 'node:path';
+
+import { repository } from '../../scripts/lib/paths.mjs';
+import { BackgroundProcess } from './backgroundProcess';
+import { freePort } from './ports';
+import { isUp } from './waiting';
+
+/** A wallet that the sandbox knows; its key is worthless anywhere else. */
+export interface Account {
+	readonly name: string;
+	readonly address: string;
+	readonly privateKey: string;
+	readonly platformId: string;
+}
+
+/** The sandbox as a separate process. */
+export class SandboxProcess {
+	private constructor(
+		private readonly process: BackgroundProcess,
+		readonly url: string,
+	) {}
+
+	/** @param options `port` is used if it is free */
+	static async start(options: { logFile: string; port?: number }): Promise<SandboxProcess> {
+		const port = await freePort(options.port);
+		const sandbox = new BackgroundProcess(
+			'The sandbox',
+			process.execPath,
+			['--import', 'tsx', path.join('sandbox', 'main.ts'), '--port', String(port)],
+			{ cwd: repository, logFile: options.logFile },
+		);
+		const url = `http://127.0.0.1:${port}`;
+		try {
+			await sandbox.ready(async () => await isUp(`${url}/sandbox/accounts`), 60_000);
+		} catch (error) {
+			await sandbox.stop();
+			throw error;
+		}
+		return new SandboxProcess(sandbox, url);
+	}
+
+	/** Calls one of the control endpoints, e.g. `('GET', 'accounts')`. */
+	async control<Answer>(
+		method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+		route: string,
+		body?: unknown,
+	): Promise<Answer> {
+		const response = await fetch(`${this.url}/sandbox/${route}`, {
+			method,
+			...(body === undefined
+				? {}
+				: { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+		});
+		const text = await response.text();
+		if (!response.ok) {
+			throw new Error(`The sandbox answered ${method} ${route} with ${response.status}: ${text}`);
+		}
+		return JSON.parse(text);
+	}
+
+	/** Resolves when the sandbox has ended, for whatever reason. */
+	get ended(): Promise<number> {
+		return this.process.ended;
+	}
+
+	async stop(): Promise<void> {
+		await this.process.stop();
+	}
+}

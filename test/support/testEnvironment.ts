@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { installN8n } from '../../scripts/lib/installations.mjs';
+import { N8nDatabase } from './n8nDatabase';
+import { N8nProcess } from './n8nProcess';
+import { N8nRest } from './n8nRest';
+import { n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
+import { saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
+import { SandboxProcess } from './sandboxProcess';
+
+/** A real n8n with the packed package installed, and its owner signed in. */
+export interface N8nEnvironment {
+	readonly n8n: N8nRest;
+	readonly n8nProcess: N8nProcess;
+	readonly database: N8nDatabase;
+	/** Stops everything and removes its data. */
+	stop(): Promise<void>;
+}
+
+/** The same with a sandbox, and with credentials for it. */
+export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
+	readonly sandbox: SandboxProcess;
+	/** The sandbox's first team. */
+	readonly teamId: string;
+}
+
+/**
+ * Starts a real n8n with its own data folder; takes about 15 seconds.
+ *
+ * @param env more of n8n's settings
+ */
+export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
+	const installation = await installN8n(n8nVersionUnderTest());
+	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
+	const n8nProcess = await N8nProcess.prepare(installation, { dataFolder, env });
+	const n8n = new N8nRest(n8nProcess.url, installation.version);
+	const stop = async () => {
+		await n8nProcess.stop();
+		rmSync(dataFolder, { recursive: true, force: true });
+	};
+	try {
+		await n8nProcess.installPackage(packageUnderTest());
+		await n8nProcess.start();
+		await n8n.signIn();
+	} catch (error) {
+		// A process left running would keep the tests from ending.
+		await stop();
+		throw error;
+	}
+	return { n8n, n8nProcess, database: new N8nDatabase(n8nProcess), stop };
+}
+
+/** Starts a real n8n and a sandbox for it, with credentials for both kinds of nodes. */
+export async function startTestEnvironment(
+	env: Record<string, string> = {},
+): Promise<TestEnvironment> {
+	const environment = await startN8n(env);
+	const { n8n, n8nProcess } = environment;
+	const logFile = path.join(n8nProcess.dataFolder, 'sandbox.log');
+	const sandbox = await SandboxProcess.start({ logFile });
+	const { teams } = await sandbox.control<{ teams: { nanoid: string }[] }>('GET', 'organisation');
+	return {
+		...environment,
+		sandbox,
+		...(await saveSandboxCredentials(n8n, sandbox)),
+		teamId: teams[0]?.nanoid ?? '',
+		async stop() {
+			await sandbox.stop();
+			await environment.stop();
+		},
+	};
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+
+import { timestamped } from '../unit/delivery/samples';
+import { outputOf, type Execution } from './executions';
+import type { N8nRest } from './n8nRest';
+import type { N8nEnvironment } from './testEnvironment';
+import { waitUntil } from './waiting';
+import { chain, node, type WorkflowNode } from './workflows';
+
+/** The signing secret of every trigger workflow. */
+export const SECRET = 'whsec_end to end';
+
+export interface Answer {
+	readonly status: number;
+	readonly body: unknown;
+}
+
+interface Setup {
+	/** Of the trigger; by default it takes any event. */
+	readonly parameters?: Record<string, unknown>;
+	/** Changes to credentials for timestamped signatures. */
+	readonly credentials?: Record<string, unknown>;
+	/** What follows the trigger; must be named After. */
+	readonly after?: WorkflowNode;
+}
+
+/** Saves a workflow of the trigger and one node after it. */
+export async function saveTriggerWorkflow(
+	n8n: N8nRest,
+	{ parameters = {}, credentials = {}, after = node('After', 'n8n-nodes-base.noOp') }: Setup = {},
+): Promise<{ workflowId: string; url: string }> {
+	const name = randomUUID();
+	const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', name, {
+		method: 'hmacSignature',
+		secret: SECRET,
+		header: 'X-Signature',
+		format: 'timestamped',
+		previousSecret: '',
+		toleranceSeconds: 600,
+		...credentials,
+	});
+	const trigger = node(
+		'Trigger',
+		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
+		{ events: ['*'], ...parameters },
+		{
+			webhookId: name,
+			credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } },
+		},
+	);
+	const { id } = await n8n.saveWorkflow(chain(name, [trigger, after]), [saved]);
+	return { workflowId: id, url: `${n8n.url}/webhook/${name}/webhook` };
+}
+
+/** A signature as the service makes it, with the time now. */
+export function signatureHeaders(body: string, secret = SECRET): Record<string, string> {
+	return {
+		'content-type': 'application/json',
+		'x-signature': timestamped(secret, Math.floor(Date.now() / 1000), Buffer.from(body)),
+	};
+}
+
+/** An active workflow of the trigger and one node after it. */
+export class TriggerWorkflow {
+	private constructor(
+		private readonly environment: N8nEnvironment,
+		readonly workflowId: string,
+		readonly url: string,
+	) {}
+
+	/** Resolves when n8n takes deliveries for it. */
+	static async start(environment: N8nEnvironment, setup?: Setup): Promise<TriggerWorkflow> {
+		const { workflowId, url } = await saveTriggerWorkflow(environment.n8n, setup);
+		await environment.n8n.activate(workflowId);
+		const workflow = new TriggerWorkflow(environment, workflowId, url);
+		await workflow.ready();
+		return workflow;
+	}
+
+	/** Waits until n8n has registered the webhook, which it does after an activation and a start. */
+	async ready(): Promise<void> {
+		const isRegistered = async () => (await fetch(this.url, { method: 'POST' })).status !== 404;
+		await waitUntil(async () => await isRegistered().catch(() => false), {
+			milliseconds: 180_000,
+			interval: 250,
+			failure: () => `n8n hasn't registered ${this.url} after three minutes.`,
+		});
+	}
+
+	async deliver(body: string, headers: Record<string, string>): Promise<Answer> {
+		const response = await fetch(this.url, { method: 'POST', body, headers });
+		const text = await response.text();
+		return { status: response.status, body: JSON.parse(text) };
+	}
+
+	/** Sends an event with a timestamped signature, as the service does. */
+	async send(
+		event: Record<string, unknown> | string,
+		{ secret = SECRET, headers = {} }: { secret?: string; headers?: Record<string, string> } = {},
+	): Promise<Answer> {
+		const body = typeof event === 'string' ? event : JSON.stringify(event);
+		return await this.deliver(body, { ...signatureHeaders(body, secret), ...headers });
+	}
+
+	/** Every execution so far, with its data, once it has ended. */
+	async executions(): Promise<Execution[]> {
+		const { database, n8n } = this.environment;
+		const listed = await database.executions(this.workflowId);
+		return await Promise.all(listed.map(({ id }) => n8n.waitForExecution(id)));
+	}
+
+	/** How many executions there are of each status. */
+	async counts(): Promise<Record<string, number>> {
+		const counts: Record<string, number> = {};
+		for (const { status } of await this.environment.database.executions(this.workflowId)) {
+			counts[status] = (counts[status] ?? 0) + 1;
+		}
+		return counts;
+	}
+
+	/** Waits until no execution is under way. */
+	async idle(): Promise<void> {
+		let counts: Record<string, number> = {};
+		await waitUntil(
+			async () => {
+				counts = await this.counts();
+				return (counts.running ?? 0) + (counts.new ?? 0) === 0;
+			},
+			{
+				milliseconds: 180_000,
+				interval: 250,
+				failure: () => `Executions still under way after three minutes: ${JSON.stringify(counts)}`,
+			},
+		);
+	}
+
+	/** The items that each execution put out after the trigger. */
+	async outputs(): Promise<Record<string, unknown>[][]> {
+		return (await this.executions()).map((execution) => outputOf(execution, 'After'));
+	}
+}

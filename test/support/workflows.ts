@@ -1,0 +1,57 @@
+/** A node of a workflow, as n8n saves it. */
+export interface WorkflowNode {
+	readonly name: string;
+	readonly type: string;
+	readonly typeVersion: number;
+	readonly position: readonly number[];
+	readonly parameters: Record<string, unknown>;
+	readonly webhookId?: string;
+	readonly executeOnce?: boolean;
+	readonly retryOnFail?: boolean;
+	readonly onError?: 'continueRegularOutput' | 'continueErrorOutput' | 'stopWorkflow';
+	readonly credentials?: Record<string, { id: string | null; name: string }>;
+}
+
+export interface Workflow {
+	readonly name: string;
+	readonly nodes: readonly WorkflowNode[];
+	readonly connections: Record<string, unknown>;
+	readonly settings?: Record<string, unknown>;
+}
+
+export function node(
+	name: string,
+	type: string,
+	parameters: Record<string, unknown> = {},
+	more: Partial<WorkflowNode> = {},
+): WorkflowNode {
+	return { name, type, typeVersion: 1, position: [0, 0], parameters, ...more };
+}
+
+/** The trigger of a workflow that a test starts. */
+export const START = node('Start', 'n8n-nodes-base.manualTrigger');
+
+/** The action node, with credentials that are filled in when the workflow is saved. */
+export function action(
+	name: string,
+	parameters: Record<string, unknown>,
+	more: Partial<WorkflowNode> = {},
+): WorkflowNode {
+	return node(name, 'n8n-nodes-payroll-payments.payrollPayments', parameters, {
+		credentials: { payrollPaymentsApi: { id: null, name: '' } },
+		...more,
+	});
+}
+
+/** A workflow of nodes connected one after the other. */
+export function chain(name: string, nodes: readonly WorkflowNode[]): Workflow {
+	const connections = Object.fromEntries(
+		nodes
+			.slice(1)
+			.map((next, index) => [
+				nodes[index]?.name,
+				{ main: [[{ node: next.name, type: 'main', index: 0 }]] },
+			]),
+	);
+	return { name, nodes, connections };
+}

@@ -1,0 +1,48 @@
+import { ExecutionCache, type RunScope } from '../../../nodes/PayrollPayments/idempotency/executionCache';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+const scope: RunScope = { workflowId: 'w', nodeId: 'n', executionId: '7', runIndex: 0 };
+
+it('keeps what one run of a node did apart from every other run', () => {
+	const cache = new ExecutionCache<string>();
+	cache.of(scope).set('invite', 'sent');
+	expect(cache.of(scope).get('invite')).toBe('sent');
+	for (const other of [{ runIndex: 1 }, { executionId: '8' }, { nodeId: 'm' }, { workflowId: 'v' }]) {
+		expect(cache.of({ ...scope, ...other }).get('invite')).toBeUndefined();
+	}
+});
+
+it('loses nothing to any number of other runs, and gives runs that only look no room', () => {
+	const cache = new ExecutionCache<string>();
+	cache.of(scope).set('invite', 'unknown');
+	for (let count = 0; count < 10_000; count++) {
+		cache.of({ ...scope, executionId: `read ${count}` }).get('balance');
+	}
+	expect(cache.size).toBe(1);
+	for (let count = 0; count < 10_000; count++) {
+		cache.of({ ...scope, executionId: `write ${count}` }).set('invite', 'sent');
+	}
+	expect(cache.of(scope).get('invite')).toBe('unknown');
+});
+
+it('forgets a run a day after its last use, when another one begins', () => {
+	let now = 0;
+	const cache = new ExecutionCache<string>(() => now);
+	cache.of(scope).set('a', '1');
+	cache.of({ ...scope, runIndex: 1 }).set('a', '2');
+	now = DAY - 1;
+	expect(cache.of(scope).get('a')).toBe('1');
+	now = DAY;
+	cache.of({ ...scope, runIndex: 2 }).set('a', '3');
+	expect(cache.size).toBe(2);
+	expect(cache.of({ ...scope, runIndex: 1 }).get('a')).toBeUndefined();
+	expect(cache.of(scope).get('a')).toBe('1');
+});
+
+it('remembers nothing where the execution has no ID', () => {
+	const cache = new ExecutionCache<string>();
+	cache.of({ ...scope, executionId: '' }).set('a', '1');
+	expect(cache.of({ ...scope, executionId: '' }).get('a')).toBeUndefined();
+	expect(cache.size).toBe(0);
+});

@@ -1,0 +1,369 @@
+import {
+	claimKeys,
+	findKeys,
+	type Claimed,
+	type ProcessedStore,
+	type Seen,
+} from '../../../nodes/PayrollPayments/idempotency/keyStore';
+import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
+import { MemoryStore, moment, runVirtualClock } from './memoryStore';
+
+/** How many keys are remembered. */
+interface History {
+	readonly history: number;
+}
+
+const HISTORY: History = { history: 5 };
+
+let owners = 0;
+
+/** Records a key for somebody who never recorded one before. */
+const recordKey = async (store: ProcessedStore, nodeKey: string, key: string, { history }: History) =>
+	await recordEvent(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
+
+runVirtualClock();
+
+it('knows the first from every later time', async () => {
+	const store = new MemoryStore();
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
+	expect(await recordKey(store, 'node', 'b', HISTORY)).toBe('first');
+	expect(store.keys).toEqual(['a', 'b']);
+});
+
+it('gives one of two hundred at once the first', async () => {
+	const store = new MemoryStore();
+	const outcomes = await Promise.all(
+		Array.from({ length: 200 }, () => recordKey(store, 'node', 'a', HISTORY)),
+	);
+	expect(outcomes.filter((outcome) => outcome === 'first')).toHaveLength(1);
+});
+
+it('gives exactly one the first, whenever another comes while that one still checks its record', async () => {
+	const outcomes = await Promise.all(
+		Array.from({ length: 250 }, async (_, delay) => {
+			const store = new MemoryStore();
+			const name = `a repeat after ${delay}`;
+			const late = new Promise((resolve) => setTimeout(resolve, delay));
+			const both = await Promise.all([
+				recordKey(store, name, 'a', { history: 5_000 }),
+				late.then(async () => await recordKey(store, name, 'a', { history: 5_000 })),
+			]);
+			return both.sort().join(' ');
+		}),
+	);
+	expect(new Set(outcomes)).toEqual(new Set(['first seen']));
+});
+
+it('loses none of two hundred different ones at once', async () => {
+	const store = new MemoryStore();
+	const keys = Array.from({ length: 200 }, (_, index) => `${index}`);
+	const outcomes = await Promise.all(
+		keys.map((key) => recordKey(store, 'node', key, { history: 200 })),
+	);
+	expect(new Set(outcomes)).toEqual(new Set(['first']));
+	expect(new Set(store.keys)).toEqual(new Set(keys));
+});
+
+it('forgets the oldest first', async () => {
+	const store = new MemoryStore();
+	for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await recordKey(store, 'node', key, HISTORY);
+	expect(store.keys).toEqual(['b', 'c', 'd', 'e', 'f']);
+	expect(await recordKey(store, 'node', 'b', HISTORY)).toBe('seen');
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
+});
+
+it('works with a history of one, many at once', async () => {
+	const store = new MemoryStore();
+	const outcomes = await Promise.all(
+		['a', 'b', 'c'].map((key) => recordKey(store, 'node', key, { history: 1 })),
+	);
+	expect(outcomes).toEqual(['first', 'first', 'first']);
+	expect(store.keys).toEqual(['c']);
+});
+
+it('knows an owner again, whose first attempt may have ended in the middle', async () => {
+	const store = new MemoryStore();
+	const mine = { history: 5, owner: 'execution 7' };
+	expect(await recordEvent(store, 'node', 'a', mine)).toBe('first');
+	expect(await recordEvent(store, 'node', 'a', mine)).toBe('first');
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
+});
+
+it('does not take for an owner who has looked in vain', async () => {
+	const store = new MemoryStore();
+	await recordKey(store, 'node', 'a', HISTORY);
+	const late = { history: 5, owner: 'execution 8' };
+	expect(await recordEvent(store, 'node', 'a', late)).toBe('seen');
+	expect(await recordEvent(store, 'node', 'a', late)).toBe('seen');
+});
+
+describe('beside other n8n processes', () => {
+	const LONG = { history: 5_000 };
+
+	it('records again what another process, late to write, overwrote', async () => {
+		const store = new MemoryStore();
+		const recording = recordKey(store, 'node', 'a', LONG);
+		while (!store.keys.includes('a')) await moment();
+		store.saved = ['of another process'];
+		expect(await recording).toBe('first');
+		expect(store.keys).toEqual(['of another process', 'a']);
+	});
+
+	it('gives the key to the process whose record stayed', async () => {
+		const store = new MemoryStore();
+		const recording = recordKey(store, 'node', 'a', LONG);
+		while (!store.keys.includes('a')) await moment();
+		store.saved = ['a', 'a of another process'];
+		expect(await recording).toBe('seen');
+	});
+
+	/** Milliseconds that a call takes. */
+	const stores = [
+		['quick', 0, 20],
+		['slow', 250, 300],
+	] as const;
+
+	it.each(stores)('gives exactly one of five the first, whatever their order in a %s store', async (speed, least, most) => {
+		const pass = async (milliseconds: number) =>
+			await new Promise((resolve) => setTimeout(resolve, milliseconds));
+		const outcomes = await Promise.all(
+			Array.from({ length: 100 }, async (_, index) => {
+				const store = new MemoryStore();
+				store.takesTime = async () => await pass(least + Math.random() * (most - least));
+				const record = async (process: number, key: string) => {
+					await pass(Math.random() * 300);
+					return await recordKey(store, `${speed} process ${process} of ${index}`, key, LONG);
+				};
+				const others = [1, 1, 1, 2, 2, 3].map((process, other) => record(process, `b${other}`));
+				const outcomes = await Promise.all([1, 1, 2, 2, 3].map((process) => record(process, 'a')));
+				expect(new Set(await Promise.all(others))).toEqual(new Set(['first']));
+				return outcomes.sort().join(' ');
+			}),
+		);
+		expect(new Set(outcomes)).toEqual(new Set(['first seen seen seen seen']));
+	});
+});
+
+it('gives up where the record never stays', async () => {
+	const store = new MemoryStore();
+	const record = store.checkProcessedAndRecord.bind(store);
+	store.checkProcessedAndRecord = async (...call) => {
+		const answer = await record(...call);
+		store.saved = [];
+		return answer;
+	};
+	await expect(recordKey(store, 'node', 'a', { history: 5_000 })).rejects.toThrow(/did not keep the record/);
+	expect(store.calls).toBeLessThan(20);
+});
+
+it('rejects where the store cannot be written, and lets the next one try', async () => {
+	const store = new MemoryStore();
+	store.meanwhile = () => {
+		throw new Error('SQLITE_BUSY');
+	};
+	const failing = recordKey(store, 'node', 'a', HISTORY);
+	const next = recordKey(store, 'node', 'b', HISTORY).catch(() => 'failed too');
+	await expect(failing).rejects.toThrow('SQLITE_BUSY');
+	expect(await next).toBe('failed too');
+	store.meanwhile = () => {};
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
+});
+
+it('tries again where another process made the node’s row first', async () => {
+	const store = new MemoryStore();
+	let first = true;
+	store.meanwhile = () => {
+		if (!first) return;
+		first = false;
+		store.saved = ['of another process'];
+		throw new Error('UNIQUE constraint failed');
+	};
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
+	expect(store.keys).toEqual(['of another process', 'a']);
+});
+
+it('knows after a first look that failed who recorded the key', async () => {
+	for (const [recorded, outcome] of [['a', 'seen'], ['b', 'first']] as const) {
+		const store = new MemoryStore();
+		let first = true;
+		store.meanwhile = () => {
+			if (!first) return;
+			first = false;
+			store.saved = [recorded];
+			throw new Error('connection lost');
+		};
+		expect(await recordKey(store, 'node', 'a', HISTORY)).toBe(outcome);
+	}
+});
+
+it('does not let one node wait for another', async () => {
+	const store = new MemoryStore();
+	const stuck: ProcessedStore = {
+		checkProcessedAndRecord: () => new Promise(() => {}),
+		removeProcessed: () => new Promise(() => {}),
+	};
+	void recordKey(stuck, 'stuck node', 'a', HISTORY);
+	expect(await recordKey(store, 'other node', 'a', HISTORY)).toBe('first');
+});
+
+/** A claim as payments make it: several keys, and strict after an error. */
+const claimStrictly = async (
+	store: ProcessedStore,
+	keys: readonly string[],
+	{ nodeKey = 'payments', maxEntries = 1_000 } = {},
+): Promise<Claimed | Seen> =>
+	await claimKeys(store, nodeKey, {
+		keys,
+		owner: `owner ${(owners += 1)}`,
+		mayClaim: (isRecorded) => !keys.some(isRecorded),
+		maxEntries,
+		isStrict: true,
+	});
+
+const released = async (claim: Claimed | Seen): Promise<void> => {
+	if (claim.status !== 'claimed') throw new Error('was not claimed');
+	await claim.release();
+};
+
+describe('a claim that is released', () => {
+	it('leaves the record exactly as it was', async () => {
+		const store = new MemoryStore();
+		await claimStrictly(store, ['a', 'b']);
+		const before = [...store.saved];
+		await released(await claimStrictly(store, ['c', 'd']));
+		expect(store.saved).toEqual(before);
+	});
+
+	it('leaves what others recorded in the meantime', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a']);
+		await Promise.all([released(claim), ...['b', 'c', 'd'].map((key) => claimStrictly(store, [key]))]);
+		expect(store.keys.sort()).toEqual(['b', 'c', 'd']);
+		expect((await claimStrictly(store, ['a'])).status).toBe('claimed');
+	});
+
+	it('is taken out again where another process wrote it back', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a']);
+		const stale = [...store.saved];
+		const releasing = released(claim);
+		while (store.saved.length > 0) await moment();
+		store.saved = [...stale, 'of another process'];
+		await releasing;
+		expect(store.saved).toEqual(['of another process']);
+	});
+
+	it('takes no room, however often that happens', async () => {
+		const store = new MemoryStore();
+		const limited = { maxEntries: 400 };
+		for (let count = 0; count < 150; count++) await claimStrictly(store, [`paid ${count}`], limited);
+		for (let count = 0; count < 500; count++) {
+			await released(await claimStrictly(store, [`refused ${count}`], limited));
+		}
+		expect(store.keys).toEqual(Array.from({ length: 150 }, (_, count) => `paid ${count}`));
+	});
+});
+
+describe('a claim that fails', () => {
+	it('takes out those of its keys that were not there', async () => {
+		const store = new MemoryStore();
+		await claimStrictly(store, ['a', 'b']);
+		const before = [...store.saved];
+		const claim = await claimStrictly(store, ['b', 'c']);
+		expect(claim).toMatchObject({ status: 'seen', isUncertain: false });
+		expect(claim.status === 'seen' && [claim.isRecorded('b'), claim.isRecorded('c')]).toEqual([true, false]);
+		expect(store.saved).toEqual(before);
+	});
+
+	it('is what a key means that is there after a call that failed', async () => {
+		for (const callsUntilError of [1, 2]) {
+			const store = new MemoryStore();
+			await claimStrictly(store, ['old'], { nodeKey: `error in call ${callsUntilError}` });
+			for (const key of ['old', 'new']) {
+				let call = 0;
+				const record = store.checkProcessedAndRecord.bind(store);
+				store.checkProcessedAndRecord = async (...given) => {
+					const answer = await record(...given);
+					call += 1;
+					if (call === callsUntilError) throw new Error('the connection broke after the write');
+					return answer;
+				};
+				const claim = await claimStrictly(store, [key], { nodeKey: `error in call ${callsUntilError}` });
+				store.checkProcessedAndRecord = record;
+				expect(claim.status).toBe('seen');
+			}
+			expect(store.keys).toEqual(['old', 'new']);
+		}
+	});
+});
+
+describe('looking for keys', () => {
+	it('says which are there, and leaves no trace', async () => {
+		const store = new MemoryStore();
+		await claimStrictly(store, ['a']);
+		const before = [...store.saved];
+		const isRecorded = await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
+		expect([isRecorded('a'), isRecorded('b')]).toEqual([true, false]);
+		expect(store.saved).toEqual(before);
+	});
+
+	it('rejects where its trace could not be taken out', async () => {
+		const store = new MemoryStore();
+		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
+		await expect(findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 })).rejects.toThrow('SQLITE_BUSY');
+	});
+});
+
+describe('a call that never returns', () => {
+	/* On the tests' own clock, which AbortSignal.timeout would not follow. */
+	beforeEach(() => {
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+			const controller = new AbortController();
+			setTimeout(() => controller.abort(), milliseconds);
+			return controller.signal;
+		});
+	});
+
+	afterEach(() => jest.restoreAllMocks());
+
+	/** A store whose next call hangs after it has read, until it is let go. */
+	const hangingStore = () => {
+		const store = new MemoryStore();
+		let letGo = () => {};
+		const hangs = new Promise<void>((resolve) => (letGo = resolve));
+		store.takesTime = async () => {
+			store.takesTime = moment;
+			await hangs;
+		};
+		return { store, letGo };
+	};
+
+	it('fails after half a minute, and the next one goes on', async () => {
+		const { store } = hangingStore();
+		const outcomes = await Promise.all([
+			claimStrictly(store, ['a']).then(({ status }) => status),
+			claimStrictly(store, ['b']).then(({ status }) => status),
+		]);
+		expect(outcomes).toEqual(['claimed', 'claimed']);
+	});
+
+	it('makes nothing forgotten when it writes at last what it has read long ago', async () => {
+		const { store, letGo } = hangingStore();
+		const nodeKey = 'late write';
+		await claimStrictly(store, ['a'], { nodeKey });
+		await claimStrictly(store, ['b'], { nodeKey });
+		letGo();
+		for (const key of ['a', 'b']) {
+			expect((await claimStrictly(store, [key], { nodeKey })).status).toBe('seen');
+		}
+		while (store.keys.length < 2) await moment();
+		expect(new Set(store.keys)).toEqual(new Set(['a', 'b']));
+	});
+});
+
+it('refuses where n8n keeps something else for the node', async () => {
+	const store = new MemoryStore();
+	store.checkProcessedAndRecord = async () => ({ new: [], processed: [] });
+	await expect(claimStrictly(store, ['a'])).rejects.toThrow('n8n’s store holds something else');
+});

@@ -1,0 +1,69 @@
+import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
+
+/** A moment in which everybody else gets a turn. */
+export const moment = () => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Gives the tests of a file a clock of their own, as fast as the machine: no test waits, and none is
+ * late because others run.
+ */
+export function runVirtualClock(): void {
+	let isRunning = true;
+	beforeAll(() => {
+		jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+		const run = async () => {
+			while (isRunning) {
+				await jest.advanceTimersToNextTimerAsync();
+				await moment();
+			}
+		};
+		void run();
+	});
+	afterAll(() => {
+		isRunning = false;
+		jest.useRealTimers();
+	});
+}
+
+/**
+ * A store like n8n's: every call reads one list and writes it back whole, a moment later, and
+ * nothing keeps two calls apart.
+ */
+export class MemoryStore implements ProcessedStore {
+	saved: string[] = [];
+	calls = 0;
+	/** Called between reading and writing. */
+	meanwhile: () => void = () => {};
+	/** The time between reading and writing. */
+	takesTime: () => Promise<unknown> = moment;
+
+	async checkProcessedAndRecord(
+		items: string[],
+		_scope: 'node',
+		{ maxEntries }: { maxEntries: number },
+	) {
+		this.calls += 1;
+		const list = [...this.saved];
+		await this.takesTime();
+		const known = new Set(list);
+		const processed = items.filter((item) => known.has(item));
+		const fresh = items.filter((item) => !known.has(item));
+		list.push(...fresh);
+		list.splice(0, Math.max(0, list.length - maxEntries));
+		this.meanwhile();
+		this.saved = list;
+		return { new: fresh, processed };
+	}
+
+	async removeProcessed(items: string[]) {
+		const removed = new Set(items);
+		const list = this.saved.filter((item) => !removed.has(item));
+		await this.takesTime();
+		this.saved = list;
+	}
+
+	/** The keys, without the marks of who recorded them. */
+	get keys(): string[] {
+		return this.saved.filter((item) => !item.includes(' owner '));
+	}
+}
