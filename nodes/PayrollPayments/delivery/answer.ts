@@ -19,15 +19,24 @@ export interface OutgoingResponse {
 	once(event: 'finish' | 'close', listener: () => void): unknown;
 }
 
-/** The claims of every trigger in this n8n process; they outlive saving and activating. */
+/** Triggers whose events are remembered in this process, beside those with deliveries under way. */
+const MOST_TRIGGERS = 500;
+
+/** By workflow and node, the least recently used first. They outlive saving and activating. */
 const claimsByNode = new Map<string, Claims>();
 
-/** The claims of one trigger, by its workflow and node. */
+/**
+ * The claims of one trigger, by its workflow and node. A trigger that is forgotten here still has
+ * its events in n8n's store.
+ */
 export function claimsOf(nodeKey: string): Claims {
-	const known = claimsByNode.get(nodeKey);
-	if (known !== undefined) return known;
-	const claims = new Claims();
+	const claims = claimsByNode.get(nodeKey) ?? new Claims();
+	claimsByNode.delete(nodeKey);
 	claimsByNode.set(nodeKey, claims);
+	for (const [oldest, { isInUse }] of claimsByNode) {
+		if (claimsByNode.size <= MOST_TRIGGERS) break;
+		if (!isInUse && oldest !== nodeKey) claimsByNode.delete(oldest);
+	}
 	return claims;
 }
 

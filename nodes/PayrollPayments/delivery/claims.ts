@@ -22,6 +22,8 @@ export class Claims {
 	/** In the order in which they were acknowledged. */
 	private readonly acknowledged = new Set<string>();
 	private readonly underWay = new Map<string, Promise<void>>();
+	/** Deliveries that hold a claim or wait for one. */
+	private deliveries = 0;
 
 	/**
 	 * Claims an event. A delivery of the same event that is under way is waited for: its outcome
@@ -30,9 +32,13 @@ export class Claims {
 	 * @returns undefined where the event was acknowledged before.
 	 */
 	async claim(key: string, history: number): Promise<Claim | undefined> {
+		this.deliveries += 1;
 		let other: Promise<void> | undefined;
 		while ((other = this.underWay.get(key)) !== undefined) await other;
-		if (this.acknowledged.has(key)) return undefined;
+		if (this.acknowledged.has(key)) {
+			this.deliveries -= 1;
+			return undefined;
+		}
 
 		let wakeWaiting = () => {};
 		this.underWay.set(key, new Promise((resolve) => (wakeWaiting = resolve)));
@@ -41,11 +47,17 @@ export class Claims {
 			settle: (acknowledged) => {
 				if (isSettled) return;
 				isSettled = true;
+				this.deliveries -= 1;
 				this.underWay.delete(key);
 				if (acknowledged) this.remember(key, history);
 				wakeWaiting();
 			},
 		};
+	}
+
+	/** Whether a delivery holds a claim or waits for one. */
+	get isInUse(): boolean {
+		return this.deliveries > 0;
 	}
 
 	/** How many events are held in memory. */

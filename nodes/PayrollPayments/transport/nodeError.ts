@@ -8,6 +8,9 @@ import { ServiceError } from './serviceError';
 /** Characters of an error's message that are shown. */
 const LONGEST_MESSAGE = 2_000;
 
+/** Characters of its description; it may name several other errors. */
+const LONGEST_DESCRIPTION = 30_000;
+
 function messageOf(error: unknown, item: number, redactor: Redactor): string {
 	const said = error instanceof Error && error.message !== '' ? error.message : 'The node failed';
 	const shown = redactor.text(shorten(said, LONGEST_MESSAGE));
@@ -22,7 +25,7 @@ function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
 			? ''
 			: `Error details, below, hold ${members.join(' and ')} as Error data.`;
 	const said = [error.done, where, error.hint].filter(Boolean).join(' ');
-	return said === '' ? undefined : redactor.text(said);
+	return said === '' ? undefined : redactor.text(shorten(said, LONGEST_DESCRIPTION));
 }
 
 /**

@@ -1,3 +1,6 @@
+/** Values kept at once; of more, the oldest are read again when they are asked for. */
+const MOST_VALUES = 1_000;
+
 /**
  * Values that are costly to read, each kept for a moment so that a burst reads it once. What could
  * not be read is not kept, and nothing stays beyond its time once another is read.
@@ -21,6 +24,8 @@ export class RecentValues<Value> {
 		if (recent !== undefined) return await recent.value;
 		const value = read();
 		this.values.set(name, { at: now, value });
+		const oldest = this.values.keys().next();
+		if (this.values.size > MOST_VALUES && !oldest.done) this.values.delete(oldest.value);
 		value.catch(() => this.values.delete(name));
 		return await value;
 	}

@@ -10,7 +10,7 @@ export const SIGN_IN_PAUSE = 30_000;
 /** How long calls wait for the outcome of another call's trial of the token, in milliseconds. */
 export const LONGEST_WAIT = 10_000;
 
-/** Sessions remembered at most, so that a long-lived process does not grow. */
+/** Sessions remembered, beside those in use, so that a long-lived process does not grow. */
 const MOST_SESSIONS = 1_000;
 
 const storedSession = z.object({ boundTo: z.string(), token: z.string() });
@@ -316,9 +316,17 @@ export class Sessions {
 		// Moved to the end, so that the least recently used session is evicted first.
 		this.sessions.delete(boundTo);
 		this.sessions.set(boundTo, known);
-		const oldest = this.sessions.keys().next();
-		if (this.sessions.size > MOST_SESSIONS && !oldest.done) this.sessions.delete(oldest.value);
+		for (const [oldest, session] of this.sessions) {
+			if (this.sessions.size <= MOST_SESSIONS) break;
+			if (oldest !== boundTo && !this.isInUse(session)) this.sessions.delete(oldest);
+		}
 		return known;
+	}
+
+	/** Whether a sign-in or a trial is under way. */
+	private isInUse({ signIn, trial }: Session): boolean {
+		if (signIn !== undefined && signIn.ended === undefined) return true;
+		return trial !== undefined && this.clock.elapsed() - trial.begun < LONGEST_WAIT;
 	}
 }
 

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import fc from 'fast-check';
 
 import { email } from '../../../nodes/PayrollPayments/contract';
@@ -65,7 +67,7 @@ it('takes what the HTML standard takes and has a dot in its domain, up to 320 ch
 	);
 });
 
-it('ends on hostile text of 100,000 characters, however it is made up', () => {
+it('ends on hostile text of 100,000 characters, however it is made up', async () => {
 	const piece = fc.constantFrom('a', '.', '@', '-', 'a.', '.a', 'a-', '@.', 'a@', '@a.', ' ', '\t', '!', '\u3000');
 	const hostile = fc
 		.tuple(piece, piece, piece, fc.constantFrom('', '@', '.', '!', ' ', 'com'))
@@ -78,4 +80,6 @@ it('ends on hostile text of 100,000 characters, however it is made up', () => {
 		}),
 		{ numRuns: 500 },
 	);
+	/* Lets the time limit of the test end it, which cannot happen before. */
+	await setTimeout(0);
 });

@@ -102,6 +102,26 @@ describe('claims', () => {
 		expect(await claimsOf('workflow:one').claim('a', 10)).toBeUndefined();
 		expect(await claimsOf('workflow:two').claim('a', 10)).toBeDefined();
 	});
+
+	it('are kept for the triggers that were used last', async () => {
+		const names = Array.from({ length: 1_500 }, (_, index) => `many:${index}`);
+		for (const name of names) (await claimsOf(name).claim('a', 10))?.settle(true);
+		expect(new Set(names.slice(-400).map((name) => claimsOf(name).size))).toEqual(new Set([1]));
+		expect(new Set(names.slice(0, 900).map((name) => claimsOf(name).size))).toEqual(new Set([0]));
+	});
+
+	it('are never forgotten while a delivery holds one or waits for it', async () => {
+		const names = Array.from({ length: 1_500 }, (_, index) => `busy:${index}`);
+		const held = await Promise.all(names.map(async (name) => await claimsOf(name).claim('a', 10)));
+		const waiting = names.map(async (name) => await claimsOf(name).claim('a', 10));
+		for (const claim of held) claim?.settle(false);
+		for (let index = 0; index < 1_500; index++) claimsOf(`other:${index}`);
+		const taken = await Promise.all(waiting);
+		expect(taken).not.toContain(undefined);
+		const late = names.map(async (name) => await claimsOf(name).claim('a', 10));
+		for (const claim of taken) claim?.settle(true);
+		expect(new Set(await Promise.all(late))).toEqual(new Set([undefined]));
+	});
 });
 
 describe('settling with the answer', () => {

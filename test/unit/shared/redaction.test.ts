@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import fc from 'fast-check';
 
 import { Redactor, shorten, WITHHELD } from '../../../nodes/PayrollPayments/shared/redaction';
@@ -123,10 +125,12 @@ it('never shows a secret, whatever stands around it', () => {
 	);
 });
 
-it('takes time in proportion to the text: near misses by the hundred thousand', () => {
+it('takes time in proportion to the text: near misses by the hundred thousand', async () => {
 	const nearMiss = `${TOKEN.slice(0, 11)}…`;
 	const redactor = new Redactor().add(TOKEN, KEY, `a${'b'.repeat(40)}`);
 	for (const text of ['b'.repeat(300_000), nearMiss.repeat(25_000), '…'.repeat(300_000)]) {
 		expect(redactor.text(text).length).toBeLessThanOrEqual(text.length * 2);
 	}
+	/* Lets the time limit of the test end it, which cannot happen before. */
+	await setTimeout(0);
 });

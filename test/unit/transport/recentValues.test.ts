@@ -34,6 +34,15 @@ describe('recent values', () => {
 		expect(reads).toHaveLength(times);
 	});
 
+	it('are at most 1,000, the latest', async () => {
+		const names = Array.from({ length: 5_000 }, (_, index) => `${index}`);
+		for (const name of names) await get(name);
+		for (const name of names.slice(-1_000)) await get(name);
+		expect(reads).toHaveLength(5_000);
+		await get('0');
+		expect(reads).toHaveLength(5_001);
+	});
+
 	it('are read again after a failure', async () => {
 		const failing = recent.get('a', async () => await Promise.reject(new Error('no database')));
 		await expect(failing).rejects.toThrow('no database');

@@ -157,6 +157,32 @@ describe('sign-ins at once', () => {
 		answer = async () => `token-${count}`;
 	});
 
+	it('are still one while thousands of others are under way', async () => {
+		const signIns = shared();
+		let finish = () => {};
+		const wait = new Promise<void>((resolve) => (finish = resolve));
+		answer = async () => {
+			await wait;
+			return 'token';
+		};
+		const bindings = Array.from({ length: 3_000 }, (_, index) => `binding ${index}`);
+		const renewAll = () => bindings.map(async (each) => await signIns.renew(each, 'old', signIn));
+		const callers = [...renewAll(), ...renewAll()];
+		expect(count).toBe(3_000);
+		finish();
+		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
+	});
+
+	it('are remembered for the 1,000 bindings that were used last', async () => {
+		const signIns = shared();
+		const bindings = Array.from({ length: 3_000 }, (_, index) => `binding ${index}`);
+		for (const each of bindings) await signIns.renew(each, 'old', signIn);
+		for (const each of bindings.slice(-1_000)) await signIns.renew(each, 'old', signIn);
+		expect(count).toBe(3_000);
+		await signIns.renew('binding 0', 'old', signIn);
+		expect(count).toBe(3_001);
+	});
+
 	it('are one for 200 callers with the same refused token, also for those that come late', async () => {
 		const sessions = shared();
 		const early = await Promise.all(
