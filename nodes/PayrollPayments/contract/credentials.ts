@@ -12,9 +12,12 @@ function hostOf(url: URL): string {
 	return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
-/** Whether a host is this very machine: localhost, 127.0.0.0/8 or ::1. */
+/**
+ * Whether a host, spelled as WHATWG URL does, is this very machine: localhost, 127.0.0.0/8 or ::1.
+ * A name below localhost is not: a resolver may send it anywhere.
+ */
 export function isLoopback(host: string): boolean {
-	return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || isIpv4In(host, '127');
+	return host === 'localhost' || host === '::1' || isIpv4In(host, '127');
 }
 
 /** Whether a host is an address of a private network (RFC 1918, RFC 4193) or loopback. */
