@@ -8,7 +8,14 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { readCredentials, Refusal, SignInFailed, z } from '../nodes/PayrollPayments/contract';
+import {
+	PERMISSION_LABELS,
+	PERMISSIONS,
+	readCredentials,
+	Refusal,
+	SignInFailed,
+	z,
+} from '../nodes/PayrollPayments/contract';
 import { exchangeOver } from '../nodes/PayrollPayments/transport/n8nExchange';
 import {
 	authenticationHeader,
@@ -32,6 +39,38 @@ const NO_REDIRECTS = {
 	followRedirect: false,
 	followAllRedirects: false,
 };
+
+/** What the credentials may be used for; api/requestPolicy.ts and the action node hold to it. */
+const LIMIT_PROPERTIES: INodeProperties[] = [
+	{
+		displayName: 'Permissions',
+		name: 'permissions',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options: PERMISSIONS.map((value) => ({ name: PERMISSION_LABELS[value], value })),
+		default: [...PERMISSIONS],
+		description: 'What workflows may do with these credentials. Reading is always allowed.',
+	},
+	{
+		displayName: 'Maximum Payment',
+		name: 'maximumPayment',
+		type: 'string',
+		noDataExpression: true,
+		default: '',
+		placeholder: 'e.g. 2500.00',
+		description: 'The most that one payment may move, in US dollars. Leave empty for no limit.',
+	},
+	{
+		displayName: 'Payment Recipients',
+		name: 'paymentRecipients',
+		type: 'string',
+		noDataExpression: true,
+		default: '',
+		placeholder: 'e.g. ana@example.com, @example.org',
+		description:
+			'Who may be paid: email addresses and @domain entries, separated by commas. Leave empty to allow anyone.',
+	},
+];
 
 export class PayrollPaymentsApi implements ICredentialType {
 	name = 'payrollPaymentsApi';
@@ -224,6 +263,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			default: '',
 			displayOptions: { show: { authentication: ['legacyApiKey'] } },
 		},
+		...LIMIT_PROPERTIES,
 	];
 
 	/**

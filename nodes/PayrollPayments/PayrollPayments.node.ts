@@ -7,6 +7,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { requirePermission } from './api/permissions';
 import { testCredentials } from './credentialTest';
 import { searchTeamUsers } from './listSearch/searchTeamUsers';
 import { operationNamed } from './operations/catalogue';
@@ -134,6 +135,9 @@ export class PayrollPayments implements INodeType {
 		connection.catch(() => undefined);
 		const perform = async (job: Job): Promise<Outcome> => {
 			const service = (await connection)({ items: job.items, ...job.sending });
+			if (operation.effect === 'write') {
+				requirePermission(service.credentials, operation.permission);
+			}
 			const records = await job.run(service);
 			const pairedItem = job.items.map((item) => ({ item }));
 			return {

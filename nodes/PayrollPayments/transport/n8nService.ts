@@ -130,7 +130,7 @@ export interface ServiceUse {
  */
 export async function connect(context: IExecuteFunctions): Promise<(use: ServiceUse) => Service> {
 	const saved = await context.getCredentials(CREDENTIALS);
-	const credentials = readCredentials(saved);
+	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
 	const withoutToken = exchangeWithoutToken(context);
 	const withToken = exchangeWithToken(context, saved);
 	const wallet = walletOf(credentials, withoutToken);

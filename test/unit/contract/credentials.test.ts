@@ -1,6 +1,6 @@
 import { id } from 'ethers';
 
-import { readCredentials } from '../../../nodes/PayrollPayments/contract';
+import { PERMISSIONS, readCredentials } from '../../../nodes/PayrollPayments/contract';
 
 const privateKey = id('credentials test');
 const complete = {
@@ -21,6 +21,7 @@ it('tolerates a trailing slash and leaves empty options out', () => {
 		platformId: 'platform-1',
 		signer: 'privateKey',
 		privateKey,
+		limits: { permissions: new Set(PERMISSIONS) },
 	});
 });
 

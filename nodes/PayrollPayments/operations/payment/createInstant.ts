@@ -1,3 +1,4 @@
+import { requireAllowedPayment } from '../../api/permissions';
 import {
 	centsAsDollars,
 	email,
@@ -99,6 +100,7 @@ export const createInstantPayment = defineOperation({
 	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
 	section: 'Endpoints 10',
 	effect: 'write',
+	permission: 'sendPayments',
 	notice:
 		'This moves money and cannot be undone here. The same payment is sent once only, also when the node runs again.',
 	fields: {
@@ -138,6 +140,7 @@ export const createInstantPayment = defineOperation({
 	options,
 	run: async (input, service, { paymentOutcomeConfirmed, typedAmountUnit }) => {
 		const { teamId: team, amountCents, recipientEmail, typedData, domain, types } = input;
+		requireAllowedPayment(service.credentials, { amountCents, recipientEmail, typedAmountUnit });
 		const sign = async () => {
 			if (domain === undefined || types === undefined || input.primaryType === undefined) {
 				throw new Refusal('Domain, Types or Primary Type is missing', {
