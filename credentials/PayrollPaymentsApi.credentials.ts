@@ -8,13 +8,13 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { allowedRequest } from '../nodes/PayrollPayments/api/requestPolicy';
 import {
 	PERMISSION_LABELS,
 	PERMISSIONS,
 	readCredentials,
 	Refusal,
 	SignInFailed,
-	z,
 } from '../nodes/PayrollPayments/contract';
 import { exchangeOver } from '../nodes/PayrollPayments/transport/n8nExchange';
 import {
@@ -27,18 +27,6 @@ import {
 import { signInWithWallet } from '../nodes/PayrollPayments/transport/walletAccess';
 
 const signIns = new SharedSignIn();
-
-/** Where a request goes; n8n's HTTP Request node calls its URL `uri`. */
-const destination = z
-	.object({ url: z.string().optional(), uri: z.string().optional(), baseURL: z.string().optional() })
-	.transform(({ url, uri, baseURL }) => new URL(url ?? uri ?? '', baseURL).origin);
-
-/** In the words of both request functions of n8n. */
-const NO_REDIRECTS = {
-	disableFollowRedirect: true,
-	followRedirect: false,
-	followAllRedirects: false,
-};
 
 /** What the credentials may be used for; api/requestPolicy.ts and the action node hold to it. */
 const LIMIT_PROPERTIES: INodeProperties[] = [
@@ -296,22 +284,16 @@ export class PayrollPaymentsApi implements ICredentialType {
 	}
 
 	/**
-	 * Adds the proof of who calls, for the service's own origin only: a token that goes elsewhere is
-	 * a token lost.
+	 * Adds the proof of who calls to a request that the credentials allow: its origin, its connection,
+	 * and what it changes.
 	 */
 	async authenticate(
 		saved: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const credentials = readCredentials(saved);
-		const origin = destination.parse(options);
-		const own = new URL(credentials.baseUrl).origin;
-		if (origin !== own) {
-			throw new Refusal(`The token of these credentials goes to ${own} only, not to ${origin}`, {
-				hint: 'Correct the URL of the request, or the Base URL in the credentials.',
-			});
-		}
+		const request = allowedRequest(credentials, options);
 		const proof = authenticationHeader(credentials, saved.sessionToken, Date.now());
-		return { ...options, headers: { ...options.headers, ...proof }, ...NO_REDIRECTS };
+		return Object.assign(request, { headers: { ...request.headers, ...proof } });
 	}
 }
