@@ -199,6 +199,46 @@ export class PayrollPaymentsApi implements ICredentialType {
 			default: '',
 			displayOptions: { show: { authentication: ['legacyApiKey'] } },
 		},
+		{
+			displayName: 'Permissions',
+			name: 'permissions',
+			type: 'multiOptions',
+			noDataExpression: true,
+			options: [
+				{ name: 'Invite People', value: 'invitePeople' },
+				{ name: 'Manage Administrators', value: 'manageAdministrators' },
+				{ name: 'Resolve Name Reviews', value: 'resolveNameReviews' },
+				{ name: 'Send Payments', value: 'sendPayments' },
+				{ name: 'Send Test Events', value: 'sendTestEvents' },
+			],
+			default: [
+				'invitePeople',
+				'manageAdministrators',
+				'resolveNameReviews',
+				'sendPayments',
+				'sendTestEvents',
+			],
+			description: 'What workflows may do with these credentials. Reading is always allowed.',
+		},
+		{
+			displayName: 'Maximum Payment',
+			name: 'maximumPayment',
+			type: 'string',
+			noDataExpression: true,
+			default: '',
+			placeholder: 'e.g. 2500.00',
+			description: 'The most that one payment may move, in US dollars. Leave empty for no limit.',
+		},
+		{
+			displayName: 'Payment Recipients',
+			name: 'paymentRecipients',
+			type: 'string',
+			noDataExpression: true,
+			default: '',
+			placeholder: 'e.g. ana@example.com, @example.org',
+			description:
+				'Who may be paid: email addresses and @domain entries, separated by commas. Leave empty to allow anyone.',
+		},
 	];
 
 	/**

@@ -98,7 +98,7 @@ it.each(Object.entries(OPERATIONS))(
 			/* Of a payment the guard speaks: it does not know on which side of the wire it broke. */
 			expect(error?.description).toMatch(
 				name.startsWith('payment')
-					? /do not pay again by other means/
+					? /Don't pay this again in another way/
 					: /Check that n8n can reach this address/,
 			);
 		}

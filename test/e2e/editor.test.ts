@@ -176,6 +176,9 @@ describe('credentials', () => {
 				'Wallet Address',
 				'Sign-In Domain',
 				'Sign-In Chain ID',
+				'Permissions',
+				'Maximum Payment',
+				'Payment Recipients',
 			],
 		],
 		[

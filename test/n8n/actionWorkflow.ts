@@ -84,6 +84,35 @@ class PlainRequests implements INodeType {
 	}
 }
 
+/** What {@link RawRequest} sends next: options may hold what no parameter can, such as a stream. */
+export const rawRequest: {
+	via: 'httpRequestWithAuthentication' | 'requestWithAuthentication';
+	options: Readonly<Record<string, unknown>>;
+} = { via: 'requestWithAuthentication', options: {} };
+
+/** Sends one request with the credentials, as n8n's HTTP Request node and others do. */
+class RawRequest implements INodeType {
+	description = {
+		displayName: 'Raw Request',
+		name: 'rawRequest',
+		group: [],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'payrollPaymentsApi', required: true }],
+		properties: [],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const { via, options } = rawRequest;
+		const request = Object.assign({ url: '' }, { url: undefined }, options);
+		await this.helpers[via].call(this, 'payrollPaymentsApi', request);
+		return [[{ json: {} }]];
+	}
+}
+
 /** The node as n8n offers it to AI agents: the same, under a name that ends in Tool. */
 function asTool(type: PayrollPayments): PayrollPayments {
 	type.description = { ...type.description, name: `${type.description.name}Tool` };
@@ -95,6 +124,7 @@ const TYPES: Readonly<Record<string, INodeType>> = {
 	plainRequests: new PlainRequests(),
 	payrollPayments: new PayrollPayments(),
 	payrollPaymentsTool: asTool(new PayrollPayments()),
+	rawRequest: new RawRequest(),
 };
 
 class NodeTypes implements INodeTypes {

@@ -427,7 +427,7 @@ describe('instant payments', () => {
 			const first = await run(form({ typedData: JSON.stringify(payment) }));
 			const second = await run(form({ ...message(payment), ...described(payment) }));
 			expect(first.output[0]?.json).toHaveProperty('transaction');
-			expect(second.error?.message).toContain('sent before');
+			expect(second.error?.message).toContain('was already sent');
 			expect(sent()).toHaveLength(1);
 		});
 

@@ -1,5 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
+import { requirePermission } from '../api/permissions';
 import { typedByPerson } from '../form/field';
 import { operationNamed } from '../operations/catalogue';
 import type { InputItem, Job, Operation } from '../operations/definition';
@@ -123,6 +124,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 
 	const perform = async (job: Job): Promise<CompletedJob> => {
 		const service = (await connection)({ items: job.items, ...job.sending });
+		if (operation.effect === 'write') requirePermission(service.credentials, operation.permission);
 		return { items: job.items, records: await job.run(service) };
 	};
 	const failed: FailedJob[] = [...refused];

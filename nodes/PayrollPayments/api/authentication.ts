@@ -9,7 +9,6 @@ import {
 	readCredentials,
 	Refusal,
 	SignInFailed,
-	z,
 	type HttpExchange,
 	type ServiceCredentials,
 	type WalletCredentials,
@@ -27,18 +26,7 @@ import {
 import { signInWithWallet } from '../transport/walletAccess';
 
 import { addSecretsOf } from './credentialSecrets';
-
-/** Where a request goes; n8n's HTTP Request node calls its URL `uri`. */
-const destination = z
-	.object({ url: z.string().optional(), uri: z.string().optional(), baseURL: z.string().optional() })
-	.transform(({ url, uri, baseURL }) => new URL(url ?? uri ?? '', baseURL).origin);
-
-/** In the words of both request functions of n8n. */
-const NO_REDIRECTS = {
-	disableFollowRedirect: true,
-	followRedirect: false,
-	followAllRedirects: false,
-};
+import { allowedRequest } from './requestPolicy';
 
 async function obtainToken(
 	credentials: WalletCredentials,
@@ -97,21 +85,15 @@ export async function obtainSession(
 }
 
 /**
- * Adds the proof of who calls, for the service's own origin only: a token that goes elsewhere is
- * a token lost.
+ * Adds the proof of who calls to a request that the credentials allow: its origin, its connection,
+ * and what it changes.
  */
 export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
 	const credentials = readCredentials(saved);
-	const origin = destination.parse(options);
-	const own = new URL(credentials.baseUrl).origin;
-	if (origin !== own) {
-		throw new Refusal(`The token of these credentials goes to ${own} only, not to ${origin}`, {
-			hint: 'Correct the URL of the request, or the Base URL in the credentials.',
-		});
-	}
+	const request = allowedRequest(credentials, options);
 	const proof = await proofHeaders(credentials, saved);
-	return { ...options, headers: { ...options.headers, ...proof }, ...NO_REDIRECTS };
+	return Object.assign(request, { headers: { ...request.headers, ...proof } });
 }

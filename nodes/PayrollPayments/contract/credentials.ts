@@ -1,4 +1,5 @@
 import { evmAddress } from './addresses';
+import { readLimits, type CredentialLimits } from './credentialLimits';
 import { Refusal } from './refusal';
 import { z } from 'zod';
 
@@ -12,9 +13,12 @@ function hostOf(url: URL): string {
 	return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
-/** Whether a host is this very machine: localhost, 127.0.0.0/8 or ::1. */
+/**
+ * Whether a host, spelled as WHATWG URL does, is this very machine: localhost, 127.0.0.0/8 or ::1.
+ * A name below localhost is not: a resolver may send it anywhere.
+ */
 export function isLoopback(host: string): boolean {
-	return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || isIpv4In(host, '127');
+	return host === 'localhost' || host === '::1' || isIpv4In(host, '127');
 }
 
 /** Whether a host is an address of a private network (RFC 1918, RFC 4193) or loopback. */
@@ -54,18 +58,27 @@ function faultInUrl(url: URL | undefined, { allowsHttp, httpsOnly }: UrlRule): s
 	return url.search !== '' || url.hash !== '' ? 'must not hold a query or a fragment' : undefined;
 }
 
+/** Accepted URLs kept for each field: every request reads the credentials, and parsing costs most. */
+const MAX_ACCEPTED_URLS = 100;
+
 /** A URL without a user, query or fragment. */
 function plainUrl(rule: UrlRule) {
+	const accepted = new Map<string, string>();
 	return z
 		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 		.transform((value, context) => {
+			const known = accepted.get(value);
+			if (known !== undefined) return known;
 			const url = parseUrl(value.trim());
 			const fault = value.trim() === '' ? 'is missing' : faultInUrl(url, rule);
-			if (fault === undefined && url !== undefined) {
-				return url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
+			if (fault !== undefined || url === undefined) {
+				context.addIssue({ code: 'custom', message: fault });
+				return z.NEVER;
 			}
-			context.addIssue({ code: 'custom', message: fault });
-			return z.NEVER;
+			const plain = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
+			if (accepted.size >= MAX_ACCEPTED_URLS) accepted.clear();
+			accepted.set(value, plain);
+			return plain;
 		});
 }
 
@@ -155,19 +168,30 @@ const legacyApiKeyCredentials = z.object({
 	apiKey: token,
 });
 
-export type WalletCredentials =
-	| z.infer<typeof privateKeySignIn>
-	| z.infer<typeof remoteSignIn>;
-export type ServiceCredentials =
-	| WalletCredentials
-	| z.infer<typeof accessTokenCredentials>
-	| z.infer<typeof legacyApiKeyCredentials>;
+/** What is known of every credential, whatever its authentication. */
+export interface CredentialUse {
+	readonly limits: CredentialLimits;
+	/** The name that the credentials were saved under, where it is known. */
+	readonly name?: string;
+}
+
+export type WalletCredentials = CredentialUse &
+	(z.infer<typeof privateKeySignIn> | z.infer<typeof remoteSignIn>);
+export type ServiceCredentials = CredentialUse &
+	(
+		| WalletCredentials
+		| z.infer<typeof accessTokenCredentials>
+		| z.infer<typeof legacyApiKeyCredentials>
+	);
 
 /** The labels that credential fields have on the form, for messages. */
 const LABELS: Readonly<Record<string, string>> = {
 	accessToken: 'Access Token',
 	apiKey: 'API Key',
 	baseUrl: 'Base URL',
+	maximumPayment: 'Maximum Payment',
+	paymentRecipients: 'Payment Recipients',
+	permissions: 'Permissions',
 	platformId: 'Platform ID',
 	privateKey: 'Private Key',
 	remoteSignerDialect: 'Remote Signer Dialect',
@@ -182,18 +206,32 @@ function schemaFor(authentication: unknown, signer: unknown) {
 	return signer === 'remoteSigner' ? remoteSignIn : privateKeySignIn;
 }
 
-/**
- * The credentials `payrollPaymentsApi` as the user saved them, checked.
- * @throws {Refusal} that names the field at fault and never repeats its value.
- */
-export function readCredentials(saved: Readonly<Record<string, unknown>>): ServiceCredentials {
-	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
-	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
-	if (read.success) return read.data;
-	const issue = read.error.issues[0];
-	const field = String(issue?.path[0] ?? 'authentication');
-	throw new Refusal(`${LABELS[field] ?? field} in the credentials ${issue?.message ?? 'is wrong'}`, {
+function credentialFault(field: string, fault: string): Refusal {
+	return new Refusal(`${LABELS[field] ?? field} in the credentials ${fault}`, {
 		field,
 		hint: 'Open the credentials “Payroll Payments API” and correct this field.',
 	});
+}
+
+/**
+ * The credentials `payrollPaymentsApi` as the user saved them, checked.
+ * @param name the name that they were saved under, for messages
+ * @throws {Refusal} that names the field at fault and never repeats its value.
+ */
+export function readCredentials(
+	saved: Readonly<Record<string, unknown>>,
+	name?: string,
+): ServiceCredentials {
+	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
+	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
+	if (!read.success) {
+		const issue = read.error.issues[0];
+		throw credentialFault(
+			String(issue?.path[0] ?? 'authentication'),
+			issue?.message ?? 'is wrong',
+		);
+	}
+	const limits = readLimits(saved);
+	if ('fault' in limits) throw credentialFault(limits.field, limits.fault);
+	return Object.assign(read.data, { limits, name });
 }

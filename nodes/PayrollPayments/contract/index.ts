@@ -1,5 +1,6 @@
 export { z } from 'zod';
 export * from './addresses';
+export * from './credentialLimits';
 export * from './credentials';
 export * from './emails';
 export * from './envelope';

@@ -29,6 +29,11 @@ export class Refusal extends Error {
 		this.field = context.field;
 	}
 
+	/** The hint under the name by which n8n takes it from an error that the credentials throw. */
+	get description(): string | undefined {
+		return this.hint;
+	}
+
 	/** Adds what was already done when the refusal came. */
 	carrying(details: Readonly<Record<string, unknown>>): this {
 		this.details = { ...this.details, ...details };

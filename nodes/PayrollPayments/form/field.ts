@@ -139,15 +139,14 @@ export function readFields(
 		if (!isShown(field.shownWhen, read)) continue;
 		const saved = readSaved(name);
 		const given = field.literal === true ? typedByPerson(saved) : read(name);
-		const isUnresolved = field.mustResolve === true && isExpression(saved) && isBlank(given);
-		if (isUnresolved) {
+		const value = field.schema.safeParse(given);
+		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
+		if (field.mustResolve === true && value.data === undefined && isExpression(saved)) {
 			throw new Refusal(`${field.form.displayName} is an expression that found nothing`, {
 				field: name,
 				hint: 'Correct the expression, or clear the field. Nothing was signed or sent.',
 			});
 		}
-		const value = field.schema.safeParse(given);
-		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
 		values[name] = value.data;
 	}
 	return values;

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { NeededPermission } from '../api/permissions';
 import type { JsonValue, Refusal } from '../contract';
 import { optional, readFields, type Field, type FieldSet, type InputOf } from '../form/field';
 import { wholeNumber } from '../form/fieldKinds';
@@ -65,6 +66,8 @@ export interface Operation {
 	readonly section: string;
 	/** Whether it changes anything at the service. Only reads are ever retried. */
 	readonly effect: 'read' | 'write';
+	/** What the credentials must allow; every write names it. */
+	readonly permission?: NeededPermission;
 	/** Whether an AI agent may use it: freely, only with a person's permission, or never. */
 	readonly asTool: 'free' | 'withPermission' | 'never';
 	/** What a person should know before the form is filled in. */
@@ -168,8 +171,13 @@ export function planEach(
 	return { jobs, refusals };
 }
 
+/** A write can't be defined without saying which permission it needs. */
+type Effect =
+	| { readonly effect: 'read'; readonly permission?: undefined }
+	| { readonly effect: 'write'; readonly permission: NeededPermission };
+
 interface Definition<Fields extends FieldSet, Options extends FieldSet>
-	extends Omit<Operation, 'asTool' | 'fields' | 'options' | 'plan'> {
+	extends Omit<Operation, 'asTool' | 'effect' | 'fields' | 'options' | 'permission' | 'plan'> {
 	readonly asTool?: Operation['asTool'];
 	/** In the order of the form: what is required first, the rest alphabetically. */
 	readonly fields: Fields;
@@ -193,7 +201,7 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 export function defineOperation<
 	Fields extends FieldSet,
 	Options extends FieldSet = Record<never, Field<never>>,
->(definition: Definition<Fields, Options>): Operation {
+>(definition: Definition<Fields, Options> & Effect): Operation {
 	const { effect, fields, check, run, plan } = definition;
 	const ownOptions = definition.options;
 	const planOne = (item: InputItem): Job => {

@@ -156,7 +156,7 @@ export async function connect(
 ): Promise<(use: ServiceUse) => Service> {
 	const saved = await context.getCredentials(CREDENTIALS);
 	addSecretsOf(redactor, saved);
-	const credentials = readCredentials(saved);
+	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
 	const withoutToken = exchangeWithoutToken(context);
 	const withToken = exchangeWithToken(context, saved, redactor);
 	const wallet = walletOf(credentials, withoutToken, redactor.text);

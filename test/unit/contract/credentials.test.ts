@@ -1,6 +1,6 @@
 import { id } from 'ethers';
 
-import { readCredentials } from '../../../nodes/PayrollPayments/contract';
+import { PERMISSIONS, readCredentials } from '../../../nodes/PayrollPayments/contract';
 
 const privateKey = id('credentials test');
 const complete = {
@@ -21,6 +21,7 @@ it('tolerates a trailing slash and leaves empty options out', () => {
 		platformId: 'platform-1',
 		signer: 'privateKey',
 		privateKey,
+		limits: { permissions: new Set(PERMISSIONS) },
 	});
 });
 
@@ -29,9 +30,16 @@ it.each([
 	'http://127.0.0.1:3000',
 	'http://127.9.9.9',
 	'http://[::1]:3000',
+	'http://[0:0:0:0:0:0:0:1]:3000',
+	'http://127.1:3000',
+	'http://0x7f.1',
+	'http://2130706433',
+	'http://127.0.0.1.',
+	'http://LOCALHOST:3000',
 	'https://api.example.com/base/',
 ])('takes the base URL %s', (baseUrl) => {
-	expect(readCredentials({ ...complete, baseUrl }).baseUrl).toBe(baseUrl.replace(/\/$/, ''));
+	const taken = new URL(readCredentials({ ...complete, baseUrl }).baseUrl);
+	expect(`${taken.href.replace(/\/$/, '')}/`).toBe(`${new URL(baseUrl).href.replace(/\/$/, '')}/`);
 });
 
 it.each([
@@ -39,6 +47,15 @@ it.each([
 	['http://10.0.0.1', 'must start with https://'],
 	['http://127.0.0.1.example.com', 'must start with https://'],
 	['http://localhost.example.com', 'must start with https://'],
+	['http://anything.localhost', 'must start with https://'],
+	['http://localhost.', 'must start with https://'],
+	['http://.localhost', 'must start with https://'],
+	['http://128.0.0.1', 'must start with https://'],
+	['http://0.0.0.0', 'must start with https://'],
+	['http://[::]', 'must start with https://'],
+	['http://[::2]', 'must start with https://'],
+	['http://[::ffff:127.0.0.1]', 'must start with https://'],
+	['http://127.0.0.1@api.example.com', 'must start with https://'],
 	['ftp://localhost', 'must start with https://'],
 	['javascript:alert(1)', 'must start with https://'],
 	['https://user:pass@api.example.com', 'must not hold a user name or password'],
@@ -84,7 +101,7 @@ it.each(['http://10.1.2.3:8545', 'http://192.168.1.9', 'http://172.16.0.1', 'htt
 	},
 );
 
-it.each(['http://signer.example.com', 'http://172.32.0.1', 'http://8.8.8.8', 'http://fd00.example.com'])(
+it.each(['http://signer.example.com', 'http://anything.localhost', 'http://[::ffff:10.0.0.1]', 'http://172.32.0.1', 'http://8.8.8.8', 'http://fd00.example.com'])(
 	'refuses the remote signer %s',
 	(remoteSignerUrl) => {
 		expect(() =>

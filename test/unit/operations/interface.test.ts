@@ -15,7 +15,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'administratorInvite.createAndExecute': 'entityId role emails',
 	'nameReview.resolve': 'teamId userId decision reviewVersion',
 	'payment.createInstant':
-		'teamId amountCents recipientEmail typedData signatureSource signature signer domain types primaryType currency network',
+		'teamId recipientEmail amountCents currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
 	'teamUser.getAll': 'teamId returnAll limit emails?',
 	'webhook.sendTest': 'webhookId eventType version?',
 };

@@ -12,6 +12,7 @@ export const createAdministratorInvites = defineOperation({
 		'Invite administrators of a team or company; the typed data in the output has to be signed and executed',
 	section: 'Endpoints 6',
 	effect: 'write',
+	permission: 'manageAdministrators',
 	fields: creationFields,
 	check: checkCreation,
 	run: async (input, service) =>

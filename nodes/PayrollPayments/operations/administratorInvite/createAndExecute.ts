@@ -21,6 +21,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 		'Invite administrators and sign with the wallet of the credentials, so that their roles are set at once',
 	section: 'Endpoints 6 and 7',
 	effect: 'write',
+	permission: 'manageAdministrators',
 	notice:
 		'This gives administrator roles at once, signed with the wallet of the credentials. To let a person decide in between, use Create and Execute one after the other.',
 	fields: creationFields,

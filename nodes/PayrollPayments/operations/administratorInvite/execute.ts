@@ -43,6 +43,7 @@ export const executeAdministratorInvites = defineOperation({
 	description: 'Set the roles of invited administrators with a signature over the typed data',
 	section: 'Endpoints 7',
 	effect: 'write',
+	permission: 'manageAdministrators',
 	notice:
 		'This gives the invited people their administrator roles. Let a person look at the invites first.',
 	fields: {

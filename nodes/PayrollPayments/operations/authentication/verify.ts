@@ -21,6 +21,7 @@ export const verifySignIn = defineOperation({
 	description: 'Exchange a signed sign-in message for a token',
 	section: 'Endpoints 2',
 	effect: 'write',
+	permission: 'none',
 	asTool: 'never',
 	notice:
 		'The output holds the token, and so does the execution data that n8n keeps. Use this only where the credentials cannot sign in themselves.',

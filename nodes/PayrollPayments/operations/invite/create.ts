@@ -162,6 +162,7 @@ export const createInvites = defineOperation({
 	description: 'Invite employees or contractors to a team',
 	section: 'Endpoints 5',
 	effect: 'write',
+	permission: 'invitePeople',
 	fields: {
 		...invitationFields,
 		inviteesSource: choice(

@@ -12,6 +12,7 @@ export const resolveNameReview = defineOperation({
 	description: 'Approve or cancel after the name of an external payment recipient did not match',
 	section: 'Endpoints 8',
 	effect: 'write',
+	permission: 'resolveNameReviews',
 	notice: 'The service shows no way to take a decision back.',
 	fields: {
 		teamId: teamId(),

@@ -1,3 +1,4 @@
+import { requireAllowedPayment } from '../../api/permissions';
 import {
 	centsAsDollars,
 	email,
@@ -101,6 +102,7 @@ export const createInstantPayment = defineOperation({
 	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
 	section: 'Endpoints 10',
 	effect: 'write',
+	permission: 'sendPayments',
 	notice:
 		'This moves money and cannot be undone here. The same payment is sent once only, also when the node runs again.',
 	fields: {
@@ -155,6 +157,7 @@ export const createInstantPayment = defineOperation({
 	},
 	run: async (input, service, { confirmedNotPaid, typedAmountUnit }) => {
 		const { teamId: team, amountCents, recipientEmail } = input;
+		requireAllowedPayment(service.credentials, { amountCents, recipientEmail, typedAmountUnit });
 		const signer = input.signer ?? (await service.wallet()).address;
 		const payment = {
 			baseUrl: service.credentials.baseUrl,

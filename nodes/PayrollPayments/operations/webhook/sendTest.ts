@@ -14,6 +14,7 @@ export const sendTestDelivery = defineOperation({
 	description: 'Have the service send a test event to a registered webhook endpoint',
 	section: 'Endpoints 9',
 	effect: 'write',
+	permission: 'sendTestEvents',
 	fields: {
 		webhookId: text(
 			{

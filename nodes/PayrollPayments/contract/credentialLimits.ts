@@ -1,0 +1,153 @@
+/** What workflows may do with the credentials. Reading is always allowed. */
+export const PERMISSIONS = [
+	'invitePeople',
+	'manageAdministrators',
+	'resolveNameReviews',
+	'sendPayments',
+	'sendTestEvents',
+] as const;
+
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** The names that the permissions have in the credentials' menu. */
+export const PERMISSION_LABELS: Readonly<Record<Permission, string>> = {
+	invitePeople: 'Invite People',
+	manageAdministrators: 'Manage Administrators',
+	resolveNameReviews: 'Resolve Name Reviews',
+	sendPayments: 'Send Payments',
+	sendTestEvents: 'Send Test Events',
+};
+
+/** What the credentials may be used for. */
+export interface CredentialLimits {
+	readonly permissions: ReadonlySet<Permission>;
+	/** The most that one payment may move; without it there is no limit. */
+	readonly maximumPaymentCents?: number;
+	/** Who may be paid, in lower case: addresses, and `@` with a domain. Without it, anyone. */
+	readonly paymentRecipients?: ReadonlySet<string>;
+}
+
+/** A field that can't be read, and what is wrong with it. */
+export interface LimitFault {
+	readonly field: 'permissions' | 'maximumPayment' | 'paymentRecipients';
+	readonly fault: string;
+}
+
+type Saved = Readonly<Record<string, unknown>>;
+
+function isPermission(value: unknown): value is Permission {
+	return PERMISSIONS.some((permission) => permission === value);
+}
+
+/** A missing key means credentials from before this field; an empty value allows reading only. */
+function readPermissions(saved: Saved): ReadonlySet<Permission> | LimitFault {
+	if (!('permissions' in saved)) return new Set(PERMISSIONS);
+	const { permissions } = saved;
+	if (permissions === undefined || permissions === null || permissions === '') return new Set();
+	if (Array.isArray(permissions) && permissions.every(isPermission)) return new Set(permissions);
+	return {
+		field: 'permissions',
+		fault: 'must hold only entries of its menu',
+	};
+}
+
+/**
+ * A text field that sets a limit where it is filled in. A field that holds nothing, as an expression
+ * without a value does, is a fault: it must not lift the limit.
+ */
+function limitText(saved: Saved, field: LimitFault['field']): string | undefined | LimitFault {
+	if (!(field in saved)) return undefined;
+	const value = saved[field];
+	if (value === '') return undefined;
+	if (value === undefined || value === null) return { field, fault: 'has no value' };
+	if (typeof value !== 'string') return { field, fault: 'must be text' };
+	return value.trim();
+}
+
+const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
+
+/** Dollars as whole cents, put together from the digits so that nothing is rounded. */
+function readMaximumPayment(saved: Saved): number | undefined | LimitFault {
+	const text = limitText(saved, 'maximumPayment');
+	if (typeof text !== 'string') return text;
+	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
+	if (whole === undefined) {
+		return {
+			field: 'maximumPayment',
+			fault: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
+		};
+	}
+	return Number(whole + fraction.padEnd(2, '0'));
+}
+
+const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
+const DOMAIN_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function isDomain(text: string): boolean {
+	const labels = text.split('.');
+	return labels.length > 1 && text.length < 254 && labels.every((label) => DOMAIN_LABEL.test(label));
+}
+
+/** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */
+function asciiLowerCase(text: string): string {
+	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/**
+ * An e-mail address in lower case and its domain; undefined for anything else, such as several
+ * addresses, a quoted name, or white space around it.
+ */
+export function addressParts(
+	address: string,
+): { readonly address: string; readonly domain: string } | undefined {
+	const lowerCase = asciiLowerCase(address);
+	const [localPart = '', domain = '', ...rest] = lowerCase.split('@');
+	if (rest.length > 0 || !LOCAL_PART.test(localPart) || !isDomain(domain)) return undefined;
+	return { address: lowerCase, domain };
+}
+
+function isRecipient(entry: string): boolean {
+	if (entry.startsWith('@')) return isDomain(entry.slice(1));
+	return !entry.startsWith('*') && addressParts(entry) !== undefined;
+}
+
+function parseRecipients(text: string): ReadonlySet<string> | LimitFault {
+	const entries = text.split(',').map((entry) => asciiLowerCase(entry.trim())).filter(Boolean);
+	if (entries.length === 0) return { field: 'paymentRecipients', fault: 'names nobody' };
+	const wrong = entries.findIndex((entry) => !isRecipient(entry));
+	if (wrong === -1) return new Set(entries);
+	return {
+		field: 'paymentRecipients',
+		fault: `must hold email addresses, or @ and a domain such as @example.com; entry ${wrong + 1} is neither`,
+	};
+}
+
+/** Lists read before: every request reads the credentials, and a list may be long. */
+const knownRecipients = new Map<string, ReturnType<typeof parseRecipients>>();
+const MAX_KNOWN_RECIPIENTS = 100;
+
+function readPaymentRecipients(saved: Saved): ReadonlySet<string> | undefined | LimitFault {
+	const text = limitText(saved, 'paymentRecipients');
+	if (typeof text !== 'string') return text;
+	const known = knownRecipients.get(text);
+	if (known !== undefined) return known;
+	if (knownRecipients.size >= MAX_KNOWN_RECIPIENTS) knownRecipients.clear();
+	const recipients = parseRecipients(text);
+	knownRecipients.set(text, recipients);
+	return recipients;
+}
+
+function isFault(value: unknown): value is LimitFault {
+	return typeof value === 'object' && value !== null && 'fault' in value;
+}
+
+/** What the saved credentials may be used for, or the first field that can't be read. */
+export function readLimits(saved: Saved): CredentialLimits | LimitFault {
+	const permissions = readPermissions(saved);
+	if (isFault(permissions)) return permissions;
+	const maximumPaymentCents = readMaximumPayment(saved);
+	if (isFault(maximumPaymentCents)) return maximumPaymentCents;
+	const paymentRecipients = readPaymentRecipients(saved);
+	if (isFault(paymentRecipients)) return paymentRecipients;
+	return { permissions, maximumPaymentCents, paymentRecipients };
+}
