@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An e-mail address (service-api.md, Common formats). White space around it is dropped. */
+/** An e-mail address (docs/api.md, Common formats). White space around it is dropped. */
 export const email = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.transform((value) => value.trim())
