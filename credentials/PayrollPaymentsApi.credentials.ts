@@ -242,7 +242,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 	];
 
 	/**
-	 * Signs in when there is no usable token (service-api.md, Authentication 1); n8n calls this when
+	 * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
 	 * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
 	 */
 	async preAuthentication(

@@ -6,7 +6,7 @@ import type { Randomness } from './randomness';
 import type { Settings } from './settings';
 import { Tampering } from './tampering';
 
-/** The signed part: `typed_data` of service-api.md, Typed data for administrator invites. */
+/** The signed part: `typed_data` of docs/api.md, Typed data for administrator invites. */
 export interface SetRolesForwardRequest {
 	readonly from: string;
 	readonly to: string;

@@ -2,7 +2,7 @@ import { makeAccounts, type Account } from './accounts';
 import { makePerson, type Person } from './people';
 import { Randomness } from './randomness';
 
-/** A team user record (service-api.md, Resources). */
+/** A team user record (docs/api.md, Team user record). */
 export interface TeamUser {
 	readonly nanoid: string;
 	readonly first_name: string;

@@ -211,7 +211,7 @@ const HARMLESS_HEADERS = new Set([
 	'x-request-id',
 ]);
 
-/** The members of a payment's body (docs/api.md, Endpoints 10). */
+/** The members of a payment's body (docs/api.md, Endpoint 10). */
 const PAYMENT_MEMBERS = new Set([
 	'from',
 	'amount_cents',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * An EVM address: 0x followed by 40 hex characters (service-api.md, Common formats), byte for byte
+ * An EVM address: 0x followed by 40 hex characters (docs/api.md, Common formats), byte for byte
  * as given: what is signed may not be tidied up.
  */
 export const exactAddress = z

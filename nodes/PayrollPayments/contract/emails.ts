@@ -11,12 +11,12 @@ const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
  */
 const EMAIL = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
 
-/** Whether a text is an e-mail address as the service takes it. Linear in its length. */
-export function isEmail(text: string): boolean {
+/** Linear in the length of the text. */
+function isEmail(text: string): boolean {
 	return text.length <= LONGEST && EMAIL.test(text);
 }
 
-/** An e-mail address (service-api.md, Common formats). White space around it is dropped. */
+/** An e-mail address (docs/api.md, Common formats). White space around it is dropped. */
 export const email = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.transform((value) => value.trim())

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 import { shorten, type Redact } from '../shared/redaction';
 
-/** The body of every success (service-api.md, Response envelope). */
+/** The body of every success (docs/api.md, Response envelope). */
 export const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() });
 
-/** The body of every failure (service-api.md, Errors): a message and perhaps a code. */
+/** The body of every failure (docs/api.md, Errors): a message and perhaps a code. */
 export const failureEnvelope = z.object({
 	success: z.literal(false),
 	data: z.string(),

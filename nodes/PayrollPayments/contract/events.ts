@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The 39 event types that the service documents (service-api.md, Events), in alphabetical order. */
+/** The 39 event types that the service documents (docs/api.md, Events), in alphabetical order. */
 export const EVENT_TYPES = [
 	'action_item.completed',
 	'action_item.created',
@@ -43,10 +43,10 @@ export const EVENT_TYPES = [
 	'withdraw_account.duplicated_detected',
 ] as const;
 
-/** States of a deposit; only `complete` is final (service-api.md, Deposit status). */
+/** States of a deposit; only `complete` is final (docs/api.md, Deposit status). */
 export const DEPOSIT_STATUSES = ['complete', 'failed', 'pending', 'rejected', 'reverted'] as const;
 
-/** Networks on which a deposit may arrive (service-api.md, deposit.received). */
+/** Networks on which a deposit may arrive (docs/api.md, Deposit record). */
 export const DEPOSIT_NETWORKS = [
 	'arbitrum',
 	'avalanche',
@@ -56,7 +56,7 @@ export const DEPOSIT_NETWORKS = [
 	'polygon',
 ] as const;
 
-/** Where a deposit may come from (service-api.md, deposit.received). */
+/** Where a deposit may come from (docs/api.md, Deposit record). */
 export const DEPOSIT_PROVIDERS = [
 	'bitcoin',
 	'internal_pay_handler',
@@ -91,7 +91,7 @@ function open<Documented extends string>(documented: readonly [Documented, ...Do
 }
 
 /**
- * The deposit record of a `deposit.received` event (service-api.md, deposit.received).
+ * The deposit record of a `deposit.received` event (docs/api.md, Deposit record).
  * Amounts are in cents, times ISO 8601 text. Fields beyond the documented ones pass, and so does
  * null for an optional one.
  */
@@ -131,7 +131,7 @@ export const depositSchema = z
 	.passthrough();
 
 /**
- * What every event has (service-api.md, Event envelope). `created` is a Unix time, in seconds
+ * What every event has (docs/api.md, Event envelope). `created` is a Unix time, in seconds
  * unless it is above 10^11. The event's own object beside these fields passes untouched.
  */
 export const eventSchema = z

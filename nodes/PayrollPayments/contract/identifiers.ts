@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of entity that carry an identifier, by prefix (service-api.md, Identifiers). */
+/** The kinds of entity that carry an identifier, by prefix (docs/api.md, Identifiers). */
 export const IDENTIFIER_KINDS = {
 	te: 'a team',
 	co: 'a company',
@@ -35,7 +35,7 @@ function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string |
 }
 
 /**
- * A 15-character nanoid with one of the given prefixes (service-api.md, Identifiers).
+ * A 15-character nanoid with one of the given prefixes (docs/api.md, Identifiers).
  * White space around it, as a copied cell has, is dropped.
  */
 export function identifier(...prefixes: IdentifierPrefix[]) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Limits of an instant payment, in cents (service-api.md, Limits). */
+/** Limits of an instant payment, in cents (docs/api.md, Limits). */
 export const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
 
-/** Currencies that a balance may be asked for (service-api.md, Endpoints 3). */
+/** Currencies that a balance may be asked for (docs/api.md, Endpoint 3). */
 export const BALANCE_CURRENCIES = ['BTC', 'CAD', 'EUR', 'GBP', 'USD', 'USDC', 'USDT'] as const;
 
 /**
@@ -34,7 +34,7 @@ const wholeCents = z.union([
 
 /**
  * The amount of an instant payment: whole cents from 100 to 10,000,000,000, as a number or as a
- * string of digits (service-api.md, Endpoints 10).
+ * string of digits (docs/api.md, Endpoint 10).
  */
 export const paymentCents = z.unknown().transform((value, context): number => {
 	const cents = wholeCents.safeParse(value);

@@ -16,10 +16,10 @@ export type JsonValue =
 /** A value that came out of JSON.parse and can therefore be nothing else. */
 const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
-/** data of operation 1 (service-api.md, Endpoints 1). */
+/** data of operation 1 (docs/api.md, Endpoint 1). */
 export const signInMessageAnswer = z.object({ siwe: z.string().min(1) }).catchall(jsonValue);
 
-/** data of operation 2 (service-api.md, Endpoints 2). */
+/** data of operation 2 (docs/api.md, Endpoint 2). */
 export const verifyAnswer = z.object({ jwt: z.string().min(1) }).catchall(jsonValue);
 
 /** data of operation 3: the entity's account and its balances, in cents as text. */

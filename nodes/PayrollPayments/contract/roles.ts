@@ -1,4 +1,4 @@
-/** Every role that the service names (service-api.md, Roles). */
+/** Every role that the service names (docs/api.md, Roles). */
 export const ROLES = [
 	'org_admin',
 	'org_finance_admin',

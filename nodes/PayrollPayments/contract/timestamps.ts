@@ -23,7 +23,7 @@ function faultIn(value: string): string | undefined {
 
 /**
  * An ISO 8601 UTC date-time ending in Z; seconds optional, fractions allowed, valid on the calendar
- * (service-api.md, Common formats). Kept byte for byte: the service may compare it as text.
+ * (docs/api.md, Common formats). Kept byte for byte: the service may compare it as text.
  */
 export const utcTimestamp = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })

@@ -4,7 +4,7 @@ import { exactAddress } from './addresses';
 
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 
-/** typed_data of administrator invites, as operation 7 takes it back (service-api.md). */
+/** typed_data of administrator invites, as operation 7 takes it back (docs/api.md, Endpoint 7). */
 export const setRolesRequest = z
 	.object({
 		from: exactAddress,
@@ -25,7 +25,7 @@ export const administratorTypedData = z
 	})
 	.strict();
 
-/** typed_data of an instant payment (service-api.md, Endpoints 10): every value is text. */
+/** typed_data of an instant payment (docs/api.md, Endpoint 10): every value is text. */
 export const paymentTypedData = z
 	.object({
 		from: text,

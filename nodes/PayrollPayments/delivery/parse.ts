@@ -24,7 +24,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /**
- * Reads an event from the body that was verified (service-api.md, Events).
+ * Reads an event from the body that was verified (docs/api.md, Events).
  *
  * Unknown event types, unknown values of enumerations and further fields pass. `issues` names what
  * is missing or of the wrong type: of the envelope, and of the deposit in a `deposit.received`.

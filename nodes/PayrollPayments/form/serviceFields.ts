@@ -185,7 +185,7 @@ export function bodyFieldName(
 	return { ...rest, required: false, form: { ...form, default: preset } };
 }
 
-/** Names that the same bodies use for something else (service-api.md, Endpoints 8 and 9). */
+/** Names that the same bodies use for something else (docs/api.md, Endpoint 8 and Endpoint 9). */
 const RESERVED_NAMES: readonly string[] = ['review_version', 'version'];
 
 /** A member of the team, picked from the list or given by identifier. */

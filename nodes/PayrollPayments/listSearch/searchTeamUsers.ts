@@ -84,7 +84,7 @@ async function search(
 
 /**
  * The team's users for the picker, a page at a time; a filter goes through the names and e-mail
- * addresses of many pages (service-api.md, Endpoints 11).
+ * addresses of many pages (docs/api.md, Endpoint 11).
  */
 export async function searchTeamUsers(
 	this: ILoadOptionsFunctions,

@@ -62,7 +62,7 @@ export interface Operation {
 	/** What the node does, for the list of actions, e.g. "Get many team users". */
 	readonly action: string;
 	readonly description: string;
-	/** The sections of service-api.md that it implements. */
+	/** The sections of docs/api.md that it implements. */
 	readonly section: string;
 	/** Whether it changes anything at the service. Only reads are ever retried. */
 	readonly effect: 'read' | 'write';

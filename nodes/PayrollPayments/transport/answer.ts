@@ -4,7 +4,7 @@ import type { Redact } from '../shared/redaction';
 import { errorFor, ServiceError } from './serviceError';
 
 /**
- * The `data` of a success (service-api.md, Response envelope), held to the operation's schema.
+ * The `data` of a success (docs/api.md, Response envelope), held to the operation's schema.
  * @throws {ServiceError} for everything else, with what a person can do about it
  */
 export function readAnswer<Data>(

@@ -3,7 +3,7 @@ import { teamUsersAnswer, type z } from '../contract';
 import { path, type Service } from './service';
 import { ServiceError } from './serviceError';
 
-/** Largest page of team users (service-api.md, Limits). */
+/** Largest page of team users (docs/api.md, Limits). */
 export const LARGEST_PAGE = 500;
 
 /** Pages that one list may take; with pages of 500 that is half a million users. */
@@ -17,7 +17,7 @@ function unreadable(what: string, hint: string): ServiceError {
 
 /**
  * One page of a team's users and the number of the next one, if there is one. Without a page the
- * service gives the full list (service-api.md, Endpoints 11, rule 1).
+ * service gives the full list (docs/api.md, Endpoint 11).
  */
 export async function teamUsersPage(
 	call: Service['call'],
@@ -44,7 +44,7 @@ export async function teamUsersPage(
 }
 
 /**
- * A team's users (service-api.md, Endpoints 11): so many of them page by page, or all in one answer.
+ * A team's users (docs/api.md, Endpoint 11): so many of them page by page, or all in one answer.
  * @param most records at most; all where undefined
  * @throws {ServiceError} where the list does not end within {@link MOST_PAGES}
  */

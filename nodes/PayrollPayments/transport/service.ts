@@ -20,7 +20,7 @@ export interface Call<Data> {
 	readonly body?: Readonly<Record<string, unknown>>;
 	/** What `data` of the success looks like. */
 	readonly answer: z.ZodType<Data, z.ZodTypeDef, unknown>;
-	/** Without a token: the sign-in operations (service-api.md, Authentication 4). */
+	/** Without a token: the sign-in operations (docs/api.md, Authentication). */
 	readonly withoutToken?: boolean;
 	/** The role that the document says the caller needs, for the hint on a 403. */
 	readonly roleNeeded?: string;

@@ -1,11 +1,11 @@
 import { Refusal, readEnvelope, repeatable, type HttpAnswer } from '../contract';
 import type { Redact } from '../shared/redaction';
 
-/** What the service answers with when it has decided (service-api.md, Errors). */
+/** What the service answers with when it has decided (docs/api.md, Errors). */
 const DECIDED_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 /**
- * The service answered, but not with success (service-api.md, Errors).
+ * The service answered, but not with success (docs/api.md, Errors).
  * The message is the service's own where it sent one.
  */
 export class ServiceError extends Refusal {

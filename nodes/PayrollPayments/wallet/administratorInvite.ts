@@ -154,7 +154,7 @@ function check(input: unknown, expectation: AdministratorInviteExpectation): Typ
 
 /**
  * The signing guard of administrator invites: what may be signed of the structure that operation 6
- * answers with (docs/api.md, Endpoints 6), and what a signature that is provided may cover. The
+ * answers with (docs/api.md, Endpoint 6), and what a signature that is provided may cover. The
  * returned `message` is the `typed_data` to send: exactly what is signed.
  *
  * Throws a {@link Refusal} that says what differs.

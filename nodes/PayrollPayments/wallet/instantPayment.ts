@@ -190,7 +190,7 @@ function check(input: UncheckedPayment, expectation: PaymentExpectation): TypedD
 }
 
 /**
- * The signing guard of instant payments (docs/api.md, Endpoints 10): what may be signed of the form's
+ * The signing guard of instant payments (docs/api.md, Endpoint 10): what may be signed of the form's
  * typed data, domain, types and primary type, and what a signature that is provided may cover. The
  * returned `message` is the `typed_data` to send: exactly what is signed.
  *

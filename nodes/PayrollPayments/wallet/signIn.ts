@@ -62,7 +62,7 @@ function readData<Data>(
 }
 
 /**
- * Signs in with a wallet (service-api.md, Authentication 1; Endpoints 1 and 2): gets the message,
+ * Signs in with a wallet (docs/api.md, Authentication, Endpoint 1 and Endpoint 2): gets the message,
  * checks it, signs it and hands it in. Answers with the JWT.
  *
  * `timeout` is in milliseconds for each of the two requests, `now` for tests, `redact` takes the

@@ -10,7 +10,7 @@ export const createAdministratorInvites = defineOperation({
 	action: 'Create administrator invites',
 	description:
 		'Invite administrators of a team or company; the typed data in the output has to be signed and executed',
-	section: 'Endpoints 6',
+	section: 'Endpoint 6',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	fields: creationFields,

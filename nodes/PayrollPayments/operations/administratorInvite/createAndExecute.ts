@@ -19,7 +19,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	action: 'Create and execute administrator invites',
 	description:
 		'Invite administrators and sign with the wallet of the credentials, so that their roles are set at once',
-	section: 'Endpoints 6 and 7',
+	section: 'Endpoint 6 and Endpoint 7',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:

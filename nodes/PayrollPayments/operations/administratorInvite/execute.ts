@@ -41,7 +41,7 @@ export const executeAdministratorInvites = defineOperation({
 	name: 'Execute',
 	action: 'Execute administrator invites',
 	description: 'Set the roles of invited administrators with a signature over the typed data',
-	section: 'Endpoints 7',
+	section: 'Endpoint 7',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:

@@ -13,7 +13,7 @@ import { refusalOf } from '../../form/field';
 import { administratorRole, emails, entityId } from '../../form/serviceFields';
 import type { Service } from '../../transport/service';
 
-/** E-mail addresses that one request may hold (service-api.md, Limits). */
+/** E-mail addresses that one request may hold (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;
 
 /** What *create* and *createAndExecute* ask for. */
@@ -62,7 +62,7 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 	});
 }
 
-/** Creates the invites of one batch, once an execution (service-api.md, Endpoints 6). */
+/** Creates the invites of one batch, once an execution (docs/api.md, Endpoint 6). */
 export async function create(
 	service: Service,
 	{ entityId: nanoid, role, emails: addresses }: Creation,
@@ -79,7 +79,7 @@ export async function create(
 }
 
 /**
- * Executes invites with a signature, once an execution (service-api.md, Endpoints 7).
+ * Executes invites with a signature, once an execution (docs/api.md, Endpoint 7).
  * @param sign called only where they were not executed before
  */
 export async function execute(

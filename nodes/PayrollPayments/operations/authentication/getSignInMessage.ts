@@ -18,7 +18,7 @@ export const getSignInMessage = defineOperation({
 	name: 'Get Sign-In Message',
 	action: 'Get sign in message',
 	description: 'Get a message that the wallet signs to sign in; no token is needed',
-	section: 'Endpoints 1',
+	section: 'Endpoint 1',
 	effect: 'read',
 	asTool: 'never',
 	fields: {

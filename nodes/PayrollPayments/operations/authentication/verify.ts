@@ -19,7 +19,7 @@ export const verifySignIn = defineOperation({
 	name: 'Verify',
 	action: 'Verify sign in message',
 	description: 'Exchange a signed sign-in message for a token',
-	section: 'Endpoints 2',
+	section: 'Endpoint 2',
 	effect: 'write',
 	permission: 'none',
 	asTool: 'never',

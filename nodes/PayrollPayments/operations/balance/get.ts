@@ -10,7 +10,7 @@ export const getBalance = defineOperation({
 	name: 'Get',
 	action: 'Get balance',
 	description: 'Get the account address and the balances of a team, company or user',
-	section: 'Endpoints 3',
+	section: 'Endpoint 3',
 	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),

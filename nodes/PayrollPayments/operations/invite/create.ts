@@ -58,7 +58,7 @@ const options = {
 	),
 };
 
-/** Sends one request: all its invitees are invited, or none (service-api.md, Endpoints 5). */
+/** Sends one request: all its invitees are invited, or none (docs/api.md, Endpoint 5). */
 async function invite(
 	service: Service,
 	invitation: Invitation,
@@ -160,7 +160,7 @@ export const createInvites = defineOperation({
 	name: 'Create',
 	action: 'Create invites',
 	description: 'Invite employees or contractors to a team',
-	section: 'Endpoints 5',
+	section: 'Endpoint 5',
 	effect: 'write',
 	permission: 'invitePeople',
 	fields: {

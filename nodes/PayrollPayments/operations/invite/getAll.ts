@@ -8,7 +8,7 @@ export const getInvites = defineOperation({
 	name: 'Get Many',
 	action: 'Get many invites',
 	description: 'List the pending invites of a team or company',
-	section: 'Endpoints 4',
+	section: 'Endpoint 4',
 	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
 	run: async ({ entityId: nanoid, limit }, service) => {

@@ -4,7 +4,7 @@ import { email, Refusal, z } from '../../contract';
 import type { Field } from '../../form/field';
 import { json } from '../../form/fieldKinds';
 
-/** The 14 fields of a prefill, in the service's order (service-api.md, Invite prefill object). */
+/** The 14 fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 const PREFILL_FIELDS = [
 	'first_name',
 	'middle_name',

@@ -10,7 +10,7 @@ export const resolveNameReview = defineOperation({
 	name: 'Resolve',
 	action: 'Resolve name review',
 	description: 'Approve or cancel after the name of an external payment recipient did not match',
-	section: 'Endpoints 8',
+	section: 'Endpoint 8',
 	effect: 'write',
 	permission: 'resolveNameReviews',
 	notice: 'The service shows no way to take a decision back.',

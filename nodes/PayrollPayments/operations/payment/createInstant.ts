@@ -100,7 +100,7 @@ export const createInstantPayment = defineOperation({
 	name: 'Create Instant',
 	action: 'Create instant payment',
 	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
-	section: 'Endpoints 10',
+	section: 'Endpoint 10',
 	effect: 'write',
 	permission: 'sendPayments',
 	notice:

@@ -4,7 +4,7 @@ import { inBatches } from '../../transport/batches';
 import { teamUsers, type TeamUser } from '../../transport/paging';
 import { defineOperation } from '../definition';
 
-/** E-mails that one request may filter by (service-api.md, Limits). */
+/** E-mails that one request may filter by (docs/api.md, Limits). */
 const EMAILS_PER_REQUEST = 100;
 
 export const getTeamUsers = defineOperation({
@@ -14,7 +14,7 @@ export const getTeamUsers = defineOperation({
 	action: 'Get many team users',
 	description:
 		'List the users of a team with names, e-mail addresses, onboarding status and payment eligibility',
-	section: 'Endpoints 11',
+	section: 'Endpoint 11',
 	effect: 'read',
 	fields: {
 		teamId: teamId(),

@@ -12,7 +12,7 @@ export const sendTestDelivery = defineOperation({
 	name: 'Send Test',
 	action: 'Send test delivery',
 	description: 'Have the service send a test event to a registered webhook endpoint',
-	section: 'Endpoints 9',
+	section: 'Endpoint 9',
 	effect: 'write',
 	permission: 'sendTestEvents',
 	fields: {
