@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 
 import { Wallet } from 'ethers';
 
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import type { TestEnvironment } from '../test/support/testEnvironment';
 
 const success = z.object({ success: z.literal(true), data: z.unknown() });

@@ -1,4 +1,4 @@
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import { installN8n } from '../scripts/lib/installations.mjs';
 import { action } from '../test/support/workflows';
 import { bundle } from './bundle';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import type { Credentials } from '../test/support/n8nRest';
 import { startTestEnvironment, type TestEnvironment } from '../test/support/testEnvironment';
 import { chain, node, type WorkflowNode } from '../test/support/workflows';

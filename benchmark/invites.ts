@@ -1,4 +1,4 @@
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import { action } from '../test/support/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import { installN8n } from '../scripts/lib/installations.mjs';
 import { run } from '../scripts/lib/processes.mjs';
 

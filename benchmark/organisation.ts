@@ -1,4 +1,4 @@
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import type { TestEnvironment } from '../test/support/testEnvironment';
 
 const organisation = z.object({

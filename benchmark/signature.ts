@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild';
 import path from 'node:path';
 
-import { z } from '../nodes/PayrollPayments/contract';
+import { z } from 'zod';
 import { installN8n } from '../scripts/lib/installations.mjs';
 import { repository } from '../scripts/lib/paths.mjs';
 
@@ -31,11 +31,11 @@ export const signature: Part = {
 		await packed();
 		const program = await bundle('benchmark/fresh/firstSignature.ts', 'firstSignature.cjs');
 		const peerWallet = await bundle(
-			'nodes/PayrollPayments/wallet/index.ts',
+			'nodes/PayrollPayments/signing/index.ts',
 			'unbundledWallet.cjs',
 			{ plugins: [unbundled] },
 		);
-		const ourWallet = path.join(repository, 'dist', 'nodes', 'PayrollPayments', 'wallet', 'index.js');
+		const ourWallet = path.join(repository, 'dist', 'nodes', 'PayrollPayments', 'signing', 'index.js');
 		const side = (wallet: string) => async () =>
 			await inFreshProcess(signing, { node, args: [program, wallet], env });
 		const { ours, peers } = await interleaved(

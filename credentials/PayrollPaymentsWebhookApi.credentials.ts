@@ -1,6 +1,6 @@
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
-/** How webhook deliveries prove that they come from the service; read by delivery/credentials.ts. */
+/** How webhook deliveries prove that they come from the service; read by trigger/webhookCredentials.ts. */
 export class PayrollPaymentsWebhookApi implements ICredentialType {
 	name = 'payrollPaymentsWebhookApi';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-import type { privateKeyWallet } from '../../nodes/PayrollPayments/wallet';
+import type { privateKeyWallet } from '../../nodes/PayrollPayments/signing';
 
 const [, program = '', file = ''] = process.argv;
 const load = createRequire(program);

@@ -1,5 +1,5 @@
 /* Acknowledges so many events and prints what the claims of a trigger then hold. */
-import { Claims, keyOf } from '../../nodes/PayrollPayments/delivery/claims';
+import { Claims, keyOf } from '../../nodes/PayrollPayments/trigger/claims';
 
 const [, , history = 0, events = 0] = process.argv.map(Number);
 

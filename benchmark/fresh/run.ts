@@ -1,5 +1,5 @@
 import { run } from '../../scripts/lib/processes.mjs';
-import type { z } from '../../nodes/PayrollPayments/contract';
+import type { z } from 'zod';
 
 /**
  * Runs a program in a process of its own and reads the JSON that it prints.

@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
-import { readCredentials } from '../../nodes/PayrollPayments/contract';
-import { exchangeOver } from '../../nodes/PayrollPayments/transport/n8nExchange';
-import { packSession, sessionBinding } from '../../nodes/PayrollPayments/transport/session';
-import { signInWithWallet } from '../../nodes/PayrollPayments/transport/walletAccess';
+import { readCredentials } from '../../nodes/PayrollPayments/api/credentials';
+import { exchangeOver } from '../../nodes/PayrollPayments/api/n8nHttp';
+import { packSession, sessionBinding } from '../../nodes/PayrollPayments/api/session';
+import { signInWithWallet } from '../../nodes/PayrollPayments/api/walletAccess';
 
 /** The same credentials with n8n's plain `preAuthentication`: whoever needs a token signs in. */
 export class PlainSignInApi extends PayrollPaymentsApi {

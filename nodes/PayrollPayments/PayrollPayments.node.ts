@@ -41,7 +41,7 @@ export class PayrollPayments implements INodeType {
 				this: ICredentialTestFunctions,
 				credential: ICredentialsDecrypted,
 			): Promise<INodeCredentialTestResult> {
-				const { testCredentials } = await import('./credentialTest');
+				const { testCredentials } = await import('./api/credentialTest');
 				return await testCredentials.call(this, credential);
 			},
 		},
@@ -51,7 +51,7 @@ export class PayrollPayments implements INodeType {
 				filter?: string,
 				paginationToken?: string,
 			): Promise<INodeListSearchResult> {
-				const { searchTeamUsers } = await import('./listSearch/searchTeamUsers');
+				const { searchTeamUsers } = await import('./actions/listSearch/searchTeamUsers');
 				return await searchTeamUsers.call(this, filter, paginationToken);
 			},
 		},

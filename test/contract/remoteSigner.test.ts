@@ -9,12 +9,13 @@ import {
 import type { Sandbox } from '../../sandbox/server';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
-import { Refusal, type HttpExchange } from '../../nodes/PayrollPayments/contract';
+import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
+import type { HttpExchange } from '../../nodes/PayrollPayments/shared/http';
 import {
 	administratorInviteTypedData,
 	remoteSignerWallet,
 	signIn,
-} from '../../nodes/PayrollPayments/wallet';
+} from '../../nodes/PayrollPayments/signing';
 import { freshSandbox, SandboxClient } from './sandboxClient';
 
 const DIALECTS: SignerDialect[] = ['wallet', 'web3signer', 'clef'];

@@ -16,7 +16,7 @@ import {
 	otherEvent,
 	timestamped,
 	without,
-} from '../unit/delivery/samples';
+} from '../unit/trigger/samples';
 
 jest.setTimeout(600_000);
 

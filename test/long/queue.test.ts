@@ -15,7 +15,7 @@ import { SandboxProcess } from '../support/sandboxProcess';
 import type { SupervisedProcess } from '../support/supervisedProcess';
 import { saveTriggerWorkflow, signatureHeaders } from '../support/triggerWorkflow';
 import { action, chain, node } from '../support/workflows';
-import { otherEvent } from '../unit/delivery/samples';
+import { otherEvent } from '../unit/trigger/samples';
 
 jest.setTimeout(900_000);
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { depositEvent, otherEvent, timestamped } from '../unit/delivery/samples';
+import { depositEvent, otherEvent, timestamped } from '../unit/trigger/samples';
 import { recordLog } from './log';
 import { TriggerHost } from './triggerHost';
 

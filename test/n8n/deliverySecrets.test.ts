@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { otherEvent, timestamped } from '../unit/delivery/samples';
+import { otherEvent, timestamped } from '../unit/trigger/samples';
 import { runs } from '../unit/runs';
 import { recordLog } from './log';
 import { leakIn, SPELLINGS, spelling, textsIn, token } from './repeatedSecrets';

@@ -5,8 +5,8 @@ import { Wallet } from 'ethers';
 import fc from 'fast-check';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
-import { PERMISSIONS, type Permission } from '../../nodes/PayrollPayments/contract';
-import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
+import { type Permission, PERMISSIONS } from '../../nodes/PayrollPayments/api/credentialLimits';
+import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
 import { httpRequestNode, type GivenOptions } from '../unit/api/httpRequestShapes';
 import { casesFor, faultIn, isRestricted, type Sent } from '../unit/api/requestJudge';

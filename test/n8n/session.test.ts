@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-import { systemClock } from '../../nodes/PayrollPayments/transport/session';
+import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import type { Account } from '../../sandbox/server';
 
 import { runNode, SavedCredentials } from './actionWorkflow';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
-import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 
 const { description } = new PayrollPayments();
 

@@ -9,7 +9,7 @@ import {
 	otherEvent,
 	timestamped,
 	without,
-} from '../unit/delivery/samples';
+} from '../unit/trigger/samples';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { store, TriggerHost, type Setup } from './triggerHost';
 

@@ -1,4 +1,4 @@
-import { actionForm, actionSubtitle } from '../operations/form';
+import { actionForm, actionSubtitle } from './form';
 
 /*
  * The build evaluates this file and bundles only the values, so that n8n can load the node without

@@ -1,8 +1,8 @@
-import { Refusal } from '../contract';
-import type { Operation, OutputRecord } from '../operations/definition';
+import { Refusal } from '../shared/errors';
+import type { Operation, OutputRecord } from './defineOperation';
 import type { Redactor } from '../shared/redaction';
-import { failureRecord } from '../transport/nodeError';
-import { mayHaveActed } from '../transport/service';
+import { failureRecord } from './nodeErrors';
+import { mayHaveActed } from '../api/client';
 
 /** One unit of work that was done, and what it puts out. */
 export interface CompletedJob {

@@ -1,13 +1,13 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { requirePermission } from '../api/permissions';
-import { typedByPerson } from '../form/field';
-import { operationNamed } from '../operations/catalogue';
-import type { InputItem, Job, Operation } from '../operations/definition';
+import { typedByPerson } from './fields/field';
+import { operationNamed } from './catalogue';
+import type { InputItem, Job, Operation } from './defineOperation';
 import { Redactor } from '../shared/redaction';
-import { runBounded } from '../transport/concurrency';
-import { connect } from '../transport/n8nService';
-import { failureRecord, nodeErrorFor } from '../transport/nodeError';
+import { runBounded } from './concurrency';
+import { connect } from './connect';
+import { failureRecord, nodeErrorFor } from './nodeErrors';
 
 import { combineFailures, type CompletedJob, type FailedJob } from './failures';
 

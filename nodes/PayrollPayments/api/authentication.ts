@@ -5,16 +5,11 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import {
-	readCredentials,
-	Refusal,
-	SignInFailed,
-	type HttpExchange,
-	type ServiceCredentials,
-	type WalletCredentials,
-} from '../contract';
+import { readCredentials, type ServiceCredentials, type WalletCredentials } from './credentials';
+import { Refusal, SignInFailed } from '../shared/errors';
+import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
-import { exchangeOver } from '../transport/n8nExchange';
+import { exchangeOver } from './n8nHttp';
 import {
 	authenticationHeader,
 	boundToken,
@@ -22,8 +17,8 @@ import {
 	sessionBinding,
 	sessions,
 	storedToken,
-} from '../transport/session';
-import { signInWithWallet } from '../transport/walletAccess';
+} from './session';
+import { signInWithWallet } from './walletAccess';
 
 import { addSecretsOf } from './credentialSecrets';
 import { allowedRequest } from './requestPolicy';

@@ -1,5 +1,5 @@
 import { Redactor } from '../shared/redaction';
-import { storedToken } from '../transport/session';
+import { storedToken } from './session';
 
 /** The fields of the credentials `payrollPaymentsApi` that hold secrets, whichever are in use. */
 export const SECRET_FIELDS = [

@@ -1,12 +1,7 @@
-import {
-	addressParts,
-	centsAsDollars,
-	PERMISSION_LABELS,
-	PERMISSIONS,
-	Refusal,
-	type Permission,
-	type ServiceCredentials,
-} from '../contract';
+import { addressParts, type Permission, PERMISSION_LABELS, PERMISSIONS } from './credentialLimits';
+import { centsAsDollars } from '../shared/money';
+import { Refusal } from '../shared/errors';
+import type { ServiceCredentials } from './credentials';
 
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';

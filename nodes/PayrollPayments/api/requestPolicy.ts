@@ -1,6 +1,7 @@
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { Refusal, type ServiceCredentials } from '../contract';
+import { Refusal } from '../shared/errors';
+import type { ServiceCredentials } from './credentials';
 
 import {
 	isUnlimited,

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-import { Refusal } from '../contract/refusal';
+import { Refusal } from '../shared/errors';
 
 /** n8n's options for a plain list of keys. */
 interface EntriesOptions {

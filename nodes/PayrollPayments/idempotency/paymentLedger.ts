@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-import { Refusal, SignInFailed, type instantPaymentAnswer, type z } from '../contract';
-import { NoAnswer, reworded, ServiceError } from '../transport/serviceError';
+import type { z } from 'zod';
+import { Refusal, SignInFailed } from '../shared/errors';
+import type { instantPaymentAnswer } from '../api/schemas/answers';
+import { NoAnswer, reworded, ServiceError } from '../api/errors';
 
 import type { RunEntries } from './executionCache';
 import { claimKeys, findKeys, type Claimed, type ProcessedStore } from './keyStore';

@@ -10,24 +10,14 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { Refusal } from '../contract/refusal';
-import {
-	checkWebhookCredentials,
-	claimsOf,
-	evaluateField,
-	judge,
-	keyOf,
-	readHistory,
-	readSettings,
-	readWebhookCredentials,
-	settleOnAnswer,
-	type DeliverySettings,
-	type IncomingRequest,
-	type OutgoingResponse,
-	type WebhookCredentials,
-} from '../delivery';
+import { Refusal } from '../shared/errors';
+import { checkWebhookCredentials, readWebhookCredentials, type WebhookCredentials } from './webhookCredentials';
+import { claimsOf, type IncomingRequest, type OutgoingResponse, settleOnAnswer } from './answer';
+import { type DeliverySettings, evaluateField, readHistory, readSettings } from './settings';
+import { judge } from './judge';
+import { keyOf } from './claims';
 import { Redactor, shorten, WITHHELD } from '../shared/redaction';
-import { RecentValues } from '../transport/recentValues';
+import { RecentValues } from './recentValues';
 
 import { recordEvent } from './recordOnce';
 

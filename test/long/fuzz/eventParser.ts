@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { Refusal } from '../../../nodes/PayrollPayments/contract/refusal';
-import { judge, keyOf, parseDelivery, type DeliverySettings } from '../../../nodes/PayrollPayments/delivery';
-import { deposit, depositEvent } from '../../unit/delivery/samples';
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
+import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
+import { parseDelivery } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import { deposit, depositEvent } from '../../unit/trigger/samples';
 
 import type { Target } from './fuzzer';
 

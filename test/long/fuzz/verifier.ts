@@ -1,5 +1,6 @@
-import { verifyDelivery, type WebhookCredentials } from '../../../nodes/PayrollPayments/delivery';
-import { hmac } from '../../unit/delivery/samples';
+import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { hmac } from '../../unit/trigger/samples';
 
 import type { Target } from './fuzzer';
 

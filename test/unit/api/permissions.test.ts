@@ -8,14 +8,11 @@ import {
 	requireAllowedPayment,
 	requirePermission,
 } from '../../../nodes/PayrollPayments/api/permissions';
-import {
-	PERMISSION_LABELS,
-	PERMISSIONS,
-	readCredentials,
-	Refusal,
-	z,
-} from '../../../nodes/PayrollPayments/contract';
-import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
+import { z } from 'zod';
+import { PERMISSION_LABELS, PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
+import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
 import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
 
 const TEAM = 'te-a1B2c3D4e5F6';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { PERMISSIONS } from '../../../nodes/PayrollPayments/contract';
+import { PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
 
 import type { GivenOptions } from './httpRequestShapes';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
-import { PERMISSIONS } from '../../../nodes/PayrollPayments/contract';
+import { PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
 
 import { asOptions, httpRequestNode, type GivenOptions } from './httpRequestShapes';
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import fc from 'fast-check';
 
-import { email } from '../../../nodes/PayrollPayments/contract';
+import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { anyCharacter } from '../characters';
 
 /** The pattern of the HTML standard, as it stands in the section on `input type=email`. */

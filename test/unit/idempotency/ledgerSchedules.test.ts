@@ -1,11 +1,11 @@
-import { Refusal } from '../../../nodes/PayrollPayments/contract';
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import {
 	PaymentLedger,
 	type Payment,
 	type PaymentRecord,
 } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
-import { NoAnswer, ServiceError } from '../../../nodes/PayrollPayments/transport/serviceError';
+import { NoAnswer, ServiceError } from '../../../nodes/PayrollPayments/api/errors';
 import { MemoryStore, runVirtualClock } from './memoryStore';
 
 runVirtualClock();

@@ -1,0 +1,59 @@
+import { evmAddress } from '../../shared/address';
+import { Refusal } from '../../shared/errors';
+import { signInMessageAnswer } from '../../api/schemas/answers';
+import { optional } from '../fields/field';
+import { filledText, text } from '../fields/kinds';
+import type { Service } from '../../api/client';
+import { defineOperation } from '../defineOperation';
+
+function platformIdOf({ credentials }: Service): string {
+	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
+	throw new Refusal('Platform ID is missing', {
+		field: 'platformId',
+		hint: 'Fill in the field: these credentials hold no platform identifier.',
+	});
+}
+
+export const getSignInMessage = defineOperation({
+	resource: 'authentication',
+	operation: 'getSignInMessage',
+	name: 'Get Sign-In Message',
+	action: 'Get sign in message',
+	description: 'Get a message that the wallet signs to sign in; no token is needed',
+	section: 'Endpoint 1',
+	effect: 'read',
+	asTool: 'never',
+	fields: {
+		platformId: optional(
+			text(
+				{
+					label: 'Platform ID',
+					description: "Platform identifier of the user; the credentials' own where left empty",
+				},
+				filledText,
+			),
+		),
+		wallet: optional(
+			text(
+				{
+					label: 'Wallet',
+					description: "Wallet address of the user; the credentials' own where left empty",
+					example: '0x52908400098527886E0F7030069857D2E4169EE7',
+				},
+				evmAddress,
+			),
+		),
+	},
+	run: async ({ wallet, platformId }, service) => [
+		await service.call({
+			method: 'GET',
+			path: '/v2/auth/siwe',
+			query: {
+				wallet: wallet ?? (await service.wallet()).address,
+				platformid: platformId ?? platformIdOf(service),
+			},
+			answer: signInMessageAnswer,
+			withoutToken: true,
+		}),
+	],
+});

@@ -1,0 +1,36 @@
+import { BALANCE_CURRENCIES } from '../../shared/money';
+import { balanceAnswer } from '../../api/schemas/answers';
+import { optional } from '../fields/field';
+import { choices } from '../fields/kinds';
+import { entityId } from '../fields/serviceFields';
+import { defineOperation } from '../defineOperation';
+
+export const getBalance = defineOperation({
+	resource: 'balance',
+	operation: 'get',
+	name: 'Get',
+	action: 'Get balance',
+	description: 'Get the account address and the balances of a team, company or user',
+	section: 'Endpoint 3',
+	effect: 'read',
+	fields: {
+		entityId: entityId('te', 'co', 'us'),
+		currencies: optional(
+			choices(
+				{
+					label: 'Currencies',
+					description: 'Currencies to return; all that the service supports where none is chosen',
+				},
+				BALANCE_CURRENCIES.map((currency) => ({ name: currency, value: currency })),
+			),
+		),
+	},
+	run: async ({ entityId: nanoid, currencies }, service) => [
+		await service.call({
+			method: 'GET',
+			path: '/v2/balance',
+			query: { nanoid, currencies },
+			answer: balanceAnswer,
+		}),
+	],
+});

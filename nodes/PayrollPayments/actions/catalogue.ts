@@ -1,0 +1,46 @@
+import { createAdministratorInvites } from './administratorInvite/create';
+import { createAndExecuteAdministratorInvites } from './administratorInvite/createAndExecute';
+import { executeAdministratorInvites } from './administratorInvite/execute';
+import { getSignInMessage } from './authentication/getSignInMessage';
+import { verifySignIn } from './authentication/verify';
+import { getBalance } from './balance/get';
+import type { Operation, ResourceName } from './defineOperation';
+import { createInvites } from './invite/create';
+import { getInvites } from './invite/getAll';
+import { resolveNameReview } from './nameReview/resolve';
+import { createInstantPayment } from './payment/createInstant';
+import { getTeamUsers } from './teamUser/getAll';
+import { sendTestDelivery } from './webhook/sendTest';
+
+/** Every operation, in the order of the menus: resources by name, operations by name. */
+export const CATALOGUE: readonly Operation[] = [
+	createAdministratorInvites,
+	createAndExecuteAdministratorInvites,
+	executeAdministratorInvites,
+	getSignInMessage,
+	verifySignIn,
+	getBalance,
+	createInvites,
+	getInvites,
+	resolveNameReview,
+	createInstantPayment,
+	getTeamUsers,
+	sendTestDelivery,
+];
+
+/** The names of the resources in the node's menu. */
+export const RESOURCE_NAMES: Readonly<Record<ResourceName, string>> = {
+	administratorInvite: 'Administrator Invite',
+	authentication: 'Authentication',
+	balance: 'Balance',
+	invite: 'Invite',
+	nameReview: 'Name Review',
+	payment: 'Payment',
+	teamUser: 'Team User',
+	webhook: 'Webhook',
+};
+
+/** The operation that the parameters `resource` and `operation` name. */
+export function operationNamed(resource: unknown, operation: unknown): Operation | undefined {
+	return CATALOGUE.find((each) => each.resource === resource && each.operation === operation);
+}

@@ -1,0 +1,180 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
+
+import { z } from 'zod';
+
+import type { Field } from './field';
+
+/** What every kind of field says of itself. */
+interface Wording {
+	readonly label: string;
+	readonly description?: string;
+	/** An example, shown in the empty field as "e.g. …". */
+	readonly example?: string;
+	readonly hint?: string;
+}
+
+function shown({ label, description, example, hint }: Wording) {
+	return {
+		displayName: label,
+		...(description === undefined ? {} : { description }),
+		...(example === undefined ? {} : { placeholder: `e.g. ${example}` }),
+		...(hint === undefined ? {} : { hint }),
+	};
+}
+
+/** Text that must not be empty. */
+export const filledText = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.refine((value) => value.trim() !== '', 'is missing');
+
+/** One line of text, held to a schema. */
+export function text<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Field<Value> {
+	return { form: { ...shown(wording), type: 'string', default: '' }, schema, required: true };
+}
+
+/** Several lines of text, held to a schema. */
+export function longText<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Field<Value> {
+	const { form, ...rest } = text(wording, schema);
+	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
+}
+
+/** One of the given values, spelled exactly so. */
+function oneOf<Value extends string>(
+	values: readonly Value[],
+): z.ZodType<Value, z.ZodTypeDef, unknown> {
+	return z.unknown().transform((value, context) => {
+		const known = values.find((candidate) => candidate === value);
+		if (known !== undefined) return known;
+		context.addIssue({ code: 'custom', message: `must be one of ${values.join(', ')}` });
+		return z.NEVER;
+	});
+}
+
+/** One value of a fixed list. */
+export function choice<const Value extends string>(
+	wording: Wording,
+	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	preset: NoInfer<Value>,
+): Field<Value> {
+	return {
+		form: { ...shown(wording), type: 'options', options: [...options], default: preset },
+		schema: oneOf(options.map((option) => option.value)),
+		required: false,
+	};
+}
+
+/** A list as an array, or as text with commas or line breaks between the entries. */
+const entries = z.unknown().transform((value) => {
+	if (typeof value === 'string') return value.split(/[,;\n]/).map((entry) => entry.trim()).filter(Boolean);
+	return value ?? [];
+});
+
+/** A list of entries that each hold to a schema. */
+function listOf<Entry>(
+	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
+): z.ZodType<Entry[], z.ZodTypeDef, unknown> {
+	return entries.pipe(
+		z
+			.array(entry, { invalid_type_error: 'must be a list, or text with commas' })
+			.min(1, 'is empty'),
+	);
+}
+
+/** Text in a list: an array from an expression, or values with commas between them. */
+export function textList<Entry>(
+	wording: Wording,
+	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
+): Field<Entry[]> {
+	return { ...text(wording, z.unknown()), schema: listOf(entry) };
+}
+
+/** Any of a fixed list of values. */
+export function choices<Value extends string>(
+	wording: Wording,
+	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+): Field<Value[]> {
+	return {
+		form: { ...shown(wording), type: 'multiOptions', options: [...options], default: [] },
+		schema: listOf(oneOf(options.map((option) => option.value))),
+		required: false,
+	};
+}
+
+/** A switch. */
+export function flag(wording: Wording, preset = false): Field<boolean> {
+	return {
+		form: { ...shown(wording), type: 'boolean', default: preset },
+		schema: z.union([
+			z.boolean(),
+			z.enum(['true', 'false'], { errorMap: () => ({ message: 'must be true or false' }) })
+				.transform((value) => value === 'true'),
+			z.undefined().transform(() => preset),
+		]),
+		required: false,
+	};
+}
+
+/** A whole number within limits. */
+export function wholeNumber(
+	wording: Wording,
+	limits: { readonly least: number; readonly most?: number; readonly preset: number },
+): Field<number> {
+	const { least, most, preset } = limits;
+	const range = most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	return {
+		form: {
+			...shown(wording),
+			type: 'number',
+			default: preset,
+			typeOptions: { minValue: least, ...(most === undefined ? {} : { maxValue: most }) },
+		},
+		schema: z.unknown().transform((value, context) => {
+			const number = typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
+			if (
+				typeof number === 'number' &&
+				Number.isSafeInteger(number) &&
+				number >= least &&
+				(most === undefined || number <= most)
+			) {
+				return number;
+			}
+			context.addIssue({ code: 'custom', message: `must be a whole number, ${range}` });
+			return z.NEVER;
+		}),
+		required: false,
+	};
+}
+
+/** JSON, as text or as a value from an expression, held to a schema. */
+export function json<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	preset = '{}',
+): Field<Value> {
+	return {
+		form: { ...shown(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
+		schema: z
+			.unknown()
+			.transform((value, context): unknown => {
+				if (typeof value !== 'string') return value;
+				if (value.trim() === '') {
+					context.addIssue({ code: 'custom', message: 'is missing' });
+					return z.NEVER;
+				}
+				try {
+					return JSON.parse(value);
+				} catch {
+					context.addIssue({ code: 'custom', message: 'is not valid JSON' });
+					return z.NEVER;
+				}
+			})
+			.pipe(schema),
+		required: true,
+	};
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../../shared/roles';
+import { ecdsaSignature, evmAddress } from '../../shared/address';
+import { email } from '../../shared/email';
+import { identifier, type IdentifierPrefix } from '../../shared/identifier';
+
+import { literal, mustResolve, optional, shownWhen, type Field } from './field';
+import { choice, flag, json, text, textList, wholeNumber } from './kinds';
+
+/** Identifier of a team (te-). */
+export function teamId(): Field<string> {
+	return text(
+		{
+			label: 'Team ID',
+			description: 'Identifier of the team, starts with te-',
+			example: 'te-a1B2c3D4e5F6',
+		},
+		identifier('te'),
+	);
+}
+
+/** Identifier of an entity of one of the given kinds. */
+export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
+	const kinds = prefixes.includes('us') ? 'team, company or user' : 'team or company';
+	const starts = prefixes.map((prefix) => `${prefix}-`).join(', ').replace(/, ([^,]*)$/, ' or $1');
+	return text(
+		{
+			label: 'Entity ID',
+			description: `Identifier of the ${kinds}, starts with ${starts}`,
+			example: 'te-a1B2c3D4e5F6',
+		},
+		identifier(...prefixes),
+	);
+}
+
+const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
+	name: ROLE_NAMES[value],
+	value,
+})).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+/** Role of an administrator; team roles go with te-, company roles with co-. */
+export function administratorRole(): Field<AdministratorRole> {
+	return choice(
+		{
+			label: 'Role',
+			description: 'Role of the new administrators: team roles go with te-, company roles with co-',
+		},
+		ADMINISTRATOR_ROLE_OPTIONS,
+		'team_viewer',
+	);
+}
+
+/** The role that typed data may give; left open, the node does not compare it. */
+export function expectedRole(): Field<AdministratorRole | undefined> {
+	const { form, ...rest } = mustResolve(optional(administratorRole()));
+	return {
+		...rest,
+		form: {
+			...form,
+			options: [{ name: 'Any', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS],
+			default: '',
+			description:
+				'The only role that the typed data may give, whoever signs it. With Any, every administrator role may be given.',
+		},
+	};
+}
+
+/** Options of operations that sign administrator invites. */
+export const roleOptions = {
+	allowUnknownRoleHash: literal(
+		flag({
+			label: 'Allow Unknown Role Hash',
+			description:
+				'Whether to sign typed data that gives the role as 32 bytes which the node can’t match to the chosen role. First ask the service which role they stand for.',
+		}),
+	),
+};
+
+/** A list of e-mail addresses. */
+export function emails(wording: { label: string; description: string }): Field<string[]> {
+	return textList({ ...wording, example: 'ana@example.com, ben@example.com' }, email);
+}
+
+/** Whether to go through everything, and how many records at most otherwise. */
+export const returnAllOrLimit = {
+	returnAll: flag({
+		label: 'Return All',
+		description: 'Whether to return all results or only up to a given limit',
+	}),
+	limit: shownWhen(
+		{ returnAll: [false] },
+		wholeNumber(
+			{ label: 'Limit', description: 'Max number of results to return' },
+			{ least: 1, preset: 50 },
+		),
+	),
+};
+
+/** Who signs: the wallet of the credentials, or somebody who signed already. */
+export const signatureFields = {
+	signatureSource: choice(
+		{ label: 'Signature From', description: 'Who signs the typed data' },
+		[
+			{
+				name: 'Provided',
+				value: 'provided',
+				description: 'Send a signature that was made elsewhere',
+			},
+			{
+				name: 'Wallet',
+				value: 'wallet',
+				description: 'Check the typed data and sign it with the wallet of the credentials',
+			},
+		],
+		'wallet',
+	),
+	signature: shownWhen(
+		{ signatureSource: ['provided'] },
+		text(
+			{
+				label: 'Signature',
+				description: 'ECDSA signature over the typed data, 0x followed by 130 hex characters',
+				example: '0x4f1c…1b',
+			},
+			ecdsaSignature,
+		),
+	),
+	signer: shownWhen(
+		{ signatureSource: ['provided'] },
+		text(
+			{
+				label: 'Signer',
+				description: 'Address of the wallet that made the signature',
+				example: '0x52908400098527886E0F7030069857D2E4169EE7',
+			},
+			evmAddress,
+		),
+	),
+};
+
+/** Any JSON object. */
+export function jsonObject(wording: Parameters<typeof json>[0]) {
+	return json(
+		wording,
+		z
+			.record(z.unknown(), {
+				invalid_type_error: 'must be a JSON object',
+				required_error: 'is missing',
+			})
+			.refine((object) => Object.keys(object).length > 0, 'is missing'),
+	);
+}
+
+/** A JSON object that may be left empty; n8n shows an empty one as "{}". */
+export function optionalJsonObject(wording: Parameters<typeof json>[0]) {
+	return optional(
+		json(
+			wording,
+			z
+				.record(z.unknown(), { invalid_type_error: 'must be a JSON object' })
+				.transform((object) => (Object.keys(object).length === 0 ? undefined : object)),
+		),
+	);
+}
+
+/** The name of a body field that the document leaves unnamed. */
+export function bodyFieldName(
+	wording: { label: string; description: string },
+	preset: string,
+): Field<string> {
+	const { form, ...rest } = text(
+		wording,
+		z
+			.string({ invalid_type_error: 'must be text' })
+			.regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'must be letters, digits and _, beginning with a letter')
+			.refine((name) => !RESERVED_NAMES.includes(name), 'is the name of another field')
+			.default(preset),
+	);
+	return { ...rest, required: false, form: { ...form, default: preset } };
+}
+
+/** Names that the same bodies use for something else (docs/api.md, Endpoint 8 and Endpoint 9). */
+const RESERVED_NAMES: readonly string[] = ['review_version', 'version'];
+
+/** A member of the team, picked from the list or given by identifier. */
+export function teamUserId(): Field<string> {
+	const byId = identifier('us');
+	return {
+		form: {
+			displayName: 'User',
+			type: 'resourceLocator',
+			default: { mode: 'list', value: '' },
+			description: 'The external payment recipient',
+			modes: [
+				{
+					displayName: 'From List',
+					name: 'list',
+					type: 'list',
+					placeholder: 'Select a user...',
+					typeOptions: { searchListMethod: 'searchTeamUsers', searchable: true },
+				},
+				{
+					displayName: 'By ID',
+					name: 'id',
+					type: 'string',
+					placeholder: 'e.g. us-a1B2c3D4e5F6',
+					validation: [
+						{
+							type: 'regex',
+							properties: {
+								regex: '^us-[A-Za-z0-9_-]{12}$',
+								errorMessage: 'A user ID starts with us- and has 15 characters',
+							},
+						},
+					],
+				},
+			],
+		},
+		schema: z.union([
+			z.object({ value: z.unknown() }).transform(({ value }) => value ?? ''),
+			z.unknown(),
+		]).pipe(byId),
+		required: true,
+	};
+}

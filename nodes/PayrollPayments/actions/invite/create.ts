@@ -1,0 +1,210 @@
+import { invitesCreatedAnswer } from '../../api/schemas/answers';
+import { Refusal } from '../../shared/errors';
+import type { InviteRole } from '../../shared/roles';
+import { optional, readFields, shownWhen } from '../fields/field';
+import { choice, flag, wholeNumber } from '../fields/kinds';
+import { teamId } from '../fields/serviceFields';
+import { inBatches } from '../batches';
+import type { Service } from '../../api/client';
+import {
+	defineOperation,
+	planEach,
+	readOptions,
+	sendingOptions,
+	type InputItem,
+	type Job,
+	type OutputRecord,
+	type Plan,
+} from '../defineOperation';
+import { inTurn, listed } from '../inTurn';
+
+import { inviteeOfRow, inviteesAsJson, inviteesOnForm, type Invitee } from './invitees';
+
+/** What all invitees of one request share. */
+interface Invitation {
+	readonly teamId: string;
+	readonly role: InviteRole;
+	readonly anonymous?: boolean;
+}
+
+const invitationFields = {
+	teamId: teamId(),
+	role: choice<InviteRole>(
+		{ label: 'Role', description: 'Role of everybody invited' },
+		[
+			{ name: 'AOR Contractor', value: 'aor_contractor' },
+			{ name: 'Contractor', value: 'contractor' },
+			{ name: 'Employee', value: 'team_employee' },
+		],
+		'contractor',
+	),
+};
+
+const anonymous = optional(
+	flag({
+		label: 'Anonymous',
+		description: 'Whether to create the invites anonymously',
+	}),
+);
+
+const options = {
+	inviteesPerRequest: optional(
+		wholeNumber(
+			{
+				label: 'Invitees per Request',
+				description:
+					"Max invitees in one request, 0 for no split; the service's own maximum is not documented",
+			},
+			{ least: 0, preset: 0 },
+		),
+	),
+};
+
+/** Sends one request: all its invitees are invited, or none (docs/api.md, Endpoint 5). */
+async function invite(
+	service: Service,
+	invitation: Invitation,
+	invitees: readonly Invitee[],
+): Promise<OutputRecord> {
+	const body = {
+		nanoid: invitation.teamId,
+		invites: invitees,
+		role: invitation.role,
+		...(invitation.anonymous === true ? { anonymous: true } : {}),
+	};
+	return await service.callOnce({
+		method: 'POST',
+		path: '/v2/invites',
+		identity: body,
+		isRepeatable: false,
+		body: async () => body,
+		answer: invitesCreatedAnswer,
+	});
+}
+
+interface Row extends Invitation {
+	readonly item: InputItem;
+	readonly invitee: Invitee;
+}
+
+/** Where an expression fails, the form refuses the item and says why. */
+function isRow(item: InputItem): boolean {
+	try {
+		return item.read('inviteesSource') === 'items';
+	} catch {
+		return false;
+	}
+}
+
+function readRow(item: InputItem): Row {
+	const invitation = readFields({ ...invitationFields, anonymous }, item.read, item.readSaved);
+	return { ...invitation, item, invitee: inviteeOfRow(item.json) };
+}
+
+function jobFor(rows: readonly Row[], first: Row): Job {
+	return {
+		items: rows.map(({ item }) => item.index),
+		sending: sendingOptions('write', first.item),
+		run: async (service) => [
+			await invite(
+				service,
+				first,
+				rows.map(({ invitee }) => invitee),
+			),
+		],
+	};
+}
+
+/**
+ * One request for all rows with the same team, role and `anonymous` flag. Rows that cannot be sent
+ * are refused one by one; whether the others go on is the item loop's affair.
+ */
+function planRows(items: readonly InputItem[]): Plan {
+	const groups = new Map<string, { rows: Row[]; itemOf: Map<string, number> }>();
+	const refusals: Array<{ item: number; error: unknown }> = [];
+	for (const item of items) {
+		try {
+			const row = readRow(item);
+			const name = JSON.stringify([row.teamId, row.role, row.anonymous === true]);
+			const group = groups.get(name) ?? { rows: [], itemOf: new Map<string, number>() };
+			const address = row.invitee.email.toLowerCase();
+			const before = group.itemOf.get(address);
+			if (before !== undefined) {
+				throw new Refusal(`Column email is the same as in item ${before}`, {
+					field: 'email',
+					hint: 'Remove one of the two rows; nothing was sent.',
+				});
+			}
+			group.itemOf.set(address, item.index);
+			group.rows.push(row);
+			groups.set(name, group);
+		} catch (error) {
+			refusals.push({ item: item.index, error });
+		}
+	}
+	const jobs = [...groups.values()].flatMap(({ rows }) => {
+		const [first] = rows;
+		if (first === undefined) return [];
+		try {
+			const { inviteesPerRequest = 0 } = readOptions(options, first.item);
+			return inBatches(rows, inviteesPerRequest).map((batch) => jobFor(batch, batch[0] ?? first));
+		} catch (error) {
+			for (const { item } of rows) refusals.push({ item: item.index, error });
+			return [];
+		}
+	});
+	return { jobs, refusals };
+}
+
+export const createInvites = defineOperation({
+	resource: 'invite',
+	operation: 'create',
+	name: 'Create',
+	action: 'Create invites',
+	description: 'Invite employees or contractors to a team',
+	section: 'Endpoint 5',
+	effect: 'write',
+	permission: 'invitePeople',
+	fields: {
+		...invitationFields,
+		inviteesSource: choice(
+			{ label: 'Invitees From', description: 'Where the people to invite are given' },
+			[
+				{ name: 'Fields Below', value: 'fields', description: 'Fill in a form for each invitee' },
+				{
+					name: 'Input Items',
+					value: 'items',
+					description:
+						'One invitee an input item, all in one request: columns email and, as wanted, first_name, last_name, phone, company_name and the other prefill fields',
+				},
+				{ name: 'JSON', value: 'json', description: 'A list in the form of the API' },
+			],
+			'fields',
+		),
+		invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm()),
+		inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson()),
+		anonymous,
+	},
+	options,
+	run: async (input, service, { inviteesPerRequest = 0 }) => {
+		const invitees = input.invitees ?? input.inviteesJson ?? [];
+		return await inTurn(
+			invitees,
+			inviteesPerRequest,
+			async (batch) => await invite(service, input, batch),
+			(done) =>
+				`The first ${done.length} of ${invitees.length} people were invited (${listed(done.map(({ email }) => email))}). Leave them out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
+		);
+	},
+	plan: (items, planOne) => {
+		const rows = planRows(items.filter(isRow));
+		const others = planEach(
+			items.filter((item) => !isRow(item)),
+			planOne,
+		);
+		return {
+			jobs: [...rows.jobs, ...others.jobs],
+			refusals: [...rows.refusals, ...others.refusals],
+		};
+	},
+});

@@ -1,0 +1,126 @@
+import {
+	NodeOperationError,
+	type ILoadOptionsFunctions,
+	type INodeListSearchItems,
+	type INodeListSearchResult,
+} from 'n8n-workflow';
+
+import { z } from 'zod';
+import { identifier } from '../../shared/identifier';
+import { readCredentials } from '../../api/credentials';
+import { Refusal } from '../../shared/errors';
+import { addSecretsOf } from '../../api/credentialSecrets';
+import { Redactor } from '../../shared/redaction';
+import { DEFAULT_TIMEOUT } from '../../api/n8nHttp';
+import { CREDENTIALS, exchangeWithToken, pause } from '../connect';
+import { LARGEST_PAGE, teamUsersPage, type TeamUser } from '../../api/pagination';
+import { sendCall, type Call } from '../../api/client';
+
+const nameParts = z.object({
+	nanoid: z.string(),
+	first_name: z.string().catch(''),
+	last_name: z.string().catch(''),
+	email: z.string().catch(''),
+});
+
+/** "Ana Silva (ana@example.com)" with the identifier as the value. */
+function asChoice(user: TeamUser): INodeListSearchItems | undefined {
+	const parts = nameParts.safeParse(user);
+	if (!parts.success) return undefined;
+	const { nanoid, first_name: first, last_name: last, email } = parts.data;
+	const name = `${first} ${last}`.trim();
+	const label = name === '' ? email : email === '' ? name : `${name} (${email})`;
+	return { name: label === '' ? nanoid : label, value: nanoid };
+}
+
+/** How often a page is asked for again while somebody waits before a list. */
+const RETRIES = 1;
+
+/** Pages that one search goes through; a person waits for it. */
+const MOST_PAGES = 100;
+
+interface Search {
+	readonly teamId: string;
+	/** In lower case; empty for everybody. */
+	readonly wanted: string;
+	/** The page to begin with. */
+	readonly firstPage: number;
+}
+
+async function search(
+	context: ILoadOptionsFunctions,
+	redactor: Redactor,
+	{ teamId, wanted, firstPage }: Search,
+): Promise<INodeListSearchResult> {
+	const saved = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
+	const { baseUrl } = readCredentials(saved);
+	const exchange = exchangeWithToken(context, saved, redactor);
+	const call = async <Data>(request: Call<Data>): Promise<Data> =>
+		await sendCall(baseUrl, request, {
+			withToken: exchange,
+			withoutToken: exchange,
+			timeout: DEFAULT_TIMEOUT,
+			retries: RETRIES,
+			pause,
+			redact: redactor.text,
+		});
+	const results: INodeListSearchItems[] = [];
+	let page: number | undefined = firstPage;
+	let searched = 0;
+	for (let pages = 0; page !== undefined && pages < (wanted === '' ? 1 : MOST_PAGES); pages++) {
+		const { users, nextPage } = await teamUsersPage(call, { teamId, page, count: LARGEST_PAGE });
+		for (const choice of users.map(asChoice)) {
+			if (choice?.name.toLowerCase().includes(wanted)) results.push(choice);
+		}
+		searched += users.length;
+		page = nextPage;
+	}
+	if (page !== undefined && wanted !== '' && results.length === 0) {
+		throw new Refusal(
+			`None of the ${searched} users on ${MOST_PAGES} pages matches, and there are more`,
+			{ hint: 'Choose By ID instead of From List, and enter the ID of the user.' },
+		);
+	}
+	return { results, ...(page === undefined ? {} : { paginationToken: String(page) }) };
+}
+
+/**
+ * The team's users for the picker, a page at a time; a filter goes through the names and e-mail
+ * addresses of many pages (docs/api.md, Endpoint 11).
+ */
+export async function searchTeamUsers(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	const teamId = identifier('te').safeParse(this.getCurrentNodeParameter('teamId'));
+	if (!teamId.success) {
+		throw new NodeOperationError(this.getNode(), 'Fill in Team ID first', {
+			description: 'The list shows the users of that team. With an expression, give the user by ID.',
+		});
+	}
+	const redactor = new Redactor();
+	try {
+		return await search(this, redactor, {
+			teamId: teamId.data,
+			wanted: filter?.trim().toLowerCase() ?? '',
+			firstPage: Number(paginationToken ?? 1),
+		});
+	} catch (error) {
+		throw listError(this, error, redactor);
+	}
+}
+
+function listError(
+	context: ILoadOptionsFunctions,
+	error: unknown,
+	redactor: Redactor,
+): NodeOperationError {
+	const message = redactor.text(error instanceof Error ? error.message : 'The list failed');
+	const hint = error instanceof Refusal ? error.hint : undefined;
+	const nodeError = new NodeOperationError(context.getNode(), message, { description: hint });
+	/* n8n takes “EPERM” in a name such as “jeeperman” for a system error and words it anew. */
+	nodeError.message = message;
+	return nodeError;
+}

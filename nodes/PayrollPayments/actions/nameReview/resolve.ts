@@ -1,0 +1,60 @@
+import { nameReviewAnswer } from '../../api/schemas/answers';
+import { utcTimestamp } from '../../api/schemas/timestamp';
+import { choice, text } from '../fields/kinds';
+import { bodyFieldName, teamId, teamUserId } from '../fields/serviceFields';
+import { path } from '../../api/client';
+import { defineOperation } from '../defineOperation';
+
+export const resolveNameReview = defineOperation({
+	resource: 'nameReview',
+	operation: 'resolve',
+	name: 'Resolve',
+	action: 'Resolve name review',
+	description: 'Approve or cancel after the name of an external payment recipient did not match',
+	section: 'Endpoint 8',
+	effect: 'write',
+	permission: 'resolveNameReviews',
+	notice: 'The service shows no way to take a decision back.',
+	fields: {
+		teamId: teamId(),
+		userId: teamUserId(),
+		decision: choice(
+			{ label: 'Decision', description: 'What becomes of the name mismatch' },
+			[
+				{ name: 'Approve', value: 'approve', description: 'Accept the name as it is' },
+				{ name: 'Cancel', value: 'cancel', description: 'Stop the payment to this recipient' },
+			],
+			'approve',
+		),
+		reviewVersion: text(
+			{
+				label: 'Review Version',
+				description: 'Version of the review that was looked at: a UTC date and time ending in Z',
+				example: '2026-03-31T09:30:00Z',
+			},
+			utcTimestamp,
+		),
+	},
+	options: {
+		decisionFieldName: bodyFieldName(
+			{
+				label: 'Decision Field Name',
+				description: 'Name of the body field for the decision; the service does not document it',
+			},
+			'action',
+		),
+	},
+	run: async ({ teamId: team, userId, decision, reviewVersion }, service, options) => {
+		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
+		const resolved = await service.callOnce({
+			method: 'POST',
+			path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
+			identity: body,
+			/* The version that was looked at guards it. */
+			isRepeatable: true,
+			body: async () => body,
+			answer: nameReviewAnswer,
+		});
+		return [resolved];
+	},
+});

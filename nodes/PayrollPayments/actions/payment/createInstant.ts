@@ -1,0 +1,203 @@
+import { requireAllowedPayment } from '../../api/permissions';
+import { centsAsDollars, paymentCents } from '../../shared/money';
+import { email } from '../../shared/email';
+import { instantPaymentAnswer } from '../../api/schemas/answers';
+import { paymentPayload } from '../../api/schemas/typedData';
+import { literal, mustResolve, optional, refusedInTool, type Field } from '../fields/field';
+import { choice, filledText, json, text } from '../fields/kinds';
+import { optionalJsonObject, signatureFields, teamId } from '../fields/serviceFields';
+import { isAttemptCode } from '../../idempotency/paymentLedger';
+import { defineOperation } from '../defineOperation';
+
+import { checkDescription, guardPayment } from './signature';
+
+/** The amount as a number field; the schema also takes digits, as a sheet gives them. */
+function amountInCents(): Field<number> {
+	return {
+		form: {
+			displayName: 'Amount (Cents)',
+			type: 'number',
+			typeOptions: { minValue: 100, maxValue: 10_000_000_000, numberPrecision: 0 },
+			default: 0,
+			description: 'Amount in US cents, from $1.00 to $100,000,000.00',
+			hint: '12500 is $125.00',
+		},
+		schema: paymentCents,
+		required: true,
+	};
+}
+
+const WHEN_NEEDED =
+	'Needed when the wallet signs, unless Typed Data is a whole EIP-712 payload. With a provided signature, fill it in to have the signature checked.';
+
+/** EIP-712 domain, types and primary type: a wallet needs them to sign, and the node to check. */
+const eip712Fields = {
+	domain: mustResolve(
+		optionalJsonObject({
+			label: 'Domain',
+			description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}`,
+			example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
+		}),
+	),
+	types: mustResolve(
+		optionalJsonObject({
+			label: 'Types',
+			description: `EIP-712 types that describe the typed data, with from, to, salt, expires and data. ${WHEN_NEEDED}`,
+		}),
+	),
+	primaryType: mustResolve(
+		optional(
+			text(
+				{
+					label: 'Primary Type',
+					description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}`,
+					example: 'ForwardRequest',
+				},
+				filledText,
+			),
+		),
+	),
+};
+
+const options = {
+	confirmedNotPaid: refusedInTool(
+		literal(
+			optional(
+				text(
+					{
+						label: 'Confirmed Not Paid',
+						description:
+							'Code of an attempt, from the error message, that the service says was not made; lets exactly this payment be sent once more',
+						example: '7F3A-91C2-1',
+					},
+					filledText.refine(isAttemptCode, 'isn’t an attempt code, e.g. 7F3A-91C2-1'),
+				),
+			),
+		),
+	),
+	typedAmountUnit: literal(optional(
+		choice(
+			{
+				label: 'Typed Amount Unit',
+				description: 'What data.amount in the typed data counts; it must be the amount of the form',
+			},
+			[
+				{ name: 'Cents', value: 'cents' },
+				{ name: 'Not Checked', value: 'notChecked' },
+				{ name: 'Token Units (Six Decimals)', value: 'tokenSixDecimals' },
+			],
+			'tokenSixDecimals',
+		),
+	)),
+};
+
+export const createInstantPayment = defineOperation({
+	resource: 'payment',
+	operation: 'createInstant',
+	name: 'Create Instant',
+	action: 'Create instant payment',
+	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
+	section: 'Endpoint 10',
+	effect: 'write',
+	permission: 'sendPayments',
+	notice:
+		'This moves money and cannot be undone here. The same payment is sent once only, also when the node runs again.',
+	fields: {
+		teamId: teamId(),
+		recipientEmail: text(
+			{
+				label: 'Recipient Email',
+				description: 'Email address of the external recipient',
+				example: 'ana@example.com',
+			},
+			email,
+		),
+		amountCents: amountInCents(),
+		currency: choice(
+			{ label: 'Currency', description: 'Currency of the payment' },
+			[{ name: 'USD', value: 'USD' }],
+			'USD',
+		),
+		network: choice(
+			{ label: 'Network', description: 'Network on which the payment is made' },
+			[{ name: 'Arbitrum', value: 'arbitrum' }],
+			'arbitrum',
+		),
+		paymentReference: mustResolve(
+			optional(
+				text(
+					{
+						label: 'Payment Reference',
+						description:
+							'Invoice or payout number of your own. It is not sent; the node never pays the same reference of a team twice, even with new typed data.',
+						example: 'INV-2026-0042',
+					},
+					filledText.transform((value) => value.trim()),
+				),
+			),
+		),
+		typedData: json(
+			{
+				label: 'Typed Data',
+				description:
+					'Object with from, to, salt, expires and data, as it is signed and sent, or a whole EIP-712 payload with domain, types and primaryType around it. The node checks that data.amount is the amount above, that from (if an address) is the wallet or Signer, and that every team or email address in it is the one above. Everything else is signed as given: to, salt, expires, and the other members of data.',
+			},
+			paymentPayload,
+		),
+		...signatureFields,
+		...eip712Fields,
+	},
+	options,
+	check: (input) => {
+		checkDescription(input);
+		return undefined;
+	},
+	run: async (input, service, { confirmedNotPaid, typedAmountUnit }) => {
+		const { teamId: team, amountCents, recipientEmail } = input;
+		requireAllowedPayment(service.credentials, { amountCents, recipientEmail, typedAmountUnit });
+		const signer = input.signer ?? (await service.wallet()).address;
+		const payment = {
+			baseUrl: service.credentials.baseUrl,
+			teamId: team,
+			signer,
+			typedData: input.typedData.message,
+			reference: input.paymentReference,
+			summary: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
+			item: service.item,
+			confirmedNotPaid,
+		};
+		const earlier = service.payments.earlier(payment);
+		if (earlier !== undefined) return [earlier];
+		const guarded = await guardPayment(
+			input,
+			{
+				teamId: team,
+				amountCents,
+				recipientEmail,
+				typedAmountUnit: typedAmountUnit ?? 'tokenSixDecimals',
+			},
+			service,
+		);
+		const signature = await guarded.sign();
+		const outcome = await service.payments.pay(
+			payment,
+			async () =>
+				await service.call({
+					method: 'PUT',
+					path: '/v2/payments/external_entity/instant',
+					body: {
+						from: team,
+						amount_cents: amountCents,
+						signer,
+						typed_data: guarded.typedData,
+						signature,
+						external_recipient_email: recipientEmail,
+						currency_symbol: input.currency,
+						network: input.network,
+					},
+					answer: instantPaymentAnswer,
+				}),
+		);
+		return [outcome];
+	},
+});

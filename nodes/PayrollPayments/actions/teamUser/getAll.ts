@@ -1,0 +1,44 @@
+import { optional } from '../fields/field';
+import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
+import { inBatches } from '../batches';
+import { teamUsers, type TeamUser } from '../../api/pagination';
+import { defineOperation } from '../defineOperation';
+
+/** E-mails that one request may filter by (docs/api.md, Limits). */
+const EMAILS_PER_REQUEST = 100;
+
+export const getTeamUsers = defineOperation({
+	resource: 'teamUser',
+	operation: 'getAll',
+	name: 'Get Many',
+	action: 'Get many team users',
+	description:
+		'List the users of a team with names, e-mail addresses, onboarding status and payment eligibility',
+	section: 'Endpoint 11',
+	effect: 'read',
+	fields: {
+		teamId: teamId(),
+		...returnAllOrLimit,
+		emails: optional(
+			emails({
+				label: 'Emails',
+				description:
+					'Return only the users with these addresses, separated by commas; an address that no user has is left out',
+			}),
+		),
+	},
+	run: async ({ teamId: team, emails: wanted, limit }, service) => {
+		if (wanted === undefined) {
+			return await teamUsers(service.call, { teamId: team, most: limit });
+		}
+		const found: TeamUser[] = [];
+		const distinct = new Map(wanted.map((address) => [address.toLowerCase(), address]));
+		for (const batch of inBatches([...distinct.values()], EMAILS_PER_REQUEST)) {
+			const most = limit === undefined ? undefined : limit - found.length;
+			if (most === 0) break;
+			const users = await teamUsers(service.call, { teamId: team, emails: batch, most });
+			for (const user of users) found.push(user);
+		}
+		return found;
+	},
+});

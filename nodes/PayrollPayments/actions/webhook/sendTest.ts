@@ -1,0 +1,58 @@
+import { EVENT_TYPES } from '../../api/schemas/events';
+import { identifier } from '../../shared/identifier';
+import { testDeliveryAnswer } from '../../api/schemas/answers';
+import { optional } from '../fields/field';
+import { choice, text, wholeNumber } from '../fields/kinds';
+import { bodyFieldName } from '../fields/serviceFields';
+import { eventTypeOptions } from '../fields/eventTypeOptions';
+import { path } from '../../api/client';
+import { defineOperation } from '../defineOperation';
+
+export const sendTestDelivery = defineOperation({
+	resource: 'webhook',
+	operation: 'sendTest',
+	name: 'Send Test',
+	action: 'Send test delivery',
+	description: 'Have the service send a test event to a registered webhook endpoint',
+	section: 'Endpoint 9',
+	effect: 'write',
+	permission: 'sendTestEvents',
+	fields: {
+		webhookId: text(
+			{
+				label: 'Webhook ID',
+				description: 'Identifier of the webhook endpoint, starts with wh-',
+				example: 'wh-a1B2c3D4e5F6',
+			},
+			identifier('wh'),
+		),
+		eventType: choice(
+			{ label: 'Event Type', description: 'The event to send' },
+			eventTypeOptions(EVENT_TYPES),
+			'deposit.received',
+		),
+		version: optional(
+			wholeNumber(
+				{ label: 'Version', description: 'Major version of the payload, 1 to 10' },
+				{ least: 1, most: 10, preset: 2 },
+			),
+		),
+	},
+	options: {
+		eventTypeFieldName: bodyFieldName(
+			{
+				label: 'Event Type Field Name',
+				description: 'Name of the body field for the event type; the service does not document it',
+			},
+			'event_type',
+		),
+	},
+	run: async ({ webhookId, eventType, version = 2 }, service, options) => [
+		await service.call({
+			method: 'POST',
+			path: path`/v2/webhooks/test/${webhookId}`,
+			body: { version, [options.eventTypeFieldName]: eventType },
+			answer: testDeliveryAnswer,
+		}),
+	],
+});

@@ -1,0 +1,237 @@
+import { evmAddress } from '../shared/address';
+import { readLimits, type CredentialLimits } from './credentialLimits';
+import { Refusal } from '../shared/errors';
+import { z } from 'zod';
+
+const optionalText = z
+	.string()
+	.nullish()
+	.transform((value) => value?.trim() || undefined);
+
+/** The host of a URL as it is compared: without the brackets of an IPv6 address. */
+function hostOf(url: URL): string {
+	return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+/**
+ * Whether a host, spelled as WHATWG URL does, is this very machine: localhost, 127.0.0.0/8 or ::1.
+ * A name below localhost is not: a resolver may send it anywhere.
+ */
+export function isLoopback(host: string): boolean {
+	return host === 'localhost' || host === '::1' || isIpv4In(host, '127');
+}
+
+/** Whether a host is an address of a private network (RFC 1918, RFC 4193) or loopback. */
+export function isPrivate(host: string): boolean {
+	return (
+		isLoopback(host) ||
+		isIpv4In(host, '10') ||
+		isIpv4In(host, '192\\.168') ||
+		isIpv4In(host, '172\\.(1[6-9]|2\\d|3[01])') ||
+		/^f[cd][0-9a-f]{2}:/.test(host)
+	);
+}
+
+function isIpv4In(host: string, network: string): boolean {
+	return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) && new RegExp(`^${network}\\.`).test(host);
+}
+
+function parseUrl(value: string): URL | undefined {
+	try {
+		return new URL(value);
+	} catch {
+		return undefined;
+	}
+}
+
+interface UrlRule {
+	/** The hosts for which http will do. */
+	readonly allowsHttp: (host: string) => boolean;
+	readonly httpsOnly: string;
+}
+
+function faultInUrl(url: URL | undefined, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
+	if (url === undefined) return 'must be a web address, e.g. https://api.example.com';
+	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
+	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
+	if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+	return url.search !== '' || url.hash !== '' ? 'must not hold a query or a fragment' : undefined;
+}
+
+/** Accepted URLs kept for each field: every request reads the credentials, and parsing costs most. */
+const MAX_ACCEPTED_URLS = 100;
+
+/** A URL without a user, query or fragment. */
+function plainUrl(rule: UrlRule) {
+	const accepted = new Map<string, string>();
+	return z
+		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+		.transform((value, context) => {
+			const known = accepted.get(value);
+			if (known !== undefined) return known;
+			const url = parseUrl(value.trim());
+			const fault = value.trim() === '' ? 'is missing' : faultInUrl(url, rule);
+			if (fault !== undefined || url === undefined) {
+				context.addIssue({ code: 'custom', message: fault });
+				return z.NEVER;
+			}
+			const plain = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
+			if (accepted.size >= MAX_ACCEPTED_URLS) accepted.clear();
+			accepted.set(value, plain);
+			return plain;
+		});
+}
+
+const baseUrl = plainUrl({
+	allowsHttp: isLoopback,
+	httpsOnly:
+		'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
+})
+	.transform((url) => url.replace(/\/+$/, ''))
+	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must be given without /v2'));
+
+const remoteSignerUrl = plainUrl({
+	allowsHttp: isPrivate,
+	httpsOnly:
+		'must start with https:// (http:// is accepted for this machine and private addresses only)',
+});
+
+const optionalAddress = optionalText.pipe(evmAddress.optional());
+
+const privateKey = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.transform((value) => value.trim())
+	.pipe(
+		z
+			.string()
+			.min(1, 'is missing')
+			.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
+	);
+
+const signInChainId = z
+	.union([z.number(), z.string()])
+	.nullish()
+	.transform((value, context) => {
+		if (value === undefined || value === null || value === '' || value === 0) return undefined;
+		const chainId = Number(value);
+		if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
+		context.addIssue({ code: 'custom', message: 'must be a whole number, e.g. 42161' });
+		return z.NEVER;
+	});
+
+const signIn = {
+	authentication: z.literal('walletSignIn'),
+	baseUrl,
+	platformId: z
+		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+		.transform((value) => value.trim())
+		.pipe(z.string().min(1, 'is missing')),
+	signInDomain: optionalText,
+	signInChainId,
+};
+
+const privateKeySignIn = z.object({
+	...signIn,
+	signer: z.literal('privateKey'),
+	privateKey,
+	walletAddress: optionalAddress,
+});
+
+const remoteSignIn = z.object({
+	...signIn,
+	signer: z.literal('remoteSigner'),
+	remoteSignerUrl,
+	remoteSignerToken: optionalText,
+	remoteSignerDialect: z.enum(['wallet', 'web3signer', 'clef']).default('wallet'),
+	walletAddress: evmAddress,
+});
+
+const token = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.transform((value) => value.trim())
+	.pipe(
+		z
+			.string()
+			.min(1, 'is missing')
+			.regex(/^[\x21-\x7e]+$/, 'must be one line of printable characters without spaces'),
+	);
+
+const accessTokenCredentials = z.object({
+	authentication: z.literal('accessToken'),
+	baseUrl,
+	accessToken: token,
+});
+
+const legacyApiKeyCredentials = z.object({
+	authentication: z.literal('legacyApiKey'),
+	baseUrl,
+	apiKey: token,
+});
+
+/** What is known of every credential, whatever its authentication. */
+export interface CredentialUse {
+	readonly limits: CredentialLimits;
+	/** The name that the credentials were saved under, where it is known. */
+	readonly name?: string;
+}
+
+export type WalletCredentials = CredentialUse &
+	(z.infer<typeof privateKeySignIn> | z.infer<typeof remoteSignIn>);
+export type ServiceCredentials = CredentialUse &
+	(
+		| WalletCredentials
+		| z.infer<typeof accessTokenCredentials>
+		| z.infer<typeof legacyApiKeyCredentials>
+	);
+
+/** The labels that credential fields have on the form, for messages. */
+const LABELS: Readonly<Record<string, string>> = {
+	accessToken: 'Access Token',
+	apiKey: 'API Key',
+	baseUrl: 'Base URL',
+	maximumPayment: 'Maximum Payment',
+	paymentRecipients: 'Payment Recipients',
+	permissions: 'Permissions',
+	platformId: 'Platform ID',
+	privateKey: 'Private Key',
+	remoteSignerDialect: 'Remote Signer Dialect',
+	remoteSignerUrl: 'Remote Signer URL',
+	signInChainId: 'Sign-In Chain ID',
+	walletAddress: 'Wallet Address',
+};
+
+function schemaFor(authentication: unknown, signer: unknown) {
+	if (authentication === 'accessToken') return accessTokenCredentials;
+	if (authentication === 'legacyApiKey') return legacyApiKeyCredentials;
+	return signer === 'remoteSigner' ? remoteSignIn : privateKeySignIn;
+}
+
+function credentialFault(field: string, fault: string): Refusal {
+	return new Refusal(`${LABELS[field] ?? field} in the credentials ${fault}`, {
+		field,
+		hint: 'Open the credentials “Payroll Payments API” and correct this field.',
+	});
+}
+
+/**
+ * The credentials `payrollPaymentsApi` as the user saved them, checked.
+ * @param name the name that they were saved under, for messages
+ * @throws {Refusal} that names the field at fault and never repeats its value.
+ */
+export function readCredentials(
+	saved: Readonly<Record<string, unknown>>,
+	name?: string,
+): ServiceCredentials {
+	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
+	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
+	if (!read.success) {
+		const issue = read.error.issues[0];
+		throw credentialFault(
+			String(issue?.path[0] ?? 'authentication'),
+			issue?.message ?? 'is wrong',
+		);
+	}
+	const limits = readLimits(saved);
+	if ('fault' in limits) throw credentialFault(limits.field, limits.fault);
+	return Object.assign(read.data, { limits, name });
+}

@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import { teamUsersAnswer } from './schemas/answers';
+
+import { path, type Service } from './client';
+import { ServiceError } from './errors';
+
+/** Largest page of team users (docs/api.md, Limits). */
+export const LARGEST_PAGE = 500;
+
+/** Pages that one list may take; with pages of 500 that is half a million users. */
+export const MOST_PAGES = 1_000;
+
+export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
+
+function unreadable(what: string, hint: string): ServiceError {
+	return new ServiceError(what, { status: 200, refused: false, hint });
+}
+
+/**
+ * One page of a team's users and the number of the next one, if there is one. Without a page the
+ * service gives the full list (docs/api.md, Endpoint 11).
+ */
+export async function teamUsersPage(
+	call: Service['call'],
+	request: { teamId: string; emails?: readonly string[]; page?: number; count?: number },
+): Promise<{ users: readonly TeamUser[]; nextPage: number | undefined }> {
+	const { teamId, emails, page, count } = request;
+	const { users, pagination } = await call({
+		method: 'GET',
+		path: path`/v2/teams/${teamId}/users`,
+		query: { emails, page, count },
+		answer: teamUsersAnswer,
+	});
+	if (pagination?.has_more !== true) return { users, nextPage: undefined };
+	const thisPage = page ?? 1;
+	const nextPage = pagination.next_page ?? thisPage + 1;
+	const isAhead = Number.isSafeInteger(nextPage) && nextPage > thisPage;
+	if (isAhead && users.length > 0) return { users, nextPage };
+	throw unreadable(
+		isAhead
+			? `The service gives nobody on page ${thisPage}, and says that there is more`
+			: `The service names page ${nextPage} as the one after page ${thisPage}`,
+		'The list cannot be read to its end. Report this to the service.',
+	);
+}
+
+/**
+ * A team's users (docs/api.md, Endpoint 11): so many of them page by page, or all in one answer.
+ * @param most records at most; all where undefined
+ * @throws {ServiceError} where the list does not end within {@link MOST_PAGES}
+ */
+export async function teamUsers(
+	call: Service['call'],
+	request: { teamId: string; emails?: readonly string[]; most?: number },
+): Promise<TeamUser[]> {
+	const { teamId, emails, most = Number.POSITIVE_INFINITY } = request;
+	const count = request.most === undefined ? undefined : Math.min(most, LARGEST_PAGE);
+	const found: TeamUser[] = [];
+	let page = count === undefined ? undefined : 1;
+	for (let pages = 1; pages <= MOST_PAGES; pages++) {
+		const { users, nextPage } = await teamUsersPage(call, { teamId, emails, page, count });
+		for (const user of users) found.push(user);
+		if (nextPage === undefined || found.length >= most) return found.slice(0, most);
+		page = nextPage;
+	}
+	throw unreadable(
+		`The list of users was given up after ${MOST_PAGES} pages with ${found.length} users, and the service says that there are more`,
+		'Lower Limit or filter by Emails. If the team has fewer users than that, report this to the service.',
+	);
+}

@@ -1,0 +1,335 @@
+import { createHash } from 'node:crypto';
+
+import { sleep } from 'n8n-workflow';
+
+import { z } from 'zod';
+import type { ServiceCredentials, WalletCredentials } from './credentials';
+
+/** How long after a failed sign-in the next one is put off, in milliseconds. */
+export const SIGN_IN_PAUSE = 30_000;
+
+/** How long calls wait for the outcome of another call's trial of the token, in milliseconds. */
+export const LONGEST_WAIT = 10_000;
+
+/** Sessions remembered, beside those in use, so that a long-lived process does not grow. */
+const MOST_SESSIONS = 1_000;
+
+const storedSession = z.object({ boundTo: z.string(), token: z.string() });
+const claims = z.object({ exp: z.number() });
+
+/**
+ * What a token is bound to: a hash over everything that it was obtained with. Keys are compared
+ * by it and cannot be read from it.
+ */
+export function sessionBinding(credentials: WalletCredentials): string {
+	const parts =
+		credentials.signer === 'privateKey'
+			? [credentials.privateKey.toLowerCase()]
+			: [
+					credentials.remoteSignerUrl,
+					credentials.remoteSignerDialect,
+					credentials.remoteSignerToken ?? '',
+				];
+	return createHash('sha256')
+		.update(
+			JSON.stringify([
+				credentials.baseUrl,
+				credentials.platformId,
+				credentials.signer,
+				credentials.walletAddress?.toLowerCase() ?? '',
+				credentials.signInDomain ?? '',
+				credentials.signInChainId ?? 0,
+				...parts,
+			]),
+		)
+		.digest('hex');
+}
+
+/** A token and what it is bound to, as the hidden credential property keeps it. */
+export function packSession(boundTo: string, token: string): string {
+	return JSON.stringify({ boundTo, token });
+}
+
+/** When a JWT ends, in seconds since 1970; undefined where it does not say so. */
+export function expiryOf(token: string): number | undefined {
+	const [, payload = ''] = token.split('.');
+	try {
+		const json: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+		return claims.safeParse(json).data?.exp;
+	} catch {
+		return undefined;
+	}
+}
+
+function unpack(stored: unknown): z.infer<typeof storedSession> | undefined {
+	if (typeof stored !== 'string' || stored === '') return undefined;
+	try {
+		return storedSession.safeParse(JSON.parse(stored)).data;
+	} catch {
+		return undefined;
+	}
+}
+
+/** The token that the hidden property holds, usable or not. */
+export function storedToken(stored: unknown): string | undefined {
+	return unpack(stored)?.token;
+}
+
+/**
+ * The stored token, if it was obtained with these very credentials; it may have expired.
+ * @param boundTo the {@link sessionBinding} of the credentials
+ */
+export function boundToken(stored: unknown, boundTo: string): string | undefined {
+	const session = unpack(stored);
+	return session?.boundTo === boundTo ? session.token : undefined;
+}
+
+/**
+ * The header that proves who calls (docs/api.md, Authentication).
+ * @param token with a wallet, the one that signing in gave; none while there is none to use, so
+ * that the service's 401 makes n8n sign in
+ */
+export function authenticationHeader(
+	credentials: ServiceCredentials,
+	token?: string,
+): Record<string, string> {
+	switch (credentials.authentication) {
+		case 'accessToken':
+			return { authorization: `Bearer ${credentials.accessToken}` };
+		case 'legacyApiKey':
+			return { 'x-auth-token': credentials.apiKey };
+		case 'walletSignIn':
+			return token === undefined ? {} : { authorization: `Bearer ${token}` };
+	}
+}
+
+/** Wall clock and stopwatch; tests bring their own. */
+export interface Clock {
+	/** Milliseconds since 1970. May be wrong, and may jump. */
+	now(): number;
+	/** Milliseconds since an arbitrary moment. Never jumps. */
+	elapsed(): number;
+	sleep(milliseconds: number): Promise<void>;
+}
+
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	elapsed: () => performance.now(),
+	sleep: async (milliseconds) => await sleep(milliseconds),
+};
+
+interface SignIn {
+	readonly outcome: Promise<string>;
+	/** The token that the service refused, or none; whoever comes with the same gets this outcome. */
+	readonly replaces: string | undefined;
+	/** What became of it, and when by {@link Clock.elapsed}. */
+	ended?: { readonly at: number; readonly token?: string };
+}
+
+/** A call under way with a token that looks expired. */
+interface Trial {
+	readonly token: string;
+	/** By {@link Clock.elapsed}. */
+	readonly begun: number;
+	/** Resolves when its outcome is known. */
+	readonly done: Promise<void>;
+	readonly end: () => void;
+	/** Resolves when the others stop waiting; set by the first that waits. */
+	timeout?: Promise<void>;
+}
+
+/** What this process knows of the sessions of one binding. */
+interface Session {
+	signIn?: SignIn;
+	trial?: Trial;
+	/** The last token that the service refused. */
+	refused?: string;
+	/** A token that the service accepts although it looks expired. */
+	accepted?: string;
+}
+
+/**
+ * The sign-ins and tokens of this process, by what they are bound to.
+ *
+ * Callers that need a token at the same moment share one sign-in. After a failed one, further ones
+ * wait {@link SIGN_IN_PAUSE} and repeat its message, so that a permanent refusal does not become a
+ * hundred sign-ins.
+ *
+ * The clock of this machine may be wrong, so a token that looks expired is still sent once, by one
+ * call (its trial), while the others wait for what the service says:
+ * - A 401 makes n8n call `preAuthentication`, which ends the trial. The others wait for that
+ *   sign-in and send its token.
+ * - Our nodes report every other answer ({@link reportStatus}). If it shows that the service took
+ *   the token, all go on with it; if it shows nothing, the next call tries.
+ * - Nobody reports the answer to n8n's HTTP Request node, and n8n gives `authenticate` no means to
+ *   send a request of its own. So nobody waits longer than {@link LONGEST_WAIT}: a 401 would have
+ *   arrived by then, and the token counts as accepted.
+ *
+ * An accepted token is sent until the service refuses it. So with a clock that is ahead, the calls
+ * in flight when the token really expires are each refused once; they still share one sign-in.
+ */
+export class Sessions {
+	private readonly sessions = new Map<string, Session>();
+
+	constructor(private readonly clock: Clock = systemClock) {}
+
+	/**
+	 * The token to send: the stored one, or a newer one of this process. Waits while another call
+	 * tries a token that looks expired, or signs in.
+	 * @param boundTo the {@link sessionBinding} of the credentials
+	 * @throws what the sign-in threw that was waited for
+	 */
+	async tokenFor(boundTo: string, stored: string): Promise<string> {
+		const session = this.sessionOf(boundTo);
+		const deadline = this.clock.elapsed() + LONGEST_WAIT;
+		let token = stored;
+		for (;;) {
+			token = (await this.newerToken(session, token)) ?? token;
+			if (!this.looksExpired(token) || token === session.accepted) return token;
+			const { trial } = session;
+			if (trial === undefined) {
+				session.trial = this.newTrial(token);
+				return token;
+			}
+			if (this.clock.elapsed() >= deadline) return token;
+			await this.waitForTrial(trial, session);
+		}
+	}
+
+	/**
+	 * Signs in, or shares a sign-in: one that is under way, one that replaced the same token, or one
+	 * that has just failed.
+	 * @param boundTo the {@link sessionBinding} of the credentials
+	 * @param refused the token that the caller holds and cannot use any more, if any
+	 * @throws what the sign-in threw, also when repeated during the pause after it
+	 */
+	async renew(
+		boundTo: string,
+		refused: string | undefined,
+		signIn: () => Promise<string>,
+	): Promise<string> {
+		const session = this.sessionOf(boundTo);
+		if (refused !== undefined) {
+			session.refused = refused;
+			if (session.accepted === refused) session.accepted = undefined;
+		}
+		if (session.signIn === undefined || !this.serves(session.signIn, session, refused)) {
+			session.signIn = this.startSignIn(session, refused, signIn);
+		}
+		if (session.trial?.token === refused) this.endTrial(session);
+		return await session.signIn.outcome;
+	}
+
+	/**
+	 * Ends the trial of the stored token with the status of the answer to a request that carried it.
+	 * @param status undefined where no answer came
+	 */
+	reportStatus(stored: unknown, status: number | undefined): void {
+		const { boundTo, token } = unpack(stored) ?? {};
+		const session = boundTo === undefined ? undefined : this.sessions.get(boundTo);
+		if (session?.trial === undefined || session.trial.token !== token) return;
+		const isAccepted = status !== undefined && (status < 300 || [400, 403, 404].includes(status));
+		if (isAccepted) session.accepted = token;
+		this.endTrial(session);
+	}
+
+	/** The token of a sign-in of this process that should be sent instead, if there is one. */
+	private async newerToken(
+		{ signIn, refused }: Session,
+		token: string,
+	): Promise<string | undefined> {
+		if (signIn === undefined) return undefined;
+		const { ended, outcome, replaces } = signIn;
+		const isReplaced = replaces === token;
+		if (ended === undefined) {
+			return isReplaced || this.looksExpired(token) ? await outcome : undefined;
+		}
+		if (ended.token === undefined) {
+			const isHopeless = refused === token && this.looksExpired(token);
+			return isHopeless && this.isPaused(ended.at) ? await outcome : undefined;
+		}
+		const isBetter = this.looksExpired(token) && !this.looksExpired(ended.token);
+		return isReplaced || isBetter ? ended.token : undefined;
+	}
+
+	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
+		if (ended === undefined) return true;
+		if (ended.token === undefined) return this.isPaused(ended.at);
+		const isAlive = !this.looksExpired(ended.token) || ended.token === session.accepted;
+		return isAlive && replaces === refused && ended.token !== refused;
+	}
+
+	private startSignIn(
+		session: Session,
+		replaces: string | undefined,
+		signIn: () => Promise<string>,
+	): SignIn {
+		const begun: SignIn = { outcome: signIn(), replaces };
+		begun.outcome.then(
+			(token) => {
+				begun.ended = { at: this.clock.elapsed(), token };
+				// The service has just issued it, so this machine's clock must be ahead.
+				if (this.looksExpired(token)) session.accepted = token;
+			},
+			() => {
+				begun.ended = { at: this.clock.elapsed() };
+			},
+		);
+		return begun;
+	}
+
+	private newTrial(token: string): Trial {
+		let end = () => {};
+		const done = new Promise<void>((resolve) => {
+			end = resolve;
+		});
+		return { token, begun: this.clock.elapsed(), done, end };
+	}
+
+	private async waitForTrial(trial: Trial, session: Session): Promise<void> {
+		const left = trial.begun + LONGEST_WAIT - this.clock.elapsed();
+		if (left > 0) {
+			trial.timeout ??= this.clock.sleep(left);
+			await Promise.race([trial.done, trial.timeout]);
+		}
+		if (session.trial !== trial) return;
+		session.accepted = trial.token;
+		this.endTrial(session);
+	}
+
+	private endTrial(session: Session): void {
+		session.trial?.end();
+		session.trial = undefined;
+	}
+
+	private looksExpired(token: string): boolean {
+		const expiry = expiryOf(token);
+		return expiry !== undefined && expiry * 1000 <= this.clock.now();
+	}
+
+	/** @param failed when a sign-in failed, by {@link Clock.elapsed} */
+	private isPaused(failed: number): boolean {
+		return this.clock.elapsed() - failed < SIGN_IN_PAUSE;
+	}
+
+	private sessionOf(boundTo: string): Session {
+		const known = this.sessions.get(boundTo) ?? {};
+		// Moved to the end, so that the least recently used session is evicted first.
+		this.sessions.delete(boundTo);
+		this.sessions.set(boundTo, known);
+		for (const [oldest, session] of this.sessions) {
+			if (this.sessions.size <= MOST_SESSIONS) break;
+			if (oldest !== boundTo && !this.isInUse(session)) this.sessions.delete(oldest);
+		}
+		return known;
+	}
+
+	/** Whether a sign-in or a trial is under way. */
+	private isInUse({ signIn, trial }: Session): boolean {
+		if (signIn !== undefined && signIn.ended === undefined) return true;
+		return trial !== undefined && this.clock.elapsed() - trial.begun < LONGEST_WAIT;
+	}
+}
+
+/** Shared by the credentials and the nodes, which the build keeps in separate bundles. */
+export const sessions = new Sessions();

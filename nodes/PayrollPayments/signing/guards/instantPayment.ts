@@ -1,0 +1,205 @@
+import { centsAsDollars } from '../../shared/money';
+import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
+import { isSameAddress } from '../signature';
+import { isAtomic, isRecord, quoted, readTypedData, readTypes } from '../typedData';
+import type { TypedData } from '../wallet';
+
+/** What the string typedData.data.amount counts; the document does not say. */
+export type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
+
+export interface PaymentExpectation {
+	/** The address that signs, or has signed. */
+	walletAddress: string;
+	/** Whose signature it is. Default: the wallet's. */
+	signatureSource?: SignatureSource;
+	teamId: string;
+	/** Whole cents, the form's amount. */
+	amountCents: number;
+	recipientEmail: string;
+	typedAmountUnit: TypedAmountUnit;
+	/** Milliseconds; default: the clock. */
+	now?: number;
+}
+
+const MESSAGE_MEMBERS = ['from', 'to', 'salt', 'expires', 'data'];
+const DATA_MEMBERS = [
+	'id',
+	'groupID',
+	'payAtTime',
+	'validMinutes',
+	'payType',
+	'token',
+	'recipient',
+	'amount',
+	'data',
+];
+/** Without these a signature would allow any sum, or a payment to anybody. */
+const NEEDED_DATA_MEMBERS = ['recipient', 'amount'];
+
+/** An address, also where it fills 32 bytes. */
+const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
+const TEAM = /^te-[\w-]{12}$/i;
+const TOKEN_UNITS_PER_CENT = 10_000n;
+const TYPES = { field: 'types' };
+
+/** The document has two levels of text and nothing else, so more cannot hide in deeper ones. */
+function checkTypes(input: unknown, primaryType: string): void {
+	const types = readTypes(input);
+	const primary = Object.hasOwn(types, primaryType) ? (types[primaryType] ?? []) : [];
+	if (primary.length === 0) {
+		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`, {
+			field: 'primaryType',
+		});
+	}
+	const names = primary.map(({ name }) => name);
+	const missing = MESSAGE_MEMBERS.find((name) => !names.includes(name));
+	if (missing !== undefined) refuseToSign(`The type ${primaryType} does not sign ${missing}`, TYPES);
+	const dataType = primary.find(({ name }) => name === 'data')?.type ?? '';
+	const data = Object.hasOwn(types, dataType) ? (types[dataType] ?? []) : [];
+	for (const name of NEEDED_DATA_MEMBERS) {
+		if (data.every((member) => member.name !== name)) {
+			refuseToSign(`The types do not sign data.${name}`, TYPES);
+		}
+	}
+	const undocumented =
+		names.find((name) => !MESSAGE_MEMBERS.includes(name)) ??
+		data.find(({ name }) => !DATA_MEMBERS.includes(name))?.name;
+	if (undocumented !== undefined) {
+		refuseToSign(`The types sign ${undocumented}, which the service does not document`, TYPES);
+	}
+	const nested = [...primary.filter(({ name }) => name !== 'data'), ...data].find(
+		({ type }) => !isAtomic(type),
+	);
+	if (nested !== undefined) {
+		refuseToSign(`The type of ${nested.name} is ${quoted(nested.type)}, not a plain value`, TYPES);
+	}
+}
+
+/** Every text that is signed, with where it stands. */
+function textsOf(record: Record<string, unknown>, path: string): Array<[string, string]> {
+	return Object.entries(record).flatMap(([name, value]): Array<[string, string]> => {
+		if (isRecord(value)) return textsOf(value, `${path}.${name}`);
+		return typeof value === 'string' ? [[`${path}.${name}`, value]] : [];
+	});
+}
+
+/**
+ * Whether a text looks like an e-mail address: one @ with something in front of it, a dot between two
+ * other characters behind it, and no white space. Looks at each character a fixed number of times,
+ * since the text is anybody's.
+ */
+function isEmail(text: string): boolean {
+	const at = text.indexOf('@');
+	const dot = text.indexOf('.', at + 2);
+	return (
+		at > 0 && text.lastIndexOf('@') === at && dot > 0 && dot < text.length - 1 && !/\s/.test(text)
+	);
+}
+
+/** Folds A to Z only: letters that merely look alike after folding are other mailboxes. */
+function foldAscii(value: string): string {
+	return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function checkTexts(texts: Array<[string, string]>, expectation: PaymentExpectation): void {
+	const { teamId, recipientEmail } = expectation;
+	for (const [path, text] of texts) {
+		if (TEAM.test(text.trim()) && text !== teamId) {
+			refuseToSign(`${path} is the team ${quoted(text)}, not the form’s ${teamId}`);
+		}
+		if (isEmail(text.trim()) && foldAscii(text) !== foldAscii(recipientEmail)) {
+			refuseToSign(`${path} is the e-mail ${quoted(text)}, not the form’s ${recipientEmail}`);
+		}
+	}
+}
+
+function tokenUnitsAsDollars(units: bigint): string {
+	const rest = (units % TOKEN_UNITS_PER_CENT).toString().padStart(4, '0').replace(/0+$/, '');
+	return `${centsAsDollars(units / TOKEN_UNITS_PER_CENT)}${rest}`;
+}
+
+function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExpectation): void {
+	if (!Number.isSafeInteger(amountCents) || amountCents <= 0) {
+		refuseToSign(`The amount ${amountCents} is no whole number of cents`, { field: 'amountCents' });
+	}
+	if (typedAmountUnit === 'notChecked') return;
+	const form = `the form’s ${amountCents} cents (${centsAsDollars(amountCents)})`;
+	if (!/^(?:0|[1-9]\d{0,77})$/.test(given)) {
+		refuseToSign(`typedData.data.amount is ${quoted(given)}, no plain whole number like ${form}`);
+	}
+	const amount = BigInt(given);
+	const asCents = BigInt(amountCents);
+	const asTokens = asCents * TOKEN_UNITS_PER_CENT;
+	const [wanted, other, otherUnit] =
+		typedAmountUnit === 'cents'
+			? [asCents, asTokens, 'Token Units (Six Decimals)']
+			: [asTokens, asCents, 'Cents'];
+	if (amount === wanted) return;
+	const [dollars, unit] =
+		typedAmountUnit === 'cents'
+			? [centsAsDollars(amount), 'cents']
+			: [tokenUnitsAsDollars(amount), 'token units with six decimals'];
+	refuseToSign(
+		`typedData.data.amount is ${given}, as ${unit} ${dollars}, not ${form}, which are ${wanted}`,
+		{
+			hint:
+				amount === other
+					? `It would fit as ${otherUnit}: if the service counts so, set Typed Amount Unit to it.`
+					: 'Correct the amount, or the typed data.',
+		},
+	);
+}
+
+/** What is to be signed, as the form or its Typed Data gives it. */
+interface UncheckedPayment {
+	readonly typedData: unknown;
+	readonly domain: unknown;
+	readonly types: unknown;
+	readonly primaryType: string;
+}
+
+function check(input: UncheckedPayment, expectation: PaymentExpectation): TypedData {
+	checkTypes(input.types, input.primaryType);
+	const typedData = readTypedData(
+		{
+			domain: input.domain,
+			types: input.types,
+			primaryType: input.primaryType,
+			message: input.typedData,
+		},
+		'typedData',
+	);
+	const { data, ...envelope } = typedData.message;
+	if (!isRecord(data)) return refuseToSign('typedData.data is not an object');
+	const notText = Object.entries({ ...envelope, ...data }).find(
+		([, value]) => typeof value !== 'string',
+	);
+	if (notText !== undefined) return refuseToSign(`typedData has a ${notText[0]} that is not text`);
+
+	const texts = textsOf(typedData.message, 'typedData');
+	const textAt = (path: string) => texts.find(([name]) => name === path)?.[1] ?? '';
+	const from = ADDRESS.exec(textAt('typedData.from').trim())?.[1];
+	const { walletAddress, signatureSource } = expectation;
+	if (from !== undefined && !isSameAddress(`0x${from}`, walletAddress)) {
+		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
+		return refuseToSign(`typedData.from is 0x${from}, not the ${who} ${walletAddress}`);
+	}
+	checkTexts([...texts, ...textsOf(typedData.domain, 'domain')], expectation);
+	checkAmount(textAt('typedData.data.amount'), expectation);
+	return typedData;
+}
+
+/**
+ * The signing guard of instant payments (docs/api.md, Endpoint 10): what may be signed of the form's
+ * typed data, domain, types and primary type, and what a signature that is provided may cover. The
+ * returned `message` is the `typed_data` to send: exactly what is signed.
+ *
+ * Throws a {@link Refusal} where the form and what is signed disagree; SECURITY.md lists what cannot
+ * be compared.
+ */
+export function instantPaymentTypedData(
+	input: UncheckedPayment,
+	expectation: PaymentExpectation,
+): TypedData {
+	return guarded(expectation.signatureSource ?? 'wallet', () => check(input, expectation));
+}

@@ -1,0 +1,267 @@
+import { ParsedMessage } from '@spruceid/siwe-parser';
+
+import { refuseToSign } from '../refuseToSign';
+import { isAddress, isSameAddress } from '../signature';
+import { quoted } from '../typedData';
+import type { Hex } from '../wallet';
+
+/** A sign-in message (EIP-4361). Times are as they stand in the text. */
+export interface SignInMessage {
+	/** Of the origin that asks, before `://` where the message has one. */
+	scheme?: string;
+	/** Host and perhaps port. */
+	domain: string;
+	/** In its EIP-55 spelling. */
+	address: Hex;
+	/** Empty where the message has an empty line for it. */
+	statement?: string;
+	uri: string;
+	version: '1';
+	chainId: number;
+	nonce: string;
+	issuedAt: string;
+	expirationTime?: string;
+	notBefore?: string;
+	requestId?: string;
+	resources?: string[];
+}
+
+export interface SignInExpectation {
+	/** The wallet that is asked to sign. */
+	walletAddress: string;
+	/** The only domain that the message may name; its URI must then have that host. */
+	domain?: string;
+	/** The only chain that the message may name. */
+	chainId?: number;
+	/** Where the message came from, for errors. */
+	baseUrl: string;
+	/** Milliseconds; default: the clock. */
+	now?: number;
+}
+
+/** How far this machine's clock and the service's may be apart, in milliseconds. */
+const CLOCK_TOLERANCE = 5 * 60 * 1000;
+const LONGEST_MESSAGE = 8192;
+
+// Hosts as they are really registered. EIP-4361's grammar also allows user names and punctuation,
+// which can make one host look like another.
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]+)(?::\d{1,5})?$/;
+const URI_AUTHORITY = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/;
+const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
+const DATE_TIME = new RegExp(
+	String.raw`^(\d{4}-\d{2}-\d{2})T${CLOCK}:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]${CLOCK})$`,
+);
+/** How siwe's parser names the part that is wrong. It repeats nothing of the message but addresses. */
+const PARSER_FAULT = /^line \d+: ([A-Za-z0-9 -]{1,100})$/m;
+
+function malformed(what: string): never {
+	return refuseToSign(`The sign-in message isn't a valid EIP-4361 message: ${what}`, {
+		field: 'baseUrl',
+		hint: 'Check the Base URL in the credentials: the message may not come from the service.',
+	});
+}
+
+/** Milliseconds since 1970, or undefined where the text is no RFC 3339 time on the calendar. */
+function readTime(value: string): number | undefined {
+	const day = DATE_TIME.exec(value)?.[1];
+	const midnight = day === undefined ? NaN : Date.parse(`${day}T00:00:00Z`);
+	// Date.parse takes 30 February for 1 March.
+	if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
+		return undefined;
+	}
+	return Date.parse(value);
+}
+
+function parse(text: string): ParsedMessage {
+	try {
+		return new ParsedMessage(text);
+	} catch (error) {
+		const fault = error instanceof Error ? PARSER_FAULT.exec(error.message)?.[1] : undefined;
+		return malformed(fault ?? 'a line is missing, out of place or misspelled');
+	}
+}
+
+/** The message as text, line by line as EIP-4361 has it. */
+function textOf(message: SignInMessage): string {
+	const { scheme, domain, address, statement, uri, version, chainId, nonce, issuedAt } = message;
+	const { expirationTime, notBefore, requestId, resources } = message;
+	const origin = scheme === undefined ? domain : `${scheme}://${domain}`;
+	const optional = (label: string, value: string | undefined) =>
+		value === undefined ? [] : [`${label}: ${value}`];
+	return [
+		`${origin} wants you to sign in with your Ethereum account:`,
+		address,
+		'',
+		...(statement === undefined ? [] : [statement]),
+		'',
+		`URI: ${uri}`,
+		`Version: ${version}`,
+		`Chain ID: ${chainId}`,
+		`Nonce: ${nonce}`,
+		`Issued At: ${issuedAt}`,
+		...optional('Expiration Time', expirationTime),
+		...optional('Not Before', notBefore),
+		...optional('Request ID', requestId),
+		...(resources === undefined ? [] : ['Resources:', ...resources.map((each) => `- ${each}`)]),
+	].join('\n');
+}
+
+/** The URL parser knows best which addresses and ports are real ones. */
+function isPlainAuthority(authority: string): boolean {
+	return AUTHORITY.test(authority) && URL.canParse(`http://${authority}`);
+}
+
+function hasPlainAuthority(uri: string): boolean {
+	const authority = URI_AUTHORITY.exec(uri)?.[2];
+	return authority === undefined || isPlainAuthority(authority);
+}
+
+/** What the grammar lets pass and this package does not. */
+function checkParts(message: SignInMessage): void {
+	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;
+	if (!isPlainAuthority(domain)) malformed("its domain isn't a plain host");
+	if (!hasPlainAuthority(uri)) malformed("the host of its URI isn't a plain host");
+	if (!resources.every(hasPlainAuthority)) malformed("the host of a resource isn't a plain host");
+	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed("its chain ID isn't valid");
+	for (const time of [issuedAt, expirationTime, notBefore]) {
+		if (time !== undefined && readTime(time) === undefined) {
+			malformed(`${quoted(time)} isn't a valid time`);
+		}
+	}
+}
+
+/**
+ * Parses a sign-in message with siwe's own grammar of EIP-4361, and is stricter than the grammar
+ * about size, characters, hosts, chain IDs and times.
+ *
+ * Raises a {@link Refusal} that says what is wrong.
+ */
+export function parseSignInMessage(text: string): SignInMessage {
+	if (text.length > LONGEST_MESSAGE) malformed(`it has more than ${LONGEST_MESSAGE} characters`);
+	if (/[^\x20-\x7e\n]/.test(text)) {
+		malformed('it holds control characters, or characters outside ASCII');
+	}
+	const { scheme, domain, address, statement, uri, chainId, ...rest } = parse(text);
+	const { nonce, issuedAt, expirationTime, notBefore, requestId, resources } = rest;
+	const message: SignInMessage = {
+		scheme,
+		domain,
+		address: isAddress(address) ? address : malformed('invalid address'),
+		statement,
+		uri,
+		version: '1',
+		chainId,
+		nonce,
+		issuedAt,
+		expirationTime,
+		notBefore,
+		requestId,
+		resources,
+	};
+	// So nothing is signed beyond the fields that were checked; siwe verifies signatures this way.
+	if (textOf(message) !== text) malformed('its chain ID, or another field, is spelled in an unusual way');
+	checkParts(message);
+	return message;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+
+/** An authority in lower case, without the port that its scheme implies. */
+function hostOf(authority: string, scheme: string): string {
+	const host = authority.toLowerCase();
+	const port = DEFAULT_PORTS[scheme.toLowerCase()] ?? '';
+	return port !== '' && host.endsWith(port) ? host.slice(0, -port.length) : host;
+}
+
+function checkDomain(message: SignInMessage, expected: string, baseUrl: string): void {
+	const given = quoted(message.domain);
+	if (message.domain.toLowerCase() !== expected.toLowerCase()) {
+		refuseToSign(
+			`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`,
+			{
+				field: 'signInDomain',
+				hint: 'If the service has moved, correct the sign-in domain in the credentials.',
+			},
+		);
+	}
+	const [, scheme = '', authority = ''] = URI_AUTHORITY.exec(message.uri) ?? [];
+	if (hostOf(authority, scheme) !== hostOf(expected, scheme)) {
+		refuseToSign(
+			`The sign-in message is for ${expected}, but its URI ${quoted(message.uri)} has another host`,
+			{ field: 'signInDomain', hint: 'Ask the service; its message contradicts itself.' },
+		);
+	}
+}
+
+function checkTimes(message: SignInMessage, now: number): void {
+	const refuse = (what: string): never =>
+		refuseToSign(
+			`${what}, and the clock of this machine says ${new Date(now).toISOString()}`,
+			{
+				field: 'baseUrl',
+				hint: 'Check the clock of the machine that n8n runs on, then try again.',
+			},
+		);
+	const { issuedAt, notBefore, expirationTime } = message;
+	const isAfter = (time: string, limit: number) => (readTime(time) ?? Infinity) > limit;
+	if (expirationTime !== undefined && !isAfter(expirationTime, now - CLOCK_TOLERANCE)) {
+		refuse(`The sign-in message expired at ${expirationTime}`);
+	}
+	if (notBefore !== undefined && isAfter(notBefore, now + CLOCK_TOLERANCE)) {
+		refuse(`The sign-in message is not valid before ${notBefore}`);
+	}
+	if (isAfter(issuedAt, now + CLOCK_TOLERANCE)) {
+		refuse(`The sign-in message was issued in the future, at ${issuedAt}`);
+	}
+}
+
+/** A signature over such a resource (EIP-5573) lets its holder act in the wallet's name. */
+function checkResources({ resources = [] }: SignInMessage): void {
+	const delegation = resources.find((resource) => /^urn:recap:/i.test(withoutEscapes(resource)));
+	if (delegation === undefined) return;
+	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
+		field: 'baseUrl',
+		hint: 'Signing in needs no such resource. Ask the service why its message holds one.',
+	});
+}
+
+/** Percent-encoded characters as themselves, so that no spelling of a name is missed. */
+function withoutEscapes(uri: string): string {
+	return uri.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+		String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+	);
+}
+
+/**
+ * Parses a sign-in message and holds it to what is expected: this wallet's address, the domain and
+ * the chain where they are set, no delegation of rights, and a valid time, give or take 5 minutes
+ * for clocks that differ.
+ *
+ * Raises a {@link Refusal} that says which check failed.
+ */
+export function checkSignInMessage(text: string, expectation: SignInExpectation): SignInMessage {
+	const message = parseSignInMessage(text);
+	const { walletAddress, domain, chainId, baseUrl, now = Date.now() } = expectation;
+	if (!isSameAddress(message.address, walletAddress)) {
+		refuseToSign(
+			`The sign-in message is for the wallet ${message.address}, not for ${walletAddress}`,
+			{
+				field: 'walletAddress',
+				hint: 'Check the wallet address and the platform identifier in the credentials.',
+			},
+		);
+	}
+	if (domain) checkDomain(message, domain, baseUrl);
+	if (chainId && message.chainId !== chainId) {
+		refuseToSign(
+			`The sign-in message names the chain ${message.chainId}, not ${chainId}`,
+			{
+				field: 'signInChainId',
+				hint: 'If the service has moved, correct the sign-in chain in the credentials.',
+			},
+		);
+	}
+	checkResources(message);
+	checkTimes(message, now);
+	return message;
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { privateKeyToAddress, sign } from 'viem/accounts';
+
+import { Refusal } from '../shared/errors';
+import { isSameAddress, textHash } from './signature';
+import { typedDataHash } from './typedData';
+import type { Hex, Wallet } from './wallet';
+
+const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
+const KEPT_WALLETS = 16;
+
+/** Deriving the address costs as much as signing, so the latest wallets are kept. */
+const wallets = new Map<string, Wallet>();
+
+function isPrivateKey(value: string): value is Hex {
+	return PRIVATE_KEY.test(value);
+}
+
+/** Undefined outside the range of keys; the library's own message could quote the key. */
+function addressOf(privateKey: Hex): Hex | undefined {
+	try {
+		return privateKeyToAddress(privateKey);
+	} catch {
+		return undefined;
+	}
+}
+
+function deriveWallet(privateKey: Hex): Wallet {
+	const address = addressOf(privateKey);
+	if (address === undefined) {
+		throw new Refusal('The private key is outside the range of keys that exist.', {
+			field: 'privateKey',
+			hint: 'Copy the key from the wallet again.',
+		});
+	}
+	const signHash = async (hash: Hex) => await sign({ hash, privateKey, to: 'hex' });
+	return {
+		address,
+		signMessage: async (message) => await signHash(textHash(message)),
+		signTypedData: async (typedData) => await signHash(typedDataHash(typedData)),
+	};
+}
+
+function keptWallet(privateKey: Hex): Wallet {
+	const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
+	const wallet = wallets.get(name) ?? deriveWallet(privateKey);
+	wallets.delete(name);
+	wallets.set(name, wallet);
+	for (const oldest of wallets.keys()) {
+		if (wallets.size <= KEPT_WALLETS) break;
+		wallets.delete(oldest);
+	}
+	return wallet;
+}
+
+/**
+ * The wallet of a private key that n8n stores: 0x and 64 hex characters. A wallet address is
+ * optional; if given, it must be the key's.
+ *
+ * Raises a {@link Refusal} that names `privateKey` or `walletAddress`, never the key itself.
+ */
+export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
+	if (!isPrivateKey(options.privateKey)) {
+		throw new Refusal('The private key is not 0x followed by 64 hex characters.', {
+			field: 'privateKey',
+			hint: 'Copy the key from the wallet again, without white space; a seed phrase is no key.',
+		});
+	}
+	const wallet = keptWallet(options.privateKey);
+	if (options.walletAddress && !isSameAddress(options.walletAddress, wallet.address)) {
+		throw new Refusal(
+			`The wallet address ${options.walletAddress} does not belong to the private key, ` +
+				`whose address is ${wallet.address}.`,
+			{ field: 'walletAddress', hint: 'Correct the address or the key, or leave the address empty.' },
+		);
+	}
+	return wallet;
+}

@@ -1,0 +1,65 @@
+import { getAddress, hashMessage, recoverAddress } from 'viem/utils';
+
+import { Refusal } from '../shared/errors';
+import type { Hex } from './wallet';
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/;
+const HALF_OF_THE_CURVE = BigInt(
+	'0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
+);
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export function isHex(value: string): value is Hex {
+	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
+}
+
+/** Whether the text has the form of an address, in any case. */
+export function isAddress(value: string): value is Hex {
+	return ADDRESS.test(value);
+}
+
+/** The text as an address with its EIP-55 checksum, or undefined where it is none. */
+export function readAddress(value: string): Hex | undefined {
+	return isAddress(value) ? getAddress(value) : undefined;
+}
+
+export function isSameAddress(one: string, other: string): boolean {
+	return one.toLowerCase() === other.toLowerCase();
+}
+
+/** Whether every library encodes the text as the same bytes: half of a character has no bytes. */
+export function isWellFormed(value: string): boolean {
+	return !LONE_SURROGATE.test(value);
+}
+
+/** The EIP-191 hash that a signature over a text covers. */
+export function textHash(message: string): Hex {
+	if (!isWellFormed(message)) {
+		throw new Refusal('The message holds half of a character, so nothing was signed.', {
+			hint: 'Copy the whole message again from where it was made.',
+		});
+	}
+	return hashMessage(message);
+}
+
+/**
+ * A 65-byte signature in the one form that every verifier takes: lower case, v as 27 or 28, s in
+ * the lower half. Undefined where the text is no such signature.
+ */
+export function readSignature(value: unknown): Hex | undefined {
+	const parts = typeof value === 'string' ? SIGNATURE.exec(value.toLowerCase()) : null;
+	if (parts === null) return undefined;
+	const [, r = '', s = '', v = ''] = parts;
+	if (BigInt(`0x${s}`) > HALF_OF_THE_CURVE) return undefined;
+	return `0x${r}${s}${v === '00' || v === '1b' ? '1b' : '1c'}`;
+}
+
+/** The address whose key made the signature, or undefined where no key could have. */
+export async function signerOf(hash: Hex, signature: Hex): Promise<Hex | undefined> {
+	try {
+		return await recoverAddress({ hash, signature });
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,273 @@
+import { hashTypedData } from 'viem/utils';
+
+import { Refusal } from '../shared/errors';
+import { refuseToSign } from './refuseToSign';
+import {
+	isHex,
+	isSameAddress,
+	isWellFormed,
+	readAddress,
+	readSignature,
+	signerOf,
+} from './signature';
+import type { Hex, TypedData } from './wallet';
+
+type Member = { name: string; type: string };
+type Types = Record<string, Member[]>;
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
+const INTEGER = /^(u?)int([1-9]\d{0,2})$/;
+const LIST = /^(.+)\[\]$/;
+
+/** What a domain may hold, in the order in which EIP-712 hashes it. */
+const DOMAIN_MEMBERS: readonly Member[] = [
+	{ name: 'name', type: 'string' },
+	{ name: 'version', type: 'string' },
+	{ name: 'chainId', type: 'uint256' },
+	{ name: 'verifyingContract', type: 'address' },
+	{ name: 'salt', type: 'bytes32' },
+];
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as messages show it: cut where it would fill the screen, nothing invisible in it. */
+export function quoted(value: unknown): string {
+	if (typeof value === 'string') {
+		const text = value.replace(/\p{Cf}/gu, '\ufffd');
+		return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+	}
+	return typeof value === 'object' && value !== null ? 'no plain value' : String(value);
+}
+
+/** Whether the type holds one value: no struct, no list. `uint` and `int` need their width. */
+export function isAtomic(type: string): boolean {
+	if (['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type)) return true;
+	const bits = Number(INTEGER.exec(type)?.[2] ?? 0);
+	return bits > 0 && bits <= 256 && bits % 8 === 0;
+}
+
+/** Libraries look types and members up by name, so names that every object has are refused. */
+function isName(value: unknown): value is string {
+	return typeof value === 'string' && NAME.test(value) && !(value in {});
+}
+
+function readMember(value: unknown, owner: string): Member {
+	if (!isRecord(value) || Object.keys(value).sort().join() !== 'name,type') {
+		return refuseToSign(`The type ${owner} has a member that is not just a name and a type`);
+	}
+	const { name, type } = value;
+	if (!isName(name)) return refuseToSign(`The type ${owner} has a member ${quoted(name)}`);
+	if (typeof type !== 'string') return refuseToSign(`The type of ${owner}.${name} is not text`);
+	return { name, type };
+}
+
+function readMembers(value: unknown, owner: string): Member[] {
+	if (!Array.isArray(value)) return refuseToSign(`The type ${owner} is not a list of members`);
+	const members = value.map((member: unknown) => readMember(member, owner));
+	if (new Set(members.map(({ name }) => name)).size !== members.length) {
+		return refuseToSign(`The type ${owner} has two members of the same name`);
+	}
+	return members;
+}
+
+/**
+ * The types by name, copied, each a list of members with a plain name and a type, and none of them
+ * named twice. EIP712Domain may be among them.
+ */
+export function readTypes(value: unknown): Types {
+	if (!isRecord(value)) return refuseToSign('The types are not an object');
+	const entries = Object.entries(value).map(([name, members]): [string, Member[]] => {
+		if (!isName(name) || isAtomic(name) || /^(u?int|bytes)\d*$/.test(name)) {
+			return refuseToSign(`There is a type with the name ${quoted(name)}`);
+		}
+		return [name, readMembers(members, name)];
+	});
+	return Object.fromEntries(entries);
+}
+
+function membersOf(types: Types, type: string): Member[] | undefined {
+	return Object.hasOwn(types, type) ? types[type] : undefined;
+}
+
+/** Every library must find and hash the same types: none is missing, unused or in a circle. */
+function checkTypes(types: Types, primaryType: string): void {
+	const used = new Set<string>();
+	const visit = (type: string, path: readonly string[]): void => {
+		const base = LIST.exec(type)?.[1] ?? type;
+		if (isAtomic(base)) return;
+		const members = membersOf(types, base) ?? refuseToSign(`There is no type ${quoted(type)}`);
+		if (path.includes(base)) refuseToSign(`The type ${base} contains itself`);
+		if (used.has(base)) return;
+		used.add(base);
+		for (const member of members) visit(member.type, [...path, base]);
+	};
+	if (membersOf(types, primaryType) === undefined) {
+		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`);
+	}
+	visit(primaryType, []);
+	const unused = Object.keys(types).find((type) => !used.has(type));
+	if (unused !== undefined) refuseToSign(`The type ${unused} is no part of what would be signed`);
+}
+
+/**
+ * Integers are text in plain decimal digits: "60", "0x3c" and 60 would be the same bytes to sign, but
+ * not the same payment to the record that keeps it from being sent twice.
+ */
+function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
+	if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
+	const integer = BigInt(value);
+	const most = signed ? 2n ** (bits - 1n) : 2n ** bits;
+	return integer < most && integer >= (signed ? -most : 0n);
+}
+
+/** Addresses are in one case, or have the right checksum; another spelling is a typing error. */
+function fitsAddress(value: unknown): boolean {
+	if (typeof value !== 'string') return false;
+	const address = readAddress(value);
+	return address !== undefined && [address, address.toLowerCase()].includes(value);
+}
+
+function fitsAtomic(value: unknown, type: string): boolean {
+	const [, unsigned, bits] = INTEGER.exec(type) ?? [];
+	if (bits !== undefined) return fitsInteger(value, unsigned === '', BigInt(bits));
+	if (type === 'bool') return typeof value === 'boolean';
+	if (type === 'address') return fitsAddress(value);
+	if (typeof value !== 'string') return false;
+	if (type === 'string') return isWellFormed(value);
+	const size = BYTES.exec(type)?.[1];
+	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));
+}
+
+function fitStruct(value: unknown, members: readonly Member[], types: Types, path: string) {
+	if (!isRecord(value)) return refuseToSign(`${path} is not an object`);
+	const extra = Object.keys(value).find((name) => members.every((member) => member.name !== name));
+	if (extra !== undefined) return refuseToSign(`${path}.${extra} would be sent, but not signed`);
+	return Object.fromEntries(
+		members.map(({ name, type }): [string, unknown] => {
+			if (!Object.hasOwn(value, name)) return refuseToSign(`${path}.${name} is missing`);
+			return [name, fit(value[name], type, types, `${path}.${name}`)];
+		}),
+	);
+}
+
+/** The value copied member by member: what was checked is what is signed. */
+function fit(value: unknown, type: string, types: Types, path: string): unknown {
+	const members = membersOf(types, type);
+	if (members !== undefined) return fitStruct(value, members, types, path);
+	const item = LIST.exec(type)?.[1];
+	if (item !== undefined) {
+		if (!Array.isArray(value)) return refuseToSign(`${path} is not a list`);
+		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));
+	}
+	if (!fitsAtomic(value, type)) refuseToSign(`${path} is ${quoted(value)}, which is no ${type}`);
+	return value;
+}
+
+function domainMembers(domain: Record<string, unknown>): Member[] {
+	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
+}
+
+/** The one integer that is a JSON number (docs/api.md, Resources and fields). */
+function readChainId(value: unknown): number {
+	if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+	return refuseToSign(`domain.chainId is ${quoted(value)}, which is no whole number above 0`);
+}
+
+function readDomain(value: unknown): Record<string, unknown> {
+	if (!isRecord(value)) return refuseToSign('The domain is not an object');
+	const unknown = Object.keys(value).find((key) => DOMAIN_MEMBERS.every(({ name }) => name !== key));
+	if (unknown !== undefined) refuseToSign(`The domain has an unknown member ${quoted(unknown)}`);
+	const domain = Object.fromEntries(
+		domainMembers(value).map((member): [string, unknown] => [
+			member.name,
+			member.name === 'chainId'
+				? readChainId(value.chainId)
+				: fit(value[member.name], member.type, {}, `domain.${member.name}`),
+		]),
+	);
+	const { name, version } = domain;
+	if (Object.keys(domain).length === 0) return refuseToSign('The domain is empty');
+	// Libraries disagree on whether an empty name or version is there at all.
+	if (name === '' || version === '') return refuseToSign('The domain has an empty name or version');
+	return domain;
+}
+
+function isSameMembers(some: readonly Member[], others: readonly Member[]): boolean {
+	return JSON.stringify(some) === JSON.stringify(others);
+}
+
+/** The EIP712Domain type that a domain implies; remote signers want it written out. */
+export function domainType(domain: Record<string, unknown>): Member[] {
+	return domainMembers(domain).map(({ name, type }) => ({ name, type }));
+}
+
+/** Typed data as somebody else gave it. */
+export interface UncheckedTypedData {
+	readonly domain: unknown;
+	readonly types: unknown;
+	readonly primaryType: unknown;
+	readonly message: unknown;
+}
+
+/**
+ * Typed data, parsed to the letter and copied, so that no library can hash it in another way: every
+ * value fits its type as written, every member of the message is signed, no type is left over.
+ *
+ * Raises a {@link Refusal} on anything else. `messageName` is what errors call the message.
+ */
+export function readTypedData(input: UncheckedTypedData, messageName: string): TypedData {
+	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
+	const { primaryType } = input;
+	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
+	checkTypes(types, primaryType);
+	const domain = readDomain(input.domain);
+	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainType(domain))) {
+		return refuseToSign('The type EIP712Domain does not name exactly what the domain holds');
+	}
+	const message = fitStruct(input.message, types[primaryType] ?? [], types, messageName);
+	return { domain, types, primaryType, message };
+}
+
+/** The EIP-712 hash that a signature over typed data covers. Raises a {@link Refusal}. */
+export function typedDataHash(typedData: UncheckedTypedData): Hex {
+	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
+	return hashTypedData({ domain, types, primaryType, message });
+}
+
+/**
+ * Checks that a signature made elsewhere is the signer's, over exactly this typed data.
+ * Throws a {@link Refusal} that names `signature`.
+ */
+export async function checkSigner(
+	typedData: TypedData,
+	{ signer, signature }: { readonly signer: string; readonly signature: string },
+): Promise<void> {
+	const recovered = await typedDataSigner(typedData, signature);
+	if (isSameAddress(recovered, signer)) return;
+	throw new Refusal('Signature does not belong to this typed data and this signer', {
+		field: 'signature',
+		hint: 'Sign exactly this typed data with the wallet of Signer. Nothing was sent.',
+	});
+}
+
+/**
+ * The address whose key signed the typed data, for verifying a signature made elsewhere.
+ * Raises a {@link Refusal} if either cannot be read.
+ */
+export async function typedDataSigner(
+	typedData: UncheckedTypedData,
+	signature: string,
+): Promise<Hex> {
+	const readable = readSignature(signature);
+	const signer = readable && (await signerOf(typedDataHash(typedData), readable));
+	if (signer === undefined) {
+		throw new Refusal('The signature is not one that any key could have made.', {
+			field: 'signature',
+			hint: 'Give the 65-byte signature as the signer returned it: 0x and 130 hex characters.',
+		});
+	}
+	return signer;
+}

@@ -1,0 +1,105 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
+import { actionForm } from '../../../nodes/PayrollPayments/actions/form';
+
+/** The promise of interface.md: fields required first, `?` marks the optional ones. */
+const PROMISED: Readonly<Record<string, string>> = {
+	'authentication.getSignInMessage': 'platformId? wallet?',
+	'authentication.verify': 'message signature nonce?',
+	'balance.get': 'entityId currencies?',
+	'invite.getAll': 'entityId returnAll limit',
+	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous?',
+	'administratorInvite.create': 'entityId role emails',
+	'administratorInvite.execute': 'inviteIds typedData signatureSource signature signer role?',
+	'administratorInvite.createAndExecute': 'entityId role emails',
+	'nameReview.resolve': 'teamId userId decision reviewVersion',
+	'payment.createInstant':
+		'teamId recipientEmail amountCents currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
+	'teamUser.getAll': 'teamId returnAll limit emails?',
+	'webhook.sendTest': 'webhookId eventType version?',
+};
+
+const SENDING = ['concurrency', 'timeout'];
+const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
+	'administratorInvite.execute': ['allowUnknownRoleHash'],
+	'invite.create': ['inviteesPerRequest'],
+	'nameReview.resolve': ['decisionFieldName'],
+	'payment.createInstant': ['confirmedNotPaid', 'typedAmountUnit'],
+	'webhook.sendTest': ['eventTypeFieldName'],
+};
+
+function shownFor(property: INodeProperties, resource: string, operation: string): boolean {
+	const show = property.displayOptions?.show ?? {};
+	return (
+		show['@tool'] === undefined &&
+		show.resource?.includes(resource) === true &&
+		show.operation?.includes(operation) === true
+	);
+}
+
+it('offers exactly the twelve resource/operation pairs', () => {
+	expect(CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`).sort()).toEqual(
+		Object.keys(PROMISED).sort(),
+	);
+});
+
+describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
+	const [resource = '', operation = ''] = pair.split('.');
+	const form = actionForm().filter((property) => shownFor(property, resource, operation));
+	const names = form.map(({ name }) => name).filter((name) => name !== 'notice');
+
+	it('has the promised fields, and Options at the end', () => {
+		const expected = promised.split(' ').map((name) => name.replace('?', ''));
+		expect([...names].sort()).toEqual([...expected, 'options'].sort());
+		expect(names.at(-1)).toBe('options');
+	});
+
+	it('puts at most seven fields before the optional ones, for one choice of signer or source', () => {
+		const shown = form.filter(({ displayOptions }) => {
+			const { signatureSource, inviteesSource } = displayOptions?.show ?? {};
+			return (
+				(signatureSource === undefined || signatureSource.includes('provided')) &&
+				(inviteesSource === undefined || inviteesSource.includes('fields'))
+			);
+		});
+		expect(shown.filter(({ required }) => required).length).toBeLessThanOrEqual(7);
+	});
+
+	it('leaves no optional field marked as required', () => {
+		const optional = promised
+			.split(' ')
+			.filter((name) => name.endsWith('?'))
+			.map((name) => name.slice(0, -1));
+		expect(form.filter(({ name, required }) => required && optional.includes(name))).toEqual([]);
+	});
+
+	it('has the promised options, in the order of their labels', () => {
+		const collection = form.find(({ name }) => name === 'options')?.options ?? [];
+		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
+		const promisedOptions = [
+			...SENDING,
+			...(effect === 'read' ? ['retries'] : []),
+			...(OWN_OPTIONS[pair] ?? []),
+		];
+		expect(collection.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
+		const labels = collection.map((option) => ('displayName' in option ? option.displayName : ''));
+		expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b, 'en')));
+	});
+});
+
+it('names every event that the trigger names, in the same words', async () => {
+	const { PayrollPaymentsTrigger } = await import(
+		'../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node'
+	);
+	const optionsOf = (properties: readonly INodeProperties[], name: string) =>
+		(properties.find((property) => property.name === name)?.options ?? []).flatMap((option) =>
+			'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
+		);
+	const trigger = optionsOf(new PayrollPaymentsTrigger().description.properties, 'events');
+	expect(optionsOf(actionForm(), 'eventType')).toEqual(
+		trigger.filter((option) => !option.startsWith('*')),
+	);
+	expect(trigger).toHaveLength(40);
+});

@@ -1,0 +1,117 @@
+import { id } from 'ethers';
+
+import { PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
+import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
+
+const privateKey = id('credentials test');
+const complete = {
+	baseUrl: 'https://api.example.com/',
+	authentication: 'walletSignIn',
+	platformId: 'platform-1',
+	signer: 'privateKey',
+	privateKey,
+	walletAddress: '',
+	signInDomain: '',
+	signInChainId: '',
+};
+
+it('tolerates a trailing slash and leaves empty options out', () => {
+	expect(readCredentials(complete)).toEqual({
+		baseUrl: 'https://api.example.com',
+		authentication: 'walletSignIn',
+		platformId: 'platform-1',
+		signer: 'privateKey',
+		privateKey,
+		limits: { permissions: new Set(PERMISSIONS) },
+	});
+});
+
+it.each([
+	'http://localhost:3000',
+	'http://127.0.0.1:3000',
+	'http://127.9.9.9',
+	'http://[::1]:3000',
+	'http://[0:0:0:0:0:0:0:1]:3000',
+	'http://127.1:3000',
+	'http://0x7f.1',
+	'http://2130706433',
+	'http://127.0.0.1.',
+	'http://LOCALHOST:3000',
+	'https://api.example.com/base/',
+])('takes the base URL %s', (baseUrl) => {
+	const taken = new URL(readCredentials({ ...complete, baseUrl }).baseUrl);
+	expect(`${taken.href.replace(/\/$/, '')}/`).toBe(`${new URL(baseUrl).href.replace(/\/$/, '')}/`);
+});
+
+it.each([
+	['http://api.example.com', 'must start with https://'],
+	['http://10.0.0.1', 'must start with https://'],
+	['http://127.0.0.1.example.com', 'must start with https://'],
+	['http://localhost.example.com', 'must start with https://'],
+	['http://anything.localhost', 'must start with https://'],
+	['http://localhost.', 'must start with https://'],
+	['http://.localhost', 'must start with https://'],
+	['http://128.0.0.1', 'must start with https://'],
+	['http://0.0.0.0', 'must start with https://'],
+	['http://[::]', 'must start with https://'],
+	['http://[::2]', 'must start with https://'],
+	['http://[::ffff:127.0.0.1]', 'must start with https://'],
+	['http://127.0.0.1@api.example.com', 'must start with https://'],
+	['ftp://localhost', 'must start with https://'],
+	['javascript:alert(1)', 'must start with https://'],
+	['https://user:pass@api.example.com', 'must not hold a user name or password'],
+	['https://api.example.com?x=1', 'must not hold a query'],
+	['https://api.example.com/v2', 'must be given without /v2'],
+	['https://api.example.com/v2/', 'must be given without /v2'],
+	['api.example.com', 'must be a web address'],
+	['', 'is missing'],
+])('refuses the base URL %j', (baseUrl, fault) => {
+	expect(() => readCredentials({ ...complete, baseUrl })).toThrow(
+		expect.objectContaining({ message: expect.stringContaining(`Base URL in the credentials ${fault}`) }),
+	);
+});
+
+it.each([
+	[{ privateKey: '' }, 'Private Key in the credentials is missing'],
+	[{ privateKey: privateKey.slice(2) }, 'Private Key in the credentials must be 0x followed by 64'],
+	[{ platformId: ' ' }, 'Platform ID in the credentials is missing'],
+	[{ walletAddress: '0x1' }, 'Wallet Address in the credentials must be 0x followed by 40'],
+	[{ signInChainId: 'one' }, 'Sign-In Chain ID in the credentials must be a whole number'],
+	[{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com' }, 'Wallet Address in the credentials is missing'],
+	[{ authentication: 'accessToken', accessToken: '' }, 'Access Token in the credentials is missing'],
+	[{ authentication: 'accessToken', accessToken: 'a b' }, 'Access Token in the credentials must be one line'],
+	[{ authentication: 'legacyApiKey', apiKey: 'a\nb' }, 'API Key in the credentials must be one line'],
+])('names the field at fault and not its value: %j', (change, message) => {
+	let said = '';
+	try {
+		readCredentials({ ...complete, ...change });
+	} catch (error) {
+		said = error instanceof Error ? error.message : '';
+	}
+	expect(said).toContain(message);
+	expect(said).not.toContain(privateKey.slice(2));
+});
+
+it.each(['http://10.1.2.3:8545', 'http://192.168.1.9', 'http://172.16.0.1', 'http://[fd00::1]', 'http://127.0.0.1:1', 'https://signer.example.com', 'https://signer.example.com/v2', 'https://signer.example.com/rpc/'])(
+	'takes the remote signer %s',
+	(remoteSignerUrl) => {
+		const walletAddress = `0x${'a'.repeat(40)}`;
+		expect(
+			readCredentials({ ...complete, signer: 'remoteSigner', remoteSignerUrl, walletAddress }),
+		).toMatchObject({ remoteSignerUrl, remoteSignerDialect: 'wallet', walletAddress });
+	},
+);
+
+it.each(['http://signer.example.com', 'http://anything.localhost', 'http://[::ffff:10.0.0.1]', 'http://172.32.0.1', 'http://8.8.8.8', 'http://fd00.example.com'])(
+	'refuses the remote signer %s',
+	(remoteSignerUrl) => {
+		expect(() =>
+			readCredentials({
+				...complete,
+				signer: 'remoteSigner',
+				remoteSignerUrl,
+				walletAddress: `0x${'a'.repeat(40)}`,
+			}),
+		).toThrow('Remote Signer URL');
+	},
+);

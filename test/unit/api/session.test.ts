@@ -1,0 +1,533 @@
+import { id } from 'ethers';
+import * as fc from 'fast-check';
+
+import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
+import { readCredentials, type WalletCredentials } from '../../../nodes/PayrollPayments/api/credentials';
+import {
+	authenticationHeader,
+	boundToken,
+	LONGEST_WAIT,
+	packSession,
+	sessionBinding,
+	Sessions,
+	sessions as sharedSessions,
+	SIGN_IN_PAUSE,
+	storedToken,
+} from '../../../nodes/PayrollPayments/api/session';
+import { runs } from '../runs';
+
+const NOW = 1_800_000_000_000;
+
+function wallet(change: Record<string, unknown> = {}): WalletCredentials {
+	const credentials = readCredentials({
+		baseUrl: 'https://api.example.com',
+		platformId: 'platform-1',
+		privateKey: id('session test'),
+		...change,
+	});
+	if (credentials.authentication !== 'walletSignIn') throw new Error('not a wallet');
+	return credentials;
+}
+
+function jwt(claims: Record<string, unknown>): string {
+	return ['{}', JSON.stringify(claims), 'signature']
+		.map((part) => Buffer.from(part).toString('base64url'))
+		.join('.');
+}
+
+describe('the stored token', () => {
+	const token = jwt({ exp: NOW / 1000 + 60 });
+	const stored = packSession(sessionBinding(wallet()), token);
+
+	it('is used with the credentials that it was obtained with', () => {
+		expect(boundToken(stored, sessionBinding(wallet()))).toBe(token);
+		expect(authenticationHeader(wallet(), token)).toEqual({ authorization: `Bearer ${token}` });
+		expect(authenticationHeader(wallet())).toEqual({});
+	});
+
+	it.each([
+		{ baseUrl: 'https://other.example.com' },
+		{ platformId: 'platform-2' },
+		{ privateKey: id('another key') },
+		{ signInDomain: 'app.example.com' },
+		{ signInChainId: '1' },
+		{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com', walletAddress: `0x${'a'.repeat(40)}` },
+	])('ends when the credentials change: %j', (change) => {
+		expect(boundToken(stored, sessionBinding(wallet(change)))).toBeUndefined();
+	});
+
+	it('ends when the token of the remote signer changes', () => {
+		const remote = (remoteSignerToken: string) =>
+			wallet({
+				signer: 'remoteSigner',
+				remoteSignerUrl: 'https://s.example.com',
+				remoteSignerToken,
+				walletAddress: `0x${'a'.repeat(40)}`,
+			});
+		const bound = packSession(sessionBinding(remote('wrong')), token);
+		expect(boundToken(bound, sessionBinding(remote('wrong')))).toBe(token);
+		expect(boundToken(bound, sessionBinding(remote('right')))).toBeUndefined();
+	});
+
+	it.each(['', undefined, null, 'not json', '{}', '[]', '{"token":1}', 7])(
+		'is none where %j is stored',
+		(damaged) => {
+			expect(boundToken(damaged, sessionBinding(wallet()))).toBeUndefined();
+			expect(storedToken(damaged)).toBeUndefined();
+		},
+	);
+
+	it('holds no key that could be read from it', () => {
+		expect(stored).not.toContain(id('session test').slice(2));
+	});
+});
+
+describe('a request with wallet credentials', () => {
+	const saved = {
+		baseUrl: 'https://api.example.com',
+		platformId: 'platform-1',
+		privateKey: id('authenticate test'),
+	};
+	const boundTo = sessionBinding(wallet({ privateKey: saved.privateKey }));
+	const request = { url: 'https://api.example.com/v2/balance' };
+	const replaced = packSession(boundTo, 'replaced');
+
+	beforeAll(async () => {
+		await sharedSessions.renew(boundTo, 'replaced', async () => 'newest');
+	});
+
+	it('carries the newest token, and notes it where n8n looks for the one that a 401 refused', async () => {
+		const given = { ...saved, sessionToken: replaced };
+		const { headers } = await new PayrollPaymentsApi().authenticate(given, request);
+		expect(headers).toEqual({ authorization: 'Bearer newest' });
+		expect(storedToken(given.sessionToken)).toBe('newest');
+	});
+
+	it.each([
+		{ privateKey: id('another key') },
+		{ platformId: 'platform-2' },
+		{ signInDomain: 'app.example.com' },
+		{ baseUrl: 'https://api.example.com/other' },
+	])('carries no token once the credentials have changed: %j', async (change) => {
+		const given: Record<string, string> = { ...saved, sessionToken: replaced };
+		Object.assign(given, change);
+		const { headers } = await new PayrollPaymentsApi().authenticate(given, request);
+		expect(headers).toEqual({});
+		expect(given.sessionToken).toBe(replaced);
+	});
+});
+
+/** A clock that only a test moves. */
+class TestClock {
+	/** How far the clock of this machine is off, in milliseconds. */
+	ahead = 0;
+	private passed = 0;
+	private sleepers: { readonly until: number; readonly wake: () => void }[] = [];
+
+	now = () => NOW + this.passed + this.ahead;
+	elapsed = () => this.passed;
+	sleep = async (milliseconds: number) =>
+		await new Promise<void>((wake) => {
+			this.sleepers.push({ until: this.passed + milliseconds, wake });
+		});
+
+	pass(milliseconds: number): void {
+		this.passed += milliseconds;
+		for (const { until, wake } of this.sleepers) if (until <= this.passed) wake();
+		this.sleepers = this.sleepers.filter(({ until }) => until > this.passed);
+	}
+}
+
+/** Until nothing more happens without the clock. */
+const settled = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('sign-ins at once', () => {
+	let clock: TestClock;
+	let count: number;
+	let answer: () => Promise<string>;
+	const signIn = async () => {
+		count += 1;
+		return await answer();
+	};
+	const shared = () => new Sessions(clock);
+
+	beforeEach(() => {
+		clock = new TestClock();
+		count = 0;
+		answer = async () => `token-${count}`;
+	});
+
+	it('are still one while thousands of others are under way', async () => {
+		const signIns = shared();
+		let finish = () => {};
+		const wait = new Promise<void>((resolve) => (finish = resolve));
+		answer = async () => {
+			await wait;
+			return 'token';
+		};
+		const bindings = Array.from({ length: 3_000 }, (_, index) => `binding ${index}`);
+		const renewAll = () => bindings.map(async (each) => await signIns.renew(each, 'old', signIn));
+		const callers = [...renewAll(), ...renewAll()];
+		expect(count).toBe(3_000);
+		finish();
+		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
+	});
+
+	it('are remembered for the 1,000 bindings that were used last', async () => {
+		const signIns = shared();
+		const bindings = Array.from({ length: 3_000 }, (_, index) => `binding ${index}`);
+		for (const each of bindings) await signIns.renew(each, 'old', signIn);
+		for (const each of bindings.slice(-1_000)) await signIns.renew(each, 'old', signIn);
+		expect(count).toBe(3_000);
+		await signIns.renew('binding 0', 'old', signIn);
+		expect(count).toBe(3_001);
+	});
+
+	it('are one for 200 callers with the same refused token, also for those that come late', async () => {
+		const sessions = shared();
+		const early = await Promise.all(
+			Array.from({ length: 150 }, async () => await sessions.renew('a', 'old', signIn)),
+		);
+		const late = await Promise.all(
+			Array.from({ length: 50 }, async () => await sessions.renew('a', 'old', signIn)),
+		);
+		expect(count).toBe(1);
+		expect(new Set([...early, ...late])).toEqual(new Set(['token-1']));
+	});
+
+	it('are made again when the newest token is refused', async () => {
+		const sessions = shared();
+		await sessions.renew('a', undefined, signIn);
+		expect(await sessions.renew('a', 'token-1', signIn)).toBe('token-2');
+	});
+
+	it('are made again when the newest token has run out', async () => {
+		const sessions = shared();
+		answer = async () => jwt({ exp: NOW / 1000 + 60, count });
+		await sessions.renew('a', undefined, signIn);
+		clock.pass(61_000);
+		await sessions.renew('a', undefined, signIn);
+		expect(count).toBe(2);
+	});
+
+	it('are one for late callers though the new token seems to have run out', async () => {
+		const sessions = shared();
+		clock.ahead = 3_600_000;
+		answer = async () => jwt({ exp: NOW / 1000 + 60, count });
+		await sessions.renew('a', 'old', signIn);
+		await sessions.renew('a', 'old', signIn);
+		expect(count).toBe(1);
+	});
+
+	it('are apart for other credentials', async () => {
+		const sessions = shared();
+		await Promise.all([sessions.renew('a', 'x', signIn), sessions.renew('b', 'x', signIn)]);
+		expect(count).toBe(2);
+	});
+
+	it.each([0, 3_600_000, -3_600_000])(
+		'pause after a failure and repeat its message, unless the credentials change; clock moved by %d ms',
+		async (moved) => {
+			const sessions = shared();
+			answer = async () => {
+				throw new Error('no role');
+			};
+			await expect(sessions.renew('a', undefined, signIn)).rejects.toThrow('no role');
+			clock.ahead = moved;
+			clock.pass(SIGN_IN_PAUSE - 1);
+			await expect(sessions.renew('a', 'whatever', signIn)).rejects.toThrow('no role');
+			expect(count).toBe(1);
+			await expect(sessions.renew('b', undefined, signIn)).rejects.toThrow('no role');
+			expect(count).toBe(2);
+			clock.pass(1);
+			answer = async () => 'token';
+			expect(await sessions.renew('a', undefined, signIn)).toBe('token');
+		},
+	);
+
+	it('remember 1,000 sessions at most, the last used ones', async () => {
+		const sessions = shared();
+		for (let each = 0; each < 1_001; each++) {
+			await sessions.renew('kept', undefined, signIn);
+			await sessions.renew(`session ${each}`, undefined, signIn);
+		}
+		const before = count;
+		await sessions.renew('kept', undefined, signIn);
+		expect(count).toBe(before);
+		await sessions.renew('session 0', undefined, signIn);
+		expect(count).toBe(before + 1);
+	});
+});
+
+describe('a token that seems to have expired', () => {
+	const old = jwt({ exp: NOW / 1000 - 60 });
+	const fresh = jwt({ exp: NOW / 1000 + 3_600 });
+	let clock: TestClock;
+	let sessions: Sessions;
+	/** What came of each call that asked for a token: the token, or why there is none. */
+	let given: string[];
+
+	beforeEach(() => {
+		clock = new TestClock();
+		sessions = new Sessions(clock);
+		given = [];
+	});
+
+	async function ask(calls: number, token = old): Promise<void> {
+		for (let call = 0; call < calls; call++) {
+			void sessions.tokenFor('a', token).then(
+				(found) => given.push(found),
+				(error: unknown) => given.push(String(error)),
+			);
+		}
+		await settled();
+	}
+
+	const times = (token: string, count: number) => Array.from({ length: count }, () => token);
+	const stored = packSession('a', old);
+
+	it('is tried by one call while the others wait', async () => {
+		await ask(200);
+		expect(given).toEqual([old]);
+	});
+
+	it('is replaced for the others by the sign-in that follows its refusal', async () => {
+		await ask(200);
+		let arrive: (token: string) => void = () => {};
+		const renewal = sessions.renew('a', old, async () => await new Promise((resolve) => (arrive = resolve)));
+		await settled();
+		expect(given).toEqual([old]);
+		arrive(fresh);
+		expect(await renewal).toBe(fresh);
+		await ask(5);
+		expect(given).toEqual([old, ...times(fresh, 204)]);
+	});
+
+	it('fails the others with the sign-in that follows its refusal, and is tried again after the pause', async () => {
+		await ask(3);
+		const renewal = sessions.renew('a', old, async () => await Promise.reject(new Error('no role')));
+		await expect(renewal).rejects.toThrow('no role');
+		await ask(1);
+		expect(given).toEqual([old, ...times('Error: no role', 3)]);
+		clock.pass(SIGN_IN_PAUSE);
+		await ask(1);
+		expect(given.at(-1)).toBe(old);
+	});
+
+	it.each([200, 400, 403, 404])('goes on for all after the answer %d', async (status) => {
+		await ask(200);
+		sessions.reportStatus(stored, status);
+		await ask(5);
+		clock.pass(1_000_000);
+		await ask(5);
+		expect(given).toEqual(times(old, 210));
+	});
+
+	it.each([undefined, 301, 401, 429, 500, 503])(
+		'is tried by the next call after the answer %s',
+		async (status) => {
+			await ask(200);
+			sessions.reportStatus(stored, status);
+			await settled();
+			expect(given).toEqual([old, old]);
+		},
+	);
+
+	it('keeps nobody waiting who hears nothing, and not twice', async () => {
+		await ask(200);
+		clock.pass(LONGEST_WAIT - 1);
+		await settled();
+		expect(given).toHaveLength(1);
+		clock.pass(1);
+		await settled();
+		expect(given).toEqual(times(old, 200));
+		await ask(5);
+		expect(given).toEqual(times(old, 205));
+	});
+
+	it('keeps nobody waiting for a call that was made long ago', async () => {
+		await ask(1);
+		clock.pass(LONGEST_WAIT);
+		await ask(5);
+		expect(given).toEqual(times(old, 6));
+	});
+
+	it('keeps nobody waiting for longer where one try after the other comes to nothing', async () => {
+		await ask(4);
+		for (let time = 0; time < 2; time++) {
+			clock.pass(LONGEST_WAIT - 1);
+			sessions.reportStatus(stored, undefined);
+			await settled();
+		}
+		expect(given).toEqual(times(old, 4));
+	});
+
+	it('is not believed in any longer once the service has refused it', async () => {
+		await ask(2);
+		sessions.reportStatus(stored, 200);
+		await settled();
+		const lasting = jwt({ exp: NOW / 1000 + 60 });
+		await sessions.renew('a', old, async () => lasting);
+		clock.pass(3_600_000);
+		given = [];
+		await ask(3, lasting);
+		await ask(3);
+		expect(given).toEqual([lasting]);
+	});
+
+	it('is tried by one call again after a refusal, though the service once took it', async () => {
+		await ask(1);
+		sessions.reportStatus(stored, 200);
+		const renewal = sessions.renew('a', old, async () => await Promise.reject(new Error('no role')));
+		await expect(renewal).rejects.toThrow('no role');
+		clock.pass(SIGN_IN_PAUSE);
+		given = [];
+		await ask(5);
+		expect(given).toEqual([old]);
+	});
+
+	it('is not tried where this process holds a newer one', async () => {
+		await sessions.renew('a', undefined, async () => fresh);
+		await ask(5);
+		expect(given).toEqual(times(fresh, 5));
+	});
+
+	it('need not have expired to be replaced by the sign-in that follows its refusal', async () => {
+		let arrive: (token: string) => void = () => {};
+		const renewal = sessions.renew('a', fresh, async () => await new Promise((resolve) => (arrive = resolve)));
+		await ask(5, fresh);
+		expect(given).toEqual([]);
+		arrive('newest');
+		await renewal;
+		await ask(5, fresh);
+		expect(given).toEqual(times('newest', 10));
+	});
+
+	it('is nothing to other credentials, and no other token is', async () => {
+		await ask(2);
+		sessions.reportStatus(packSession('b', old), 200);
+		sessions.reportStatus(packSession('a', fresh), 200);
+		sessions.reportStatus('', 200);
+		await settled();
+		expect(given).toEqual([old]);
+		expect(await sessions.tokenFor('b', old)).toBe(old);
+	});
+
+	it.each([jwt({}), 'opaque', fresh])('is none that does not say so: %s', async (token) => {
+		await ask(5, token);
+		expect(given).toEqual(times(token, 5));
+	});
+});
+
+/**
+ * n8n with a service that has a clock of its own: n8n asks `tokenFor` before each request, `renew`
+ * after a 401, and sends the request once more.
+ */
+class Host {
+	readonly clock = new TestClock();
+	readonly sessions = new Sessions(this.clock);
+	refused = 0;
+	signIns = 0;
+	private saved = '';
+	private issued = 0;
+	private readonly alive = new Map<string, number>();
+
+	constructor(private readonly lifetime: number) {}
+
+	withdrawTokens(): void {
+		this.alive.clear();
+	}
+
+	/** @param reports whether somebody tells what the service answered, as our own nodes do */
+	async call(reports: boolean): Promise<boolean> {
+		let token = this.saved;
+		const renew = async (refused?: string) => {
+			token = await this.sessions.renew('a', refused, async () => await this.signIn());
+			this.saved = token;
+		};
+		if (token === '') await renew();
+		token = await this.sessions.tokenFor('a', token);
+		let isAccepted = await this.request(token);
+		if (!isAccepted) {
+			await renew(token);
+			token = await this.sessions.tokenFor('a', token);
+			isAccepted = await this.request(token);
+		}
+		if (reports) this.sessions.reportStatus(packSession('a', token), isAccepted ? 200 : 401);
+		return isAccepted;
+	}
+
+	private async signIn(): Promise<string> {
+		this.signIns += 1;
+		this.issued += 1;
+		await settled();
+		const dies = NOW + this.clock.elapsed() + this.lifetime;
+		const token = jwt({ exp: dies / 1000, jti: this.issued });
+		this.alive.set(token, dies);
+		return token;
+	}
+
+	private async request(token: string): Promise<boolean> {
+		await settled();
+		const isAccepted = (this.alive.get(token) ?? 0) > NOW + this.clock.elapsed();
+		if (!isAccepted) this.refused += 1;
+		return isAccepted;
+	}
+}
+
+describe('calls with any clock', () => {
+	const LIFETIME = 60_000;
+	const bursts = fc.array(
+		fc.record({
+			after: fc.constantFrom(0, 1, 20_000, LIFETIME - 1, LIFETIME, 3 * LIFETIME),
+			ahead: fc.constantFrom(0, 1_000, LIFETIME, 3_600_000, -1_000, -3_600_000),
+			withdraw: fc.boolean(),
+			calls: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
+		}),
+		{ minLength: 1, maxLength: 6 },
+	);
+
+	async function burst(host: Host, calls: readonly boolean[]): Promise<boolean[]> {
+		let isOver = false;
+		const all = Promise.all(calls.map(async (reports) => await host.call(reports)));
+		void all.then(() => (isOver = true));
+		for (let round = 0; !isOver; round++) {
+			if (round > 1_000) throw new Error('a call waits for ever');
+			await settled();
+			if (round % 100 === 99) host.clock.pass(LONGEST_WAIT);
+		}
+		return await all;
+	}
+
+	it('all succeed, with one sign-in at most where tokens die', async () => {
+		await fc.assert(
+			fc.asyncProperty(bursts, async (all) => {
+				const host = new Host(LIFETIME);
+				for (const { after, ahead, withdraw, calls } of all) {
+					host.clock.pass(after);
+					host.clock.ahead = ahead;
+					if (withdraw) host.withdrawTokens();
+					const before = host.signIns;
+					expect(await burst(host, calls)).toEqual(calls.map(() => true));
+					expect(host.signIns - before).toBeLessThanOrEqual(1);
+				}
+			}),
+			{ numRuns: runs(500) },
+		);
+	});
+
+	it('are refused once where the clock is right, however many there are', async () => {
+		await fc.assert(
+			fc.asyncProperty(bursts, async (all) => {
+				const host = new Host(LIFETIME);
+				for (const { after, calls } of all) {
+					host.clock.pass(after);
+					const before = host.refused;
+					await burst(host, calls);
+					expect(host.refused - before).toBeLessThanOrEqual(1);
+				}
+			}),
+			{ numRuns: runs(500) },
+		);
+	});
+});

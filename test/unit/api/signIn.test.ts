@@ -1,0 +1,202 @@
+import { id, Wallet as Judge } from 'ethers';
+import { SiweMessage } from 'siwe';
+
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
+import { privateKeyWallet, signIn, type Wallet } from '../../../nodes/PayrollPayments/signing';
+
+const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
+const stranger = new Judge(id('stranger')).address;
+const baseUrl = 'https://api.payroll.example';
+const platformId = 'platform 7&x=1';
+const now = Date.parse('2026-11-21T12:00:00Z');
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwYXlyb2xsIn0.c2lnbmF0dXJl';
+
+function messageWith(change: object = {}): string {
+	return new SiweMessage({
+		domain: 'app.payroll.example',
+		address: wallet.address,
+		statement: 'Sign in to Payroll',
+		uri: 'https://app.payroll.example/login',
+		version: '1',
+		chainId: 42161,
+		nonce: 'k3Fq81ZbY2aa',
+		issuedAt: '2026-11-21T11:59:30Z',
+		expirationTime: '2026-11-21T12:10:00Z',
+		...change,
+	}).toMessage();
+}
+
+const answer = (status: number, body: unknown): HttpAnswer => ({
+	status,
+	headers: {},
+	body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const success = (data: unknown): HttpAnswer => answer(200, { success: true, data });
+const failure = (status: number, data: string, error_code?: string): HttpAnswer =>
+	answer(status, { success: false, data, error_code });
+
+/** A service that gives the answers in order, and what happened at it and at the wallet. */
+function serviceAnswering(...answers: HttpAnswer[]) {
+	const requests: HttpRequest[] = [];
+	const signed: string[] = [];
+	const watched: Wallet = {
+		...wallet,
+		signMessage: async (message) => {
+			signed.push(message);
+			return await wallet.signMessage(message);
+		},
+	};
+	const run = async (more: { domain?: string; chainId?: number; timeout?: number } = {}) =>
+		await signIn(
+			{ baseUrl, platformId, wallet: watched, now: () => now, ...more },
+			async (request) => {
+				const next = answers[requests.length];
+				requests.push(request);
+				if (next === undefined) throw new Error('one request too many');
+				return next;
+			},
+		);
+	const refusal = async (more = {}): Promise<Refusal> => {
+		try {
+			await run(more);
+		} catch (error) {
+			if (error instanceof Refusal) return error;
+			throw error;
+		}
+		throw new Error('nothing was refused');
+	};
+	return { requests, signed, run, refusal };
+}
+
+describe('signing in', () => {
+	it('gets the message, signs it, hands it in and answers with the token', async () => {
+		const message = messageWith();
+		const service = serviceAnswering(success({ siwe: message }), success({ jwt }));
+		await expect(service.run()).resolves.toEqual({ token: jwt });
+		const [first, second] = service.requests;
+		expect(first).toMatchObject({
+			method: 'GET',
+			url: `${baseUrl}/v2/auth/siwe?wallet=${wallet.address}&platformid=platform%207%26x%3D1`,
+		});
+		expect(first?.body).toBeUndefined();
+		expect(second).toMatchObject({ method: 'POST', url: `${baseUrl}/v2/auth/verify` });
+		expect(Object.keys(Object(second?.body)).sort()).toEqual(['message', 'nonce', 'sig']);
+		const { sig, ...rest } = Object(second?.body);
+		expect(rest).toEqual({ message, nonce: 'k3Fq81ZbY2aa' });
+		const verdict = await new SiweMessage(message).verify({
+			signature: sig,
+			nonce: 'k3Fq81ZbY2aa',
+			time: new Date(now).toISOString(),
+		});
+		expect(verdict.success).toBe(true);
+	});
+
+	it('takes the domain and the chain that are set', async () => {
+		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
+		await expect(service.run({ domain: 'app.payroll.example', chainId: 42161 })).resolves.toEqual({
+			token: jwt,
+		});
+	});
+
+	it('passes its time limit on', async () => {
+		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
+		await service.run({ timeout: 1234 });
+		expect(service.requests.map(({ timeout }) => timeout)).toEqual([1234, 1234]);
+	});
+
+	it.each<[string, string, object?]>([
+		['for another wallet', messageWith({ address: stranger })],
+		['for another domain', messageWith(), { domain: 'other.example' }],
+		['with a URI elsewhere', messageWith({ uri: 'https://evil.example' }), { domain: 'app.payroll.example' }],
+		['for another chain', messageWith(), { chainId: 1 }],
+		['that has expired', messageWith({ expirationTime: '2026-11-21T11:54:59Z' })],
+		['that delegates rights', messageWith({ resources: ['urn:recap:eyJhdHQiOnt9fQ'] })],
+		['without a nonce', messageWith().replace(/\nNonce: .*/, '')],
+		['with a smuggled line', messageWith().replace('Payroll', 'Payroll\nURI: https://evil.example')],
+		['that is a web page', '<html>'],
+		['of 50,000 characters', messageWith({ statement: 'a'.repeat(50_000) })],
+	])('signs no message %s', async (_what, siwe, more = {}) => {
+		const service = serviceAnswering(success({ siwe }), success({ jwt }));
+		const { message } = await service.refusal(more);
+		expect(message).toContain('nothing was signed');
+		expect(service.signed).toEqual([]);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it.each<[string, HttpAnswer, RegExp]>([
+		['a refusal', failure(400, 'wallet is not valid', 'BAD_WALLET'), /wallet is not valid.*400.*BAD_WALLET/],
+		['a refusal with status 200', failure(200, 'not today'), /not today/],
+		['a refusal without words', failure(400, ''), /no reason given/],
+		['a redirect', answer(302, ''), /redirect/],
+		['a web page', answer(200, '<html>'), /not one of the service/],
+		['a web page of 10 MB', answer(200, 'x'.repeat(10_000_000)), /not one of the service/],
+		['10 MB in the envelope', success({ siwe: 'x'.repeat(10_000_000) }), /not one of the service/],
+		['nothing', answer(204, ''), /HTTP 204/],
+		['a success with a failure’s status', answer(401, { success: true, data: { siwe: messageWith() } }), /HTTP 401/],
+		['a success with 201', answer(201, { success: true, data: { siwe: messageWith() } }), /HTTP 201/],
+		['no message', success({}), /not one of the service/],
+		['a message that is no text', success({ siwe: 5 }), /not one of the service/],
+		['a gateway’s error', answer(502, '<html>Bad Gateway</html>'), /HTTP 502/],
+	])('ends at %s to the first request', async (_what, first, words) => {
+		const service = serviceAnswering(first, success({ jwt }));
+		const refusal = await service.refusal();
+		expect(refusal.message).toMatch(words);
+		expect(refusal.hint).toBeTruthy();
+		expect(refusal.message.length).toBeLessThan(500);
+		expect(service.signed).toEqual([]);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it.each<[string, HttpAnswer, RegExp]>([
+		['a refusal', failure(401, 'Invalid signature'), /Invalid signature/],
+		['a redirect', answer(307, ''), /redirect/],
+		['a web page', answer(200, '<html>'), /not one of the service/],
+		['no token', success({}), /not one of the service/],
+		['an empty token', success({ jwt: '' }), /not one of the service/],
+		['a token with a line break', success({ jwt: `${jwt}\r\nX-Evil: 1` }), /not one of the service/],
+	])('ends at %s to the second request', async (_what, second, words) => {
+		const service = serviceAnswering(success({ siwe: messageWith() }), second);
+		const refusal = await service.refusal();
+		expect(refusal.message).toMatch(words);
+		expect(service.requests).toHaveLength(2);
+	});
+
+	it.each([401, 403])('says at %s that the wallet may lack a role on the platform', async (status) => {
+		const { hint } = await serviceAnswering(failure(status, 'No')).refusal();
+		expect(hint).toMatch(/role on this platform identifier/);
+		expect(hint).toMatch(/viewer/);
+	});
+
+	it.each<[HttpAnswer, RegExp]>([
+		[failure(400, 'No'), /platform identifier, the wallet and the base URL/],
+		[failure(404, 'No'), /platform identifier, the wallet and the base URL/],
+		[failure(429, 'No'), /too many requests/],
+		[failure(500, 'No'), /fault of its own/],
+		[answer(503, '<html>'), /fault of its own/],
+		[answer(200, '<html>'), /^Check the base URL in the credentials/],
+		[answer(301, ''), /address that answers by itself/],
+		[answer(399, ''), /address that answers by itself/],
+	])('says what to do next', async (first, words) => {
+		expect((await serviceAnswering(first).refusal()).hint).toMatch(words);
+	});
+
+	it('repeats neither signatures nor tokens that the service echoes', async () => {
+		const siwe = messageWith();
+		const signature = await wallet.signMessage(siwe);
+		for (const echo of [signature, signature.slice(2), jwt, `x\n${signature}\u0007`]) {
+			const second = failure(400, `Cannot use ${echo}`, echo);
+			const { message, hint } = await serviceAnswering(success({ siwe }), second).refusal();
+			expect(message).toContain('Cannot use');
+			expect(`${message}${hint}`).not.toContain(signature.slice(2, 40));
+			expect(`${message}${hint}`).not.toContain(jwt.slice(0, 12));
+			expect(message).not.toMatch(/[\x00-\x1f]/);
+		}
+	});
+
+	it('passes on what the connection says', async () => {
+		const broken = new Refusal('The service at https://api.payroll.example cannot be reached.');
+		const attempt = signIn({ baseUrl, platformId, wallet }, () => Promise.reject(broken));
+		await expect(attempt).rejects.toBe(broken);
+	});
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+
+import type { z } from 'zod';
+import { centsAsDecimal, centsAsDollars, paymentCents } from '../../../nodes/PayrollPayments/shared/money';
+import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
+import { email } from '../../../nodes/PayrollPayments/shared/email';
+import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
+import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/timestamp';
+import { anyCharacter } from '../characters';
+
+/** Texts of every kind: binary, lone surrogates, and near misses of what is wanted. */
+const anyText = (nearMisses: fc.Arbitrary<string>) =>
+	fc.oneof(
+		{ weight: 4, arbitrary: nearMisses },
+		fc.string({ unit: anyCharacter }),
+		fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+	);
+
+/** Anything that an expression in n8n may give. */
+const anything = fc.anything({
+	withBigInt: true,
+	withBoxedValues: true,
+	withDate: true,
+	withNullPrototype: true,
+	withObjectString: true,
+});
+
+/** The given text with one character changed, added or removed. */
+const edited = (base: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+	fc
+		.tuple(base, fc.nat(), fc.string({ unit: anyCharacter, maxLength: 2 }), fc.nat({ max: 1 }))
+		.map(([text, at, piece, removed]) => {
+			const place = at % (text.length + 1);
+			return text.slice(0, place) + piece + text.slice(place + removed);
+		});
+
+const SCHEMAS: Readonly<Record<string, z.ZodTypeAny>> = {
+	identifier: identifier('te', 'co'),
+	paymentCents,
+	utcTimestamp,
+	email,
+	evmAddress,
+	ecdsaSignature,
+};
+
+it.each(Object.entries(SCHEMAS))('%s: any value gives an answer, and a fault in words', (_name, schema) => {
+	fc.assert(
+		fc.property(anything, (value) => {
+			const { success, error } = schema.safeParse(value);
+			if (!success) expect(error.issues[0]?.message).toMatch(/^[a-z].{5,}/);
+		}),
+		{ numRuns: 100 },
+	);
+});
+
+it.each(Object.entries(SCHEMAS))('%s: 10 MB are judged in no time', (_name, schema) => {
+	for (const unit of ['a', '1', ' ', 'a@a.']) {
+		const text = unit.repeat(10_000_000 / unit.length);
+		expect(schema.safeParse(text).success).toBe(false);
+		expect(schema.safeParse(`te-${text}`).success).toBe(false);
+		schema.safeParse(`${text}@example.com`);
+	}
+});
+
+it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
+	const character = fc.constantFrom(...'ABCXYZabcxyz0189_-');
+	const genuine = fc
+		.tuple(fc.constantFrom('te-', 'co-', 'us-'), fc.array(character, { minLength: 12, maxLength: 12 }))
+		.map(([prefix, rest]) => prefix + rest.join(''));
+	const judge = (value: string) =>
+		/^(?:te|co)-[A-Za-z0-9_-]{12}(?!\n)$/.test(value.replace(/^\s+|\s+$/g, ''));
+	fc.assert(
+		fc.property(anyText(fc.oneof(genuine, edited(genuine))), (value) => {
+			expect(identifier('te', 'co').safeParse(value).success).toBe(judge(value));
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+it('payments: exactly whole cents within the limits', () => {
+	const near = fc.oneof(
+		fc.bigInt({ min: -10n, max: 20_000_000_000n }).map(String),
+		fc.constantFrom('1e3', '0x64', '100.0', '１００', '1_000', '+100', '-0', 'Infinity', '9'.repeat(400)),
+	);
+	fc.assert(
+		fc.property(fc.oneof(anyText(near), fc.double(), fc.integer(), near.map(Number)), (value) => {
+			const digits = typeof value === 'number' ? String(value) : value.trim();
+			const isGenuine =
+				/^[0-9]+$/.test(digits) && BigInt(digits) >= 100n && BigInt(digits) <= 10_000_000_000n;
+			const parsed = paymentCents.safeParse(value);
+			/* A text may not be longer than any amount is, zeros in front included. */
+			expect(parsed.success).toBe(isGenuine && digits.length <= 15);
+			if (parsed.success) expect(BigInt(parsed.data)).toBe(BigInt(digits));
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+it('amounts for people come back to the same cents', () => {
+	fc.assert(
+		fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (cents) => {
+			expect(BigInt(centsAsDecimal(cents).replace('.', ''))).toBe(cents);
+			expect(centsAsDecimal(cents)).toMatch(/^-?\d+\.\d\d$/);
+			expect(BigInt(centsAsDollars(cents).replace(/[$,.]/g, ''))).toBe(cents);
+		}),
+	);
+});
+
+it('times: exactly those that the calendar has', () => {
+	const two = (number: number) => String(number).padStart(2, '0');
+	const near = fc
+		.tuple(
+			fc.integer({ min: 0, max: 9999 }),
+			fc.integer({ min: 0, max: 14 }),
+			fc.integer({ min: 0, max: 33 }),
+			fc.integer({ min: 0, max: 25 }),
+			fc.integer({ min: 0, max: 61 }),
+			fc.integer({ min: 0, max: 61 }),
+		)
+		.map(
+			([year, month, day, hour, minute, second]) =>
+				`${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}Z`,
+		);
+	/* Date rolls what does not exist over to the next day, so it comes back changed. */
+	const judge = (value: string) => {
+		const date = new Date(value);
+		return !Number.isNaN(date.getTime()) && date.toISOString().replace('.000Z', 'Z') === value;
+	};
+	fc.assert(
+		fc.property(fc.oneof(near, edited(near)), (value) => {
+			const { success } = utcTimestamp.safeParse(value);
+			if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value)) expect(success).toBe(judge(value));
+			else if (success) expect(value).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/);
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+it('e-mail addresses: nothing that could be two, or a header, or a name', () => {
+	const part = fc.string({ unit: fc.constantFrom(...'aB9._+-@ ,;<>"\n\r\t\u0000é'), maxLength: 8 });
+	const near = fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`);
+	fc.assert(
+		fc.property(anyText(near), (value) => {
+			const parsed = email.safeParse(value);
+			if (!parsed.success) return;
+			expect(parsed.data).toMatch(/^[^\s@,;<>"]+@[^\s@,;<>"]+\.[A-Za-z0-9-]+$/);
+			expect(parsed.data).toBe(value.trim());
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+it('addresses and signatures: exactly their hex, byte for byte', () => {
+	const hex = (length: number) =>
+		fc
+			.array(fc.constantFrom(...'0123456789abcdefABCDEF'), { minLength: length, maxLength: length })
+			.map((digits) => `0x${digits.join('')}`);
+	for (const [schema, length] of [
+		[evmAddress, 40],
+		[ecdsaSignature, 130],
+	] as const) {
+		fc.assert(
+			fc.property(anyText(fc.oneof(hex(length), edited(hex(length)))), (value) => {
+				const text = value.trim();
+				const fits =
+					text.length === length + 2 &&
+					text.startsWith('0x') &&
+					[...text.slice(2)].every((digit) => '0123456789abcdefABCDEF'.includes(digit));
+				expect(schema.safeParse(value).success).toBe(fits);
+			}),
+			{ numRuns: 150 },
+		);
+	}
+});

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import { centsAsDecimal, centsAsDollars, paymentCents } from '../../../nodes/PayrollPayments/shared/money';
+import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
+import { email } from '../../../nodes/PayrollPayments/shared/email';
+import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
+import { roleSuitsEntity } from '../../../nodes/PayrollPayments/shared/roles';
+import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/timestamp';
+
+function faultOf(schema: z.ZodTypeAny, value: unknown): string | undefined {
+	return schema.safeParse(value).error?.issues[0]?.message;
+}
+
+describe('identifiers', () => {
+	const team = identifier('te');
+
+	it('takes the prefix and 12 characters, with white space around dropped', () => {
+		expect(team.parse(' te-AZaz09_-1234 ')).toBe('te-AZaz09_-1234');
+	});
+
+	it.each([
+		['', 'is missing; it starts with te- and has 15 characters'],
+		['te-12345678901', 'must have 15 characters, but has 14'],
+		['te-1234567890123', 'must have 15 characters, but has 16'],
+		['co-123456789012', 'must start with te-; this one names a company'],
+		['xx-123456789012', 'must start with te-'],
+		['TE-123456789012', 'must start with te-'],
+		['te-12345678901/', 'may hold only letters, digits, - and _ after its prefix'],
+		['te-1234567890é2', 'may hold only letters, digits, - and _ after its prefix'],
+		['te-12345\n789012', 'may hold only letters, digits, - and _ after its prefix'],
+		[15, 'must be text'],
+		[undefined, 'is missing'],
+	])('refuses %j: %s', (value, fault) => {
+		expect(faultOf(team, value)).toBe(fault);
+	});
+
+	it('names every prefix that would do', () => {
+		expect(faultOf(identifier('te', 'co', 'us'), 'in-123456789012')).toBe(
+			'must start with te-, co- or us-; this one names an invite',
+		);
+	});
+});
+
+describe('UTC timestamps', () => {
+	it.each([
+		'2026-03-31T09:30Z',
+		'2026-03-31T09:30:00Z',
+		'2026-03-31T09:30:00.123456789Z',
+		'2024-02-29T00:00:00Z',
+		'0001-01-01T00:00:00Z',
+	])('takes %s byte for byte', (value) => {
+		expect(utcTimestamp.parse(value)).toBe(value);
+	});
+
+	it.each([
+		['2026-02-31T09:30:00Z', 'names a day that is not on the calendar'],
+		['2025-02-29T00:00:00Z', 'names a day that is not on the calendar'],
+		['2026-13-01T00:00:00Z', 'names a day that is not on the calendar'],
+		['2026-03-31T24:00:00Z', 'names a time that is not on the clock'],
+		['2026-03-31T23:60:00Z', 'names a time that is not on the clock'],
+	])('refuses %s', (value, fault) => {
+		expect(faultOf(utcTimestamp, value)).toBe(fault);
+	});
+
+	it.each(['2026-03-31', '2026-03-31T09:30:00', '2026-03-31T09:30:00+00:00', ' 2026-03-31T09:30Z', ''])(
+		'refuses %j as no UTC time',
+		(value) => {
+			expect(faultOf(utcTimestamp, value)).toContain('ends in Z');
+		},
+	);
+});
+
+describe('money', () => {
+	it('writes cents without rounding, however large', () => {
+		expect(centsAsDecimal(123456)).toBe('1234.56');
+		expect(centsAsDecimal(5)).toBe('0.05');
+		expect(centsAsDecimal(-1)).toBe('-0.01');
+		expect(centsAsDecimal(123456789012345678901n)).toBe('1234567890123456789.01');
+		expect(centsAsDollars(10_000_000_000)).toBe('$100,000,000.00');
+	});
+
+	it.each([100, 10_000_000_000, '100', ' 12500 '])('takes %j cents', (value) => {
+		expect(paymentCents.parse(value)).toBe(Number(value));
+	});
+
+	it.each([99, 10_000_000_001, 0, -100, '99'])('refuses %j as out of range, in dollars', (value) => {
+		expect(faultOf(paymentCents, value)).toMatch(
+			/^must be (from 100 to 10000000000 cents \(\$1\.00 to \$100,000,000\.00\)|a whole)/,
+		);
+	});
+
+	it.each([1.5, 'abc', '1e3', '0x64', '100.0', '12,500', NaN, Infinity, true, [100], { a: 1 }, '１００'])(
+		'refuses %j as no whole number',
+		(value) => {
+			expect(faultOf(paymentCents, value)).toContain('must be a whole number of cents');
+		},
+	);
+});
+
+describe('addresses, signatures, e-mail', () => {
+	it('refuses an all-zero signature and a wrong length', () => {
+		expect(faultOf(ecdsaSignature, `0x${'0'.repeat(130)}`)).toBe('must not be all zeros');
+		expect(faultOf(ecdsaSignature, `0x${'1'.repeat(129)}`)).toContain('130 hex characters');
+		expect(ecdsaSignature.safeParse(`0x${'1'.repeat(130)}`).success).toBe(true);
+	});
+
+	it('refuses an address of the wrong length', () => {
+		expect(faultOf(evmAddress, '0x1234')).toContain('40 hex characters');
+	});
+
+	it.each(['', 'ana', 'ana@', '@example.com', 'ana@example', 'a b@example.com'])(
+		'refuses the e-mail %j',
+		(value) => {
+			expect(email.safeParse(value).success).toBe(false);
+		},
+	);
+});
+
+it('keeps team roles to teams and company roles to companies', () => {
+	expect(roleSuitsEntity('team_viewer', 'te-123456789012')).toBe(true);
+	expect(roleSuitsEntity('team_viewer', 'co-123456789012')).toBe(false);
+	expect(roleSuitsEntity('org_admin', 'co-123456789012')).toBe(true);
+	expect(roleSuitsEntity('org_admin', 'te-123456789012')).toBe(false);
+});

@@ -1,0 +1,409 @@
+import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, ZeroHash } from 'ethers';
+
+import { ADMINISTRATOR_ROLES, type AdministratorRole } from '../../../nodes/PayrollPayments/shared/roles';
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import {
+	administratorInviteTypedData,
+	checkProvidedRoles,
+	privateKeyWallet,
+	type AdministratorInviteExpectation,
+} from '../../../nodes/PayrollPayments/signing';
+
+const key = id('payroll tests: wallet');
+const wallet = privateKeyWallet({ privateKey: key });
+const [anna, ben, mallory] = ['anna', 'ben', 'mallory'].map((name) => new Judge(id(name)).address);
+const forwarder = new Judge(id('forwarder')).address;
+const now = Date.parse('2026-11-21T12:00:00Z');
+const expectation: AdministratorInviteExpectation = {
+	walletAddress: wallet.address,
+	accounts: 2,
+	role: 'org_viewer',
+	now,
+};
+const unknownHash = id('a role that the document does not name');
+
+const SET_ROLES = [
+	{ name: 'from', type: 'address' },
+	{ name: 'to', type: 'address' },
+	{ name: 'salt', type: 'uint256' },
+	{ name: 'expires', type: 'uint256' },
+	{ name: 'data', type: 'SetRole[]' },
+];
+const SET_ROLE = [
+	{ name: 'role', type: 'string' },
+	{ name: 'account', type: 'address' },
+];
+const DOMAIN_TYPE = [
+	{ name: 'name', type: 'string' },
+	{ name: 'version', type: 'string' },
+	{ name: 'chainId', type: 'uint256' },
+	{ name: 'verifyingContract', type: 'address' },
+];
+const DOMAIN = {
+	name: 'Payroll Forwarder',
+	version: '1',
+	chainId: 42161,
+	verifyingContract: forwarder,
+};
+const MESSAGE = {
+	from: String(wallet.address),
+	to: forwarder,
+	salt: '81237498712398471239',
+	expires: String(now / 1000 + 3600),
+	data: [
+		{ role: 'org_viewer', account: anna },
+		{ role: 'org_viewer', account: ben },
+	],
+};
+const TYPES = { SetRolesForwardRequest: SET_ROLES, SetRole: SET_ROLE };
+const STRUCTURE = {
+	domain: DOMAIN,
+	types: TYPES,
+	typed_data: MESSAGE,
+	primary_type: 'SetRolesForwardRequest',
+};
+
+/** The documented structure with parts of it changed. */
+const having = (change: object): object => ({ ...STRUCTURE, ...change });
+const message = (change: object): object => having({ typed_data: { ...MESSAGE, ...change } });
+const domain = (change: object): object => having({ domain: { ...DOMAIN, ...change } });
+const request = (members: object[]): object =>
+	having({ types: { ...TYPES, SetRolesForwardRequest: members } });
+const grant = (members: object[]): object => having({ types: { ...TYPES, SetRole: members } });
+const typed = (name: string, type: string): object =>
+	request(SET_ROLES.map((member) => (member.name === name ? { name, type } : member)));
+const grants = (...roles: string[]) =>
+	roles.map((role, index) => ({ role, account: [anna, ben, mallory][index] }));
+const hashed = (...roles: string[]): object => ({
+	...grant([{ name: 'role', type: 'bytes32' }, { name: 'account', type: 'address' }]),
+	typed_data: { ...MESSAGE, data: grants(...roles) },
+});
+/** JSON may hold what a literal cannot: a member that is really called __proto__. */
+const withProto = (value: object): unknown =>
+	JSON.parse(JSON.stringify(value).replaceAll('"PROTO"', '"__proto__"'));
+
+function refusalOf(input: unknown, more: object = {}): Refusal {
+	try {
+		administratorInviteTypedData(input, { ...expectation, ...more });
+	} catch (error) {
+		if (error instanceof Refusal) return error;
+		throw error;
+	}
+	throw new Error('nothing was refused');
+}
+
+async function signAndJudge(input: object, more: object = {}): Promise<void> {
+	const typedData = administratorInviteTypedData(input, { ...expectation, ...more });
+	const signature = await wallet.signTypedData(typedData);
+	const { types, message: signed } = typedData;
+	expect(verifyTypedData(typedData.domain, types, signed, signature)).toBe(wallet.address);
+}
+
+describe('the signing guard of administrator invites', () => {
+	it('lets the documented structure be signed, and signs what is sent', async () => {
+		await signAndJudge(STRUCTURE);
+		const { message: sent } = administratorInviteTypedData(STRUCTURE, expectation);
+		expect(sent).toEqual(MESSAGE);
+	});
+
+	it.each<[string, object, object?]>([
+		['its domain type written out', having({ types: { ...TYPES, EIP712Domain: DOMAIN_TYPE } })],
+		['a salt of 32 bytes', { ...typed('salt', 'bytes32'), typed_data: { ...MESSAGE, salt: id('salt') } }],
+		['texts for salt and expiry', {
+			...request([
+				...SET_ROLES.filter(({ name }) => !['salt', 'expires'].includes(name)),
+				{ name: 'salt', type: 'string' },
+				{ name: 'expires', type: 'string' },
+			]),
+			typed_data: { ...MESSAGE, salt: 'any text', expires: '2026-11-21T12:00:01Z' },
+		}],
+		['an expiry in milliseconds', message({ expires: String(now + 1000) })],
+		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
+		['roles as hashes', hashed(id('org_viewer'), id('org_viewer'))],
+		['roles as hashes of another spelling', hashed(id('ORG_VIEWER_ROLE'), id('ORG_VIEWER_ROLE'))],
+		['roles as text in 32 bytes', hashed(encodeBytes32String('ORG_VIEWER'), encodeBytes32String('ORG_VIEWER'))],
+		['an unknown hash, where that is allowed', hashed(unknownHash, unknownHash), { allowUnknownRoleHash: true }],
+		['the all-zero role for the highest, where that is allowed', hashed(ZeroHash, ZeroHash), { role: 'org_admin', allowUnknownRoleHash: true }],
+		['one account', message({ data: grants('org_viewer') }), { accounts: 1 }],
+		['any number of accounts where none is expected', STRUCTURE, { accounts: undefined }],
+		['any administrator’s role where none is expected', STRUCTURE, { role: undefined }],
+	])('lets a structure be signed that has %s', async (_what, input, more = {}) => {
+		await signAndJudge(input, more);
+	});
+
+	it('takes every administrator’s role', async () => {
+		for (const role of ADMINISTRATOR_ROLES) {
+			await signAndJudge(message({ data: grants(role, role) }), { role });
+			await signAndJudge(hashed(id(role), id(role)), { role });
+		}
+	});
+
+	it.each<[string, unknown]>([
+		['nothing', undefined],
+		['text', JSON.stringify(STRUCTURE)],
+		['a list', [STRUCTURE]],
+		['only the message', MESSAGE],
+
+		['another primary type', having({ primary_type: 'Permit' })],
+		['the inner primary type', having({ primary_type: 'SetRole' })],
+		['the domain as primary type', having({ primary_type: 'EIP712Domain' })],
+		['a primary type in another case', having({ primary_type: 'setRolesForwardRequest' })],
+		['no primary type', having({ primary_type: undefined })],
+		['a list for a primary type', having({ primary_type: ['SetRolesForwardRequest'] })],
+
+		['an added type', having({ types: { ...TYPES, Permit: SET_ROLE } })],
+		['an added type named __proto__', withProto(having({ types: { ...TYPES, PROTO: SET_ROLE } }))],
+		['a type named like an object’s own', having({ types: { ...TYPES, toString: SET_ROLE } })],
+		['a type named like a plain one', having({ types: { ...TYPES, address: SET_ROLE } })],
+		['a missing type', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
+		['types that are a list', having({ types: [TYPES] })],
+		['no types', having({ types: undefined })],
+		['members that are no list', having({ types: { ...TYPES, SetRole: { 0: SET_ROLE[0] } } })],
+		['an added member', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
+		['an added member of a role', grant([...SET_ROLE, { name: 'spender', type: 'address' }])],
+		['an added member, with its value', {
+			...request([...SET_ROLES, { name: 'value', type: 'uint256' }]),
+			typed_data: { ...MESSAGE, value: '1' },
+		}],
+		['an added member of a role, with its value', {
+			...grant([...SET_ROLE, { name: 'spender', type: 'address' }]),
+			typed_data: { ...MESSAGE, data: MESSAGE.data.map((one) => ({ ...one, spender: mallory })) },
+		}],
+		['a missing member', request(SET_ROLES.slice(0, -1))],
+		['a missing member of a role', grant(SET_ROLE.slice(1))],
+		['the same member twice', request([...SET_ROLES, { name: 'to', type: 'address' }])],
+		['a member named __proto__', grant([...SET_ROLE, { name: '__proto__', type: 'string' }])],
+		['a member that is more than that', grant([{ ...SET_ROLE[0], indexed: true }, ...SET_ROLE.slice(1)])],
+		['a member with a type smuggled into its name', request([
+			...SET_ROLES.slice(0, 4),
+			{ name: 'data', type: 'SetRole[]' },
+			{ name: 'x,uint256 y', type: 'uint256' },
+		])],
+		['a member with a type smuggled into its type', typed('salt', 'uint256 x,uint256')],
+		['a sender that is no address', typed('from', 'bytes32')],
+		['a receiver that is no address', typed('to', 'string')],
+		['one role instead of a list', typed('data', 'SetRole')],
+		['a list of fixed length', typed('data', 'SetRole[2]')],
+		['a list of lists', typed('data', 'SetRole[][]')],
+		['data that is text', typed('data', 'string')],
+		['an integer without width', typed('salt', 'uint')],
+		['an integer of 7 bits', typed('salt', 'uint7')],
+		['a wider integer than there is', typed('salt', 'uint264')],
+		['33 bytes', typed('salt', 'bytes33')],
+		['a type with a line break', typed('salt', 'uint256\n')],
+		['a role that is a number', grant([{ name: 'role', type: 'uint8' }, SET_ROLE[1] ?? {}])],
+		['an account that is text', grant([SET_ROLE[0] ?? {}, { name: 'account', type: 'string' }])],
+		['a domain type that omits the chain', having({
+			types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.filter(({ name }) => name !== 'chainId') },
+		})],
+		['a domain type in another order', having({
+			types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.toReversed() },
+		})],
+		['a domain type with other types', having({
+			types: {
+				...TYPES,
+				EIP712Domain: DOMAIN_TYPE.map((member) =>
+					member.name === 'chainId' ? { name: 'chainId', type: 'uint64' } : member,
+				),
+			},
+		})],
+
+		['no domain', having({ domain: undefined })],
+		['an empty domain', having({ domain: {} })],
+		['a domain without a chain', having({ domain: { ...DOMAIN, chainId: undefined } })],
+		['a domain that lacks the contract', having({ domain: { name: 'x', version: '1', chainId: 1 } })],
+		['a domain with a salt', domain({ salt: id('salt') })],
+		['a domain with an unknown member', domain({ spender: mallory })],
+		['a chain in text', domain({ chainId: '42161' })],
+		['a chain in hex', domain({ chainId: '0xa4b1' })],
+		['chain 0', domain({ chainId: 0 })],
+		['half a chain', domain({ chainId: 1.5 })],
+		['an empty version', domain({ version: '' })],
+		['an empty name', domain({ name: '' })],
+		['a version that is a number', domain({ version: 1 })],
+		['a contract that is no address', domain({ verifyingContract: 'payroll.eth' })],
+		['a contract with a wrong checksum', domain({
+			verifyingContract: `0x${forwarder.slice(2, 22).toUpperCase()}${forwarder.slice(22).toLowerCase()}`,
+		})],
+
+		['an added value', message({ value: '1' })],
+		['an added value named __proto__', withProto(message({ PROTO: '1' }))],
+		['an added value in a role', message({ data: [{ ...grants('org_viewer')[0], until: '1' }, ...grants('org_viewer')] })],
+		['a missing value', message({ salt: undefined })],
+		['a salt that is a number', message({ salt: 5 })],
+		['a salt in hex', message({ salt: id('salt') })],
+		['an expiry in hex', message({ expires: `0x${(now / 1000 + 3600).toString(16)}` })],
+		['an expiry with a plus sign', message({ expires: `+${now / 1000 + 3600}` })],
+		['an empty salt', message({ salt: '' })],
+		['a salt with white space', message({ salt: ' 5' })],
+		['a salt with leading zeros', message({ salt: '0123' })],
+		['a salt in binary', message({ salt: '0b11' })],
+		['a negative salt', message({ salt: '-1' })],
+		['a salt beyond 256 bits', message({ salt: `1${'0'.repeat(77)}` + '0' })],
+		['32 bytes that lack half a byte', {
+			...typed('salt', 'bytes32'),
+			typed_data: { ...MESSAGE, salt: id('salt').slice(0, -1) },
+		}],
+		['an expiry that is a number', message({ expires: now / 1000 + 3600 })],
+		['a receiver that is no address', message({ to: '0x00' })],
+		['an account that is no address', message({ data: [{ role: 'org_viewer', account: 'anna' }, ...grants('org_viewer')] })],
+		['data that is no list', message({ data: { 0: grants('org_viewer')[0], length: 1 } })],
+
+		['another sender', message({ from: mallory })],
+		['nobody', message({ data: [] })],
+		['one account too few', message({ data: grants('org_viewer') })],
+		['one account too many', message({ data: grants('org_viewer', 'org_viewer', 'org_viewer') })],
+		['the same account twice', message({ data: [...grants('org_viewer'), ...grants('org_viewer')] })],
+		['the same account in two cases', message({
+			data: [
+				...grants('org_viewer'),
+				{ role: 'org_viewer', account: anna?.toLowerCase() },
+			],
+		})],
+		['another role', message({ data: grants('org_admin', 'org_admin') })],
+		['another role for one', message({ data: grants('org_viewer', 'org_admin') })],
+		['a role in another case', message({ data: grants('ORG_VIEWER', 'ORG_VIEWER') })],
+		['a role with white space', message({ data: grants('org_viewer ', 'org_viewer ') })],
+		['an empty role', message({ data: grants('', '') })],
+		['the hash of another role', hashed(id('org_admin'), id('org_admin'))],
+		['the hash of another role, in upper case', hashed(
+			`0x${id('org_admin').slice(2).toUpperCase()}`,
+			`0x${id('org_admin').slice(2).toUpperCase()}`,
+		)],
+		['the hash of another role in Solidity’s spelling', hashed(id('ORG_ADMIN_ROLE'), id('ORG_ADMIN_ROLE'))],
+		['the hash of another role as text', message({ data: grants(id('org_admin'), id('org_admin')) })],
+		['another role as 32 bytes', hashed(encodeBytes32String('org_admin'), encodeBytes32String('org_admin'))],
+		['the hash of an undocumented use of a role', hashed(id('team_employee'), id('team_employee'))],
+		['the all-zero role', hashed(ZeroHash, ZeroHash)],
+		['an unknown hash', hashed(unknownHash, unknownHash)],
+		['two hashes', hashed(id('org_viewer'), id('unknown'))],
+		['two spellings of the role', hashed(id('org_viewer'), id('ORG_VIEWER'))],
+		['a hash for one and a text for another', message({ data: grants('org_viewer', id('org_viewer')) })],
+		['a text where the types say hash', hashed('org_viewer', 'org_viewer')],
+
+		['an expiry in the past', message({ expires: String(now / 1000 - 1) })],
+		['an expiry of this very moment', message({ expires: String(now / 1000) })],
+		['an expiry in the past in milliseconds', message({ expires: String(now - 1000) })],
+		['an expiry in the past in hex', message({ expires: `0x${(now / 1000 - 1).toString(16)}` })],
+		['an expiry of 1', message({ expires: '1' })],
+		['an expiry in the past in ISO 8601', {
+			...typed('expires', 'string'),
+			typed_data: { ...MESSAGE, expires: '2026-11-21T11:59:59Z' },
+		}],
+		['a day in the past for an expiry', {
+			...typed('expires', 'string'),
+			typed_data: { ...MESSAGE, expires: '2026-11-20' },
+		}],
+	])('refuses %s', (_what, input) => {
+		const refusal = refusalOf(input);
+		expect(refusal.message).toContain('nothing was signed');
+		expect(refusal.field).toBe('typedData');
+	});
+
+	it.each([
+		['a role that is not an administrator’s', message({ data: grants('team_employee', 'team_employee') })],
+		['the hash of one', hashed(id('team_employee'), id('team_employee'))],
+		['two roles', message({ data: grants('org_viewer', 'org_admin') })],
+		['an unknown hash', hashed(unknownHash, unknownHash)],
+		['the all-zero role', hashed(ZeroHash, ZeroHash)],
+	])('refuses %s also where no role is expected', (_what, input) => {
+		expect(refusalOf(input, { role: undefined }).message).toContain('role');
+	});
+
+	it('refuses a structure for nobody, however many are expected', () => {
+		for (const accounts of [0, undefined]) {
+			expect(refusalOf(message({ data: [] }), { accounts }).message).toContain('to anybody');
+		}
+	});
+
+	it.each<[string, object]>([
+		['primary type is "SetRole"', having({ primary_type: 'SetRole' })],
+		['undocumented type Permit', having({ types: { ...TYPES, Permit: SET_ROLE } })],
+		['undocumented member value', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
+		['lacks its member data', request(SET_ROLES.slice(0, -1))],
+		['SetRole is missing', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
+		['the role of all zeros', hashed(ZeroHash, ZeroHash)],
+		['different roles', message({ data: grants('org_viewer', 'org_admin') })],
+		['same account twice', message({ data: [...grants('org_viewer'), ...grants('org_viewer')] })],
+	])('says: %s', (words, input) => {
+		expect(refusalOf(input).message).toContain(words);
+	});
+
+	it('says what differs', () => {
+		expect(refusalOf(message({ from: mallory })).message).toContain(String(mallory));
+		expect(refusalOf(message({ data: grants('org_viewer') })).message).toContain('1 accounts, not 2');
+		const refusal = refusalOf(hashed(id('org_admin'), id('org_admin')));
+		expect(refusal.message).toContain(
+			'the role Company: Admin (org_admin), not Company: Viewer (org_viewer)',
+		);
+	});
+
+	it('shows an unknown hash, and says what to do', () => {
+		const refusal = refusalOf(hashed(unknownHash, unknownHash));
+		expect(refusal.message).toBe(
+			`The typed data gives the role ${unknownHash}, which isn’t a known spelling of Company: Viewer (org_viewer), so nothing was signed.`,
+		);
+		expect(refusal.hint).toContain('Allow Unknown Role Hash');
+	});
+
+	it('never signs the all-zero role for any but the highest', () => {
+		const lower = ADMINISTRATOR_ROLES.filter((role) => !['org_admin', 'team_admin'].includes(role));
+		expect(lower).toHaveLength(7);
+		for (const role of lower) {
+			const refusal = refusalOf(hashed(ZeroHash, ZeroHash), { role, allowUnknownRoleHash: true });
+			expect(refusal.message).toContain('the role of all zeros');
+		}
+		for (const role of ['org_admin', 'team_admin']) {
+			expect(refusalOf(hashed(ZeroHash, ZeroHash), { role }).hint).toContain('Allow Unknown');
+		}
+	});
+
+	describe('for a provided signature', () => {
+		const signer = new Judge(id('payroll tests: another signer')).address;
+		const provided = { walletAddress: signer, signatureSource: 'provided' };
+
+		it('takes the signer’s address for the sender', () => {
+			const input = message({ from: signer });
+			const typedData = administratorInviteTypedData(input, {
+				...expectation,
+				walletAddress: signer,
+				signatureSource: 'provided',
+			});
+			expect(typedData.message.from).toBe(signer);
+			const refusal = refusalOf(STRUCTURE, provided);
+			expect(refusal.message).toContain(`not the signer ${signer}, so nothing was sent.`);
+		});
+
+		it.each<[string, object]>([
+			['another primary type', { primary_type: 'Permit' }],
+			['an added type', { types: { ...TYPES, Permit: SET_ROLE } }],
+			['no domain', { domain: undefined }],
+		])('refuses %s, and says that nothing was sent', (_what, change) => {
+			const refusal = refusalOf({ ...message({ from: signer }), ...change }, provided);
+			expect(refusal).toMatchObject({ field: 'typedData', hint: expect.any(String) });
+			expect(refusal.message).toContain('so nothing was sent.');
+		});
+
+		const check = (roles: string[], role?: AdministratorRole, allowUnknownRoleHash = false) => () => {
+			checkProvidedRoles(grants(...roles), { role, allowUnknownRoleHash });
+		};
+
+		it('holds the roles alone to the one asked for', () => {
+			expect(check(['org_viewer', 'org_viewer'], 'org_viewer')).not.toThrow();
+			expect(check([id('ORG_VIEWER')], 'org_viewer')).not.toThrow();
+			expect(check([unknownHash], 'org_viewer', true)).not.toThrow();
+			expect(check(['org_viewer', 'org_admin'], 'org_viewer')).toThrow('different roles');
+			expect(check(['org_admin'], 'org_viewer')).toThrow('so nothing was sent.');
+			expect(check([unknownHash], 'org_viewer')).toThrow(unknownHash);
+			expect(check([id('orgAdmin')], 'org_viewer', true)).toThrow('Company: Admin');
+		});
+	});
+
+	it('signs what was checked, though the input changes afterwards', () => {
+		const input = structuredClone(STRUCTURE);
+		const { message: signed } = administratorInviteTypedData(input, expectation);
+		input.typed_data.from = String(mallory);
+		input.typed_data.data.push({ role: 'org_viewer', account: mallory });
+		expect(signed).toEqual(MESSAGE);
+	});
+});

@@ -1,0 +1,288 @@
+import { createServer, type Server } from 'node:http';
+import { getBytes, id, toUtf8String, Wallet as Judge } from 'ethers';
+
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import type { HttpAnswer, HttpExchange } from '../../../nodes/PayrollPayments/shared/http';
+import {
+	remoteSignerWallet,
+	type RemoteSignerDialect,
+	type TypedData,
+} from '../../../nodes/PayrollPayments/signing';
+
+const judge = new Judge(id('payroll tests: remote wallet'));
+const stranger = new Judge(id('stranger'));
+const token = 'signer-token-4711';
+const TEXT = 'Sign in to Payroll: naïve – 給与';
+const NOTE: TypedData = {
+	domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: judge.address },
+	types: {
+		Note: [{ name: 'text', type: 'string' }, { name: 'sum', type: 'uint256' }],
+	},
+	primaryType: 'Note',
+	message: { text: 'for March', sum: '1250000' },
+};
+
+/** fetch, as the exchange that the node has; redirects are answered, not followed. */
+const exchange: HttpExchange = async ({ method, url, headers, body, timeout = 5000 }) => {
+	try {
+		const response = await fetch(url, {
+			method,
+			headers: { 'content-type': 'application/json', ...headers },
+			body: JSON.stringify(body),
+			redirect: 'manual',
+			signal: AbortSignal.timeout(timeout),
+		});
+		return { status: response.status, headers: {}, body: await response.text() };
+	} catch {
+		throw new Refusal('The remote signer did not answer.');
+	}
+};
+
+interface Call {
+	id: number;
+	method: string;
+	params: unknown[];
+}
+type Reply = { status?: number; body: unknown };
+
+const calls: Array<Call & { authorization?: string }> = [];
+let reply: (call: Call) => Promise<Reply> | Reply;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+	server = createServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			const call: Call = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+			calls.push({ ...call, authorization: request.headers.authorization });
+			void Promise.resolve(reply(call)).then(({ status = 200, body }) => {
+				response.writeHead(status, { location: 'http://127.0.0.1:1/' });
+				response.end(typeof body === 'string' ? body : JSON.stringify(body));
+			});
+		});
+	});
+	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+	const address = server.address();
+	url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+
+afterAll(async () => {
+	server.closeAllConnections();
+	await new Promise((closed) => server.close(closed));
+});
+
+beforeEach(() => {
+	calls.length = 0;
+});
+
+const result = (call: Call, value: unknown): Reply => ({
+	body: { jsonrpc: '2.0', id: call.id, result: value },
+});
+
+/** Signs typed data in the form of eth_signTypedData_v4 with ethers. */
+async function signTyped(signer: Judge, value: unknown): Promise<string> {
+	const { domain, types, message } = Object(value);
+	const { EIP712Domain: domainType, ...others } = types;
+	// Signers hash the domain by its written type, so that type must be there and complete.
+	expect(domainType.map((member: { name: string }) => member.name)).toEqual(Object.keys(domain));
+	return await signer.signTypedData(domain, others, message);
+}
+
+/** Each dialect as its own program documents it, written down here a second time. */
+const SIGNERS: Record<RemoteSignerDialect, (signer: Judge, call: Call) => Promise<string> | undefined> = {
+	wallet: (signer, { method, params: [first, second] }) => {
+		if (method === 'personal_sign' && second === judge.address) {
+			return signer.signMessage(getBytes(String(first)));
+		}
+		if (method === 'eth_signTypedData_v4' && first === judge.address) {
+			return signTyped(signer, JSON.parse(String(second)));
+		}
+		return undefined;
+	},
+	web3signer: (signer, { method, params: [address, data] }) => {
+		if (address !== judge.address) return undefined;
+		if (method === 'eth_sign') return signer.signMessage(getBytes(String(data)));
+		if (method === 'eth_signTypedData') return signTyped(signer, JSON.parse(String(data)));
+		return undefined;
+	},
+	clef: (signer, { method, params }) => {
+		if (method === 'account_signData' && params[0] === 'text/plain' && params[1] === judge.address) {
+			return signer.signMessage(getBytes(String(params[2])));
+		}
+		if (method === 'account_signTypedData' && params[0] === judge.address) {
+			return signTyped(signer, params[1]);
+		}
+		return undefined;
+	},
+};
+
+const signing =
+	(dialect: RemoteSignerDialect, signer: Judge = judge) =>
+	async (call: Call): Promise<Reply> => {
+		const signature = await SIGNERS[dialect](signer, call);
+		if (signature !== undefined) return result(call, signature);
+		const error = { code: -32601, message: 'Method not found' };
+		return { body: { jsonrpc: '2.0', id: call.id, error } };
+	};
+
+const walletWith = (more: object = {}) =>
+	remoteSignerWallet({ url, dialect: 'wallet', walletAddress: judge.address, ...more }, exchange);
+
+async function refusalOf(act: () => Promise<unknown>): Promise<Refusal> {
+	try {
+		await act();
+	} catch (error) {
+		if (error instanceof Refusal) return error;
+		throw error;
+	}
+	throw new Error('nothing was refused');
+}
+
+const DIALECTS: RemoteSignerDialect[] = ['wallet', 'web3signer', 'clef'];
+
+describe.each(DIALECTS)('a signer of dialect %s', (dialect) => {
+	it('signs messages and typed data as ethers does with the same key', async () => {
+		reply = signing(dialect);
+		const wallet = walletWith({ dialect, walletAddress: judge.address.toLowerCase() });
+		expect(wallet.address).toBe(judge.address);
+		expect(await wallet.signMessage(TEXT)).toBe(await judge.signMessage(TEXT));
+		expect(await wallet.signTypedData(NOTE)).toBe(
+			await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message),
+		);
+	});
+
+	it('is told the text and the data that are signed, and no more', async () => {
+		reply = signing(dialect);
+		const wallet = walletWith({ dialect });
+		await wallet.signMessage(TEXT);
+		const data = calls[0]?.params.find((one) => typeof one === 'string' && /^0x.{44,}$/.test(one));
+		expect(toUtf8String(String(data))).toBe(TEXT);
+		await wallet.signTypedData(NOTE);
+		const typed = calls[1]?.params.find((one) => one !== judge.address);
+		expect(typeof typed === 'string' ? JSON.parse(typed) : typed).toMatchObject(NOTE);
+	});
+
+	it('is not believed when another key signed', async () => {
+		reply = signing(dialect, stranger);
+		const wallet = walletWith({ dialect });
+		for (const act of [() => wallet.signMessage(TEXT), () => wallet.signTypedData(NOTE)]) {
+			const { field, message } = await refusalOf(act);
+			expect(field).toBe('walletAddress');
+			expect(message).toContain(judge.address);
+		}
+	});
+
+	const others = DIALECTS.filter((one) => one !== dialect);
+
+	it.each(others)('is named when the signer speaks %s', async (spoken) => {
+		reply = signing(spoken);
+		const { field, message } = await refusalOf(() => walletWith({ dialect }).signMessage(TEXT));
+		expect(field).toBe('remoteSignerDialect');
+		expect(message).toContain(calls[0]?.method);
+	});
+});
+
+describe('a remote signer', () => {
+	it('gets its token as a bearer header, and none where none is set', async () => {
+		reply = signing('wallet');
+		await walletWith({ token }).signMessage(TEXT);
+		await walletWith().signMessage(TEXT);
+		expect(calls.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`, undefined]);
+	});
+
+	it('may give v as 0 or 1: the signature is put as verifiers want it', async () => {
+		const signature = await judge.signMessage(TEXT);
+		const v = signature.endsWith('1b') ? '00' : '01';
+		reply = (call) => result(call, `0x${`${signature.slice(2, -2)}${v}`.toUpperCase()}`);
+		expect(await walletWith().signMessage(TEXT)).toBe(signature);
+	});
+
+	it('is not believed when it signed something else', async () => {
+		reply = async (call) => result(call, await judge.signMessage('something else'));
+		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toContain('not used');
+		const other = { ...NOTE.message, sum: '1250001' };
+		reply = async (call) =>
+			result(call, await judge.signTypedData(NOTE.domain, NOTE.types, other));
+		expect((await refusalOf(() => walletWith().signTypedData(NOTE))).message).toContain('not used');
+	});
+
+	it.each<[string, (call: Call) => Reply, RegExp, string]>([
+		['a refusal by its owner', ({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId, error: { code: 4001, message: 'User rejected the request' } } }), /refused to sign.*User rejected.*4001/, 'remoteSignerUrl'],
+		['a refusal with HTTP 500', ({ id: callId }) => ({ status: 500, body: { jsonrpc: '2.0', id: callId, error: { code: -32000, message: 'locked' } } }), /refused to sign.*locked/, 'remoteSignerUrl'],
+		['an endless refusal', ({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId, error: { code: 1, message: 'x'.repeat(50_000) } } }), /refused to sign/, 'remoteSignerUrl'],
+		['401', () => ({ status: 401, body: '' }), /turned the request away.*401/, 'remoteSignerToken'],
+		['403', () => ({ status: 403, body: 'Forbidden' }), /turned the request away.*403/, 'remoteSignerToken'],
+		['a redirect', () => ({ status: 307, body: '' }), /redirect/, 'remoteSignerUrl'],
+		['500', () => ({ status: 500, body: { error: 'Internal error' } }), /fault of its own.*500/, 'remoteSignerUrl'],
+		['a web page', () => ({ body: '<html>' }), /not JSON-RPC.*200/, 'remoteSignerUrl'],
+		['404', () => ({ status: 404, body: '{}' }), /not JSON-RPC.*404/, 'remoteSignerUrl'],
+		['nothing', () => ({ body: '' }), /not JSON-RPC/, 'remoteSignerUrl'],
+		['10 MB', () => ({ body: 'x'.repeat(10_000_000) }), /not JSON-RPC/, 'remoteSignerUrl'],
+		['the answer to another call', (call) => result({ ...call, id: call.id + 1 }, '0x'), /not JSON-RPC/, 'remoteSignerUrl'],
+		['no result', ({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId } }), /no signature/, 'remoteSignerDialect'],
+		['null', (call) => result(call, null), /no signature/, 'remoteSignerDialect'],
+		['an object', (call) => result(call, { signature: '0x' }), /no signature/, 'remoteSignerDialect'],
+		['a signature cut short', (call) => result(call, `0x${'1'.repeat(128)}`), /no signature/, 'remoteSignerDialect'],
+		['zeros', (call) => result(call, `0x${'0'.repeat(130)}`), /no signature/, 'remoteSignerDialect'],
+		['what no key could sign', (call) => result(call, `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`), /no signature/, 'remoteSignerDialect'],
+	])('is refused in plain words when it answers with %s', async (_what, replyWith, words, field) => {
+		reply = replyWith;
+		const refusal = await refusalOf(() => walletWith({ token }).signMessage(TEXT));
+		expect(refusal.message).toMatch(words);
+		expect(refusal.field).toBe(field);
+		expect(refusal.hint).toBeTruthy();
+		expect(`${refusal.message}${refusal.hint}`).not.toContain(token);
+		expect(refusal.message.length).toBeLessThan(300);
+	});
+
+	it('is given up after its time, and not asked twice', async () => {
+		reply = () => new Promise(() => {});
+		const refusal = await refusalOf(() => walletWith({ timeout: 100 }).signMessage(TEXT));
+		expect(refusal.message).toContain('The remote signer did not answer');
+		expect(refusal.field).toBe('remoteSignerUrl');
+		expect(calls).toHaveLength(1);
+	});
+
+	it('is asked for nothing that libraries hash differently', async () => {
+		reply = signing('wallet');
+		const odd = { ...NOTE, message: { ...NOTE.message, sum: '01250000' } };
+		await refusalOf(() => walletWith().signTypedData(odd));
+		await refusalOf(() => walletWith().signMessage('half \ud800'));
+		expect(calls).toEqual([]);
+	});
+
+	it.each([
+		'https://signer.example', 'https://203.0.113.7:8550/rpc', 'http://127.0.0.1:8550',
+		'http://localhost:9000/', 'http://10.1.2.3', 'http://172.16.0.1', 'http://172.31.255.254',
+		'http://192.168.7.7:9000', 'http://[::1]:8550', 'http://[fd00::7]',
+	])('may be at %s', async (place) => {
+		const asked: string[] = [];
+		const wallet = remoteSignerWallet(
+			{ url: place, dialect: 'wallet', walletAddress: judge.address },
+			async (request): Promise<HttpAnswer> => {
+				asked.push(request.url);
+				return { status: 500, headers: {}, body: '' };
+			},
+		);
+		await refusalOf(() => wallet.signMessage(TEXT));
+		expect(asked).toEqual([place]);
+	});
+
+	it.each([
+		'', 'signer', 'ftp://127.0.0.1', 'file:///etc/passwd', 'http://signer.example', 'http://8.8.8.8',
+		'http://172.32.0.1', 'http://172.15.0.1', 'http://11.0.0.1', 'http://169.254.169.254',
+		'http://10.evil.example', 'http://127.0.0.1.evil.example', 'http://localhost.evil.example',
+		'http://[2001:db8::7]', 'https://name:hunter2@signer.example', 'https://:hunter2@signer.example',
+		'https://name@signer.example', 'http://192.168.1.1@evil.example',
+	])('may not be at %p', async (place) => {
+		const refusal = await refusalOf(async () => walletWith({ url: place }));
+		expect(refusal.field).toBe('remoteSignerUrl');
+		expect(refusal.message).not.toContain('hunter2');
+	});
+
+	it.each(['', '0x', 'payroll.eth', judge.address.slice(0, -1)])('needs an address, not %p', async (walletAddress) => {
+		expect((await refusalOf(async () => walletWith({ walletAddress }))).field).toBe('walletAddress');
+	});
+});

@@ -1,0 +1,466 @@
+import { id, Wallet as Judge } from 'ethers';
+import * as fc from 'fast-check';
+import { SiweMessage } from 'siwe';
+
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
+import {
+	checkSignInMessage,
+	parseSignInMessage,
+	type SignInMessage,
+} from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
+import { runs } from '../runs';
+
+const privateKey = id('payroll tests: wallet');
+const { address } = new Judge(privateKey);
+const other = new Judge(id('payroll tests: another wallet'));
+const baseUrl = 'https://api.payroll.example';
+const now = Date.parse('2026-11-21T12:00:00Z');
+const expectation = { walletAddress: address, baseUrl, now };
+
+/** The lines of a message that is right in every respect. */
+const LINES = [
+	'app.payroll.example wants you to sign in with your Ethereum account:',
+	address,
+	'',
+	'Sign in to Payroll. By signing you accept our terms: https://payroll.example/terms',
+	'',
+	'URI: https://app.payroll.example/login',
+	'Version: 1',
+	'Chain ID: 42161',
+	'Nonce: k3Fq81ZbY2aa',
+	'Issued At: 2026-11-21T11:59:30.000Z',
+	'Expiration Time: 2026-11-21T12:10:00.000Z',
+	'Not Before: 2026-11-21T11:59:30.000Z',
+	'Request ID: request-7',
+	'Resources:',
+	'- https://payroll.example/terms',
+	'- ipfs://bafybeiemxf5abjwjbikoz4mc3a3dla6ual3jsgpdr4cjr3oz3evfyavhwq/',
+];
+const MESSAGE = LINES.join('\n');
+
+/** The message with the line that begins with `start` put as `line`, or left out. */
+function having(start: string, line?: string): string {
+	const position = LINES.findIndex((one) => one.startsWith(start));
+	if (position < 0) throw new Error(`no line begins with ${start}`);
+	return LINES.toSpliced(position, 1, ...(line === undefined ? [] : [line])).join('\n');
+}
+
+function refusalOf(text: string, more: { domain?: string; chainId?: number } = {}): Refusal {
+	try {
+		checkSignInMessage(text, { ...expectation, ...more });
+	} catch (error) {
+		if (error instanceof Refusal) return error;
+		throw error;
+	}
+	throw new Error(`this was not refused:\n${text}`);
+}
+
+function judged(text: string): SiweMessage | undefined {
+	try {
+		return new SiweMessage(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** What a message means, in words that both parsers have. */
+function meaning(message: SignInMessage | SiweMessage): Record<string, unknown> {
+	const { scheme, domain, statement, uri, version, chainId, nonce } = message;
+	const { issuedAt, expirationTime, notBefore, requestId, resources } = message;
+	return {
+		scheme, domain, address: message.address, statement, uri, version, chainId, nonce,
+		issuedAt, expirationTime, notBefore, requestId, resources,
+	};
+}
+
+describe('parsing a sign-in message', () => {
+	it('reads every field', () => {
+		expect(parseSignInMessage(MESSAGE)).toEqual({
+			domain: 'app.payroll.example',
+			address,
+			statement: LINES[3],
+			uri: 'https://app.payroll.example/login',
+			version: '1',
+			chainId: 42161,
+			nonce: 'k3Fq81ZbY2aa',
+			issuedAt: '2026-11-21T11:59:30.000Z',
+			expirationTime: '2026-11-21T12:10:00.000Z',
+			notBefore: '2026-11-21T11:59:30.000Z',
+			requestId: 'request-7',
+			resources: LINES.slice(14).map((line) => line.slice(2)),
+		});
+	});
+
+	const word = (characters: string, minLength: number, maxLength = 20) =>
+		fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength });
+	const LETTERS = 'abcXYZ0189';
+	const STATEMENT = `${LETTERS} ._~:/?#[]@!$&'()*+,;=-`;
+	const time = fc
+		.date({
+			min: new Date('2020-01-01T00:00:00Z'),
+			max: new Date('2099-12-31T00:00:00Z'),
+			noInvalidDate: true,
+		})
+		.chain((date) =>
+			fc.constantFrom(
+				date.toISOString(),
+				date.toISOString().replace(/\.\d+/, ''),
+				date.toISOString().replace(/\.\d+Z/, '.123456789Z'),
+				date.toISOString().replace('Z', '+05:30'),
+				date.toISOString().replace(/\.\d+Z/, '-08:00'),
+			),
+		);
+	const host = fc.constantFrom('payroll.example', 'LOCALHOST', '127.0.0.1', '[::1]', '[2001:db8::7]');
+	const domain = fc
+		.tuple(host, fc.option(fc.integer({ min: 1, max: 65535 }), { nil: undefined }))
+		.map(([name, port]) => (port === undefined ? name : `${name}:${port}`));
+	const uri = fc
+		.tuple(domain, fc.constantFrom('', '/', '/log/in', '?a=b&c=%20', '#top', '/x?y#z'))
+		.map(([name, tail]) => `https://${name}${tail}`);
+	const anyUri = fc.oneof(uri, fc.constantFrom('urn:isbn:0', 'did:key:z6Mk', 'mailto:a@b.example'));
+	const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+		fc.option(arbitrary, { nil: undefined });
+	const fields = fc.record({
+		scheme: optional(fc.constantFrom('https', 'http', 'app+x')),
+		domain,
+		address: fc.constantFrom(address, other.address),
+		statement: optional(word(STATEMENT, 0, 60)),
+		uri: anyUri,
+		version: fc.constant('1'),
+		chainId: fc.integer({ min: 1, max: 1e9 }),
+		nonce: word(LETTERS, 8),
+		issuedAt: time,
+		expirationTime: optional(time),
+		notBefore: optional(time),
+		requestId: optional(word(`${LETTERS}-._~:@`, 1)),
+		resources: optional(fc.array(anyUri, { minLength: 1, maxLength: 4 })),
+	});
+
+	it('reads what siwe writes, and reads it as siwe does', () => {
+		fc.assert(
+			fc.property(fields, (given) => {
+				const text = new SiweMessage(given).toMessage();
+				const message = parseSignInMessage(text);
+				expect(meaning(message)).toEqual(given);
+				expect(meaning(message)).toEqual(meaning(new SiweMessage(text)));
+			}),
+			{ numRuns: runs(100) },
+		);
+	});
+
+	const line = fc.nat(LINES.length - 1);
+	const hostile = fc.constantFrom(
+		'', ' ', '\t', '\r', '\0', '\u202e', '\u200b', '\ud800', 'é', '%', '"', '0', '1', ':', '@', '/',
+		'\\', 'Nonce: evilnonce1', 'Version: 2', 'URI: https://evil.example/', '- https://evil.example',
+		'\nURI: https://evil.example/', '\n', '\n\n', 'https://', 'evil.example', 'Resources:', '[', ']',
+		'2026-02-30T00:00:00Z', '2026-11-21T24:00:00Z', '2026-11-21t12:00:00z', '99999999999999999999',
+	);
+	const mutated = fc.oneof(
+		line.map((at) => LINES.toSpliced(at, 1)),
+		line.map((at) => LINES.toSpliced(at, 0, LINES[at] ?? '')),
+		fc.tuple(line, line).map(([at, from]) => LINES.toSpliced(at, 0, LINES[from] ?? '')),
+		fc.tuple(line, line).map(([at, from]) => LINES.toSpliced(at, 1, LINES[from] ?? '')),
+		fc.tuple(line, hostile).map(([at, text]) => LINES.toSpliced(at, 0, text)),
+		fc.tuple(line, hostile).map(([at, text]) => LINES.toSpliced(at, 1, text)),
+		fc.tuple(line, fc.nat(90), fc.nat(2), hostile).map(([at, position, cut, text]) => {
+			const old = LINES[at] ?? '';
+			const start = Math.min(position, old.length);
+			return LINES.toSpliced(at, 1, old.slice(0, start) + text + old.slice(start + cut));
+		}),
+		fc.tuple(line, fc.nat(90), fc.string({ maxLength: 2 })).map(([at, position, text]) => {
+			const old = LINES[at] ?? '';
+			const start = Math.min(position, old.length);
+			return LINES.toSpliced(at, 1, old.slice(0, start) + text + old.slice(start + 1));
+		}),
+		line.map((at) => LINES.toSpliced(at, 1, (LINES[at] ?? '').toUpperCase())),
+		line.map((at) => LINES.toSpliced(at, 1, (LINES[at] ?? '').toLowerCase())),
+		line.map((at) => LINES.toSpliced(at, 1, `${LINES[at] ?? ''} `)),
+		line.map((at) => LINES.toSpliced(at, 1, ` ${LINES[at] ?? ''}`)),
+	);
+
+	/** Messages without some of their optional lines, and with an empty statement. */
+	const shorter = fc
+		.subarray([0, 1, 2, 3, 4])
+		.map((left) => LINES.filter((_, at) => !left.includes(at - 10) || at > 14))
+		.chain((lines) =>
+			fc.constantFrom(lines, lines.toSpliced(3, 1, ''), lines.toSpliced(3, 2), lines.slice(0, 10)),
+		);
+
+	it('refuses any message with one line changed, or reads it as siwe does', () => {
+		let accepted = 0;
+		let refused = 0;
+		fc.assert(
+			fc.property(fc.oneof({ weight: 9, arbitrary: mutated }, { weight: 1, arbitrary: shorter }), (lines) => {
+				const text = lines.join('\n');
+				let message: SignInMessage;
+				try {
+					message = parseSignInMessage(text);
+				} catch (error) {
+					expect(error).toBeInstanceOf(Refusal);
+					refused += 1;
+					return;
+				}
+				accepted += 1;
+				const verdict = judged(text);
+				expect(verdict && meaning(verdict)).toEqual(meaning(message));
+				expect(verdict?.toMessage()).toBe(text);
+			}),
+			{ numRuns: runs(2_000) },
+		);
+		// Both ways are walked: a parser that refuses everything would prove nothing.
+		expect(accepted).toBeGreaterThan(runs(200));
+		expect(refused).toBeGreaterThan(runs(1_000));
+	});
+
+	const wallet = privateKeyWallet({ privateKey });
+	const character = fc.oneof(
+		fc.constantFrom(...LETTERS, ...' ._~:/?#[]@!$&%\'()*+,;=-\n\r\t\0"<>\\^`{|}é'),
+		fc.string({ minLength: 1, maxLength: 1, unit: 'binary' }),
+	);
+	const edit = fc.record({
+		at: fc.nat(MESSAGE.length),
+		removed: fc.nat(2),
+		added: fc.string({ unit: character, maxLength: 2 }),
+	});
+
+	it('lets nothing be signed that siwe reads otherwise or does not verify', async () => {
+		let signed = 0;
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(edit, { minLength: 1, maxLength: 3 }),
+				shorter,
+				fc.boolean(),
+				async (edits, some, hasDomain) => {
+					const domain = hasDomain ? 'app.payroll.example' : undefined;
+					const text = edits.reduce(
+						(old, { at, removed, added }) => old.slice(0, at) + added + old.slice(at + removed),
+						some.join('\n'),
+					);
+					let message: SignInMessage;
+					try {
+						message = checkSignInMessage(text, { ...expectation, domain });
+					} catch (error) {
+						expect(error).toBeInstanceOf(Refusal);
+						return;
+					}
+					signed += 1;
+					const signature = await wallet.signMessage(text);
+					const judge = new SiweMessage(text);
+					expect(meaning(judge)).toEqual(meaning(message));
+					expect(judge.address).toBe(address);
+					const { nonce } = message;
+					const { success } = await judge.verify(
+						{ signature, nonce, domain, time: new Date(now).toISOString() },
+						{ suppressExceptions: true },
+					);
+					expect(success).toBe(true);
+				},
+			),
+			{ numRuns: runs(2_000) },
+		);
+		expect(signed).toBeGreaterThan(runs(100));
+	});
+
+	it.each([
+		['nothing', ''],
+		['a web page', '<html><body>502 Bad Gateway</body></html>'],
+		['version 2', having('Version', 'Version: 2')],
+		['no version', having('Version')],
+		['no nonce', having('Nonce')],
+		['an empty nonce', having('Nonce', 'Nonce: ')],
+		['a short nonce', having('Nonce', 'Nonce: abc1234')],
+		['a nonce with a sign in it', having('Nonce', 'Nonce: abcd-1234')],
+		['two nonces', having('Nonce', 'Nonce: k3Fq81ZbY2aa\nNonce: evilnonce1')],
+		['no URI', having('URI')],
+		['a URI that is none', having('URI', 'URI: here')],
+		['a space in its URI', having('URI', 'URI: https://app.payroll.example/ x')],
+		['a user name in its URI', having('URI', 'URI: https://app.payroll.example@evil.example/')],
+		['a backslash in its URI', having('URI', 'URI: https:\\\\app.payroll.example/')],
+		['no chain', having('Chain ID')],
+		['chain 0', having('Chain ID', 'Chain ID: 0')],
+		['a chain with a leading zero', having('Chain ID', 'Chain ID: 042161')],
+		['a chain in hex', having('Chain ID', 'Chain ID: 0xa4b1')],
+		['a chain beyond counting', having('Chain ID', 'Chain ID: 9999999999999999')],
+		['no time of issue', having('Issued At')],
+		['a time in words', having('Issued At', 'Issued At: Sat, 21 Nov 2026 11:59:30 GMT')],
+		['30 February', having('Issued At', 'Issued At: 2026-02-30T11:59:30Z')],
+		['24 o’clock', having('Issued At', 'Issued At: 2026-11-20T24:00:00Z')],
+		['a time without a zone', having('Issued At', 'Issued At: 2026-11-21T11:59:30')],
+		['a day for a time', having('Expiration', 'Expiration Time: 2026-11-22')],
+		['times in the wrong order', having('Not Before', 'Expiration Time: 2026-11-22T00:00:00Z')],
+		['a resource that is no URI', `${MESSAGE}\n- here`],
+		['resources on one line', having('Resources', 'Resources: https://payroll.example')],
+		['a line after its end', `${MESSAGE}\nI also transfer everything to evil.example`],
+		['an empty line after its end', `${MESSAGE}\n`],
+		['a statement of two lines', having('Sign in', 'Sign in to Payroll.\nAnd more.')],
+		['a statement that holds a field', having('Sign in', 'Hello\n\nURI: https://evil.example/')],
+		['four empty lines for a statement', having('Sign in', '\n')],
+		['a second statement', having('Sign in', 'Hello\n\nGood-bye')],
+		['no empty line before its statement', LINES.toSpliced(2, 1).join('\n')],
+		['only one empty line instead of a statement', LINES.toSpliced(3, 2).join('\n')],
+		['carriage returns', LINES.join('\r\n')],
+		['a line separator in its statement', having('Sign in', 'Sign in\u2028URI: https://e.example/')],
+		['a letter that reads backwards', having('Sign in', 'Sign in \u202eto Payroll')],
+		['a zero byte', having('Sign in', 'Sign in\0 to Payroll')],
+		['half of a character', having('Sign in', 'Sign in \ud83d to Payroll')],
+		['Cyrillic letters in its domain', having('app', LINES[0]?.replace('a', 'а') ?? '')],
+		['a user name before its domain', having('app', `payroll.example@${LINES[0] ?? ''}`)],
+		['a path after its domain', having('app', LINES[0]?.replace(' ', '/login ') ?? '')],
+		['an IPv6 domain that is none', having('app', LINES[0]?.replace('app.payroll.example', '[1:2]') ?? '')],
+		['an IPv6 host that is none', having('URI', 'URI: https://[1::2::3]/login')],
+		['no domain', having('app', LINES[0]?.replace('app.payroll.example', '') ?? '')],
+		['another greeting', having('app', LINES[0]?.replace('sign in', 'log in') ?? '')],
+		['no address', having(address)],
+		['a short address', having(address, address.slice(0, -1))],
+		['a name for an address', having(address, 'payroll.eth')],
+		['an address in lower case', having(address, address.toLowerCase())],
+		['an address in upper case', having(address, `0x${address.slice(2).toUpperCase()}`)],
+		['an address with one letter in the wrong case', having(address, address.replace('D', 'd'))],
+		['an address that begins with 0X', having(address, address.replace('0x', '0X'))],
+		['a leap second', having('Issued At', 'Issued At: 2026-11-20T23:59:60Z')],
+		['a time in small letters', having('Issued At', 'Issued At: 2026-11-21t11:59:30z')],
+		['a chain with a sign', having('Chain ID', 'Chain ID: +42161')],
+		['a chain that no number holds', having('Chain ID', 'Chain ID: 9007199254740993')],
+		['a user name in a resource', `${MESSAGE}\n- https://payroll.example@evil.example/`],
+		['an escaped letter in its domain', having('app', LINES[0]?.replace('app', '%61pp') ?? '')],
+		['an escaped letter in its host', having('URI', 'URI: https://%61pp.payroll.example/login')],
+		['a comma in its host', having('URI', 'URI: https://app,payroll.example/login')],
+		['a host of a coming IP version', having('URI', 'URI: https://[v1.a]/login')],
+		['an IPv4 address that is none', having('URI', 'URI: https://1.2.3.256/login')],
+		['no host', having('URI', 'URI: https:///login')],
+		['a port beyond the last', having('URI', 'URI: https://app.payroll.example:65536/login')],
+		['an empty port', having('app', LINES[0]?.replace('.example', '.example:') ?? '')],
+		['9,000 characters', having('Sign in', 'a'.repeat(9000))],
+	])('refuses a message with %s', (_what, text) => {
+		expect(() => parseSignInMessage(text)).toThrow(Refusal);
+		expect(refusalOf(text).message).toMatch(/EIP-4361.*nothing was signed/s);
+	});
+
+	it.each(['\r', '\0', '\t', '\u007f', '\u0085', '\u00a0', '\u200b', '\u202e', '\u2028', 'а', '\ud83d'])(
+		'names what cannot be seen: %j',
+		(hidden) => {
+			for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
+				expect(refusalOf(text).message).toContain('control characters, or characters outside ASCII');
+			}
+		},
+	);
+
+	it('refuses 10 MB at once', () => {
+		expect(refusalOf(having('Sign in', 'a'.repeat(10_000_000))).message).toContain('8192');
+	});
+
+	it('does not spend long on any message that it reads', () => {
+		const longest = 7000;
+		for (const text of [
+			having('URI', `URI: https://${'a.'.repeat(longest / 2)}!`),
+			having('URI', `URI: a:${'a/'.repeat(longest / 2)}"`),
+			having('URI', `URI: a:${'%20'.repeat(longest / 3)}"`),
+			having('Request', `Request ID: ${'a%20'.repeat(longest / 4)}"`),
+		]) {
+			expect(refusalOf(text).message).toContain('EIP-4361');
+		}
+	});
+});
+
+describe('checking a sign-in message', () => {
+	it('takes the message for this wallet', () => {
+		expect(checkSignInMessage(MESSAGE, expectation).nonce).toBe('k3Fq81ZbY2aa');
+	});
+
+	it('takes the address of the credentials in any case', () => {
+		for (const walletAddress of [address, address.toLowerCase()]) {
+			const message = checkSignInMessage(MESSAGE, { ...expectation, walletAddress });
+			expect(message.address).toBe(address);
+		}
+	});
+
+	it.each(['', undefined])('takes the message that siwe writes with the statement %j', (statement) => {
+		const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
+		const text = new SiweMessage(fields).toMessage();
+		expect(text).toContain(statement === '' ? `${address}\n\n\n\nURI` : `${address}\n\n\nURI`);
+		expect(checkSignInMessage(text, expectation).statement).toBe(statement);
+	});
+
+	it.each(['urn:recap:eyJhdHQiOnt9fQ', 'URN:Recap:eyJhdHQiOnt9fQ', 'urn:%72ecap:e30', 'urn:recap:'])(
+		'refuses to delegate rights: %s',
+		(resource) => {
+			for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
+				expect(refusalOf(text).message).toContain(`delegates rights of the wallet, with "${resource}"`);
+			}
+		},
+	);
+
+	it('takes resources that only mention recaps', () => {
+		const text = `${MESSAGE}\n- urn:recaps:e30\n- https://payroll.example/urn:recap:e30`;
+		expect(checkSignInMessage(text, expectation).resources).toHaveLength(4);
+	});
+
+	it('refuses a message for another wallet, naming both', () => {
+		const { message } = refusalOf(having(address, other.address));
+		expect(message).toContain(address);
+		expect(message).toContain(other.address);
+	});
+
+	it('takes any domain and chain where none is set', () => {
+		const text = MESSAGE.replaceAll('app.payroll.example', 'evil.example');
+		expect(checkSignInMessage(text, expectation).domain).toBe('evil.example');
+	});
+
+	it.each([
+		['app.payroll.example', 'https://app.payroll.example/login'],
+		['APP.payroll.example', 'https://app.PAYROLL.example'],
+		['app.payroll.example', 'https://app.payroll.example:443/'],
+		['app.payroll.example:8443', 'https://app.payroll.example:8443/#x'],
+		['[2001:db8::7]:8443', 'https://[2001:db8::7]:8443/'],
+		['localhost:3000', 'http://localhost:3000?a=b'],
+	])('takes the domain %s with the URI %s', (domain, uri) => {
+		const text = having('URI', `URI: ${uri}`).replace('app.payroll.example', domain);
+		expect(checkSignInMessage(text, { ...expectation, domain }).uri).toBe(uri);
+	});
+
+	it.each([
+		['another domain', MESSAGE.replaceAll('app.payroll.example', 'evil.example')],
+		['another domain, its URI right', having('app', LINES[0]?.replace('app', 'evil') ?? '')],
+		['a longer domain', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example.evil.example')],
+		['a subdomain', MESSAGE.replaceAll('app.payroll.example', 'x.app.payroll.example')],
+		['a port', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example:8443')],
+		['a URI elsewhere', having('URI', 'URI: https://evil.example/login')],
+		['a URI on another port', having('URI', 'URI: https://app.payroll.example:8443/login')],
+		['a URI without a host', having('URI', 'URI: urn:app.payroll.example')],
+		['a URI with a path only', having('URI', 'URI: https:/app.payroll.example')],
+		['a URI whose path holds the domain', having('URI', 'URI: https://e.example/app.payroll.example')],
+	])('refuses, where the domain is set, a message with %s', (_what, text) => {
+		expect(refusalOf(text, { domain: 'app.payroll.example' }).field).toBe('signInDomain');
+	});
+
+	it('refuses another chain where one is set', () => {
+		const refusal = refusalOf(MESSAGE, { chainId: 1 });
+		expect(refusal.field).toBe('signInChainId');
+		expect(refusal.message).toMatch(/42161, not 1\b/);
+		expect(checkSignInMessage(MESSAGE, { ...expectation, chainId: 42161 }).chainId).toBe(42161);
+	});
+
+	it.each([
+		['expired', having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.000Z'), 'expired'],
+		['expired in another zone', having('Expiration', 'Expiration Time: 2026-11-21T13:54:59+02:00'), 'expired'],
+		['not yet valid', having('Not Before', 'Not Before: 2026-11-21T12:05:01Z'), 'not valid before'],
+		['issued in the future', having('Issued At', 'Issued At: 2026-11-21T12:05:01Z'), 'future'],
+		['issued in the far future', having('Issued At', 'Issued At: 9999-01-01T00:00:00Z'), 'future'],
+	])('refuses a message that is %s, and names the clock of this machine', (_what, text, words) => {
+		const { message } = refusalOf(text);
+		expect(message).toContain(words);
+		expect(message).toContain('and the clock of this machine says 2026-11-21T12:00:00.000Z');
+	});
+
+	it.each([
+		['one second to go', having('Expiration', 'Expiration Time: 2026-11-21T12:00:01Z')],
+		['no end', having('Expiration')],
+		['an end less than 5 minutes ago', having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.001Z')],
+		['a clock 5 minutes ahead', having('Issued At', 'Issued At: 2026-11-21T12:05:00Z')],
+		['a start within 5 minutes', having('Not Before', 'Not Before: 2026-11-21T12:05:00Z')],
+		['a time zone', having('Expiration', 'Expiration Time: 2026-11-21T02:00:01-10:00')],
+	])('takes a message with %s', (_what, text) => {
+		expect(checkSignInMessage(text, expectation).address).toBe(address);
+	});
+});

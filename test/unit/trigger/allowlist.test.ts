@@ -1,0 +1,108 @@
+import { BlockList } from 'node:net';
+
+import fc from 'fast-check';
+
+import { isAllowed, readAllowlist } from '../../../nodes/PayrollPayments/trigger/allowlist';
+
+const allows = (entries: string[], address: string | undefined) =>
+	isAllowed(address, readAllowlist(entries));
+
+it('allows everyone where the list is empty', () => {
+	expect(allows([], '203.0.113.7')).toBe(true);
+	expect(allows([], undefined)).toBe(true);
+});
+
+it.each([
+	['203.0.113.7', '203.0.113.7', true],
+	['203.0.113.7', '203.0.113.8', false],
+	['203.0.113.0/24', '203.0.113.255', true],
+	['203.0.113.0/24', '203.0.114.0', false],
+	['203.0.113.77/24', '203.0.113.1', true],
+	['10.0.0.0/8', '11.0.0.0', false],
+	['0.0.0.0/0', '198.51.100.1', true],
+	['203.0.113.6/31', '203.0.113.7', true],
+	['2001:db8::7', '2001:0db8:0:0:0:0:0:7', true],
+	['2001:db8::/32', '2001:db8:ffff::1', true],
+	['2001:db8::/32', '2001:db9::1', false],
+	['::1', '::1', true],
+	['::1', '0:0:0:0:0:0:0:1', true],
+	['fe80::1', 'fe80::1%eth0', true],
+	['::/0', '2001:db8::1', true],
+])('%s holds %s: %s', (entry, address, allowed) => {
+	expect(allows([entry], address)).toBe(allowed);
+});
+
+it('counts an IPv4-mapped address as IPv4, in the list too', () => {
+	expect(allows(['203.0.113.0/24'], '::ffff:203.0.113.7')).toBe(true);
+	expect(allows(['203.0.113.0/24'], '::FFFF:cb00:7107')).toBe(true);
+	expect(allows(['::ffff:203.0.113.0/120'], '203.0.113.7')).toBe(true);
+	expect(allows(['::ffff:203.0.113.7'], '203.0.113.7')).toBe(true);
+	expect(allows(['::ffff:203.0.113.7'], '203.0.113.8')).toBe(false);
+	expect(allows(['::/0'], '::ffff:203.0.113.7')).toBe(false);
+	expect(allows(['203.0.113.7'], '::203.0.113.7')).toBe(false);
+});
+
+it('keeps the families apart', () => {
+	expect(allows(['0.0.0.0/0'], '2001:db8::1')).toBe(false);
+	expect(allows(['::/0'], '203.0.113.7')).toBe(false);
+});
+
+it.each([undefined, '', 'unknown', '203.0.113', '203.0.113.7, 10.0.0.1', '0203.0.113.7', '::1::'])(
+	'refuses a sender without an address: %j',
+	(address) => {
+		expect(allows(['0.0.0.0/0', '::/0'], address)).toBe(false);
+	},
+);
+
+it.each([
+	'256.0.0.1',
+	'1.2.3',
+	'1.2.3.4.5',
+	'01.2.3.4',
+	'1.2.3.4/33',
+	'1.2.3.4/',
+	'1.2.3.4/8/8',
+	'1.2.3.4/-1',
+	'1.2.3.4/a',
+	'example.com',
+	'2001:db8::/129',
+	'1:2:3:4:5:6:7',
+	'1:2:3:4:5:6:7:8:9',
+	'1:2:3:4:5:6:7::8',
+	'12345::',
+	'::g',
+	'1::2::3',
+	':::',
+	'::ffff:1.2.3',
+	'1.2.3.4:443',
+	'*',
+])('names the entry that is none: %s', (entry) => {
+	expect(() => readAllowlist(['203.0.113.7', entry])).toThrow(
+		`IP Allowlist: “${entry}” is no address and no CIDR range`,
+	);
+});
+
+it('agrees with Node’s own block list on any address and range', () => {
+	const cases = fc.oneof(
+		fc.record({
+			family: fc.constant('ipv4' as const),
+			network: fc.ipV4(),
+			address: fc.ipV4(),
+			prefix: fc.integer({ min: 0, max: 32 }),
+		}),
+		fc.record({
+			family: fc.constant('ipv6' as const),
+			network: fc.ipV6().filter((address) => !address.includes('.')),
+			address: fc.ipV6().filter((address) => !address.includes('.')),
+			prefix: fc.integer({ min: 0, max: 95 }),
+		}),
+	);
+	fc.assert(
+		fc.property(cases, fc.boolean(), ({ family, network, address, prefix }, same) => {
+			const list = new BlockList();
+			list.addSubnet(network, prefix, family);
+			const sender = same ? network : address;
+			expect(allows([`${network}/${prefix}`], sender)).toBe(list.check(sender, family));
+		}),
+	);
+});

@@ -1,0 +1,174 @@
+import { EventEmitter } from 'node:events';
+
+import { Claims, keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
+import { claimsOf, settleOnAnswer } from '../../../nodes/PayrollPayments/trigger/answer';
+
+/** Lets everything that is ready to go on do so. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('keys', () => {
+	it('have one length, however long the idempotency key is', () => {
+		expect(keyOf('a')).toHaveLength(keyOf('a'.repeat(10_000_000)).length);
+	});
+
+	it('differ wherever the idempotency keys differ, lone surrogates included', () => {
+		const keys = ['', 'a', 'A', 'a ', '\ud800', '\ud801', '\ufffd', '\0', '__proto__'].map(keyOf);
+		expect(new Set(keys).size).toBe(keys.length);
+	});
+});
+
+describe('claims', () => {
+	it('are given once, and never again when acknowledged', async () => {
+		const claims = new Claims();
+		(await claims.claim('a', 10))?.settle(true);
+		expect(await claims.claim('a', 10)).toBeUndefined();
+		expect(await claims.claim('b', 10)).toBeDefined();
+	});
+
+	it('are given again when not acknowledged', async () => {
+		const claims = new Claims();
+		(await claims.claim('a', 10))?.settle(false);
+		(await claims.claim('a', 10))?.settle(true);
+		expect(await claims.claim('a', 10)).toBeUndefined();
+	});
+
+	it('hold what was settled first', async () => {
+		const claims = new Claims();
+		const first = await claims.claim('a', 10);
+		first?.settle(true);
+		first?.settle(false);
+		expect(await claims.claim('a', 10)).toBeUndefined();
+
+		const second = await claims.claim('b', 10);
+		second?.settle(false);
+		const third = await claims.claim('b', 10);
+		second?.settle(true);
+		third?.settle(false);
+		expect(await claims.claim('b', 10)).toBeDefined();
+	});
+
+	it('keep a duplicate waiting for the outcome of the first', async () => {
+		const claims = new Claims();
+		const first = await claims.claim('a', 10);
+		let outcome: unknown = 'waiting';
+		const waiting = claims.claim('a', 10).then((claim) => (outcome = claim));
+		await settled();
+		expect(outcome).toBe('waiting');
+		first?.settle(true);
+		await waiting;
+		expect(outcome).toBeUndefined();
+	});
+
+	it('go to one of those waiting when the first fails, and so on to the last', async () => {
+		const claims = new Claims();
+		let current = await claims.claim('a', 10);
+		const given: unknown[] = [];
+		const waiting = Array.from({ length: 20 }, () =>
+			claims.claim('a', 10).then((claim) => {
+				given.push(claim);
+				current = claim;
+			}),
+		);
+		for (let failures = 1; failures <= 20; failures++) {
+			current?.settle(false);
+			await settled();
+			expect(given).toHaveLength(failures);
+		}
+		current?.settle(true);
+		await Promise.all(waiting);
+		expect(await claims.claim('a', 10)).toBeUndefined();
+	});
+
+	it('remember no more than the history, the oldest forgotten first', async () => {
+		const claims = new Claims();
+		for (let index = 0; index < 1_000; index++) {
+			(await claims.claim(`${index}`, 3))?.settle(true);
+			expect(claims.size).toBeLessThanOrEqual(3);
+		}
+		expect(await claims.claim('999', 3)).toBeUndefined();
+		expect(await claims.claim('997', 3)).toBeUndefined();
+		expect(await claims.claim('996', 3)).toBeDefined();
+	});
+
+	it('leave nothing behind that was not acknowledged', async () => {
+		const claims = new Claims();
+		for (let index = 0; index < 1_000; index++) {
+			(await claims.claim(`${index}`, 10))?.settle(false);
+		}
+		expect(claims.size).toBe(0);
+	});
+
+	it('belong to one node', async () => {
+		(await claimsOf('workflow:one').claim('a', 10))?.settle(true);
+		expect(await claimsOf('workflow:one').claim('a', 10)).toBeUndefined();
+		expect(await claimsOf('workflow:two').claim('a', 10)).toBeDefined();
+	});
+
+	it('are kept for the triggers that were used last', async () => {
+		const names = Array.from({ length: 1_500 }, (_, index) => `many:${index}`);
+		for (const name of names) (await claimsOf(name).claim('a', 10))?.settle(true);
+		expect(new Set(names.slice(-400).map((name) => claimsOf(name).size))).toEqual(new Set([1]));
+		expect(new Set(names.slice(0, 900).map((name) => claimsOf(name).size))).toEqual(new Set([0]));
+	});
+
+	it('are never forgotten while a delivery holds one or waits for it', async () => {
+		const names = Array.from({ length: 1_500 }, (_, index) => `busy:${index}`);
+		const held = await Promise.all(names.map(async (name) => await claimsOf(name).claim('a', 10)));
+		const waiting = names.map(async (name) => await claimsOf(name).claim('a', 10));
+		for (const claim of held) claim?.settle(false);
+		for (let index = 0; index < 1_500; index++) claimsOf(`other:${index}`);
+		const taken = await Promise.all(waiting);
+		expect(taken).not.toContain(undefined);
+		const late = names.map(async (name) => await claimsOf(name).claim('a', 10));
+		for (const claim of taken) claim?.settle(true);
+		expect(new Set(await Promise.all(late))).toEqual(new Set([undefined]));
+	});
+});
+
+describe('settling with the answer', () => {
+	class Response extends EventEmitter {
+		statusCode = 200;
+		closed = false;
+		status = () => this;
+		json = () => this;
+	}
+
+	/** Whether the claim was acknowledged; undefined while it is open. */
+	function settlementOf(response: Response) {
+		const settlements: boolean[] = [];
+		const mayGoOn = settleOnAnswer({ settle: (acknowledged) => settlements.push(acknowledged) }, response);
+		return { mayGoOn, first: () => settlements[0] };
+	}
+
+	it.each([
+		[200, true],
+		[204, true],
+		[301, false],
+		[400, false],
+		[500, false],
+	])('status %d that has left counts as acknowledged: %s', (status, acknowledged) => {
+		const response = new Response();
+		const { mayGoOn, first } = settlementOf(response);
+		expect(mayGoOn).toBe(true);
+		expect(first()).toBeUndefined();
+		response.statusCode = status;
+		response.emit('finish');
+		response.emit('close');
+		expect(first()).toBe(acknowledged);
+	});
+
+	it('a sender that hangs up before the answer left has got none', () => {
+		const response = new Response();
+		const { first } = settlementOf(response);
+		response.emit('close');
+		expect(first()).toBe(false);
+	});
+
+	it('a sender that hung up while waiting starts nothing', () => {
+		const response = new Response();
+		response.closed = true;
+		const { mayGoOn, first } = settlementOf(response);
+		expect(mayGoOn).toBe(false);
+		expect(first()).toBe(false);
+	});
+});

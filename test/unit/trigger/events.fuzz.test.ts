@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
+import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
+import { parseDelivery } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
+import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { anyCharacter } from '../characters';
+import { deposit, depositEvent, timestamped } from './samples';
+
+const SETTINGS: DeliverySettings = {
+	credentials: undefined,
+	allowlist: [],
+	filter: {
+		events: ['*'],
+		depositStatuses: ['complete', 'unknown'],
+		entityIds: [],
+		sourceCurrencies: [],
+		destinationCurrencies: [],
+		networks: [],
+		providers: [],
+		minimumAmountCents: Number.NEGATIVE_INFINITY,
+	},
+	output: 'simplified',
+	invalidPayload: 'emit',
+	includeHeaders: true,
+	history: 5_000,
+};
+
+const taken = (body: string) =>
+	judge(
+		{
+			address: '192.0.2.1',
+			headers: { 'content-type': 'application/json' },
+			rawBody: Buffer.from(body),
+		},
+		SETTINGS,
+		0,
+	);
+
+/** Names that JavaScript objects know from birth. */
+const POISON = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
+
+/** JSON of any shape, its names often poisonous or those of an event. */
+const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
+	value: fc.oneof(
+		{ depthSize: 'small' },
+		fc.constantFrom<unknown>(null, true, 0, -0, 1e308, 2 ** 53, 'event', '', 'deposit.received'),
+		fc.double({ noNaN: true, noDefaultInfinity: true }),
+		fc.string({ unit: anyCharacter }),
+		fc.array(tie('value'), { maxLength: 4 }),
+		fc
+			.array(
+				fc.tuple(
+					fc.oneof(
+						fc.constantFrom(...POISON),
+						fc.constantFrom(...Object.keys(depositEvent()), ...Object.keys(deposit())),
+						fc.string(),
+					),
+					tie('value'),
+				),
+				{ maxLength: 6 },
+			)
+			.map((members) => Object.fromEntries(members)),
+	),
+})).value;
+
+/** JSON text as it is: `Object.fromEntries` and spreading keep `__proto__` as a plain name. */
+const anyEvent = fc
+	.tuple(fc.dictionary(fc.constantFrom(...Object.keys(depositEvent()), ...POISON), anyJson), anyJson)
+	.map(([changes, more]) => JSON.stringify({ ...depositEvent(), ...changes, more }));
+
+describe('event bodies', () => {
+	it('any JSON is an event, an answer or a list of what is wrong, and taints nothing', () => {
+		const before = POISON.map((name) => Reflect.get({}, name));
+		fc.assert(
+			fc.property(fc.oneof(anyEvent, anyJson.map((value) => JSON.stringify(value))), (body) => {
+				const outcome = taken(body);
+				expect('status' in outcome || outcome.idempotencyKey !== '').toBe(true);
+				expect(() => JSON.stringify(outcome)).not.toThrow();
+			}),
+			{ numRuns: 200 },
+		);
+		expect(POISON.map((name) => Reflect.get({}, name))).toEqual(before);
+		expect(Object.keys(Object.prototype)).toEqual([]);
+	});
+
+	it('what is taken is what was sent, to the last member', () => {
+		fc.assert(
+			fc.property(anyEvent, (body) => {
+				const parsed = parseDelivery(Buffer.from(body), 'application/json');
+				if (parsed instanceof Refusal) return;
+				expect(JSON.stringify(parsed.event)).toBe(JSON.stringify(JSON.parse(body)));
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('any bytes and any content type give an answer', () => {
+		fc.assert(
+			fc.property(fc.uint8Array(), fc.string({ unit: anyCharacter }), (body, type) => {
+				expect(parseDelivery(body, type)).toBeInstanceOf(Refusal);
+				expect(parseDelivery(body, 'application/json')).toBeInstanceOf(Refusal);
+			}),
+		);
+	});
+
+	it('of a member that comes twice the last one counts, for the key and for the output alike', () => {
+		const body = JSON.stringify(depositEvent()).replace(
+			'"idempotency_key":"key-1"',
+			'"idempotency_key":"first","idempotency_key":"second"',
+		);
+		expect(taken(body)).toMatchObject({
+			idempotencyKey: 'second',
+			item: { idempotency_key: 'second' },
+		});
+	});
+
+	it.each([
+		['objects', '{"a":', '}'],
+		['arrays', '[', ']'],
+	])('200,000 nested %s are refused', (_what, open, close) => {
+		const deep = open.repeat(200_000) + '1' + close.repeat(200_000);
+		const body = JSON.stringify(depositEvent()).replace(/}$/, `,"more":${deep}}`);
+		expect(taken(body)).toMatchObject({ status: 400 });
+	});
+
+	it('10 MB in one text, one name, and one list are taken as they are', () => {
+		const long = 'x'.repeat(10_000_000);
+		for (const more of [long, { [long]: 1 }, Array.from({ length: 1_000_000 }, () => 1)]) {
+			expect(taken(JSON.stringify(depositEvent({ more })))).toHaveProperty('item');
+		}
+		const key = taken(JSON.stringify(depositEvent({ idempotency_key: long })));
+		expect(key).toMatchObject({ idempotencyKey: long });
+		expect(keyOf(long)).toHaveLength(44);
+	});
+
+	it('huge numbers and impossible times never become a wrong amount', () => {
+		fc.assert(
+			fc.property(fc.double({ noNaN: true }), (number) => {
+				const row = simplify({
+					created: number,
+					deposit: { destination_amount_cents: number, source_amount_cents: number },
+				});
+				if (row.destination_amount !== null) {
+					expect(Number(String(row.destination_amount).replace('.', ''))).toBe(number + 0);
+				}
+				if (row.created_at !== null) expect(row.created_at).toMatch(/^[+-]?\d{4,6}-.*Z$/);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+});
+
+describe('signature headers', () => {
+	const NOW = 1_774_949_400;
+	const body = Buffer.from(JSON.stringify(depositEvent()));
+	const credentials: WebhookCredentials = {
+		header: 'x-signature',
+		secrets: ['a secret'],
+		scheme: 'timestamped',
+		toleranceSeconds: 600,
+	};
+	const genuine = timestamped('a secret', NOW, body);
+	const verify = (proof: string, over: Uint8Array = body) =>
+		verifyDelivery(over, { 'x-signature': proof }, credentials, NOW * 1_000);
+
+	it('pieces of a genuine header in any order and number prove nothing new', () => {
+		const [time = '', signature = ''] = genuine.split(',');
+		const piece = fc.constantFrom(time, signature, 't=', 'v1=', 't=0', 'v1=00', 'v0=1', ' ', '', `t=${NOW}.`);
+		fc.assert(
+			fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+				const isProven = verify(pieces.join(',')) === undefined;
+				const times = pieces.filter((each) => each.startsWith('t='));
+				const fits = times.length === 1 && times[0] === time && pieces.includes(signature);
+				expect(isProven).toBe(fits);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('one changed character of the signature or one changed byte of the body is refused', () => {
+		const hex = genuine.indexOf('v1=') + 3;
+		fc.assert(
+			fc.property(
+				fc.integer({ min: hex, max: genuine.length - 1 }),
+				fc.constantFrom(...'0123456789abcdef'),
+				fc.nat({ max: body.length - 1 }),
+				fc.integer({ min: 1, max: 255 }),
+				(at, digit, byte, change) => {
+					const forged = genuine.slice(0, at) + digit + genuine.slice(at + 1);
+					expect(verify(forged) === undefined).toBe(forged === genuine);
+					const altered = Buffer.from(body);
+					altered[byte] = (altered[byte] ?? 0) ^ change;
+					expect(verify(genuine, altered)).toBeInstanceOf(Refusal);
+				},
+			),
+			{ numRuns: 200 },
+		);
+	});
+
+	it('10 MB of header are refused', () => {
+		for (const unit of ['v1=', `${genuine},`]) {
+			expect(verify(unit.repeat(10_000_000 / unit.length))).toBeInstanceOf(Refusal);
+		}
+	});
+});

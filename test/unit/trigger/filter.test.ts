@@ -1,0 +1,102 @@
+import { entityIdsOf, type EventFilter, isWanted } from '../../../nodes/PayrollPayments/trigger/filter';
+import { deposit, depositEvent, otherEvent, without } from './samples';
+import { received } from './received';
+
+const all: EventFilter = {
+	events: ['*'],
+	depositStatuses: ['complete'],
+	entityIds: [],
+	sourceCurrencies: [],
+	destinationCurrencies: [],
+	networks: [],
+	providers: [],
+	minimumAmountCents: Number.NEGATIVE_INFINITY,
+};
+
+const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
+	isWanted(received(event), { ...all, ...filter });
+const withDeposit = (changes: Record<string, unknown>) => depositEvent({ deposit: deposit(changes) });
+
+describe('events', () => {
+	it('passes the types asked for and no others', () => {
+		const filter = { events: ['invite.accepted', 'invite.expired'] };
+		expect(wanted(otherEvent(), filter)).toBe(true);
+		expect(wanted(otherEvent({ event_type: 'invite.rejected' }), filter)).toBe(false);
+		expect(wanted(otherEvent(), { events: [] })).toBe(false);
+	});
+
+	it('passes unknown types where any event is asked for', () => {
+		expect(wanted(otherEvent({ event_type: 'payroll.closed' }))).toBe(true);
+		expect(wanted(otherEvent({ event_type: '__proto__' }), { events: ['deposit.received'] })).toBe(false);
+	});
+});
+
+describe('deposit statuses', () => {
+	it.each(['pending', 'failed', 'rejected', 'reverted', 'settled', 'unknown', 'COMPLETE'])(
+		'%s is not final',
+		(status) => {
+			expect(wanted(withDeposit({ status }))).toBe(false);
+		},
+	);
+
+	it('passes those asked for', () => {
+		expect(wanted(withDeposit({ status: 'complete' }))).toBe(true);
+		expect(wanted(withDeposit({ status: 'reverted' }), { depositStatuses: ['reverted'] })).toBe(true);
+		expect(wanted(depositEvent(), { depositStatuses: [] })).toBe(false);
+	});
+
+	it('passes an undocumented or missing one only as unknown', () => {
+		const unknown = { depositStatuses: ['unknown'] };
+		expect(wanted(withDeposit({ status: 'settled' }), unknown)).toBe(true);
+		expect(wanted(withDeposit({ status: 'complete' }), unknown)).toBe(false);
+		const missing = depositEvent({ deposit: without(deposit(), 'status') });
+		expect(wanted(missing)).toBe(false);
+		expect(wanted(missing, unknown)).toBe(true);
+	});
+
+	it('says nothing about other events', () => {
+		expect(wanted(otherEvent({ status: 'failed', deposit: { status: 'failed' } }))).toBe(true);
+	});
+});
+
+describe('filters', () => {
+	it.each([
+		['sourceCurrencies', 'source_currency', 'EUR', 'GBP'],
+		['destinationCurrencies', 'destination_currency', 'USD', 'EUR'],
+		['networks', 'network', 'arbitrum', 'base'],
+		['providers', 'provider_name', 'wirepartner', 'manual'],
+	] as const)('%s reads %s', (filter, field, matching, other) => {
+		expect(wanted(depositEvent(), { [filter]: [other, matching] })).toBe(true);
+		expect(wanted(depositEvent(), { [filter]: [matching.toUpperCase()] })).toBe(true);
+		expect(wanted(depositEvent(), { [filter]: [other] })).toBe(false);
+		expect(wanted(depositEvent({ deposit: without(deposit(), field) }), { [filter]: [other] })).toBe(true);
+		expect(wanted(otherEvent(), { [filter]: [other] })).toBe(true);
+	});
+
+	it('minimumAmountCents reads the amount credited', () => {
+		const atLeast = (minimumAmountCents: number) => wanted(depositEvent(), { minimumAmountCents });
+		expect(atLeast(1_084_205)).toBe(true);
+		expect(atLeast(1_084_206)).toBe(false);
+		expect(wanted(otherEvent(), { minimumAmountCents: 1 })).toBe(true);
+	});
+
+	it('entityIds reads entity_nanoid at the top or one level down', () => {
+		const company = { entityIds: ['co-a1B2c3D4e5F6'] };
+		const team = { entityIds: ['te-a1B2c3D4e5F6'] };
+		expect(wanted(depositEvent(), company)).toBe(true);
+		expect(wanted(depositEvent(), team)).toBe(false);
+		expect(wanted(otherEvent(), team)).toBe(true);
+		expect(wanted(otherEvent({ entity_nanoid: 'co-a1B2c3D4e5F6' }), company)).toBe(true);
+	});
+
+	it('entityIds lets events without one pass', () => {
+		const deep = otherEvent({ invite: { team: { entity_nanoid: 'te-a1B2c3D4e5F6' } } });
+		expect(wanted(deep, { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
+		expect(wanted(otherEvent({ invite: null }), { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
+	});
+
+	it('finds the entity at the top before one further down', () => {
+		const { event } = received(otherEvent({ entity_nanoid: 'co-a1B2c3D4e5F6' }));
+		expect(entityIdsOf(event)).toEqual(['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6']);
+	});
+});

@@ -1,0 +1,135 @@
+import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
+import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { deposit, depositEvent, hmac, otherEvent, without } from './samples';
+
+const SECRET = 'whsec_1';
+const credentials: WebhookCredentials = {
+	header: 'x-signature',
+	secrets: [SECRET],
+	scheme: 'hex',
+};
+
+type Saved = Partial<Parameters<typeof readSettings>[0]>;
+
+interface Change {
+	readonly headers?: Record<string, string>;
+	readonly address?: string;
+	readonly signedWith?: string;
+	readonly proven?: boolean;
+}
+
+/** Delivers an event, signed with the right secret and wanted unless said otherwise. */
+function deliver(event: unknown, saved: Saved = {}, change: Change = {}) {
+	const rawBody = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
+	const settings = readSettings(
+		{
+			events: ['*'],
+			depositStatuses: ['complete'],
+			filters: {},
+			output: 'event',
+			options: {},
+			...saved,
+		},
+		change.proven === false ? undefined : credentials,
+	);
+	const headers = {
+		'content-type': 'application/json',
+		'x-signature': hmac(change.signedWith ?? SECRET, rawBody).toString('hex'),
+		...change.headers,
+	};
+	return judge({ address: change.address ?? '203.0.113.7', headers, rawBody }, settings, 0);
+}
+
+const status = (judgement: ReturnType<typeof judge>) =>
+	'status' in judgement ? judgement.status : 'accepted';
+
+it('accepts a genuine, wanted event exactly as it came', () => {
+	expect(deliver(depositEvent())).toEqual({ idempotencyKey: 'key-1', item: depositEvent() });
+});
+
+it('ignores what was filtered out', () => {
+	expect(deliver(depositEvent(), { events: ['invite.accepted'] })).toEqual({
+		status: 200,
+		body: { received: true, ignored: 'filter' },
+	});
+});
+
+it('judges in the order allowlist, signature, content, filter', () => {
+	const options = { ipAllowlist: '198.51.100.0/24' };
+	const elsewhere = { events: ['invite.accepted'], options };
+	const here = { ...elsewhere, options: {} };
+	const broken = without(otherEvent({ event_type: 'payment.sent' }), 'created');
+	expect(status(deliver('no json', elsewhere, { signedWith: 'wrong' }))).toBe(403);
+	expect(status(deliver('no json', here, { signedWith: 'wrong' }))).toBe(401);
+	expect(status(deliver('no json', here))).toBe(400);
+	expect(status(deliver(broken, here))).toBe(400);
+	expect(status(deliver(otherEvent({ event_type: 'payment.sent' }), here))).toBe(200);
+	expect(status(deliver(otherEvent(), here))).toBe('accepted');
+});
+
+it('says in each refusal what is wrong', () => {
+	expect(deliver(otherEvent(), { options: { ipAllowlist: '10.0.0.1' } })).toEqual({
+		status: 403,
+		body: { error: 'This address is not on the allowlist' },
+	});
+	expect(deliver(otherEvent(), {}, { signedWith: 'wrong' })).toMatchObject({
+		status: 401,
+		body: { error: expect.stringMatching(/^The signature does not fit\. Compare the secret/) },
+	});
+	expect(deliver(otherEvent(), {}, { headers: { 'content-type': 'text/plain' } })).toEqual({
+		status: 400,
+		body: { error: 'Not an event: the content type must be application/json' },
+	});
+	expect(deliver(depositEvent({ deposit: without(deposit(), 'network') }))).toEqual({
+		status: 400,
+		body: { error: 'The event is not valid', validation_issues: ['deposit.network is missing'] },
+	});
+});
+
+it('emits an invalid event with what is wrong, if asked to', () => {
+	const event = depositEvent({ deposit: without(deposit(), 'network') });
+	const emit = { options: { invalidPayload: 'emit' } };
+	const issues = { validation_issues: ['deposit.network is missing'] };
+	expect(deliver(event, emit)).toEqual({ idempotencyKey: 'key-1', item: { ...event, ...issues } });
+	expect(deliver(event, { ...emit, output: 'simplified' })).toMatchObject({
+		item: { network: null, destination_amount: '10842.05', ...issues },
+	});
+	expect(status(deliver(without(depositEvent(), 'idempotency_key'), emit))).toBe(400);
+	expect(deliver(depositEvent(), emit)).toMatchObject({ item: depositEvent() });
+});
+
+it('adds headers if asked to, without the credentials’ own', () => {
+	const headers = { authorization: 'Bearer secret', cookie: 'secret', 'x-trace': '7' };
+	const withHeaders = { options: { includeHeaders: true } };
+	expect(deliver(otherEvent(), withHeaders, { headers })).toMatchObject({
+		item: { ...otherEvent(), headers: { 'content-type': 'application/json', 'x-trace': '7' } },
+	});
+	const judgement = JSON.stringify(deliver(otherEvent(), withHeaders, { headers }));
+	expect(judgement).not.toMatch(/secret|x-signature/);
+});
+
+it('takes unsigned deliveries only where the user chose no authentication', () => {
+	expect(status(deliver(otherEvent(), {}, { proven: false, signedWith: 'wrong' }))).toBe('accepted');
+	expect(status(deliver(otherEvent(), {}, { signedWith: '' }))).toBe(401);
+});
+
+it('takes no body for an empty one', () => {
+	const settings = readSettings(
+		{ events: ['*'], depositStatuses: ['complete'], filters: {}, output: 'event', options: {} },
+		credentials,
+	);
+	const headers = { 'x-signature': hmac(SECRET, '').toString('hex') };
+	expect(judge({ address: undefined, headers, rawBody: undefined }, settings, 0)).toMatchObject({
+		status: 400,
+	});
+});
+
+it('leaves a __proto__ field where it is', () => {
+	const body = `${JSON.stringify(otherEvent()).slice(0, -1)},"__proto__":{"polluted":true}}`;
+	const judgement = deliver(body, { options: { includeHeaders: true } });
+	const item = 'item' in judgement ? judgement.item : {};
+	expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
+	expect(Object.keys(item)).toContain('__proto__');
+	expect({}).not.toHaveProperty('polluted');
+});

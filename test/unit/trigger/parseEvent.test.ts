@@ -1,0 +1,176 @@
+import { EVENT_TYPES } from '../../../nodes/PayrollPayments/api/schemas/events';
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { parseDelivery, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { deposit, depositEvent, otherEvent, without } from './samples';
+
+const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
+	parseDelivery(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);
+
+function parsed(body: unknown): ReceivedEvent {
+	const received = parse(body);
+	if (received instanceof Refusal) throw received;
+	return received;
+}
+
+const refusalOf = (body: unknown, contentType?: string) => {
+	const received = parse(body, contentType);
+	return received instanceof Refusal ? received.message : undefined;
+};
+
+describe('an event', () => {
+	it.each(EVENT_TYPES.filter((type) => type !== 'deposit.received'))('%s passes', (type) => {
+		const event = otherEvent({ event_type: type });
+		expect(parsed(event)).toEqual({
+			event,
+			eventType: type,
+			idempotencyKey: 'key-2',
+			issues: [],
+		});
+	});
+
+	it('deposit.received passes, exactly as it came', () => {
+		const event = depositEvent({ extra: { nested: [1, null] }, deposit: deposit({ memo: 'x' }) });
+		expect(parsed(event)).toMatchObject({ event, issues: [] });
+	});
+
+	it('of an unknown type passes', () => {
+		expect(parsed(otherEvent({ event_type: 'payroll.closed' })).issues).toEqual([]);
+	});
+
+	it.each(['network', 'status', 'provider_name', 'source_currency', 'destination_currency'])(
+		'with an unknown %s passes',
+		(field) => {
+			expect(parsed(depositEvent({ deposit: deposit({ [field]: 'new' }) })).issues).toEqual([]);
+		},
+	);
+
+	it('may have null for optional fields, or leave them out', () => {
+		const sparse = without(without(deposit({ trace: null }), 'reference'), 'funding_blockchain_txn');
+		expect(parsed(depositEvent({ request_id: null, deposit: sparse })).issues).toEqual([]);
+	});
+
+	it('may begin with a byte order mark', () => {
+		expect(parsed(`\uFEFF${JSON.stringify(otherEvent())}`).event).toEqual(otherEvent());
+	});
+});
+
+describe('what is missing', () => {
+	it.each(['created', 'event_version'])('%s of the envelope is named', (field) => {
+		expect(parsed(without(otherEvent(), field)).issues).toEqual([`${field} is missing`]);
+	});
+
+	it.each(Object.keys(without(without(deposit(), 'reference'), 'funding_blockchain_txn')))(
+		'%s of the deposit is named',
+		(field) => {
+			const event = depositEvent({ deposit: without(deposit(), field) });
+			expect(parsed(event).issues).toEqual([`deposit.${field} is missing`]);
+		},
+	);
+
+	it('the deposit itself is named, but only where it belongs', () => {
+		expect(parsed(without(depositEvent(), 'deposit')).issues).toEqual(['deposit is missing']);
+		expect(parsed(otherEvent({ deposit: { amount: 1 } })).issues).toEqual([]);
+	});
+
+	it('is listed whole, wrong types too', () => {
+		const broken = without(deposit({ source_amount_cents: '12', token: [] }), 'network');
+		expect(parsed(depositEvent({ created: 'now', deposit: broken })).issues).toEqual([
+			'created must be a number, not text',
+			'deposit.source_amount_cents must be a number, not text',
+			'deposit.token must be an object, not a list',
+			'deposit.network is missing',
+		]);
+	});
+});
+
+describe('no event', () => {
+	it.each([
+		['an empty body', '', 'the body is no valid JSON'],
+		['broken JSON', '{"object":', 'the body is no valid JSON'],
+		['a list', [otherEvent()], 'the body is no JSON object'],
+		['null', 'null', 'the body is no JSON object'],
+		['text', '"event"', 'the body is no JSON object'],
+		['an empty object', {}, 'object must be "event"'],
+		['another object', otherEvent({ object: 'list' }), 'object must be "event"'],
+		['no event_type', without(otherEvent(), 'event_type'), 'event_type is missing'],
+		['an empty event_type', otherEvent({ event_type: '' }), 'event_type is missing'],
+		['a numeric event_type', otherEvent({ event_type: 7 }), 'event_type is missing'],
+		['no key', without(otherEvent(), 'idempotency_key'), 'idempotency_key is missing'],
+		['an empty key', otherEvent({ idempotency_key: '' }), 'idempotency_key is missing'],
+		['a list of keys', otherEvent({ idempotency_key: ['a'] }), 'idempotency_key is missing'],
+	])('%s is refused', (_what, body, why) => {
+		expect(refusalOf(body)).toBe(`Not an event: ${why}`);
+	});
+
+	it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/cloudevents+json'])(
+		'content type %s is taken',
+		(contentType) => {
+			expect(refusalOf(otherEvent(), contentType)).toBeUndefined();
+		},
+	);
+
+	it.each(['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded', 'application/xml+jsonx', ''])(
+		'content type %j is refused',
+		(contentType) => {
+			expect(refusalOf(otherEvent(), contentType)).toBe(
+				'Not an event: the content type must be application/json',
+			);
+		},
+	);
+
+	it('without a content type is refused', () => {
+		const received = parseDelivery(Buffer.from(JSON.stringify(otherEvent())), undefined);
+		expect(received).toBeInstanceOf(Refusal);
+	});
+});
+
+describe('attacks', () => {
+	const envelope = JSON.stringify(otherEvent()).slice(1, -1);
+
+	it('leave the prototype of objects alone', () => {
+		const body = `{${envelope},"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`;
+		const { event } = parsed(body);
+		expect(event).toHaveProperty('event_type', 'invite.accepted');
+		expect(Object.getPrototypeOf(event)).toBe(Object.prototype);
+		expect({}).not.toHaveProperty('polluted');
+		expect(refusalOf('{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}')).toBe(
+			'Not an event: object must be "event"',
+		);
+	});
+
+	it('with a key twice get one reading: the last one', () => {
+		const body = `{${envelope},"idempotency_key":"other"}`;
+		expect(parsed(body)).toMatchObject({
+			idempotencyKey: 'other',
+			event: { idempotency_key: 'other' },
+		});
+	});
+
+	it('with 10 MB of text or five million levels end in an answer', () => {
+		const text = 'x'.repeat(10_000_000);
+		expect(parsed(otherEvent({ text })).event.text).toHaveLength(10_000_000);
+		expect(refusalOf(`{${envelope},"deep":${'['.repeat(5_000_000)}`)).toMatch(/no valid JSON/);
+	});
+
+	it('with 100 levels pass, with more are refused', () => {
+		const nested = (levels: number) =>
+			`{${envelope},"deep":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+		expect(parsed(nested(100)).issues).toEqual([]);
+		expect(refusalOf(nested(102))).toBe('Not an event: the body is nested deeper than 100 levels');
+		expect(refusalOf(nested(200_000))).toMatch(/nested deeper/);
+	});
+
+	it('with a lone surrogate or a zero character pass as they are', () => {
+		const body = `{${envelope},"idempotency_key":"\\ud800 \\u0000"}`;
+		expect(parsed(body).idempotencyKey).toBe('\ud800 \0');
+	});
+
+	it('with bytes that are no UTF-8 end in an answer', () => {
+		const bytes = Buffer.concat([
+			Buffer.from(`{${envelope},"memo":"`),
+			Buffer.from([0xff, 0xc0]),
+			Buffer.from('"}'),
+		]);
+		expect(parseDelivery(bytes, 'application/json')).toMatchObject({ idempotencyKey: 'key-2' });
+	});
+});

@@ -1,0 +1,51 @@
+import { RecentValues } from '../../../nodes/PayrollPayments/trigger/recentValues';
+
+describe('recent values', () => {
+	let time = 1_000_000;
+	let reads: string[] = [];
+	let recent = new RecentValues<string>(1_000, () => time);
+
+	const get = async (name: string) =>
+		await recent.get(name, async () => {
+			reads.push(name);
+			return `${name} at ${time}`;
+		});
+
+	beforeEach(() => {
+		time = 1_000_000;
+		reads = [];
+		recent = new RecentValues(1_000, () => time);
+	});
+
+	it('are read once for all that come at the same moment', async () => {
+		const values = await Promise.all([get('a'), get('a'), get('b')]);
+		expect(values).toEqual(['a at 1000000', 'a at 1000000', 'b at 1000000']);
+		expect(reads).toEqual(['a', 'b']);
+	});
+
+	it.each([
+		[999, 1],
+		[1_000, 2],
+		[-1, 2],
+	])('%d milliseconds later have been read %d times', async (later, times) => {
+		await get('a');
+		time += later;
+		await get('a');
+		expect(reads).toHaveLength(times);
+	});
+
+	it('are at most 1,000, the latest', async () => {
+		const names = Array.from({ length: 5_000 }, (_, index) => `${index}`);
+		for (const name of names) await get(name);
+		for (const name of names.slice(-1_000)) await get(name);
+		expect(reads).toHaveLength(5_000);
+		await get('0');
+		expect(reads).toHaveLength(5_001);
+	});
+
+	it('are read again after a failure', async () => {
+		const failing = recent.get('a', async () => await Promise.reject(new Error('no database')));
+		await expect(failing).rejects.toThrow('no database');
+		expect(await get('a')).toBe('a at 1000000');
+	});
+});

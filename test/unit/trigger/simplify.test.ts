@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+
+import { presentHeaders, simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
+import { deposit, depositEvent, otherEvent } from './samples';
+import { received } from './received';
+
+const COLUMNS = [
+	'event_type',
+	'event_version',
+	'idempotency_key',
+	'created_at',
+	'deposit_id',
+	'entity_id',
+	'status',
+	'source_amount',
+	'source_amount_cents',
+	'source_currency',
+	'destination_amount',
+	'destination_amount_cents',
+	'destination_currency',
+	'network',
+	'token_symbol',
+	'provider',
+	'reference',
+	'transaction_date',
+	'funding_blockchain_txn',
+];
+
+const row = (event: Record<string, unknown>) => simplify(received(event).event);
+const rowOfAmount = (cents: unknown) =>
+	row(depositEvent({ deposit: deposit({ destination_amount_cents: cents }) }));
+
+it('gives a deposit as one flat row', () => {
+	expect(Object.entries(row(depositEvent()))).toEqual(
+		Object.entries({
+			event_type: 'deposit.received',
+			event_version: '2.0',
+			idempotency_key: 'key-1',
+			created_at: '2026-03-31T09:30:00.000Z',
+			deposit_id: 'dp-a1B2c3D4e5F6',
+			entity_id: 'co-a1B2c3D4e5F6',
+			status: 'complete',
+			source_amount: '10000.01',
+			source_amount_cents: 1_000_001,
+			source_currency: 'EUR',
+			destination_amount: '10842.05',
+			destination_amount_cents: 1_084_205,
+			destination_currency: 'USD',
+			network: 'arbitrum',
+			token_symbol: 'USDC',
+			provider: 'wirepartner',
+			reference: 'Invoice 12',
+			transaction_date: '2026-03-31T09:30:00Z',
+			funding_blockchain_txn: '0xabc',
+		}),
+	);
+});
+
+it('gives every other event the same columns, null where it has nothing', () => {
+	const simplified = row(otherEvent());
+	expect(Object.keys(simplified)).toEqual(COLUMNS);
+	expect(simplified).toMatchObject({ event_type: 'invite.accepted', entity_id: 'te-a1B2c3D4e5F6' });
+	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(14);
+});
+
+it.each([
+	[0, '0.00'],
+	[5, '0.05'],
+	[-5, '-0.05'],
+	[-123_456, '-1234.56'],
+	[Number.MAX_SAFE_INTEGER, '90071992547409.91'],
+	[Number.MIN_SAFE_INTEGER, '-90071992547409.91'],
+])('writes %d cents as %s', (cents, text) => {
+	expect(rowOfAmount(cents)).toMatchObject({
+		destination_amount: text,
+		destination_amount_cents: cents,
+	});
+});
+
+it.each([12.5, 2 ** 53, '1234', null, true, [100]])(
+	'gives %j, no exact integer, no decimal',
+	(cents) => {
+		expect(rowOfAmount(cents).destination_amount).toBeNull();
+	},
+);
+
+it('never rounds: the digits are those of the cents', () => {
+	fc.assert(
+		fc.property(fc.maxSafeInteger(), (cents) => {
+			const text = String(rowOfAmount(cents).destination_amount);
+			expect(text).toMatch(/^-?\d+\.\d\d$/);
+			expect(BigInt(text.replace('.', ''))).toBe(BigInt(cents));
+		}),
+	);
+});
+
+it.each([
+	[1_774_949_400, '2026-03-31T09:30:00.000Z'],
+	[1_774_949_400.5, '2026-03-31T09:30:00.500Z'],
+	[1_774_949_400_123, '2026-03-31T09:30:00.123Z'],
+	[0, '1970-01-01T00:00:00.000Z'],
+	[1e300, null],
+	[-1e300, null],
+])('reads created %d as %s', (created, time) => {
+	expect(row(otherEvent({ created })).created_at).toBe(time);
+});
+
+it('shows headers without those that carry secrets', () => {
+	const headers = {
+		authorization: 'Bearer secret',
+		cookie: 'session=secret',
+		'x-proof': 't=1,v1=2',
+		'content-type': 'application/json',
+		'x-trace': ['a', 'b'],
+	};
+	const credentials = { header: 'x-proof', secrets: ['s'], scheme: 'sharedToken' } as const;
+	expect(presentHeaders(headers, credentials)).toEqual({
+		'content-type': 'application/json',
+		'x-trace': ['a', 'b'],
+	});
+	expect(Object.keys(presentHeaders(headers, undefined))).toContain('x-proof');
+});
+
+it.each([
+	'x-api-key',
+	'apikey',
+	'proxy-authorization',
+	'x-auth-token',
+	'x-amz-security-token',
+	'cf-access-jwt-assertion',
+	'x-goog-iap-jwt-assertion',
+	'set-cookie',
+	'x-client-secret',
+	'X-Hub-Signature-256',
+	'webhook-signature',
+])('leaves out the header %s', (name) => {
+	expect(presentHeaders({ [name]: 'abc', host: 'n8n.example' }, undefined)).toEqual({
+		host: 'n8n.example',
+	});
+});
+
+it('withholds the credentials’ secrets and tokens in the values of other headers', () => {
+	const credentials = {
+		header: 'x-proof',
+		secrets: ['new secret/1', 'old-secret'],
+		scheme: 'sharedToken',
+	} as const;
+	const jwt = `eyJ${'hbGciOiJIUzI1NiJ9'}.${'e'.repeat(20)}.${'s'.repeat(20)}`;
+	const headers = {
+		'x-original': `proof: ${'new secret/1'}; user`,
+		'x-query': `proof=${encodeURIComponent('new secret/1')}`,
+		forwarded: [`for=1.2.3.4;by=${Buffer.from('x:old-secret').toString('base64')}`],
+		'x-amzn-oidc-data': jwt,
+	};
+	const shown = JSON.stringify(presentHeaders(headers, credentials));
+	expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(headers));
+	expect(shown).not.toMatch(/secret|eyJ|b2xkLXNl/);
+	expect(shown).toContain('for=1.2.3.4;by=');
+});
