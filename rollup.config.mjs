@@ -82,7 +82,10 @@ const notices = (packages) =>
 	[
 		'This package contains code from the following packages.\n',
 		...packages
-			.map((each) => `${each.name} ${each.version} (${each.license})\n\n${licenseTextOf(each).trim()}\n`)
+			.map(
+				(each) =>
+					`${each.name} ${each.version} (${each.license})\n\n${licenseTextOf(each).trim()}\n`,
+			)
 			.sort(),
 	].join(`\n${'-'.repeat(78)}\n\n`);
 

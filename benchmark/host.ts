@@ -8,7 +8,9 @@ import { bundle, programs } from './bundle';
 import { packed } from './packed';
 
 /** A real n8n with the packed package and the probe, and a sandbox. */
-export async function startBenchmarkEnvironment(env: Record<string, string> = {}): Promise<TestEnvironment> {
+export async function startBenchmarkEnvironment(
+	env: Record<string, string> = {},
+): Promise<TestEnvironment> {
 	process.env.PAYROLL_PAYMENTS_TARBALL = await packed();
 	for (const file of ['BenchmarkProbe.node', 'PlainSignInApi.credentials']) {
 		await bundle(`benchmark/probe/${file}.ts`, `n8n/${file}.js`);

@@ -25,8 +25,7 @@ const rawFile = path.join(repository, 'benchmark', 'results.json');
 const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
 
 async function commit(): Promise<string> {
-	const git = async (...args: string[]) =>
-		(await run('git', args, { cwd: repository })).trim();
+	const git = async (...args: string[]) => (await run('git', args, { cwd: repository })).trim();
 	const sources = ['nodes', 'credentials', 'gulpfile.js', 'rollup.config.mjs'];
 	const changed = await git('status', '--porcelain', '--', ...sources);
 	return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;

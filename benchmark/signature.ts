@@ -35,7 +35,14 @@ export const signature: Part = {
 			'unbundledWallet.cjs',
 			{ plugins: [unbundled] },
 		);
-		const ourWallet = path.join(repository, 'dist', 'nodes', 'PayrollPayments', 'signing', 'index.js');
+		const ourWallet = path.join(
+			repository,
+			'dist',
+			'nodes',
+			'PayrollPayments',
+			'signing',
+			'index.js',
+		);
 		const side = (wallet: string) => async () =>
 			await inFreshProcess(signing, { node, args: [program, wallet], env });
 		const { ours, peers } = await interleaved(

@@ -18,8 +18,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 		dark: 'file:../icons/payrollPayments.dark.svg',
 	};
 
-	documentationUrl =
-		'https://github.com/payroll-payments/n8n-nodes-payroll-payments#credentials';
+	documentationUrl = 'https://github.com/payroll-payments/n8n-nodes-payroll-payments#credentials';
 
 	properties: INodeProperties[] = [
 		{
@@ -67,7 +66,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			description: "Platform identifier of the user on whose behalf the wallet signs in",
+			description: 'Platform identifier of the user on whose behalf the wallet signs in',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{

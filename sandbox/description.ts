@@ -80,7 +80,7 @@ export class Description {
 	private constructor(unnamedFields: UnnamedFields) {
 		const document = readDocument(unnamedFields);
 		this.ajv = newAjv();
-				const operations: OperationDescription[] = [];
+		const operations: OperationDescription[] = [];
 		const { paths, components } = documentShape.parse(document);
 		this.schemas = components.schemas;
 		this.ajv.addSchema({ $id: DOCUMENT_ID, $defs: this.schemas });
@@ -190,7 +190,12 @@ function parametersSchema(parameters: readonly ParameterDescription[]): object {
 }
 
 function newAjv(): Ajv2020 {
-	const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false });
+	const ajv = new Ajv2020({
+		allErrors: true,
+		strict: true,
+		strictRequired: false,
+		strictTypes: false,
+	});
 	addFormats(ajv);
 	ajv.addFormat('utc-timestamp', isCalendarValid);
 	ajv.addVocabulary(['x-setting']);
@@ -200,7 +205,9 @@ function newAjv(): Ajv2020 {
 /** 31 February is no date: `Date` would roll it over into March. */
 function isCalendarValid(timestamp: string): boolean {
 	const time = Date.parse(timestamp);
-	return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 16) === timestamp.slice(0, 16);
+	return (
+		!Number.isNaN(time) && new Date(time).toISOString().slice(0, 16) === timestamp.slice(0, 16)
+	);
 }
 
 /** Reads openapi.yaml with absolute references and with the unnamed fields named. */

@@ -158,7 +158,9 @@ function readQuery(
 	const read: Record<string, unknown> = {};
 	for (const name of new Set(query.keys())) {
 		const values = query.getAll(name);
-		const parameter = description.parameters.find((each) => each.in === 'query' && each.name === name);
+		const parameter = description.parameters.find(
+			(each) => each.in === 'query' && each.name === name,
+		);
 		const [first = ''] = values;
 		if (parameter?.schema.type === 'array') {
 			const isList = parameter['x-comma-separated'] && values.length === 1;

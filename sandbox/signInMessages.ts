@@ -60,13 +60,21 @@ export class SignInMessages {
 		const message = readMessage(text);
 		const issued = this.issued.get(message.nonce);
 		if (!issued || message.nonce !== nonce) {
-			throw new ServiceFailure(401, 'The nonce was not issued or was already used', 'nonce_invalid');
+			throw new ServiceFailure(
+				401,
+				'The nonce was not issued or was already used',
+				'nonce_invalid',
+			);
 		}
 		// Used up by any attempt: a nonce that failed once is not tried again.
 		this.issued.delete(message.nonce);
 		const { holder } = issued;
 		if (text !== issued.text) {
-			throw new ServiceFailure(401, 'The message is not the one that was issued', 'message_changed');
+			throw new ServiceFailure(
+				401,
+				'The message is not the one that was issued',
+				'message_changed',
+			);
 		}
 		const domain = new URL(url).host;
 		const result = await message.verify({ signature, nonce, domain }, { suppressExceptions: true });

@@ -17,8 +17,7 @@ import { recordEvent } from '../../nodes/PayrollPayments/trigger/recordOnce';
 /** When the node under measurement of each execution began, on this process's clock. */
 const begun = new Map<string, number>();
 
-const digest = (value: unknown) =>
-	createHash('sha256').update(JSON.stringify(value)).digest('hex');
+const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 const megabytes = (bytes: number) => bytes / 1e6;
 
@@ -99,8 +98,10 @@ async function calls(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const request = (): IHttpRequestOptions => ({ url });
 	const started = performance.now();
 	const answers: unknown[] = await Promise.all(
-		Array.from({ length: Number(count) }, async (): Promise<unknown> =>
-			await context.helpers.httpRequestWithAuthentication.call(context, type, request()),
+		Array.from(
+			{ length: Number(count) },
+			async (): Promise<unknown> =>
+				await context.helpers.httpRequestWithAuthentication.call(context, type, request()),
 		),
 	);
 	const milliseconds = performance.now() - started;
@@ -125,7 +126,8 @@ async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
 		});
 	};
 	const store: ProcessedStore = {
-		checkProcessedAndRecord: async (...call) => await timed(helpers.checkProcessedAndRecord(...call)),
+		checkProcessedAndRecord: async (...call) =>
+			await timed(helpers.checkProcessedAndRecord(...call)),
 		removeProcessed: async (...call) => await timed(helpers.removeProcessed(...call)),
 	};
 	for (let event = 0; event < events; event++) {

@@ -55,7 +55,9 @@ export function addDeliveryControl(app: FastifyInstance, service: Service): void
 	});
 	app.post('/sandbox/deposits', async (request) => {
 		const wishes = depositShape.parse(bodyOf(request));
-		const events = Array.from({ length: wishes.count }, () => depositEvents(service, wishes)).flat();
+		const events = Array.from({ length: wishes.count }, () =>
+			depositEvents(service, wishes),
+		).flat();
 		if (wishes.delivery.signature === 'valid') events.forEach((event) => credit(service, event));
 		// A life has an order only when its events go out one after the other.
 		const concurrency = wishes.statuses ? 1 : wishes.concurrency;
@@ -72,7 +74,9 @@ export function addDeliveryControl(app: FastifyInstance, service: Service): void
 		const { event_type, idempotency_key, body: rawBody } = last;
 		const event = { event_type, idempotency_key };
 		const wishes = { ...delivery, rawBody };
-		return { attempts: await service.deliveries.send(event, wishes, service.settings).firstAttempts };
+		return {
+			attempts: await service.deliveries.send(event, wishes, service.settings).firstAttempts,
+		};
 	});
 	app.delete('/sandbox/deliveries', async () => {
 		service.deliveries.clearLog();

@@ -109,21 +109,24 @@ describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
 		expect(signer.log).toMatchObject([{ authorized: true, outcome: 'signed' }]);
 	});
 
-	it.each(['name', 'hash'] as const)('executes administrator invites, roles by %s', async (roleForm) => {
-		sandbox.service.change({ roleForm });
-		const wallet = walletOf(dialect, { token });
-		const { invites, typed_data: typedData } = await invite('org_viewer');
-		const guarded = administratorInviteTypedData(typedData, {
-			walletAddress: wallet.address,
-			accounts: 2,
-			role: 'org_viewer',
-		});
-		const signature = await wallet.signTypedData(guarded);
-		const { domain: signedDomain, types, message } = guarded;
-		expect(verifyTypedData(signedDomain, types, message, signature)).toBe(wallet.address);
-		const body = { invites, signer: wallet.address, typed_data: message, signature };
-		expect((await client.put('/v2/invites/manager', body)).status).toBe(200);
-	});
+	it.each(['name', 'hash'] as const)(
+		'executes administrator invites, roles by %s',
+		async (roleForm) => {
+			sandbox.service.change({ roleForm });
+			const wallet = walletOf(dialect, { token });
+			const { invites, typed_data: typedData } = await invite('org_viewer');
+			const guarded = administratorInviteTypedData(typedData, {
+				walletAddress: wallet.address,
+				accounts: 2,
+				role: 'org_viewer',
+			});
+			const signature = await wallet.signTypedData(guarded);
+			const { domain: signedDomain, types, message } = guarded;
+			expect(verifyTypedData(signedDomain, types, message, signature)).toBe(wallet.address);
+			const body = { invites, signer: wallet.address, typed_data: message, signature };
+			expect((await client.put('/v2/invites/manager', body)).status).toBe(200);
+		},
+	);
 
 	it('says that its token is missing', async () => {
 		const refusal = await refusalOf(signInWith(walletOf(dialect)));
@@ -148,7 +151,10 @@ describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
 		const { message } = await refusalOf(signInWith(walletOf(dialect, { token, ...patience })));
 		expect(message).toMatch(words);
 		expect(message).not.toContain(token);
-		const seen = sandbox.service.wireLog.read().entries.slice(before).map(({ path }) => path);
+		const seen = sandbox.service.wireLog
+			.read()
+			.entries.slice(before)
+			.map(({ path }) => path);
 		expect(seen).toEqual(['/v2/auth/siwe']);
 	});
 

@@ -89,9 +89,8 @@ describe('the sandbox: deliveries', () => {
 		await register();
 		await control('deposits', {});
 		const { headers, body } = only();
-		const [, time = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(
-			String(headers['x-signature']),
-		) ?? [];
+		const [, time = '', signature] =
+			/^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-signature'])) ?? [];
 		expect(signature).toBe(hmac(SECRET, `${time}.${body}`, 'hex'));
 		expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60);
 	});

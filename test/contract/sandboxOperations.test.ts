@@ -349,7 +349,10 @@ describe('the sandbox: the operations', () => {
 			['anotherFrom', ({ typed_data }) => typed_data.from !== administrator.account.address],
 			['extraAccount', ({ typed_data }) => typed_data.data.length === 3],
 			['missingAccount', ({ typed_data }) => typed_data.data.length === 1],
-			['mixedRoles', ({ typed_data }) => new Set(typed_data.data.map(({ role }) => role)).size === 2],
+			[
+				'mixedRoles',
+				({ typed_data }) => new Set(typed_data.data.map(({ role }) => role)).size === 2,
+			],
 			['expired', ({ typed_data }) => Number(typed_data.expires) * 1000 < Date.now()],
 		])('plays the trick %s once', async (tamper, isPlayed) => {
 			await fetch(`${sandbox.url}/sandbox/typed-data`, {
@@ -449,7 +452,8 @@ describe('the sandbox: the operations', () => {
 		});
 		const pay = async (body: unknown): Promise<Reply> =>
 			await administrator.put('/v2/payments/external_entity/instant', body);
-		const cents = (): bigint => sandbox.service.organisation.team(teamId)?.balances.get('USD') ?? 0n;
+		const cents = (): bigint =>
+			sandbox.service.organisation.team(teamId)?.balances.get('USD') ?? 0n;
 
 		it('publishes the amount in units of a token with six decimals', async () => {
 			expect((await signable(1_500)).typed_data.data.amount).toBe('15000000');
@@ -459,7 +463,9 @@ describe('the sandbox: the operations', () => {
 			const before = cents();
 			const body = await bodyOf(await signable());
 			const paid = await pay(body);
-			expect(dataOf<{ transaction: string }>(paid, 'createInstantPayment').transaction).toMatch(/^tx-/);
+			expect(dataOf<{ transaction: string }>(paid, 'createInstantPayment').transaction).toMatch(
+				/^tx-/,
+			);
 			expect(cents()).toBe(before - 1_500n);
 			expectRefusal(await pay(body), 'createInstantPayment', 400);
 			expect(cents()).toBe(before - 1_500n);
@@ -569,7 +575,8 @@ describe('the sandbox: the operations', () => {
 		});
 
 		it('filters by e-mail, repeated or comma-separated, and leaves out strangers', async () => {
-			const [one, two] = sandbox.service.organisation.teams[0]?.users.map(({ email }) => email) ?? [];
+			const [one, two] =
+				sandbox.service.organisation.teams[0]?.users.map(({ email }) => email) ?? [];
 			const repeated = await list(`emails=${one}&emails=${two}&emails=nobody@example.com`);
 			const listed = await list(`emails=${one},${two},nobody@example.com`);
 			expect(repeated.users.map(({ email }) => email)).toEqual([one, two]);

@@ -12,7 +12,9 @@ describe('the sandbox: as a process and as a page', () => {
 		const repository = join(__dirname, '..', '..');
 		const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
 		const main = join(repository, 'sandbox', 'main.ts');
-		const child = spawn(process.execPath, [program, main], { stdio: ['ignore', 'pipe', 'inherit'] });
+		const child = spawn(process.execPath, [program, main], {
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
 		const [line]: unknown[] = await once(child.stdout, 'data');
 		const { url } = z.object({ url: z.string().url() }).parse(JSON.parse(String(line)));
 		expect((await fetch(`${url}/sandbox/accounts`)).status).toBe(200);

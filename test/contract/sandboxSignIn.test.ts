@@ -8,7 +8,8 @@ import { freshSandbox, jwtOf, SandboxClient } from './sandboxClient';
 describe('the sandbox: signing in', () => {
 	let sandbox: Sandbox;
 	let viewer: SandboxClient;
-	const anyBalance = (): string => `/v2/balance?nanoid=${sandbox.service.organisation.company.nanoid}`;
+	const anyBalance = (): string =>
+		`/v2/balance?nanoid=${sandbox.service.organisation.company.nanoid}`;
 
 	beforeAll(async () => {
 		sandbox = await freshSandbox();
@@ -44,7 +45,9 @@ describe('the sandbox: signing in', () => {
 		const message = await viewer.signInMessage();
 		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
 		const headers = { 'x-auth-token': jwtOf(sandbox, reply) };
-		expect(await viewer.send('GET', anyBalance(), undefined, headers)).toMatchObject({ status: 200 });
+		expect(await viewer.send('GET', anyBalance(), undefined, headers)).toMatchObject({
+			status: 200,
+		});
 	});
 
 	it('refuses a nonce that was used', async () => {

@@ -4,8 +4,7 @@ import { createServer } from 'node:https';
 /** A value in DER (X.690): its tag, its length, its content. */
 function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
 	const body = Buffer.concat(content);
-	const length =
-		body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+	const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
 	return Buffer.concat([Buffer.from([tag, ...length]), body]);
 }
 
@@ -21,7 +20,10 @@ function selfSigned(publicKey: KeyObject, privateKey: KeyObject): string {
 	const serial = Buffer.from('020101', 'hex');
 	const text = (value: string) => der(0x0c, Buffer.from(value));
 	const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, text('localhost'))));
-	const validity = der(SEQUENCE, ...['200101000000Z', '491231235959Z'].map((time) => der(0x17, Buffer.from(time))));
+	const validity = der(
+		SEQUENCE,
+		...['200101000000Z', '491231235959Z'].map((time) => der(0x17, Buffer.from(time))),
+	);
 	const key = publicKey.export({ type: 'spki', format: 'der' });
 	const content = der(SEQUENCE, serial, ED25519, name, validity, name, key);
 	const signature = der(BIT_STRING, NO_UNUSED_BITS, sign(null, content, privateKey));

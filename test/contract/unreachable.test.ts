@@ -50,7 +50,13 @@ const OPERATIONS: Readonly<Record<string, INodeParameters>> = {
 			salt: `0x${'33'.repeat(32)}`,
 			expires: '4102444800',
 			data: {
-				...{ id: 'tx-a1B2c3D4e5F6', groupID: TEAM, payAtTime: '1', validMinutes: '60', payType: 'instant' },
+				...{
+					id: 'tx-a1B2c3D4e5F6',
+					groupID: TEAM,
+					payAtTime: '1',
+					validMinutes: '60',
+					payType: 'instant',
+				},
 				...{ token: `0x${'66'.repeat(20)}`, recipient: `0x${'77'.repeat(20)}` },
 				...{ amount: '125000000', data: 'ana@example.com' },
 			},
@@ -76,7 +82,10 @@ afterAll(async () => {
 /** The two addresses, and what the user reads of each. */
 const places = () =>
 	[
-		[`https://localhost:${server.port}`, `localhost:${server.port}: its TLS certificate is self-signed`],
+		[
+			`https://localhost:${server.port}`,
+			`localhost:${server.port}: its TLS certificate is self-signed`,
+		],
 		['https://payroll.invalid', 'payroll.invalid: its name'],
 	] as const;
 

@@ -26,8 +26,16 @@ const results = z.object({
 /** The properties that an independent library judges, and how often the unit tests try each. */
 const PROPERTIES = [
 	['reads what siwe writes', 'sign-in messages written by `siwe`', 100],
-	['refuses any message with one line changed', 'sign-in messages with a changed line, against `siwe`', 2_000],
-	['lets nothing be signed that siwe', 'sign-in messages with changed characters, signed, against `siwe`', 2_000],
+	[
+		'refuses any message with one line changed',
+		'sign-in messages with a changed line, against `siwe`',
+		2_000,
+	],
+	[
+		'lets nothing be signed that siwe',
+		'sign-in messages with changed characters, signed, against `siwe`',
+		2_000,
+	],
 	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 500],
 	['signs no spelling of another role', 'spellings of roles in 32 bytes, made by `ethers`', 2_000],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],

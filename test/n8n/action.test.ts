@@ -1,7 +1,12 @@
 import { Wallet } from 'ethers';
 import { WorkflowExpression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
-import { startSandbox, type AccountName, type FaultInput, type Sandbox } from '../../sandbox/server';
+import {
+	startSandbox,
+	type AccountName,
+	type FaultInput,
+	type Sandbox,
+} from '../../sandbox/server';
 
 import { processedKeys, runNode, SavedCredentials, testSaved } from './actionWorkflow';
 
@@ -74,12 +79,12 @@ function unreachableSigner() {
 
 /** What reached the sandbox, apart from signing in. */
 function wire() {
-	return sandbox.service.wireLog.read().entries
-		.filter(({ path }) => !path.startsWith('/v2/auth/'));
+	return sandbox.service.wireLog.read().entries.filter(({ path }) => !path.startsWith('/v2/auth/'));
 }
 
 function signIns(): number {
-	return sandbox.service.wireLog.read().entries.filter(({ path }) => path === '/v2/auth/verify').length;
+	return sandbox.service.wireLog.read().entries.filter(({ path }) => path === '/v2/auth/verify')
+		.length;
 }
 
 afterEach(() => {
@@ -97,7 +102,12 @@ describe('reads', () => {
 	it('get a balance with one sign-in for many items, in the order of the input', async () => {
 		const ids = [team, company, team, company, team];
 		const { output, error } = await run(
-			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}', currencies: ['USD', 'EUR'] },
+			{
+				resource: 'balance',
+				operation: 'get',
+				entityId: '={{ $json.id }}',
+				currencies: ['USD', 'EUR'],
+			},
 			{ items: ids.map((id) => ({ id })) },
 		);
 		expect(error).toBeUndefined();
@@ -110,8 +120,19 @@ describe('reads', () => {
 	});
 
 	it('list invites up to a limit, or all', async () => {
-		const all = await run({ resource: 'invite', operation: 'getAll', entityId: company, returnAll: true });
-		const two = await run({ resource: 'invite', operation: 'getAll', entityId: company, returnAll: false, limit: 2 });
+		const all = await run({
+			resource: 'invite',
+			operation: 'getAll',
+			entityId: company,
+			returnAll: true,
+		});
+		const two = await run({
+			resource: 'invite',
+			operation: 'getAll',
+			entityId: company,
+			returnAll: false,
+			limit: 2,
+		});
 		expect(all.output.length).toBeGreaterThan(2);
 		expect(json(two.output)).toEqual(json(all.output).slice(0, 2));
 	});
@@ -126,7 +147,11 @@ describe('reads', () => {
 		expect(wire().map(({ query }) => query)).toEqual([{}]);
 		const some = await run({ ...base, returnAll: false, limit: 700 });
 		expect(json(some.output)).toEqual(json(all.output).slice(0, 700));
-		expect(wire().slice(1).map(({ query }) => query)).toEqual([
+		expect(
+			wire()
+				.slice(1)
+				.map(({ query }) => query),
+		).toEqual([
 			{ page: '1', count: '500' },
 			{ page: '2', count: '500' },
 		]);
@@ -151,7 +176,12 @@ describe('reads', () => {
 	it('evaluate each parameter once an item', async () => {
 		const evaluated = jest.spyOn(WorkflowExpression.prototype, 'getParameterValue');
 		const { output } = await run(
-			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}', options: { timeout: '={{ 5000 }}' } },
+			{
+				resource: 'balance',
+				operation: 'get',
+				entityId: '={{ $json.id }}',
+				options: { timeout: '={{ 5000 }}' },
+			},
 			{ items: [{ id: team }, { id: company }] },
 		);
 		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
@@ -186,8 +216,16 @@ describe('invites', () => {
 	const create = { resource: 'invite', operation: 'create', role: 'contractor' };
 
 	it('go with a prefill that is completed, and anonymous only when true', async () => {
-		const invitees = { invitee: [{ email: 'ana@example.com', firstName: 'Ana' }, { email: 'ben@example.com' }] };
-		const { output, error } = await run({ ...create, teamId: team, inviteesSource: 'fields', invitees, anonymous: false });
+		const invitees = {
+			invitee: [{ email: 'ana@example.com', firstName: 'Ana' }, { email: 'ben@example.com' }],
+		};
+		const { output, error } = await run({
+			...create,
+			teamId: team,
+			inviteesSource: 'fields',
+			invitees,
+			anonymous: false,
+		});
 		expect(error).toBeUndefined();
 		expect(output).toHaveLength(1);
 		expect(output[0]?.json.nanoids).toHaveLength(2);
@@ -195,7 +233,10 @@ describe('invites', () => {
 		expect(body).toMatchObject({
 			nanoid: team,
 			invites: [
-				{ email: 'ana@example.com', prefill: { first_name: 'Ana', last_name: '', company_country: '' } },
+				{
+					email: 'ana@example.com',
+					prefill: { first_name: 'Ana', last_name: '', company_country: '' },
+				},
 				{ email: 'ben@example.com' },
 			],
 		});
@@ -213,7 +254,10 @@ describe('invites', () => {
 			{ items: rows },
 		);
 		expect(error).toBeUndefined();
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 0 }, { item: 2 }], { item: 1 }]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 0 }, { item: 2 }],
+			{ item: 1 },
+		]);
 		expect(wire()).toHaveLength(2);
 		expect(wire()[1]?.body).toMatchObject({
 			role: 'team_employee',
@@ -222,7 +266,12 @@ describe('invites', () => {
 	});
 
 	it('send nothing where one row is bad; with Continue On Fail only that row fails', async () => {
-		const items = [{ email: 'a@example.com' }, { email: 'nobody' }, { email: 'A@example.com' }, { email: 'b@example.com' }];
+		const items = [
+			{ email: 'a@example.com' },
+			{ email: 'nobody' },
+			{ email: 'A@example.com' },
+			{ email: 'b@example.com' },
+		];
 		const parameters = { ...create, teamId: team, inviteesSource: 'items' };
 		const stopped = await run(parameters, { items });
 		expect(stopped.error?.message).toBe('Column email must be a valid e-mail address [item 1]');
@@ -239,7 +288,12 @@ describe('invites', () => {
 
 	it('split only when told to', async () => {
 		const items = Array.from({ length: 5 }, (_, index) => ({ email: `p${index}@example.com` }));
-		const parameters = { ...create, teamId: team, inviteesSource: 'items', options: { inviteesPerRequest: 2 } };
+		const parameters = {
+			...create,
+			teamId: team,
+			inviteesSource: 'items',
+			options: { inviteesPerRequest: 2 },
+		};
 		const { output } = await run(parameters, { items });
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
 			[{ item: 0 }, { item: 1 }],
@@ -252,13 +306,23 @@ describe('invites', () => {
 	it('take the form of the API as JSON, text or value', async () => {
 		const list = [{ email: 'j@example.com', prefill: { first_name: 'J' } }];
 		for (const inviteesJson of [JSON.stringify(list), '={{ [{ email: "k@example.com" }] }}']) {
-			const { error } = await run({ ...create, teamId: team, inviteesSource: 'json', inviteesJson });
+			const { error } = await run({
+				...create,
+				teamId: team,
+				inviteesSource: 'json',
+				inviteesJson,
+			});
 			expect(error).toBeUndefined();
 		}
 	});
 
 	it('are not sent twice by Retry On Fail', async () => {
-		const parameters = { ...create, teamId: team, inviteesSource: 'items', role: '={{ $json.role }}' };
+		const parameters = {
+			...create,
+			teamId: team,
+			inviteesSource: 'items',
+			role: '={{ $json.role }}',
+		};
 		const items = [
 			{ email: 'x@example.com', role: 'contractor' },
 			{ email: 'y@example.com', role: 'team_employee' },
@@ -271,7 +335,12 @@ describe('invites', () => {
 });
 
 describe('invites whose outcome is not known', () => {
-	const rows = { resource: 'invite', operation: 'create', role: 'contractor', inviteesSource: 'items' };
+	const rows = {
+		resource: 'invite',
+		operation: 'create',
+		role: 'contractor',
+		inviteesSource: 'items',
+	};
 
 	it('are not sent again by Retry On Fail, but by a new run', async () => {
 		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
@@ -279,8 +348,12 @@ describe('invites whose outcome is not known', () => {
 		const options = { items: [{ email: 'u@example.com' }] };
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 		const { error } = await run(parameters, { ...options, node });
-		expect(error?.message).toMatch(/It was not sent again, since it may have been done \[item 0\]$/);
-		expect(error?.description).toContain('Then run the workflow again only for what is missing there');
+		expect(error?.message).toMatch(
+			/It was not sent again, since it may have been done \[item 0\]$/,
+		);
+		expect(error?.description).toContain(
+			'Then run the workflow again only for what is missing there',
+		);
 		expect(wire()).toHaveLength(1);
 		expect((await run(parameters, options)).error).toBeUndefined();
 	});
@@ -291,7 +364,10 @@ describe('invites whose outcome is not known', () => {
 		const options = { items: [{ email: 'v@example.com' }], executionId: 'many reads' };
 		await run(invites, options);
 		for (let count = 0; count < 520; count++) {
-			await run({ resource: 'balance', operation: 'get', entityId: team }, { executionId: `read ${count}` });
+			await run(
+				{ resource: 'balance', operation: 'get', entityId: team },
+				{ executionId: `read ${count}` },
+			);
 		}
 		expect((await run(invites, options)).error?.message).toContain('It was not sent again');
 		expect(wire().filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -309,7 +385,9 @@ describe('invites whose outcome is not known', () => {
 			{ ...rows, teamId: team },
 			{ items: [{ email: 'w@example.com' }], node: { onError: 'continueRegularOutput' } },
 		);
-		expect(output[0]?.json.error).toContain('[item 0]. What was asked may have been done all the same');
+		expect(output[0]?.json.error).toContain(
+			'[item 0]. What was asked may have been done all the same',
+		);
 	});
 });
 
@@ -319,20 +397,34 @@ describe('a bad option under Continue On Fail', () => {
 	it.each([{ inviteesPerRequest: 2.5 }, { timeout: 0 }, { concurrency: 99 }])(
 		'fails every row of a sheet, and none passes as if it had been sent: %j',
 		async (options) => {
-			const parameters = { resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'items', options };
+			const parameters = {
+				resource: 'invite',
+				operation: 'create',
+				teamId: team,
+				role: 'contractor',
+				inviteesSource: 'items',
+				options,
+			};
 			const { output, error } = await run(parameters, {
 				items: [{ email: 'a@example.com' }, { email: 'b@example.com' }],
 				node,
 			});
 			expect(error).toBeUndefined();
-			expect(json(output)).toEqual([0, 1].map((item) => ({ error: expect.stringContaining(`[item ${item}]`) })));
+			expect(json(output)).toEqual(
+				[0, 1].map((item) => ({ error: expect.stringContaining(`[item ${item}]`) })),
+			);
 			expect(wire()).toEqual([]);
 		},
 	);
 
 	it('fails its item, and the others go on', async () => {
 		const { output, error } = await run(
-			{ resource: 'balance', operation: 'get', entityId: team, options: { concurrency: '={{ $json.concurrency }}' } },
+			{
+				resource: 'balance',
+				operation: 'get',
+				entityId: team,
+				options: { concurrency: '={{ $json.concurrency }}' },
+			},
 			{ items: [{ concurrency: 99 }, { concurrency: 2 }], node },
 		);
 		expect(error).toBeUndefined();
@@ -360,17 +452,40 @@ describe('administrator invites', () => {
 	});
 
 	it('can be executed later from the answer of create, by the wallet or another signer', async () => {
-		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails });
+		const created = await run({
+			resource: 'administratorInvite',
+			operation: 'create',
+			entityId: team,
+			role: 'team_viewer',
+			emails,
+		});
 		expect(created.error).toBeUndefined();
-		const execute = { resource: 'administratorInvite', operation: 'execute', inviteIds: '={{ $json.invites }}' };
+		const execute = {
+			resource: 'administratorInvite',
+			operation: 'execute',
+			inviteIds: '={{ $json.invites }}',
+		};
 		const byWallet = await run(
-			{ ...execute, typedData: '={{ $json.typed_data }}', signatureSource: 'wallet', role: 'team_viewer' },
+			{
+				...execute,
+				typedData: '={{ $json.typed_data }}',
+				signatureSource: 'wallet',
+				role: 'team_viewer',
+			},
 			{ items: json(created.output) },
 		);
 		expect(byWallet.error).toBeUndefined();
 
-		const other = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails: 'three@example.com' });
-		const { typed_data: structure } = other.output[0]?.json as { typed_data: Parameters<typeof signature>[0] };
+		const other = await run({
+			resource: 'administratorInvite',
+			operation: 'create',
+			entityId: team,
+			role: 'team_viewer',
+			emails: 'three@example.com',
+		});
+		const { typed_data: structure } = other.output[0]?.json as {
+			typed_data: Parameters<typeof signature>[0];
+		};
 		const signer = account('companyAdministrator').address;
 		const provided = await run(
 			{
@@ -401,7 +516,13 @@ describe('administrator invites', () => {
 	}
 
 	it('refuse an invite that is named twice', async () => {
-		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: company, role: 'org_viewer', emails });
+		const created = await run({
+			resource: 'administratorInvite',
+			operation: 'create',
+			entityId: company,
+			role: 'org_viewer',
+			emails,
+		});
 		const [first] = (created.output[0]?.json.invites ?? []) as string[];
 		const { error } = await run({
 			resource: 'administratorInvite',
@@ -414,7 +535,13 @@ describe('administrator invites', () => {
 	});
 
 	it('that were executed are answered in the same execution without being signed anew', async () => {
-		const parameters = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company, role: 'org_viewer', emails };
+		const parameters = {
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+			role: 'org_viewer',
+			emails,
+		};
 		const first = await run(parameters, { executionId: 'executed' });
 		const again = await runNode(unreachableSigner(), parameters, { executionId: 'executed' });
 		expect(again.error).toBeUndefined();
@@ -422,8 +549,16 @@ describe('administrator invites', () => {
 	});
 
 	it('refuse a signature of somebody else before it is sent', async () => {
-		const created = await run({ resource: 'administratorInvite', operation: 'create', entityId: team, role: 'team_viewer', emails });
-		const { typed_data: structure } = created.output[0]?.json as { typed_data: Parameters<typeof signature>[0] };
+		const created = await run({
+			resource: 'administratorInvite',
+			operation: 'create',
+			entityId: team,
+			role: 'team_viewer',
+			emails,
+		});
+		const { typed_data: structure } = created.output[0]?.json as {
+			typed_data: Parameters<typeof signature>[0];
+		};
 		const { error } = await run(
 			{
 				resource: 'administratorInvite',
@@ -436,25 +571,39 @@ describe('administrator invites', () => {
 			},
 			{ items: json(created.output) },
 		);
-		expect(error?.message).toMatch(/^typed_data\.from is .*, not the signer .*, so nothing was sent \[item 0\]$/);
+		expect(error?.message).toMatch(
+			/^typed_data\.from is .*, not the signer .*, so nothing was sent \[item 0\]$/,
+		);
 		expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
 	});
 
-	it.each(['anotherPrimaryType', 'addedType', 'addedMember', 'anotherRole', 'anotherFrom', 'extraAccount', 'mixedRoles', 'expired'])(
-		'are not signed where the service sends %s, and can be finished',
-		async (tamper) => {
-			await control('POST', '/sandbox/typed-data', { tamper, times: 1 });
-			const parameters = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company, role: 'org_viewer', emails };
-			const { error, output } = await run(parameters, { node: { onError: 'continueRegularOutput' } });
-			expect(error).toBeUndefined();
-			expect(output[0]?.json).toMatchObject({
-				error: expect.stringContaining('nothing was signed'),
-				invites: expect.any(Array),
-				typed_data: expect.any(Object),
-			});
-			expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
-		},
-	);
+	it.each([
+		'anotherPrimaryType',
+		'addedType',
+		'addedMember',
+		'anotherRole',
+		'anotherFrom',
+		'extraAccount',
+		'mixedRoles',
+		'expired',
+	])('are not signed where the service sends %s, and can be finished', async (tamper) => {
+		await control('POST', '/sandbox/typed-data', { tamper, times: 1 });
+		const parameters = {
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+			role: 'org_viewer',
+			emails,
+		};
+		const { error, output } = await run(parameters, { node: { onError: 'continueRegularOutput' } });
+		expect(error).toBeUndefined();
+		expect(output[0]?.json).toMatchObject({
+			error: expect.stringContaining('nothing was signed'),
+			invites: expect.any(Array),
+			typed_data: expect.any(Object),
+		});
+		expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
+	});
 
 	it('tell in the error what was done, so that it can be finished', async () => {
 		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
@@ -476,7 +625,12 @@ describe('administrator invites', () => {
 
 	it('tell which of several batches were done', async () => {
 		const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`);
-		const asked = { resource: 'administratorInvite', entityId: company, role: 'org_viewer', emails: many.join(',') };
+		const asked = {
+			resource: 'administratorInvite',
+			entityId: company,
+			role: 'org_viewer',
+			emails: many.join(','),
+		};
 		await fault({ match: { method: 'PUT' }, kind: 'status', status: 403, skip: 1, times: 1 });
 		const both = await run({ ...asked, operation: 'createAndExecute' });
 		expect(both.error?.description).toMatch(
@@ -491,9 +645,18 @@ describe('administrator invites', () => {
 
 	it('go in batches of 100, and a run in the same execution resumes without inviting twice', async () => {
 		const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`);
-		const parameters = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company, role: 'org_viewer', emails: many.join(',') };
+		const parameters = {
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+			role: 'org_viewer',
+			emails: many.join(','),
+		};
 		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
-		const first = await run(parameters, { executionId: 'resumed', node: { onError: 'continueRegularOutput' } });
+		const first = await run(parameters, {
+			executionId: 'resumed',
+			node: { onError: 'continueRegularOutput' },
+		});
 		expect(first.output[0]?.json).toMatchObject({ http_status: 500 });
 		const again = await run(parameters, { executionId: 'resumed' });
 		expect(again.error).toBeUndefined();
@@ -503,10 +666,22 @@ describe('administrator invites', () => {
 });
 
 describe('payments', () => {
-	async function payment(change: INodeParameters = {}, of: IDataObject = {}): Promise<INodeParameters> {
+	async function payment(
+		change: INodeParameters = {},
+		of: IDataObject = {},
+	): Promise<INodeParameters> {
 		const { address } = account('companyAdministrator');
-		const query = new URLSearchParams({ from: team, amount_cents: '12500', email: 'ana@example.com', signer: address, ...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])) });
-		const ready = (await control('GET', `/sandbox/payment-typed-data?${query.toString()}`)) as Record<string, unknown>;
+		const query = new URLSearchParams({
+			from: team,
+			amount_cents: '12500',
+			email: 'ana@example.com',
+			signer: address,
+			...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])),
+		});
+		const ready = (await control(
+			'GET',
+			`/sandbox/payment-typed-data?${query.toString()}`,
+		)) as Record<string, unknown>;
 		return {
 			resource: 'payment',
 			operation: 'createInstant',
@@ -537,7 +712,9 @@ describe('payments', () => {
 		const again = await run(parameters, { executionId: 'paid' });
 		expect(again.output[0]?.json).toEqual({ ...first.output[0]?.json, already_sent: true });
 		const later = await run(parameters);
-		expect(later.error?.message).toContain('The payment of $125.00 to ana@example.com was already sent by this node');
+		expect(later.error?.message).toContain(
+			'The payment of $125.00 to ana@example.com was already sent by this node',
+		);
 		expect(sent()).toHaveLength(1);
 	});
 
@@ -550,10 +727,14 @@ describe('payments', () => {
 
 	it('that have a reference are paid once, though the typed data is made again', async () => {
 		const paymentReference = 'INV-1';
-		expect((await run(await payment({ paymentReference }))).output[0]?.json).toHaveProperty('transaction');
+		expect((await run(await payment({ paymentReference }))).output[0]?.json).toHaveProperty(
+			'transaction',
+		);
 		const again = await run(await payment({ paymentReference }));
 		expect(again.error?.message).toContain('was already sent by this node');
-		expect((await run(await payment({ paymentReference: 'INV-2' }))).output[0]?.json).toHaveProperty('transaction');
+		expect(
+			(await run(await payment({ paymentReference: 'INV-2' }))).output[0]?.json,
+		).toHaveProperty('transaction');
 		expect(sent()).toHaveLength(2);
 	});
 
@@ -574,7 +755,8 @@ describe('payments', () => {
 	});
 
 	describe('that a person confirmed as not made', () => {
-		const codeIn = (text: string | null | undefined) => /[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';
+		const codeIn = (text: string | null | undefined) =>
+			/[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';
 
 		/** A payment whose outcome is unknown, and its code. */
 		async function unknownOutcome() {
@@ -606,7 +788,9 @@ describe('payments', () => {
 			await run(other);
 			const { confirmedNotPaid } = await unknownOutcome();
 			const { error } = await run({ ...other, options: { confirmedNotPaid } });
-			expect(error?.description).toContain('The code in “Confirmed Not Paid” belongs to another payment');
+			expect(error?.description).toContain(
+				'The code in “Confirmed Not Paid” belongs to another payment',
+			);
 		});
 
 		it.each(['={{ $json.code }}', '{{ $json.code }}', "={{ $fromAI('code', '', 'string') }}"])(
@@ -623,7 +807,9 @@ describe('payments', () => {
 
 		it('take nothing that is not a code', async () => {
 			const { error } = await run(await payment({ options: { confirmedNotPaid: 'yes' } }));
-			expect(error?.message).toBe('Confirmed Not Paid isn’t an attempt code, e.g. 7F3A-91C2-1 [item 0]');
+			expect(error?.message).toBe(
+				'Confirmed Not Paid isn’t an attempt code, e.g. 7F3A-91C2-1 [item 0]',
+			);
 			expect(wire()).toEqual([]);
 		});
 
@@ -650,7 +836,9 @@ describe('payments', () => {
 	describe('of several items', () => {
 		/** Parameters for items with typed data of their own. */
 		async function several(count: number) {
-			const payments = await Promise.all(Array.from({ length: count }, async () => await payment()));
+			const payments = await Promise.all(
+				Array.from({ length: count }, async () => await payment()),
+			);
 			return {
 				parameters: { ...(await payment()), typedData: '={{ $json.typedData }}' },
 				items: payments.map(({ typedData }) => ({ typedData: String(typedData) })),
@@ -661,8 +849,12 @@ describe('payments', () => {
 			const { parameters, items } = await several(4);
 			await run(parameters, { items: items.slice(2, 3) });
 			const { error } = await run(parameters, { items });
-			expect(error?.message).toMatch(/was already sent by this node, so it was not sent again \[item 2\]$/);
-			expect(error?.description).toMatch(/^Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./);
+			expect(error?.message).toMatch(
+				/was already sent by this node, so it was not sent again \[item 2\]$/,
+			);
+			expect(error?.description).toMatch(
+				/^Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./,
+			);
 			expect(error?.data).toEqual({
 				completed: [
 					{ item: 0, transaction: expect.stringMatching(/^tx-/) },
@@ -673,13 +865,29 @@ describe('payments', () => {
 
 		it('put an unknown outcome before refusals, and name every failure', async () => {
 			const { parameters, items } = await several(3);
-			await fault({ match: { path: 'instant' }, kind: 'status', status: 400, times: 1, message: 'Limit reached' });
+			await fault({
+				match: { path: 'instant' },
+				kind: 'status',
+				status: 400,
+				times: 1,
+				message: 'Limit reached',
+			});
 			await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
-			await fault({ match: { path: 'instant' }, kind: 'status', status: 403, times: 1, message: 'Not today' });
+			await fault({
+				match: { path: 'instant' },
+				kind: 'status',
+				status: 403,
+				times: 1,
+				message: 'Not today',
+			});
 			const { error } = await run({ ...parameters, options: { concurrency: 3 } }, { items });
 			expect(error?.message).toMatch(/may or may not have been made/);
-			expect(error?.description).toMatch(/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/);
-			expect(error?.data).toMatchObject({ failures: [{ http_status: expect.any(Number) }, { http_status: expect.any(Number) }] });
+			expect(error?.description).toMatch(
+				/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/,
+			);
+			expect(error?.data).toMatchObject({
+				failures: [{ http_status: expect.any(Number) }, { http_status: expect.any(Number) }],
+			});
 		});
 	});
 
@@ -693,13 +901,21 @@ describe('payments', () => {
 	});
 
 	it('that the service refused were not made, and may be sent again', async () => {
-		await fault({ match: { path: 'instant' }, kind: 'status', status: 400, times: 1, message: 'Insufficient funds' });
+		await fault({
+			match: { path: 'instant' },
+			kind: 'status',
+			status: 400,
+			times: 1,
+			message: 'Insufficient funds',
+		});
 		const parameters = await payment();
 		const { error } = await run(parameters);
 		expect(error?.message).toBe(
 			'The payment of $125.00 to ana@example.com was not made. The service refused: Insufficient funds [item 0]',
 		);
-		expect(error?.description).toMatch(/^No payment was made\. Fix the problem, then run the node again\. /);
+		expect(error?.description).toMatch(
+			/^No payment was made\. Fix the problem, then run the node again\. /,
+		);
 		expect((await run(parameters)).output[0]?.json).toHaveProperty('transaction');
 	});
 
@@ -708,7 +924,9 @@ describe('payments', () => {
 		const { error } = await run(await payment(), {
 			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
 		});
-		expect(error?.message).toContain('The payment of $125.00 to ana@example.com may or may not have been made');
+		expect(error?.message).toContain(
+			'The payment of $125.00 to ana@example.com may or may not have been made',
+		);
 		expect(sent()).toHaveLength(1);
 	});
 
@@ -725,7 +943,14 @@ describe('payments', () => {
 		[{ typedData: '{' }, 'Typed Data is not valid JSON'],
 		[{ typedData: '{}' }, 'Typed Data, From is missing'],
 		[{ currency: 'EUR' }, 'Currency must be one of USD'],
-		[{ signatureSource: 'provided', signature: `0x${'0'.repeat(130)}`, signer: `0x${'1'.repeat(40)}` }, 'Signature must not be all zeros'],
+		[
+			{
+				signatureSource: 'provided',
+				signature: `0x${'0'.repeat(130)}`,
+				signer: `0x${'1'.repeat(40)}`,
+			},
+			'Signature must not be all zeros',
+		],
 	])('are refused before the wire: %j', async (change, message) => {
 		const { error } = await run(await payment(change));
 		expect(error?.message).toContain(message);
@@ -736,7 +961,10 @@ describe('payments', () => {
 
 describe('name reviews, test deliveries, sign-in by hand', () => {
 	it('resolve a review with the version byte for byte', async () => {
-		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? ['', { reviewVersion: '' }];
+		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? [
+			'',
+			{ reviewVersion: '' },
+		];
 		const { output, error } = await run({
 			resource: 'nameReview',
 			operation: 'resolve',
@@ -752,7 +980,10 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 
 	it('put the decision into another field when told to', async () => {
 		await control('POST', '/sandbox/settings', { decisionFieldName: 'decision' });
-		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? ['', { reviewVersion: '' }];
+		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? [
+			'',
+			{ reviewVersion: '' },
+		];
 		const { error } = await run({
 			resource: 'nameReview',
 			operation: 'resolve',
@@ -765,24 +996,34 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 		expect(error).toBeUndefined();
 	});
 
-	it.each(['2026-02-31T00:00:00Z', '2026-03-01'])('refuse the version %j', async (reviewVersion) => {
-		const { error } = await run({
-			resource: 'nameReview',
-			operation: 'resolve',
-			teamId: team,
-			userId: { __rl: true, mode: 'id', value: 'us-123456789012' },
-			decision: 'approve',
-			reviewVersion,
-		});
-		expect(error?.message).toContain('Review Version');
-		expect(wire()).toEqual([]);
-	});
+	it.each(['2026-02-31T00:00:00Z', '2026-03-01'])(
+		'refuse the version %j',
+		async (reviewVersion) => {
+			const { error } = await run({
+				resource: 'nameReview',
+				operation: 'resolve',
+				teamId: team,
+				userId: { __rl: true, mode: 'id', value: 'us-123456789012' },
+				decision: 'approve',
+				reviewVersion,
+			});
+			expect(error?.message).toContain('Review Version');
+			expect(wire()).toEqual([]);
+		},
+	);
 
 	it('get the message, sign it elsewhere, and verify it', async () => {
 		const got = await run({ resource: 'authentication', operation: 'getSignInMessage' });
 		const message = String(got.output[0]?.json.siwe);
-		const signature = await new Wallet(account('companyAdministrator').privateKey).signMessage(message);
-		const { output, error } = await run({ resource: 'authentication', operation: 'verify', message, signature });
+		const signature = await new Wallet(account('companyAdministrator').privateKey).signMessage(
+			message,
+		);
+		const { output, error } = await run({
+			resource: 'authentication',
+			operation: 'verify',
+			message,
+			signature,
+		});
 		expect(error).toBeUndefined();
 		expect(Object.keys(output[0]?.json ?? {})).toEqual(['jwt']);
 	});
@@ -810,7 +1051,11 @@ describe('sign-in', () => {
 			{ resource: 'balance', operation: 'get', entityId: team },
 			{ items: [{}, {}, {}], node: { onError: 'continueRegularOutput' } },
 		);
-		expect(json(output)).toEqual([0, 1, 2].map((item) => ({ error: expect.stringMatching(new RegExp(`role.*\\[item ${item}\\]`, 'i')) })));
+		expect(json(output)).toEqual(
+			[0, 1, 2].map((item) => ({
+				error: expect.stringMatching(new RegExp(`role.*\\[item ${item}\\]`, 'i')),
+			})),
+		);
 		expect(sandbox.service.wireLog.read().entries).toHaveLength(1);
 	});
 
@@ -825,7 +1070,11 @@ describe('sign-in', () => {
 		const results = [
 			await runNode(saved, { resource: 'balance', operation: 'get', entityId: team }),
 			await runNode(saved, { resource: 'balance', operation: 'get', entityId: 'te-000000000000' }),
-			await runNode(saved, { resource: 'invite', operation: 'getAll', entityId: 'te-000000000000' }),
+			await runNode(saved, {
+				resource: 'invite',
+				operation: 'getAll',
+				entityId: 'te-000000000000',
+			}),
 		];
 		const { token } = JSON.parse(String(saved.data.sessionToken)) as { token: string };
 		for (const { stored } of results) {
@@ -837,7 +1086,11 @@ describe('sign-in', () => {
 
 describe('errors', () => {
 	it('give the message of the service, its code, the status and what to do', async () => {
-		const { error } = await run({ resource: 'balance', operation: 'get', entityId: 'te-000000000000' });
+		const { error } = await run({
+			resource: 'balance',
+			operation: 'get',
+			entityId: 'te-000000000000',
+		});
 		expect(error?.message).toMatch(/^The service refused: .*\[item 0\]$/);
 		expect(error?.description).toContain('Check the identifier');
 	});
@@ -845,7 +1098,10 @@ describe('errors', () => {
 	it('go to the error output in the shape of n8n', async () => {
 		const { output, errorOutput } = await run(
 			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}' },
-			{ items: [{ id: team }, { id: 'te-000000000000' }], node: { onError: 'continueErrorOutput' } },
+			{
+				items: [{ id: team }, { id: 'te-000000000000' }],
+				node: { onError: 'continueErrorOutput' },
+			},
 		);
 		expect(output).toHaveLength(1);
 		expect(errorOutput[0]?.json).toMatchObject({ error: expect.stringContaining('[item 1]') });
@@ -860,13 +1116,21 @@ describe('errors', () => {
 	});
 
 	it('keep the words of the service, though n8n sees a system error in a name', async () => {
-		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message: 'jeeperman is unknown' });
+		await fault({
+			match: { path: '/v2/balance' },
+			kind: 'status',
+			status: 400,
+			times: 1,
+			message: 'jeeperman is unknown',
+		});
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
 		expect(error?.message).toBe('The service refused: jeeperman is unknown [item 0]');
 	});
 
 	it('repeat no token and no signature that the service names', async () => {
-		const jwt = ['{"alg":"HS256"}', '{"sub":"somebody"}', 'signature signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+		const jwt = ['{"alg":"HS256"}', '{"sub":"somebody"}', 'signature signature']
+			.map((part) => Buffer.from(part).toString('base64url'))
+			.join('.');
 		const message = `jwt malformed: ${jwt}, signature 0x${'ab'.repeat(65)} of 0x${'cd'.repeat(32)}`;
 		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message });
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
@@ -877,7 +1141,12 @@ describe('errors', () => {
 
 	it('say that nothing listens', async () => {
 		const saved = credentials('companyAdministrator', { baseUrl: 'http://127.0.0.1:1' });
-		const { error } = await runNode(saved, { resource: 'balance', operation: 'get', entityId: team, options: { retries: 0 } });
+		const { error } = await runNode(saved, {
+			resource: 'balance',
+			operation: 'get',
+			entityId: team,
+			options: { retries: 0 },
+		});
 		expect(error?.message).toContain('127.0.0.1:1');
 	});
 });
@@ -886,31 +1155,56 @@ describe('as an AI tool', () => {
 	const tool = { type: 'payrollPaymentsTool' };
 
 	it('reads freely', async () => {
-		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team }, { node: tool });
+		const { error } = await run(
+			{ resource: 'balance', operation: 'get', entityId: team },
+			{ node: tool },
+		);
 		expect(error).toBeUndefined();
 	});
 
-	it.each([false, '={{ true }}', 'true'])('writes nothing with allowToolWrites %j', async (allowToolWrites) => {
-		const { error } = await run(
-			{ resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'json', inviteesJson: '[{"email":"a@example.com"}]', allowToolWrites },
-			{ node: tool },
-		);
-		expect(error?.message).toBe(
-			'“Create invites” was refused: an AI agent called it. To allow it, turn on “Allow Writes by AI” in the node [item 0]',
-		);
-		expect(wire()).toEqual([]);
-	});
+	it.each([false, '={{ true }}', 'true'])(
+		'writes nothing with allowToolWrites %j',
+		async (allowToolWrites) => {
+			const { error } = await run(
+				{
+					resource: 'invite',
+					operation: 'create',
+					teamId: team,
+					role: 'contractor',
+					inviteesSource: 'json',
+					inviteesJson: '[{"email":"a@example.com"}]',
+					allowToolWrites,
+				},
+				{ node: tool },
+			);
+			expect(error?.message).toBe(
+				'“Create invites” was refused: an AI agent called it. To allow it, turn on “Allow Writes by AI” in the node [item 0]',
+			);
+			expect(wire()).toEqual([]);
+		},
+	);
 
 	it('writes with leave', async () => {
 		const { error } = await run(
-			{ resource: 'invite', operation: 'create', teamId: team, role: 'contractor', inviteesSource: 'json', inviteesJson: '[{"email":"a@example.com"}]', allowToolWrites: true },
+			{
+				resource: 'invite',
+				operation: 'create',
+				teamId: team,
+				role: 'contractor',
+				inviteesSource: 'json',
+				inviteesJson: '[{"email":"a@example.com"}]',
+				allowToolWrites: true,
+			},
 			{ node: tool },
 		);
 		expect(error).toBeUndefined();
 	});
 
 	it('never signs in by hand', async () => {
-		const { error } = await run({ resource: 'authentication', operation: 'getSignInMessage', allowToolWrites: true }, { node: tool });
+		const { error } = await run(
+			{ resource: 'authentication', operation: 'getSignInMessage', allowToolWrites: true },
+			{ node: tool },
+		);
 		expect(error?.message).toBe(
 			'“Get sign in message” was refused: an AI agent called it. Sign-in is never left to an agent [item 0]',
 		);
@@ -919,14 +1213,25 @@ describe('as an AI tool', () => {
 
 describe('the credential test', () => {
 	it('really signs in', async () => {
-		expect(await testSaved(credentials())).toEqual({ status: 'OK', message: 'Signed in with the wallet' });
+		expect(await testSaved(credentials())).toEqual({
+			status: 'OK',
+			message: 'Signed in with the wallet',
+		});
 		expect(signIns()).toBe(1);
 	});
 
 	it.each([
 		['stranger' as const, {}, /role/i],
-		['companyAdministrator' as const, { walletAddress: `0x${'1'.repeat(40)}` }, /Wallet Address|wallet address/],
-		['companyAdministrator' as const, { baseUrl: 'http://api.example.com' }, /must start with https/],
+		[
+			'companyAdministrator' as const,
+			{ walletAddress: `0x${'1'.repeat(40)}` },
+			/Wallet Address|wallet address/,
+		],
+		[
+			'companyAdministrator' as const,
+			{ baseUrl: 'http://api.example.com' },
+			/must start with https/,
+		],
 		['companyAdministrator' as const, { baseUrl: 'http://127.0.0.1:1' }, /nothing listens/],
 		['companyAdministrator' as const, { privateKey: '0x12' }, /64 hex characters/],
 		['companyAdministrator' as const, { signInDomain: 'app.example.com' }, /domain/i],
@@ -942,10 +1247,16 @@ describe('the credential test', () => {
 		await runNode(saved, { resource: 'balance', operation: 'get', entityId: team });
 		const { token } = JSON.parse(String(saved.data.sessionToken)) as { token: string };
 		const withToken = (accessToken: string) =>
-			testSaved(new SavedCredentials({ baseUrl: sandbox.url, authentication: 'accessToken', accessToken }));
+			testSaved(
+				new SavedCredentials({ baseUrl: sandbox.url, authentication: 'accessToken', accessToken }),
+			);
 		expect((await withToken(token)).status).toBe('OK');
 		expect((await withToken('not.a.token')).status).toBe('Error');
-		const legacy = new SavedCredentials({ baseUrl: sandbox.url, authentication: 'legacyApiKey', apiKey: token });
+		const legacy = new SavedCredentials({
+			baseUrl: sandbox.url,
+			authentication: 'legacyApiKey',
+			apiKey: token,
+		});
 		expect((await testSaved(legacy)).status).toBe('OK');
 	});
 });

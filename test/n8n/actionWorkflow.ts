@@ -38,9 +38,7 @@ class InputItems implements INodeType {
 		defaults: {},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		properties: [
-			{ displayName: 'Items', name: 'items', type: 'json' as const, default: '[]' },
-		],
+		properties: [{ displayName: 'Items', name: 'items', type: 'json' as const, default: '[]' }],
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

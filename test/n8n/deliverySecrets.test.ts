@@ -30,32 +30,38 @@ async function withHost(setup: Partial<Setup>, use: (host: TriggerHost) => Promi
 
 it('headers and the log show nothing of the secrets that a delivery repeats', async () => {
 	await fc.assert(
-		fc.asyncProperty(token, token, spelling, spelling, async (secret, previousSecret, one, other) => {
-			const say = (text: string) => `<${SPELLINGS[one]?.(text)}> ${SPELLINGS[other]?.(text)}`;
-			const said = `${say(secret)} ${say(previousSecret)}`;
-			const headers = {
-				'content-type': 'application/json',
-				'x-proof': secret,
-				'x-api-key': secret,
-				'proxy-authorization': secret,
-				'x-forwarded-proof': said,
-				'x-trace': '7',
-			};
-			const setup = {
-				parameters: { options: { includeHeaders: true } },
-				credentials: { method: 'sharedToken', header: 'X-Proof', secret, previousSecret },
-			};
-			const executions = await withHost(setup, async (host) => {
-				await host.deliver(JSON.stringify(otherEvent()), headers);
-				await host.deliver('{}', { ...headers, 'x-proof': said });
-				await host.deliver(JSON.stringify({ object: said }), headers);
-			});
-			expect(executions).toHaveLength(1);
-			const output = executions[0]?.output[0]?.json;
-			expect(output).toMatchObject({ headers: { 'x-trace': '7' } });
-			const texts = [...textsIn(executions), ...log.lines];
-			for (const each of [secret, previousSecret]) expect(leakIn(texts, each)).toBeUndefined();
-		}),
+		fc.asyncProperty(
+			token,
+			token,
+			spelling,
+			spelling,
+			async (secret, previousSecret, one, other) => {
+				const say = (text: string) => `<${SPELLINGS[one]?.(text)}> ${SPELLINGS[other]?.(text)}`;
+				const said = `${say(secret)} ${say(previousSecret)}`;
+				const headers = {
+					'content-type': 'application/json',
+					'x-proof': secret,
+					'x-api-key': secret,
+					'proxy-authorization': secret,
+					'x-forwarded-proof': said,
+					'x-trace': '7',
+				};
+				const setup = {
+					parameters: { options: { includeHeaders: true } },
+					credentials: { method: 'sharedToken', header: 'X-Proof', secret, previousSecret },
+				};
+				const executions = await withHost(setup, async (host) => {
+					await host.deliver(JSON.stringify(otherEvent()), headers);
+					await host.deliver('{}', { ...headers, 'x-proof': said });
+					await host.deliver(JSON.stringify({ object: said }), headers);
+				});
+				expect(executions).toHaveLength(1);
+				const output = executions[0]?.output[0]?.json;
+				expect(output).toMatchObject({ headers: { 'x-trace': '7' } });
+				const texts = [...textsIn(executions), ...log.lines];
+				for (const each of [secret, previousSecret]) expect(leakIn(texts, each)).toBeUndefined();
+			},
+		),
 		{ numRuns: runs(40) },
 	);
 });
@@ -95,9 +101,13 @@ describe('the log line about an ended duplicate', () => {
 
 	it('names the key where it is no secret, or where there are no credentials', async () => {
 		const parameters = { authentication: 'none' };
-		expect(await deliverTwice({ credentials: { secret: 'whsec_12345' } }, 'whsec_12345', 'key 1')).toMatch(/"key 1"/);
+		expect(
+			await deliverTwice({ credentials: { secret: 'whsec_12345' } }, 'whsec_12345', 'key 1'),
+		).toMatch(/"key 1"/);
 		log.stop();
 		log = recordLog();
-		expect(await deliverTwice({ parameters, credentials: undefined }, '', 'key 2')).toMatch(/"key 2"/);
+		expect(await deliverTwice({ parameters, credentials: undefined }, '', 'key 2')).toMatch(
+			/"key 2"/,
+		);
 	});
 });

@@ -70,7 +70,10 @@ describe('a list of pages without an end', () => {
 		expect(paginationToken).toBe('101');
 		endlessPages(150);
 		const further = await searchUsers(credentials(), { teamId: TEAM }, 'ana', paginationToken);
-		expect(further).toMatchObject({ results: [{ value: 'us-000000000150' }], paginationToken: '201' });
+		expect(further).toMatchObject({
+			results: [{ value: 'us-000000000150' }],
+			paginationToken: '201',
+		});
 		expect(service.requests[0]?.query.get('page')).toBe('101');
 	});
 
@@ -94,17 +97,24 @@ describe('an answer that is nested deeper than n8n can save', () => {
 		inviteesJson: '[{"email":"a@example.com"}]',
 	};
 
-	it.each([101, 5_000, 1_000_000])('is refused, and a write may have been done: %d levels', async (levels) => {
-		service.answer(() => ({
-			body: `{"success":true,"data":{"platform_account_address":"0x","balances":[],"nanoids":[],"more":${deep(levels)}}}`,
-		}));
-		const read = await runNode(credentials(), { resource: 'balance', operation: 'get', entityId: TEAM });
-		expect(read.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
-		const write = await runNode(credentials(), INVITE);
-		expect(write.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
-		expect(write.error?.description).toContain('may have been done all the same');
-		expect(service.requests).toHaveLength(2);
-	});
+	it.each([101, 5_000, 1_000_000])(
+		'is refused, and a write may have been done: %d levels',
+		async (levels) => {
+			service.answer(() => ({
+				body: `{"success":true,"data":{"platform_account_address":"0x","balances":[],"nanoids":[],"more":${deep(levels)}}}`,
+			}));
+			const read = await runNode(credentials(), {
+				resource: 'balance',
+				operation: 'get',
+				entityId: TEAM,
+			});
+			expect(read.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
+			const write = await runNode(credentials(), INVITE);
+			expect(write.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
+			expect(write.error?.description).toContain('may have been done all the same');
+			expect(service.requests).toHaveLength(2);
+		},
+	);
 
 	it('is taken up to 100 levels, and in full', async () => {
 		service.answer(() => ({ body: `{"success":true,"data":{"nanoids":[],"more":${deep(100)}}}` }));

@@ -215,7 +215,11 @@ const LASTING: ReadonlyArray<readonly [string, Omit<FaultInput, 'match'>, RegExp
 	['403', { kind: 'status', status: 403, errorCode: 'no_role' }, /told to fail \(no_role\)/],
 	['404', { kind: 'status', status: 404 }, /refused: The sandbox was told to fail/],
 	['429 for an hour', { kind: 'status', status: 429, retryAfter: 3_600 }, /told to fail|HTTP 429/],
-	['429 until 2099', { kind: 'status', status: 429, retryAfter: 'Wed, 21 Oct 2099 07:28:00 GMT' }, /told to fail|HTTP 429/],
+	[
+		'429 until 2099',
+		{ kind: 'status', status: 429, retryAfter: 'Wed, 21 Oct 2099 07:28:00 GMT' },
+		/told to fail|HTTP 429/,
+	],
 	['500', { kind: 'status', status: 500 }, /told to fail/],
 	['503 without a body', { kind: 'status', status: 503, envelope: false }, /503/],
 	['a page of a proxy', { kind: 'html' }, /502/],
@@ -262,25 +266,30 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, prepare, wi
 		options: { timeout: 5_000, ...options },
 	});
 
-	it.each(LASTING)('%s: one request, and an error that a person can act on', async (_what, fault, message) => {
-		const timeout = fault.kind === 'latency' ? 100 : 5_000;
-		const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
-		await control('POST', 'faults', { ...fault, match: request, times: 'always' });
-		const before = sent(request);
-		const saved = credentials();
-		const result = await run(parameters, saved);
-		expectToSuitAPerson(result, saved);
-		expect(result.error?.message).toMatch(message);
-		/* After a 401 n8n itself signs in and sends once more. */
-		const requests = fault.status === 401 && withoutToken === undefined ? 2 : 1;
-		expect(sent(request) - before).toBe(requests);
-		const isDecided = fault.kind === 'status' && [400, 401, 403, 404].includes(fault.status ?? 0);
-		if (resource === 'payment' && !isDecided) {
-			expect(result.error?.message).toMatch(/^The payment of \$125\.00 to \S+ may or may not have been made\. /);
-		}
-		/* A late request is still served, and must not be served in the next test. */
-		await new Promise((resolve) => setTimeout(resolve, (fault.delay ?? 0) * 1.2));
-	});
+	it.each(LASTING)(
+		'%s: one request, and an error that a person can act on',
+		async (_what, fault, message) => {
+			const timeout = fault.kind === 'latency' ? 100 : 5_000;
+			const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
+			await control('POST', 'faults', { ...fault, match: request, times: 'always' });
+			const before = sent(request);
+			const saved = credentials();
+			const result = await run(parameters, saved);
+			expectToSuitAPerson(result, saved);
+			expect(result.error?.message).toMatch(message);
+			/* After a 401 n8n itself signs in and sends once more. */
+			const requests = fault.status === 401 && withoutToken === undefined ? 2 : 1;
+			expect(sent(request) - before).toBe(requests);
+			const isDecided = fault.kind === 'status' && [400, 401, 403, 404].includes(fault.status ?? 0);
+			if (resource === 'payment' && !isDecided) {
+				expect(result.error?.message).toMatch(
+					/^The payment of \$125\.00 to \S+ may or may not have been made\. /,
+				);
+			}
+			/* A late request is still served, and must not be served in the next test. */
+			await new Promise((resolve) => setTimeout(resolve, (fault.delay ?? 0) * 1.2));
+		},
+	);
 
 	it('the true answer as text/plain, and a slow one: taken', async () => {
 		const parameters = await asked();
@@ -301,15 +310,18 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, prepare, wi
 	it.each([
 		['seconds', 0],
 		['a date', 'Wed, 21 Oct 2015 07:28:00 GMT'],
-	])('429 with Retry-After as %s: a read comes again, a write does not', async (_what, retryAfter) => {
-		const parameters = await asked();
-		await control('POST', 'faults', { kind: 'status', status: 429, retryAfter, match: request });
-		const before = sent(request);
-		const { error } = await run(parameters);
-		expect(sent(request) - before).toBe(effect === 'read' ? 2 : 1);
-		if (effect === 'read') expect(error).toBeUndefined();
-		else expect(error?.message).toMatch(/\[item 0\]$/);
-	});
+	])(
+		'429 with Retry-After as %s: a read comes again, a write does not',
+		async (_what, retryAfter) => {
+			const parameters = await asked();
+			await control('POST', 'faults', { kind: 'status', status: 429, retryAfter, match: request });
+			const before = sent(request);
+			const { error } = await run(parameters);
+			expect(sent(request) - before).toBe(effect === 'read' ? 2 : 1);
+			if (effect === 'read') expect(error).toBeUndefined();
+			else expect(error?.message).toMatch(/\[item 0\]$/);
+		},
+	);
 
 	it.each([
 		['a name that nobody has', 'https://payroll.invalid', /payroll\.invalid: its name/],

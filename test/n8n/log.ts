@@ -9,7 +9,9 @@ export function recordLog(): { readonly lines: readonly string[]; stop(): void }
 	const lines: string[] = [];
 	const spies = LEVELS.map((level) =>
 		jest.spyOn(logger, level).mockImplementation((...line) => {
-			lines.push(line.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' '));
+			lines.push(
+				line.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' '),
+			);
 		}),
 	);
 	return { lines, stop: () => spies.forEach((spy) => spy.mockRestore()) };

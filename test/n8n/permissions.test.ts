@@ -75,11 +75,17 @@ function unreachableSigner(change: ICredentialDataDecryptedObject) {
 
 /** All that reached the sandbox, signing in included. */
 const wire = () => sandbox.service.wireLog.read().entries;
-const writes = () => wire().filter(({ method, path }) => method !== 'GET' && path !== '/v2/auth/verify');
+const writes = () =>
+	wire().filter(({ method, path }) => method !== 'GET' && path !== '/v2/auth/verify');
 
 async function payment(change: INodeParameters = {}): Promise<INodeParameters> {
 	const { address } = account('companyAdministrator');
-	const query = new URLSearchParams({ from: team, amount_cents: '12500', email: 'ana@example.com', signer: address });
+	const query = new URLSearchParams({
+		from: team,
+		amount_cents: '12500',
+		email: 'ana@example.com',
+		signer: address,
+	});
 	const ready = Object(await control('GET', `/sandbox/payment-typed-data?${query.toString()}`));
 	return {
 		resource: 'payment',
@@ -105,17 +111,38 @@ async function parametersFor(pair: string): Promise<INodeParameters> {
 	const administrators = { entityId: team, role: 'team_viewer', emails: 'new.admin@example.com' };
 	switch (pair) {
 		case 'invite.create':
-			return { ...base, teamId: team, role: 'contractor', inviteesSource: 'json', inviteesJson: '[{"email":"new@example.com"}]' };
+			return {
+				...base,
+				teamId: team,
+				role: 'contractor',
+				inviteesSource: 'json',
+				inviteesJson: '[{"email":"new@example.com"}]',
+			};
 		case 'administratorInvite.create':
 		case 'administratorInvite.createAndExecute':
 			return { ...base, ...administrators };
 		case 'administratorInvite.execute': {
-			const created = await runNode(credentials(), { ...base, operation: 'create', ...administrators });
+			const created = await runNode(credentials(), {
+				...base,
+				operation: 'create',
+				...administrators,
+			});
 			const { invites, typed_data: typedData } = created.output[0]?.json ?? {};
-			return { ...base, inviteIds: JSON.stringify(invites).replace(/[[\]"]/g, ''), typedData: JSON.stringify(typedData), signatureSource: 'wallet' };
+			return {
+				...base,
+				inviteIds: JSON.stringify(invites).replace(/[[\]"]/g, ''),
+				typedData: JSON.stringify(typedData),
+				signatureSource: 'wallet',
+			};
 		}
 		case 'nameReview.resolve':
-			return { ...base, teamId: team, userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' }, decision: 'approve', reviewVersion: '2026-03-31T09:30:00Z' };
+			return {
+				...base,
+				teamId: team,
+				userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
+				decision: 'approve',
+				reviewVersion: '2026-03-31T09:30:00Z',
+			};
 		case 'payment.createInstant':
 			return await payment();
 		case 'webhook.sendTest':
@@ -136,18 +163,23 @@ describe('the action node', () => {
 		expect(NEEDED).toHaveLength(7);
 	});
 
-	it.each(NEEDED)('%s is refused without %s before anything is signed or sent', async (pair, permission) => {
-		const parameters = await parametersFor(pair);
-		sandbox.service.wireLog.clear();
-		const others: Permission[] = PERMISSIONS.filter((each) => each !== permission);
-		for (const permissions of [others, [], '']) {
-			const { error, output } = await runNode(unreachableSigner({ permissions }), parameters);
-			expect(output).toEqual([]);
-			expect(error?.message).toMatch(/^These credentials don't allow [a-z ]+ \[item 0\]$/);
-			expect(error?.description).toMatch(/^“[A-Z][A-Za-z ]+” isn't selected under Permissions in the credentials “saved”\. Ask the person who manages them\. Nothing was signed or sent\.$/);
-		}
-		expect(wire()).toEqual([]);
-	});
+	it.each(NEEDED)(
+		'%s is refused without %s before anything is signed or sent',
+		async (pair, permission) => {
+			const parameters = await parametersFor(pair);
+			sandbox.service.wireLog.clear();
+			const others: Permission[] = PERMISSIONS.filter((each) => each !== permission);
+			for (const permissions of [others, [], '']) {
+				const { error, output } = await runNode(unreachableSigner({ permissions }), parameters);
+				expect(output).toEqual([]);
+				expect(error?.message).toMatch(/^These credentials don't allow [a-z ]+ \[item 0\]$/);
+				expect(error?.description).toMatch(
+					/^“[A-Z][A-Za-z ]+” isn't selected under Permissions in the credentials “saved”\. Ask the person who manages them\. Nothing was signed or sent\.$/,
+				);
+			}
+			expect(wire()).toEqual([]);
+		},
+	);
 
 	it.each(NEEDED)('%s goes out with %s alone', async (pair, permission) => {
 		const parameters = await parametersFor(pair);
@@ -158,7 +190,11 @@ describe('the action node', () => {
 	});
 
 	it('reads with no permission at all', async () => {
-		const saved = credentials({ permissions: [], maximumPayment: '1', paymentRecipients: '@example.com' });
+		const saved = credentials({
+			permissions: [],
+			maximumPayment: '1',
+			paymentRecipients: '@example.com',
+		});
 		for (const parameters of [
 			{ resource: 'balance', operation: 'get', entityId: company },
 			{ resource: 'invite', operation: 'getAll', entityId: company, returnAll: true },
@@ -186,9 +222,21 @@ describe('the action node', () => {
 	});
 
 	it.each<readonly [ICredentialDataDecryptedObject, INodeParameters, string]>([
-		[{ maximumPayment: '124.99' }, {}, 'These credentials allow payments up to $124.99, and this one is $125.00 [item 0]'],
-		[{ paymentRecipients: 'ben@example.com, @example.org' }, {}, "These credentials don't allow paying ana@example.com [item 0]"],
-		[{ maximumPayment: '125' }, { options: { typedAmountUnit: 'notChecked' } }, 'These credentials limit payments, so the signed amount must be checked [item 0]'],
+		[
+			{ maximumPayment: '124.99' },
+			{},
+			'These credentials allow payments up to $124.99, and this one is $125.00 [item 0]',
+		],
+		[
+			{ paymentRecipients: 'ben@example.com, @example.org' },
+			{},
+			"These credentials don't allow paying ana@example.com [item 0]",
+		],
+		[
+			{ maximumPayment: '125' },
+			{ options: { typedAmountUnit: 'notChecked' } },
+			'These credentials limit payments, so the signed amount must be checked [item 0]',
+		],
 	])('refuses a payment beyond %j %j before it is signed', async (limit, change, message) => {
 		const parameters = await payment(change);
 		sandbox.service.wireLog.clear();
@@ -196,25 +244,43 @@ describe('the action node', () => {
 		expect(error?.message).toBe(message);
 		expect(error?.description).toContain('in the credentials “saved”');
 		expect(wire()).toEqual([]);
-		const provided = { signatureSource: 'provided', signature: `0x${'1'.repeat(130)}`, signer: account('companyAdministrator').address };
+		const provided = {
+			signatureSource: 'provided',
+			signature: `0x${'1'.repeat(130)}`,
+			signer: account('companyAdministrator').address,
+		};
 		const other = await runNode(unreachableSigner(limit), { ...parameters, ...provided });
 		expect(other.error?.message).toBe(message);
 		expect(wire()).toEqual([]);
 	});
 
 	it('sends a payment within its limits', async () => {
-		const saved = credentials({ permissions: ['sendPayments'], maximumPayment: '125.00', paymentRecipients: '@example.com' });
+		const saved = credentials({
+			permissions: ['sendPayments'],
+			maximumPayment: '125.00',
+			paymentRecipients: '@example.com',
+		});
 		const { output, error } = await runNode(saved, await payment());
 		expect(error).toBeUndefined();
 		expect(output[0]?.json).toEqual({ transaction: expect.stringMatching(/^tx-/) });
 	});
 
 	it.each<readonly [ICredentialDataDecryptedObject, string]>([
-		[{ permissions: 'all' }, 'Permissions in the credentials must hold only entries of its menu [item 0]'],
-		[{ maximumPayment: '{{ $vars.limit }}' }, 'Maximum Payment in the credentials must be US dollars'],
+		[
+			{ permissions: 'all' },
+			'Permissions in the credentials must hold only entries of its menu [item 0]',
+		],
+		[
+			{ maximumPayment: '{{ $vars.limit }}' },
+			'Maximum Payment in the credentials must be US dollars',
+		],
 		[{ paymentRecipients: '*' }, 'Payment Recipients in the credentials must hold email addresses'],
 	])('refuses credentials whose limits are misspelled: %j', async (change, message) => {
-		const { error } = await runNode(credentials(change), { resource: 'balance', operation: 'get', entityId: company });
+		const { error } = await runNode(credentials(change), {
+			resource: 'balance',
+			operation: 'get',
+			entityId: company,
+		});
 		expect(error?.message).toContain(message);
 		expect(wire()).toEqual([]);
 	});
@@ -242,14 +308,24 @@ describe.each(VIA)('another node over %s', (via) => {
 			network: 'arbitrum',
 		};
 	};
-	const invites = () => ({ nanoid: team, role: 'contractor', invites: [{ email: 'new@example.com' }] });
+	const invites = () => ({
+		nanoid: team,
+		role: 'contractor',
+		invites: [{ email: 'new@example.com' }],
+	});
 	/** The same options under the name that the request function has for the URL. */
 	const named = (options: GivenOptions): GivenOptions =>
-		via === 'requestWithAuthentication' ? options : { ...options, url: options.uri, uri: undefined };
+		via === 'requestWithAuthentication'
+			? options
+			: { ...options, url: options.uri, uri: undefined };
 
 	it('reads and signs in with no permission', async () => {
 		const saved = credentials({ permissions: [] });
-		const { error } = await send(saved, via, named(httpRequestNode.get(`${sandbox.url}/v2/balance`, { nanoid: team })));
+		const { error } = await send(
+			saved,
+			via,
+			named(httpRequestNode.get(`${sandbox.url}/v2/balance`, { nanoid: team })),
+		);
 		expect(error).toBeUndefined();
 		expect(wire().at(-1)).toMatchObject({ method: 'GET', path: '/v2/balance', status: 200 });
 	});
@@ -284,16 +360,27 @@ describe.each(VIA)('another node over %s', (via) => {
 		const body = await paymentBody();
 		await send(saved, via, named(httpRequestNode.json('PUT', url, body)));
 		const [sent] = writes();
-		expect(sent).toMatchObject({ method: 'PUT', path: '/v2/payments/external_entity/instant', body });
+		expect(sent).toMatchObject({
+			method: 'PUT',
+			path: '/v2/payments/external_entity/instant',
+			body,
+		});
 		sandbox.service.wireLog.clear();
 		const text = JSON.stringify(body);
 		const refused = [
 			httpRequestNode.json('PUT', url, { ...body, amount_cents: 12501 }),
 			httpRequestNode.json('PUT', url, { ...body, external_recipient_email: 'eve@example.org' }),
-			httpRequestNode.raw('PUT', url, text.replace('"amount_cents":12500', '"amount_cents":12500,"amount_cents":12501')),
+			httpRequestNode.raw(
+				'PUT',
+				url,
+				text.replace('"amount_cents":12500', '"amount_cents":12500,"amount_cents":12501'),
+			),
 			httpRequestNode.raw('PUT', url, text, 'text/plain'),
 			httpRequestNode.formUrlencoded('PUT', url, body),
-			httpRequestNode.multipart('PUT', url, { amount_cents: '12500', external_recipient_email: 'ana@example.com' }),
+			httpRequestNode.multipart('PUT', url, {
+				amount_cents: '12500',
+				external_recipient_email: 'ana@example.com',
+			}),
 			httpRequestNode.json('PUT', `${url}/`, body),
 			httpRequestNode.json('PUT', `${url}?amount_cents=99999`, body),
 			{ ...httpRequestNode.json('PUT', url, body), qs: { amount_cents: 99999 } },
@@ -301,16 +388,22 @@ describe.each(VIA)('another node over %s', (via) => {
 		];
 		for (const options of refused) {
 			const { error } = await send(saved, via, named(options));
-			expect(error?.message).toMatch(/^(?:These credentials (?:allow payments up to|don't allow paying|limit payments)|The amount and the recipient of this payment can't be read)/);
+			expect(error?.message).toMatch(
+				/^(?:These credentials (?:allow payments up to|don't allow paying|limit payments)|The amount and the recipient of this payment can't be read)/,
+			);
 		}
 		expect(writes()).toEqual([]);
 	});
 
 	it('shows what to do where n8n shows an error’s description', async () => {
 		const url = `${sandbox.url}/v2/invites`;
-		const { error } = await send(credentials({ permissions: [] }), via, named(httpRequestNode.json('POST', url, invites())));
+		const { error } = await send(
+			credentials({ permissions: [] }),
+			via,
+			named(httpRequestNode.json('POST', url, invites())),
+		);
 		expect(error?.message).toBe("These credentials don't allow inviting people");
-		expect(error?.description).toContain('“Invite People” isn\'t selected under Permissions');
+		expect(error?.description).toContain("“Invite People” isn't selected under Permissions");
 		expect(writes()).toEqual([]);
 	});
 
@@ -324,8 +417,13 @@ describe.each(VIA)('another node over %s', (via) => {
 				{ skipSslCertificateValidation: true },
 				{ agentOptions: { rejectUnauthorized: false } },
 			]) {
-				const { error } = await send(credentials(), via, { ...named(httpRequestNode.get(`${sandbox.url}/v2/balance`, { nanoid: team })), ...change });
-				expect(error?.message).toMatch(/sets a proxy|turns certificate checks off|its own connection settings/);
+				const { error } = await send(credentials(), via, {
+					...named(httpRequestNode.get(`${sandbox.url}/v2/balance`, { nanoid: team })),
+					...change,
+				});
+				expect(error?.message).toMatch(
+					/sets a proxy|turns certificate checks off|its own connection settings/,
+				);
 			}
 			expect(stranger.arrived).toEqual([]);
 			expect(wire().filter(({ path }) => path === '/v2/balance')).toEqual([]);
@@ -340,10 +438,17 @@ describe.each(VIA)('another node over %s', (via) => {
 			for (const change of [
 				{ headers: { get: { 'X-HTTP-Method-Override': 'PUT', Host: 'evil.example' } } },
 				{ headers: { Host: 'evil.example' } },
-				{ url: `http:\\\\${new URL(sandbox.url).host}/v2/balance`, uri: undefined, baseURL: stranger.url },
+				{
+					url: `http:\\\\${new URL(sandbox.url).host}/v2/balance`,
+					uri: undefined,
+					baseURL: stranger.url,
+				},
 				{ url: ` ${sandbox.url}/v2/balance`, uri: undefined, baseURL: stranger.url },
 			]) {
-				const { error } = await send(credentials(), via, { ...named(httpRequestNode.get(`${sandbox.url}/v2/balance`, { nanoid: team })), ...change });
+				const { error } = await send(credentials(), via, {
+					...named(httpRequestNode.get(`${sandbox.url}/v2/balance`, { nanoid: team })),
+					...change,
+				});
 				expect(error).toBeDefined();
 			}
 			expect(stranger.arrived).toEqual([]);
@@ -365,7 +470,10 @@ describe.each(VIA)('whatever another node sends over %s', (via) => {
 					service.arrived.length = 0;
 					const { url, uri = url } = drawn.given;
 					const isLegacy = via === 'requestWithAuthentication';
-					await send(new SavedCredentials({ ...drawn.saved }), via, { ...drawn.given, ...(isLegacy ? {} : { url: uri }) });
+					await send(new SavedCredentials({ ...drawn.saved }), via, {
+						...drawn.given,
+						...(isLegacy ? {} : { url: uri }),
+					});
 					for (const sent of service.arrived) {
 						expect(faultIn(drawn, sent)).toBeUndefined();
 						if (sent.method === 'GET') passed.reads += 1;

@@ -56,10 +56,9 @@ export const spelling = fc.constantFrom(...Object.keys(SPELLINGS));
 const around = fc.string({ unit: anyCharacter, maxLength: 30 });
 
 /** Text from outside that holds a secret in some spelling, anywhere up to where it is cut. */
-export const echo = fc.record({ spelling, before: fc.oneof(around, fc.nat(600)), after: around }).map(
-	({ spelling: name, before, after }) =>
-		(secret: string) => {
-			const start = typeof before === 'number' ? '- '.repeat(before / 2) : `${before} `;
-			return `${start}${SPELLINGS[name]?.(secret)} ${after}`;
-		},
-);
+export const echo = fc
+	.record({ spelling, before: fc.oneof(around, fc.nat(600)), after: around })
+	.map(({ spelling: name, before, after }) => (secret: string) => {
+		const start = typeof before === 'number' ? '- '.repeat(before / 2) : `${before} `;
+		return `${start}${SPELLINGS[name]?.(secret)} ${after}`;
+	});

@@ -7,7 +7,12 @@ import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credent
 import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/credentialSecrets';
 import { runs } from '../unit/runs';
 import { runNode, SavedCredentials, searchUsers, testSaved } from './actionWorkflow';
-import { startEchoService, type EchoAnswer, type EchoRequest, type EchoService } from './echoService';
+import {
+	startEchoService,
+	type EchoAnswer,
+	type EchoRequest,
+	type EchoService,
+} from './echoService';
 import { recordLog } from './log';
 import { echo, leakIn, privateKey, textsIn, token } from './repeatedSecrets';
 
@@ -81,7 +86,13 @@ const structure = (said: string) => ({
 	domain: { name: said, version: said },
 	types: { SetRolesForwardRequest: [], SetRole: [], [said]: [] },
 	primary_type: said,
-	typed_data: { from: said, to: said, salt: said, expires: said, data: [{ role: said, account: said }] },
+	typed_data: {
+		from: said,
+		to: said,
+		salt: said,
+		expires: said,
+		data: [{ role: said, account: said }],
+	},
 });
 
 const PLACES: readonly Place[] = [
@@ -120,14 +131,13 @@ const PLACES: readonly Place[] = [
 		name: 'typed data that is refused',
 		parameters: { ...ADMINISTRATORS, operation: 'createAndExecute' },
 		answer: (_request, said, status) =>
-			afterFirst(
-				success({ invites: [said], typed_data: structure(said) }),
-				failure(status, said),
-			),
+			afterFirst(success({ invites: [said], typed_data: structure(said) }), failure(status, said)),
 	},
 ];
 
-type Failing = { readonly node?: { readonly onError: 'continueRegularOutput' | 'continueErrorOutput' } };
+type Failing = {
+	readonly node?: { readonly onError: 'continueRegularOutput' | 'continueErrorOutput' };
+};
 const failing = fc.constantFrom<Failing>(
 	{},
 	{ node: { onError: 'continueRegularOutput' } },
@@ -145,7 +155,9 @@ async function expectNoLeak(
 		items,
 		...options,
 	});
-	expect(error !== undefined || [...output, ...errorOutput].some(({ json }) => 'error' in json)).toBe(true);
+	expect(
+		error !== undefined || [...output, ...errorOutput].some(({ json }) => 'error' in json),
+	).toBe(true);
 	const texts = [...textsIn(JSON.parse(stored)), ...log.lines];
 	for (const secret of secrets) expect(leakIn(texts, secret)).toBeUndefined();
 }
@@ -190,38 +202,55 @@ describe.each(PLACES)('$name that repeats a secret', ({ parameters, items, answe
 		['apiKey', 'legacyApiKey'],
 	])('shows nothing of the %s', async (field, authentication) => {
 		await fc.assert(
-			fc.asyncProperty(token, token, echo, status, failing, async (secret, unused, say, code, options) => {
-				service.answer((request) => answer(request, say(secret), code));
-				const credentials = new SavedCredentials({
-					baseUrl: service.url,
-					authentication,
-					accessToken: unused,
-					apiKey: unused,
-					[field]: secret,
-				});
-				await expectNoLeak({ credentials, secrets: [secret] }, { parameters, items }, options);
-			}),
+			fc.asyncProperty(
+				token,
+				token,
+				echo,
+				status,
+				failing,
+				async (secret, unused, say, code, options) => {
+					service.answer((request) => answer(request, say(secret), code));
+					const credentials = new SavedCredentials({
+						baseUrl: service.url,
+						authentication,
+						accessToken: unused,
+						apiKey: unused,
+						[field]: secret,
+					});
+					await expectNoLeak({ credentials, secrets: [secret] }, { parameters, items }, options);
+				},
+			),
 			{ numRuns: runs(25) },
 		);
 	});
 
 	it('shows nothing of the private key, nor of the session that the wallet got', async () => {
 		await fc.assert(
-			fc.asyncProperty(privateKey, token, token, echo, status, failing, async (key, old, jwt, say, code, options) => {
-				const secrets = [key, old, jwt];
-				const said = secrets.map(say).join(' ');
-				service.answer((request) => signingIn(request, jwt, () => answer(request, said, code)));
-				const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
-				const credentials = wallet(key, { sessionToken });
-				await expectNoLeak({ credentials, secrets }, { parameters, items }, options);
-			}),
+			fc.asyncProperty(
+				privateKey,
+				token,
+				token,
+				echo,
+				status,
+				failing,
+				async (key, old, jwt, say, code, options) => {
+					const secrets = [key, old, jwt];
+					const said = secrets.map(say).join(' ');
+					service.answer((request) => signingIn(request, jwt, () => answer(request, said, code)));
+					const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
+					const credentials = wallet(key, { sessionToken });
+					await expectNoLeak({ credentials, secrets }, { parameters, items }, options);
+				},
+			),
 			{ numRuns: runs(25) },
 		);
 	});
 });
 
 describe('a sign-in that repeats a secret', () => {
-	const SIGN_INS: Readonly<Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>> = {
+	const SIGN_INS: Readonly<
+		Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>
+	> = {
 		'the request for a message': (_request, said, code) => failure(code, said),
 		'the signed message': (request, said, code) =>
 			request.path === '/v2/auth/siwe'
@@ -233,7 +262,9 @@ describe('a sign-in that repeats a secret', () => {
 			if (request.path !== '/v2/auth/siwe') return failure(code, said);
 			const lines = signInMessage(request.query.get('wallet') ?? '').split('\n');
 			const place = said.length % (lines.length + 1);
-			return success({ siwe: lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n') });
+			return success({
+				siwe: lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n'),
+			});
 		},
 		'the domain of the message': (request, said, code) => {
 			if (request.path !== '/v2/auth/siwe') return failure(code, said);
@@ -245,23 +276,32 @@ describe('a sign-in that repeats a secret', () => {
 
 	it.each(Object.entries(SIGN_INS))('in %s shows nothing of it', async (_name, answer) => {
 		await fc.assert(
-			fc.asyncProperty(privateKey, token, echo, status, failing, async (key, old, say, code, options) => {
-				service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
-				const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
-				const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
-				const scene = { credentials, secrets: [key, old] };
-				await expectNoLeak(scene, { parameters: BALANCE }, options);
-				const { message, status: outcome } = await testSaved(credentials);
-				expect(outcome).toBe('Error');
-				for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
-			}),
+			fc.asyncProperty(
+				privateKey,
+				token,
+				echo,
+				status,
+				failing,
+				async (key, old, say, code, options) => {
+					service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
+					const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
+					const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
+					const scene = { credentials, secrets: [key, old] };
+					await expectNoLeak(scene, { parameters: BALANCE }, options);
+					const { message, status: outcome } = await testSaved(credentials);
+					expect(outcome).toBe('Error');
+					for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
+				},
+			),
 			{ numRuns: runs(15) },
 		);
 	});
 });
 
 describe('a remote signer that repeats a secret', () => {
-	const SIGNERS: Readonly<Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>> = {
+	const SIGNERS: Readonly<
+		Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>
+	> = {
 		'a JSON-RPC error': (_request, said) => ({
 			body: { jsonrpc: '2.0', id: 1, error: { code: -32000, message: said } },
 		}),
@@ -277,21 +317,28 @@ describe('a remote signer that repeats a secret', () => {
 
 	it.each(Object.entries(SIGNERS))('in %s shows nothing of it', async (_name, answer) => {
 		await fc.assert(
-			fc.asyncProperty(token, token, echo, status, failing, async (signerToken, old, say, code, options) => {
-				service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
-				signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
-				const credentials = wallet('', {
-					signer: 'remoteSigner',
-					remoteSignerUrl: signer.url,
-					remoteSignerToken: signerToken,
-					walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
-					sessionToken: JSON.stringify({ boundTo: 'other credentials', token: old }),
-				});
-				const scene = { credentials, secrets: [signerToken, old] };
-				await expectNoLeak(scene, { parameters: BALANCE }, options);
-				const { message } = await testSaved(credentials);
-				for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
-			}),
+			fc.asyncProperty(
+				token,
+				token,
+				echo,
+				status,
+				failing,
+				async (signerToken, old, say, code, options) => {
+					service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
+					signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
+					const credentials = wallet('', {
+						signer: 'remoteSigner',
+						remoteSignerUrl: signer.url,
+						remoteSignerToken: signerToken,
+						walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
+						sessionToken: JSON.stringify({ boundTo: 'other credentials', token: old }),
+					});
+					const scene = { credentials, secrets: [signerToken, old] };
+					await expectNoLeak(scene, { parameters: BALANCE }, options);
+					const { message } = await testSaved(credentials);
+					for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
+				},
+			),
 			{ numRuns: runs(15) },
 		);
 	});
@@ -309,7 +356,12 @@ describe('everywhere else', () => {
 				const search = searchUsers(credentials, { teamId: TEAM }, 'ana');
 				const error: unknown = await search.catch((reason: unknown) => reason);
 				expect(error).toBeInstanceOf(Error);
-				expect(leakIn(textsIn(JSON.parse(JSON.stringify({ ...Object(error), error: String(error) }))), secret)).toBeUndefined();
+				expect(
+					leakIn(
+						textsIn(JSON.parse(JSON.stringify({ ...Object(error), error: String(error) }))),
+						secret,
+					),
+				).toBeUndefined();
 				expect(leakIn([(await testSaved(credentials)).message], secret)).toBeUndefined();
 			}),
 			{ numRuns: runs(40) },
@@ -318,7 +370,10 @@ describe('everywhere else', () => {
 
 	it('the output of a success stays as the service sent it', async () => {
 		const secret = 'sk_live_1234567890abcdef';
-		const data = { platform_account_address: secret, balances: [{ currency: secret, balance_cents: '1' }] };
+		const data = {
+			platform_account_address: secret,
+			balances: [{ currency: secret, balance_cents: '1' }],
+		};
 		service.answer(() => success(data));
 		const { output } = await runNode(withToken(secret), BALANCE);
 		expect(output.map(({ json }) => json)).toEqual([data]);
@@ -327,7 +382,9 @@ describe('everywhere else', () => {
 	it('short secrets blank out no words of a message', async () => {
 		service.answer(() => failure(400, 'The nanoid is unknown'));
 		const { error } = await runNode(withToken('service'), BALANCE);
-		expect(error?.message).toBe('The service refused: The nanoid is unknown (The nanoid is unknown) [item 0]');
+		expect(error?.message).toBe(
+			'The service refused: The nanoid is unknown (The nanoid is unknown) [item 0]',
+		);
 	});
 
 	it('an endless message and code are cut', async () => {

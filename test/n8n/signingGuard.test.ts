@@ -138,7 +138,9 @@ describe('administrator invites with roles in 32 bytes', () => {
 	it.each(others)('sign nothing where the role is %s', async (_what, role) => {
 		for (const options of [{}, { allowUnknownRoleHash: true }]) {
 			const { error } = await run(execute(structure(role), { options }));
-			expect(error?.message).toMatch(/gives the role Company: Admin \(org_admin\), not Team: Viewer.*nothing was signed/);
+			expect(error?.message).toMatch(
+				/gives the role Company: Admin \(org_admin\), not Team: Viewer.*nothing was signed/,
+			);
 		}
 		expect(wire()).toEqual([]);
 	});
@@ -167,7 +169,11 @@ describe('administrator invites with roles in 32 bytes', () => {
 
 	it('are created and executed where the hash is that of the role asked for', async () => {
 		await control('POST', '/sandbox/settings', { roleForm: 'hash' });
-		const asked = { resource: 'administratorInvite', operation: 'createAndExecute', entityId: company };
+		const asked = {
+			resource: 'administratorInvite',
+			operation: 'createAndExecute',
+			entityId: company,
+		};
 		const { error } = await run({ ...asked, role: 'org_finance_admin', emails: 'ana@example.com' });
 		expect(error).toBeUndefined();
 		expect(sent()).toHaveLength(1);
@@ -191,12 +197,24 @@ describe('administrator invites with roles in 32 bytes', () => {
 			['gives another role', () => structure('org_admin'), /the role "org_admin"/],
 			['gives another role’s hash', () => structure(id('ORG_ADMIN')), /the role Company: Admin/],
 			['gives an unknown hash', () => structure(unknown), /isn’t a known spelling/],
-			['is from another wallet than the signer', () => structure('team_viewer', { from: new Wallet(id('other')).address }), /not the signer/],
-			['has expired', () => structure('team_viewer', { expires: '1577836800' }), /a time in the past/],
-			['names one account only', () => {
-				const { data } = structure('team_viewer').typed_data;
-				return structure('team_viewer', { data: data.slice(1) });
-			}, /to 1 account/],
+			[
+				'is from another wallet than the signer',
+				() => structure('team_viewer', { from: new Wallet(id('other')).address }),
+				/not the signer/,
+			],
+			[
+				'has expired',
+				() => structure('team_viewer', { expires: '1577836800' }),
+				/a time in the past/,
+			],
+			[
+				'names one account only',
+				() => {
+					const { data } = structure('team_viewer').typed_data;
+					return structure('team_viewer', { data: data.slice(1) });
+				},
+				/to 1 account/,
+			],
 		])('are refused where the typed data %s', async (_what, make, words) => {
 			const typedData = make();
 			const { error } = await run(execute(typedData, await provided(typedData)));
@@ -208,9 +226,14 @@ describe('administrator invites with roles in 32 bytes', () => {
 		it('are refused where another wallet signed', async () => {
 			const typedData = structure('team_viewer');
 			const { error } = await run(
-				execute(typedData, { ...(await provided(typedData)), signature: await sign(typedData, 'viewer') }),
+				execute(typedData, {
+					...(await provided(typedData)),
+					signature: await sign(typedData, 'viewer'),
+				}),
 			);
-			expect(error?.message).toContain('Signature does not belong to this typed data and this signer');
+			expect(error?.message).toContain(
+				'Signature does not belong to this typed data and this signer',
+			);
 			expect(wire()).toEqual([]);
 		});
 
@@ -271,7 +294,9 @@ describe('instant payments', () => {
 			email: 'ana@example.com',
 			signer: walletOf('companyAdministrator').address,
 		});
-		return readyPayment.parse(await control('GET', `/sandbox/payment-typed-data?${query.toString()}`));
+		return readyPayment.parse(
+			await control('GET', `/sandbox/payment-typed-data?${query.toString()}`),
+		);
 	}
 
 	const form = (change: INodeParameters): INodeParameters => ({
@@ -293,7 +318,9 @@ describe('instant payments', () => {
 		types: JSON.stringify(types),
 		primaryType,
 	});
-	const message = ({ typed_data: typedData }: ReadyPayment) => ({ typedData: JSON.stringify(typedData) });
+	const message = ({ typed_data: typedData }: ReadyPayment) => ({
+		typedData: JSON.stringify(typedData),
+	});
 	const sign = async (
 		{ domain, types }: TypedData,
 		typedData: Record<string, unknown>,
@@ -340,32 +367,72 @@ describe('instant payments', () => {
 		});
 
 		it.each<[string, (payment: ReadyPayment) => ReadyPayment, string]>([
-			['pays another amount', (payment) => changed(payment, {}, { amount: '125000001' }), 'typedData.data.amount'],
-			['is from another wallet', (payment) => changed(payment, { from: new Wallet(id('other')).address }), 'not the signer'],
-			['names another team', (payment) => changed(payment, {}, { groupID: 'te-zzzzzzzzzzzz' }), 'te-zzzzzzzzzzzz'],
-			['names another e-mail address', (payment) => changed(payment, {}, { data: 'mallory@example.com' }), 'mallory@example.com'],
-			['has an integer in hex', (payment) => changed(payment, {}, { validMinutes: '0x3c' }), 'validMinutes'],
-			['has an integer with a leading zero', (payment) => changed(payment, {}, { validMinutes: '060' }), 'validMinutes'],
-			['signs a member that the service does not document', (payment) => ({
-				...changed(payment, {}, { fee: '1' }),
-				types: { ...payment.types, Payment: [...(payment.types.Payment ?? []), { name: 'fee', type: 'uint256' }] },
-			}), 'fee'],
-		])('are refused, unsent and unrecorded, where the typed data %s', async (_what, change, words) => {
-			const payment = await ready();
-			const bad = change(payment);
-			const { error } = await run(
-				form({ ...message(bad), ...described(bad), ...(await provided(bad)) }),
-			);
-			expect(error?.message).toContain(words);
-			expect(wire()).toEqual([]);
-		});
+			[
+				'pays another amount',
+				(payment) => changed(payment, {}, { amount: '125000001' }),
+				'typedData.data.amount',
+			],
+			[
+				'is from another wallet',
+				(payment) => changed(payment, { from: new Wallet(id('other')).address }),
+				'not the signer',
+			],
+			[
+				'names another team',
+				(payment) => changed(payment, {}, { groupID: 'te-zzzzzzzzzzzz' }),
+				'te-zzzzzzzzzzzz',
+			],
+			[
+				'names another e-mail address',
+				(payment) => changed(payment, {}, { data: 'mallory@example.com' }),
+				'mallory@example.com',
+			],
+			[
+				'has an integer in hex',
+				(payment) => changed(payment, {}, { validMinutes: '0x3c' }),
+				'validMinutes',
+			],
+			[
+				'has an integer with a leading zero',
+				(payment) => changed(payment, {}, { validMinutes: '060' }),
+				'validMinutes',
+			],
+			[
+				'signs a member that the service does not document',
+				(payment) => ({
+					...changed(payment, {}, { fee: '1' }),
+					types: {
+						...payment.types,
+						Payment: [...(payment.types.Payment ?? []), { name: 'fee', type: 'uint256' }],
+					},
+				}),
+				'fee',
+			],
+		])(
+			'are refused, unsent and unrecorded, where the typed data %s',
+			async (_what, change, words) => {
+				const payment = await ready();
+				const bad = change(payment);
+				const { error } = await run(
+					form({ ...message(bad), ...described(bad), ...(await provided(bad)) }),
+				);
+				expect(error?.message).toContain(words);
+				expect(wire()).toEqual([]);
+			},
+		);
 
 		it('are refused where another wallet signed, and can be sent with the right signature', async () => {
 			const payment = await ready();
-			const right = form({ ...message(payment), ...described(payment), ...(await provided(payment)) });
+			const right = form({
+				...message(payment),
+				...described(payment),
+				...(await provided(payment)),
+			});
 			const { signature } = await provided(payment, 'viewer');
 			const { error } = await run({ ...right, signature });
-			expect(error?.message).toContain('Signature does not belong to this typed data and this signer');
+			expect(error?.message).toContain(
+				'Signature does not belong to this typed data and this signer',
+			);
 			expect(wire()).toEqual([]);
 			expect((await run(right)).output[0]?.json).toHaveProperty('transaction');
 		});
@@ -380,7 +447,9 @@ describe('instant payments', () => {
 			const payment = await ready();
 			const all: Record<string, string> = described(payment);
 			const some = Object.fromEntries(names.map((name) => [name, all[name] ?? '']));
-			const { error } = await run(form({ ...message(payment), ...some, ...(await provided(payment)) }));
+			const { error } = await run(
+				form({ ...message(payment), ...some, ...(await provided(payment)) }),
+			);
 			expect(error?.message).toBe(`${words} [item 0]`);
 			expect(wire()).toEqual([]);
 		});
@@ -389,16 +458,19 @@ describe('instant payments', () => {
 			['domain', 'Domain', ['={{ $json.nothing }}', '={{ ({}) }}', '={{ "{ }" }}']],
 			['types', 'Types', ['={{ $json.nothing }}', '={{ ({}) }}', '={{ null }}']],
 			['primaryType', 'Primary Type', ['={{ $json.nothing }}', '={{ " " }}']],
-		])('are refused where %s is an expression that finds nothing', async (name, label, expressions) => {
-			const payment = await ready();
-			for (const expression of expressions) {
-				const { error } = await run(
-					form({ ...message(payment), ...(await provided(payment)), [name]: expression }),
-				);
-				expect(error?.message).toBe(`${label} is an expression that found nothing [item 0]`);
-			}
-			expect(wire()).toEqual([]);
-		});
+		])(
+			'are refused where %s is an expression that finds nothing',
+			async (name, label, expressions) => {
+				const payment = await ready();
+				for (const expression of expressions) {
+					const { error } = await run(
+						form({ ...message(payment), ...(await provided(payment)), [name]: expression }),
+					);
+					expect(error?.message).toBe(`${label} is an expression that found nothing [item 0]`);
+				}
+				expect(wire()).toEqual([]);
+			},
+		);
 	});
 
 	describe('with the whole EIP-712 payload as typed data', () => {
@@ -411,8 +483,19 @@ describe('instant payments', () => {
 
 		it.each<[string, (payment: ReadyPayment) => object]>([
 			['typed_data and primary_type', (payment) => payment],
-			['message and primaryType', ({ domain, types, primary_type: primaryType, typed_data: of }) => ({ domain, types, primaryType, message: of })],
-			['EIP712Domain among the types', (payment) => ({ ...payment, types: { EIP712Domain: EIP712_DOMAIN, ...payment.types } })],
+			[
+				'message and primaryType',
+				({ domain, types, primary_type: primaryType, typed_data: of }) => ({
+					domain,
+					types,
+					primaryType,
+					message: of,
+				}),
+			],
+			[
+				'EIP712Domain among the types',
+				(payment) => ({ ...payment, types: { EIP712Domain: EIP712_DOMAIN, ...payment.types } }),
+			],
 		])('are signed and sent: %s', async (_what, payload) => {
 			const payment = await ready();
 			const { output, error } = await run(form({ typedData: JSON.stringify(payload(payment)) }));
@@ -445,7 +528,12 @@ describe('instant payments', () => {
 			['Domain', ({ domain }) => ({ domain: JSON.stringify({ ...domain, chainId: 1 }) })],
 			['Domain', ({ domain }) => ({ domain: JSON.stringify({ name: domain.name }) })],
 			['Types', ({ types }) => ({ types: JSON.stringify({ ...types, Permit: [] }) })],
-			['Types', ({ types }) => ({ types: JSON.stringify({ ...types, Payment: types.Payment?.toReversed() }) })],
+			[
+				'Types',
+				({ types }) => ({
+					types: JSON.stringify({ ...types, Payment: types.Payment?.toReversed() }),
+				}),
+			],
 			['Primary Type', () => ({ primaryType: 'Payment' })],
 		])('are refused where %s says something else', async (label, change) => {
 			const payment = await ready();
@@ -459,12 +547,36 @@ describe('instant payments', () => {
 		});
 
 		it.each<[string, (payment: ReadyPayment) => object, string]>([
-			['an unknown member', (payment) => ({ ...payment, note: 'x' }), 'Typed Data has an unknown member: note'],
-			['no message', ({ domain, types, primary_type: name }) => ({ domain, types, primary_type: name }), 'Typed Data lacks message'],
-			['both message and typed_data', (payment) => ({ ...payment, message: payment.typed_data }), 'Typed Data has both message and typed_data'],
-			['both primaryType and primary_type', (payment) => ({ ...payment, primaryType: payment.primary_type }), 'Typed Data has both primaryType and primary_type'],
-			['a message with a number', (payment) => ({ ...payment, typed_data: { ...payment.typed_data, expires: 4102444800 } }), 'must be text'],
-			['a domain that is not an object', (payment) => ({ ...payment, domain: 'x' }), 'must be a JSON object'],
+			[
+				'an unknown member',
+				(payment) => ({ ...payment, note: 'x' }),
+				'Typed Data has an unknown member: note',
+			],
+			[
+				'no message',
+				({ domain, types, primary_type: name }) => ({ domain, types, primary_type: name }),
+				'Typed Data lacks message',
+			],
+			[
+				'both message and typed_data',
+				(payment) => ({ ...payment, message: payment.typed_data }),
+				'Typed Data has both message and typed_data',
+			],
+			[
+				'both primaryType and primary_type',
+				(payment) => ({ ...payment, primaryType: payment.primary_type }),
+				'Typed Data has both primaryType and primary_type',
+			],
+			[
+				'a message with a number',
+				(payment) => ({ ...payment, typed_data: { ...payment.typed_data, expires: 4102444800 } }),
+				'must be text',
+			],
+			[
+				'a domain that is not an object',
+				(payment) => ({ ...payment, domain: 'x' }),
+				'must be a JSON object',
+			],
 		])('are refused with %s', async (_what, payload, words) => {
 			const { error } = await run(form({ typedData: JSON.stringify(payload(await ready())) }));
 			expect(error?.message).toContain(words);

@@ -40,22 +40,25 @@ function shown(engine: string, cases: readonly object[]): unknown {
 }
 
 /* The third engine, "vm", needs a native module that `npm ci --ignore-scripts` does not build. */
-describe.each(['legacy', 'quickjs'])('the line under the node, with the expression engine %s', (engine) => {
-	it('names every operation in the words of the menu', () => {
-		const cases = CATALOGUE.map(({ resource, operation }) => ({ resource, operation }));
-		const subtitles = cases.map(({ resource, operation }) => WORDS[`${resource}.${operation}`]);
-		expect(shown(engine, cases)).toEqual({ engine, subtitles });
-	});
+describe.each(['legacy', 'quickjs'])(
+	'the line under the node, with the expression engine %s',
+	(engine) => {
+		it('names every operation in the words of the menu', () => {
+			const cases = CATALOGUE.map(({ resource, operation }) => ({ resource, operation }));
+			const subtitles = cases.map(({ resource, operation }) => WORDS[`${resource}.${operation}`]);
+			expect(shown(engine, cases)).toEqual({ engine, subtitles });
+		});
 
-	it('begins with the dollars of a payment, where they are known', () => {
-		const payment = { resource: 'payment', operation: 'createInstant' };
-		const cases = AMOUNTS.map(([amountCents]) => ({ ...payment, amountCents }));
-		const subtitles = AMOUNTS.map(([, dollars]) => `${dollars}Create Instant: Payment`);
-		expect(shown(engine, cases)).toEqual({ engine, subtitles });
-	});
+		it('begins with the dollars of a payment, where they are known', () => {
+			const payment = { resource: 'payment', operation: 'createInstant' };
+			const cases = AMOUNTS.map(([amountCents]) => ({ ...payment, amountCents }));
+			const subtitles = AMOUNTS.map(([, dollars]) => `${dollars}Create Instant: Payment`);
+			expect(shown(engine, cases)).toEqual({ engine, subtitles });
+		});
 
-	it('shows no dollars elsewhere, though an amount is left over', () => {
-		const cases = [{ resource: 'balance', operation: 'get', amountCents: 12_500 }];
-		expect(shown(engine, cases)).toEqual({ engine, subtitles: ['Get: Balance'] });
-	});
-});
+		it('shows no dollars elsewhere, though an amount is left over', () => {
+			const cases = [{ resource: 'balance', operation: 'get', amountCents: 12_500 }];
+			expect(shown(engine, cases)).toEqual({ engine, subtitles: ['Get: Balance'] });
+		});
+	},
+);

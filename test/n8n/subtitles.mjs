@@ -40,7 +40,5 @@ for (const parameters of cases) {
 		),
 	);
 }
-process.stdout.write(
-	JSON.stringify({ engine: Expression.getActiveImplementation(), subtitles }),
-);
+process.stdout.write(JSON.stringify({ engine: Expression.getActiveImplementation(), subtitles }));
 await Expression.disposeExpressionEngine();

@@ -41,7 +41,11 @@ const seconds = () => Math.floor(Date.now() / 1000);
 async function send(
 	to: TriggerHost,
 	event: Record<string, unknown> | string,
-	{ secret = SECRET, headers = {}, signal }: {
+	{
+		secret = SECRET,
+		headers = {},
+		signal,
+	}: {
 		secret?: string;
 		headers?: Record<string, string>;
 		signal?: AbortSignal;
@@ -95,8 +99,26 @@ describe('the delivery table', () => {
 	it.each([
 		['missing', { 'x-signature': '' }],
 		['wrong', { 'x-signature': timestamped('another', seconds(), Buffer.from('{}')) }],
-		['too old', { 'x-signature': timestamped(SECRET, seconds() - 2_000, Buffer.from(JSON.stringify(depositEvent()))) }],
-		['from the future', { 'x-signature': timestamped(SECRET, seconds() + 2_000, Buffer.from(JSON.stringify(depositEvent()))) }],
+		[
+			'too old',
+			{
+				'x-signature': timestamped(
+					SECRET,
+					seconds() - 2_000,
+					Buffer.from(JSON.stringify(depositEvent())),
+				),
+			},
+		],
+		[
+			'from the future',
+			{
+				'x-signature': timestamped(
+					SECRET,
+					seconds() + 2_000,
+					Buffer.from(JSON.stringify(depositEvent())),
+				),
+			},
+		],
 	])('signature %s: 401 with what is wrong, no execution', async (_what, headers) => {
 		const n8n = await host();
 		expect(await send(n8n, depositEvent(), { headers })).toEqual({
@@ -110,7 +132,9 @@ describe('the delivery table', () => {
 	it('address not on the allowlist: 403; an IPv4-mapped one counts as IPv4', async () => {
 		const parameters = { options: { ipAllowlist: '203.0.113.0/24, 2001:db8::1' } };
 		const elsewhere = await host({ parameters, address: '198.51.100.7' });
-		expect(await send(elsewhere, depositEvent(), { secret: 'wrong' })).toMatchObject({ status: 403 });
+		expect(await send(elsewhere, depositEvent(), { secret: 'wrong' })).toMatchObject({
+			status: 403,
+		});
 		expect(await outputsOf(elsewhere)).toEqual([]);
 		for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8:0::1']) {
 			expect(await send(await host({ parameters, address }), depositEvent())).toEqual(GENUINE);
@@ -166,7 +190,10 @@ describe('the delivery table', () => {
 		const unknown = deposit({ network: 'solana', provider_name: 'new', source_currency: 'XXX' });
 		expect(await send(n8n, depositEvent({ deposit: unknown }))).toEqual(GENUINE);
 		expect(await send(n8n, otherEvent({ event_type: 'payroll.closed' }))).toEqual(GENUINE);
-		const settled = depositEvent({ idempotency_key: 'key-3', deposit: deposit({ status: 'settled' }) });
+		const settled = depositEvent({
+			idempotency_key: 'key-3',
+			deposit: deposit({ status: 'settled' }),
+		});
 		expect(await send(n8n, settled)).toEqual(FILTERED);
 
 		const asked = await host({ parameters: { depositStatuses: ['unknown'] } });
@@ -230,7 +257,9 @@ describe('every way to prove a delivery', () => {
 
 	it('headers can be added, without those that carry secrets', async () => {
 		const n8n = await host({ parameters: { options: { includeHeaders: true } } });
-		await send(n8n, otherEvent(), { headers: { authorization: 'Bearer x', cookie: 'x', 'x-trace': '7' } });
+		await send(n8n, otherEvent(), {
+			headers: { authorization: 'Bearer x', cookie: 'x', 'x-trace': '7' },
+		});
 		const [[item] = []] = await outputsOf(n8n);
 		expect(item).toHaveProperty('headers.x-trace', '7');
 		for (const hidden of ['authorization', 'cookie', 'x-signature']) {
@@ -257,7 +286,9 @@ describe('once', () => {
 		const ran = outputs.flat().map(({ idempotency_key: key }) => key);
 		expect(ran).toHaveLength(200);
 		expect(new Set(ran).size).toBe(200);
-		expect(answers.filter((body) => JSON.stringify(body) === '{"received":true}')).toHaveLength(200);
+		expect(answers.filter((body) => JSON.stringify(body) === '{"received":true}')).toHaveLength(
+			200,
+		);
 	}, 60_000);
 
 	it('an event that n8n answered with 500 is taken when it comes again', async () => {
@@ -275,7 +306,10 @@ describe('once', () => {
 		let release = () => {};
 		n8n.hold = new Promise<void>((resolve) => (release = resolve));
 		const answers = [send(n8n, depositEvent()), send(n8n, depositEvent())];
-		const early = await Promise.race([...answers, new Promise((resolve) => setTimeout(resolve, 200))]);
+		const early = await Promise.race([
+			...answers,
+			new Promise((resolve) => setTimeout(resolve, 200)),
+		]);
 		expect(early).toBeUndefined();
 		release();
 		const bodies = (await Promise.all(answers)).map(({ body }) => body);
@@ -408,7 +442,11 @@ describe('setting up', () => {
 	});
 
 	it.each([
-		['an allowlist that is none', { parameters: { options: { ipAllowlist: 'here' } } }, /“here” is no/],
+		[
+			'an allowlist that is none',
+			{ parameters: { options: { ipAllowlist: 'here' } } },
+			/“here” is no/,
+		],
 		['credentials without a secret', { credentials: { secret: '' } }, /Secret is empty/],
 		['credentials that are gone', { credentials: undefined }, /does not exist/],
 	])('refuses to activate with %s', async (_what, setup, message) => {
@@ -433,7 +471,9 @@ describe('setting up', () => {
 			message: 'Secret has white space around it',
 		});
 		expect(await test({ secret: 'a', header: 'X Y' })).toMatchObject({ status: 'Error' });
-		expect(await test({ secret: 'a', toleranceSeconds: 90_000 })).toMatchObject({ status: 'Error' });
+		expect(await test({ secret: 'a', toleranceSeconds: 90_000 })).toMatchObject({
+			status: 'Error',
+		});
 		expect(requests).not.toHaveBeenCalled();
 		requests.mockRestore();
 	});

@@ -211,7 +211,13 @@ export class TriggerHost {
 		};
 
 		Object.assign(data, {
-			httpRequest: Object.assign(request, { rawBody, ip: address, body: {}, params: {}, query: {} }),
+			httpRequest: Object.assign(request, {
+				rawBody,
+				ip: address,
+				body: {},
+				params: {},
+				query: {},
+			}),
 			httpResponse: Object.assign(response, {
 				status(code: number) {
 					return { json: (body: unknown) => send(code, body) };
@@ -290,7 +296,11 @@ export class TriggerHost {
 			nodes,
 			connections,
 			active: mode !== 'manual',
-			nodeTypes: { getByName: typeOf, getByNameAndVersion: typeOf, getKnownTypes: (): IDataObject => ({}) },
+			nodeTypes: {
+				getByName: typeOf,
+				getByNameAndVersion: typeOf,
+				getKnownTypes: (): IDataObject => ({}),
+			},
 			settings: { executionOrder: 'v1' },
 		});
 		const data: IWorkflowExecuteAdditionalData = {

@@ -55,12 +55,9 @@ export function exchangeWithToken(
 		const { sessionToken } = data;
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> =>
-				await context.helpers.httpRequestWithAuthentication.call(
-					context,
-					CREDENTIALS,
-					options,
-					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
-				),
+				await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, options, {
+					credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data },
+				}),
 		);
 		let status: number | undefined;
 		try {
@@ -184,7 +181,8 @@ export async function connect(
 					.update(JSON.stringify([items, request.method, request.path, identity]))
 					.digest('hex');
 				const earlier = outcomes.get(key);
-				if (earlier !== undefined && 'answer' in earlier) return request.answer.parse(earlier.answer);
+				if (earlier !== undefined && 'answer' in earlier)
+					return request.answer.parse(earlier.answer);
 				if (earlier !== undefined) throw notSentAgain(earlier.failure);
 				const sent = call({ ...request, body: await request.body() });
 				sent.catch((error: unknown) => {

@@ -98,7 +98,8 @@ const timeout = optional(
 	wholeNumber(
 		{
 			label: 'Timeout (Milliseconds)',
-			description: 'How long to wait for an answer before a request is given up; 30000 is half a minute',
+			description:
+				'How long to wait for an answer before a request is given up; 30000 is half a minute',
 		},
 		{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
 	),
@@ -156,10 +157,7 @@ export function sendingOptions(effect: Operation['effect'], item: InputItem): Se
 }
 
 /** One job an item; an item that is refused becomes a refusal, and the others stay. */
-export function planEach(
-	items: readonly InputItem[],
-	jobFor: (item: InputItem) => Job,
-): Plan {
+export function planEach(items: readonly InputItem[], jobFor: (item: InputItem) => Job): Plan {
 	const jobs: Job[] = [];
 	const refusals: Array<{ item: number; error: unknown }> = [];
 	for (const item of items) {
@@ -223,4 +221,3 @@ export function defineOperation<
 		plan: (items) => plan?.(items, planOne) ?? planEach(items, planOne),
 	};
 }
-

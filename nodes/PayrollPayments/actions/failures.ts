@@ -72,7 +72,9 @@ export function combineFailures(
 
 	const error = first.error instanceof Refusal ? first.error : new Refusal(messageOf(first.error));
 	if (others.length > 0) {
-		error.carrying({ failures: others.map((each) => failureRecord(each.error, firstItem(each), redactor)) });
+		error.carrying({
+			failures: others.map((each) => failureRecord(each.error, firstItem(each), redactor)),
+		});
 		error.telling(named(others, redactor));
 	}
 	if (records.length > 0) {

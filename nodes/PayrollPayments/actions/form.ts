@@ -5,9 +5,7 @@ import type { Field } from './fields/field';
 import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
 import type { Operation, ResourceName } from './defineOperation';
 
-const RESOURCES: readonly ResourceName[] = [
-	...new Set(CATALOGUE.map(({ resource }) => resource)),
-];
+const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
 function operationsOf(resource: ResourceName): readonly Operation[] {
 	return CATALOGUE.filter((each) => each.resource === resource);

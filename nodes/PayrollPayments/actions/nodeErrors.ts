@@ -34,12 +34,7 @@ function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
  * “Error details”. Nothing of the request goes with it, since that would hold the token.
  * @param redactor takes out the secrets that were repeated from outside
  */
-export function nodeErrorFor(
-	node: INode,
-	error: unknown,
-	item: number,
-	redactor: Redactor,
-): Error {
+export function nodeErrorFor(node: INode, error: unknown, item: number, redactor: Redactor): Error {
 	const message = messageOf(error, item, redactor);
 	const shown = { message, description: descriptionOf(error, redactor), itemIndex: item };
 	const nodeError =

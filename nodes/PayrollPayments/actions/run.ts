@@ -49,10 +49,14 @@ function refuseToolWrites(
 	const node = context.getNode();
 	if (!node.type.endsWith('Tool')) return;
 	const refuse = (what: string, next: string): never => {
-		throw new NodeOperationError(node, `${what} was refused: an AI agent called it. ${next} [item 0]`, {
-			description: 'Nothing was sent.',
-			itemIndex: 0,
-		});
+		throw new NodeOperationError(
+			node,
+			`${what} was refused: an AI agent called it. ${next} [item 0]`,
+			{
+				description: 'Nothing was sent.',
+				itemIndex: 0,
+			},
+		);
 	};
 	/* The saved parameters: an agent could fill in an expression. */
 	const { allowToolWrites, options: saved } = node.parameters;
@@ -66,7 +70,8 @@ function refuseToolWrites(
 		);
 	}
 	for (const [name, field] of Object.entries(options)) {
-		const value: unknown = typeof saved === 'object' && saved !== null ? Reflect.get(saved, name) : '';
+		const value: unknown =
+			typeof saved === 'object' && saved !== null ? Reflect.get(saved, name) : '';
 		if (field.refusedInTool === true && (typedByPerson(value) ?? '') !== '') {
 			refuse(`“${field.form.displayName}”`, 'Clear it, and use it in a node that no agent calls');
 		}
@@ -94,7 +99,8 @@ function failedItems(
 
 function outputOf({ items, records }: CompletedJob): INodeExecutionData[] {
 	const [first, ...others] = items.map((item) => ({ item }));
-	const pairedItem = first !== undefined && others.length === 0 ? first : items.map((item) => ({ item }));
+	const pairedItem =
+		first !== undefined && others.length === 0 ? first : items.map((item) => ({ item }));
 	return records.map((json) => ({ json: { ...json }, pairedItem }));
 }
 

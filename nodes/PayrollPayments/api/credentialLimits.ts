@@ -85,7 +85,9 @@ const DOMAIN_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function isDomain(text: string): boolean {
 	const labels = text.split('.');
-	return labels.length > 1 && text.length < 254 && labels.every((label) => DOMAIN_LABEL.test(label));
+	return (
+		labels.length > 1 && text.length < 254 && labels.every((label) => DOMAIN_LABEL.test(label))
+	);
 }
 
 /** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */
@@ -112,7 +114,10 @@ function isRecipient(entry: string): boolean {
 }
 
 function parseRecipients(text: string): ReadonlySet<string> | LimitFault {
-	const entries = text.split(',').map((entry) => asciiLowerCase(entry.trim())).filter(Boolean);
+	const entries = text
+		.split(',')
+		.map((entry) => asciiLowerCase(entry.trim()))
+		.filter(Boolean);
 	if (entries.length === 0) return { field: 'paymentRecipients', fault: 'names nobody' };
 	const wrong = entries.findIndex((entry) => !isRecipient(entry));
 	if (wrong === -1) return new Set(entries);

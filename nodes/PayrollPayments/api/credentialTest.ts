@@ -57,7 +57,8 @@ async function test(
 		url: urlOf(credentials.baseUrl, '/v2/balance', { nanoid: PLACEHOLDER_ID }),
 		headers: authenticationHeader(credentials),
 	});
-	const isTaken = [200, 400, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
+	const isTaken =
+		[200, 400, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
 	if (isTaken) return 'The service took the token';
 	throw errorFor(answer, redact);
 }

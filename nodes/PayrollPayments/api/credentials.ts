@@ -226,10 +226,7 @@ export function readCredentials(
 	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
 	if (!read.success) {
 		const issue = read.error.issues[0];
-		throw credentialFault(
-			String(issue?.path[0] ?? 'authentication'),
-			issue?.message ?? 'is wrong',
-		);
+		throw credentialFault(String(issue?.path[0] ?? 'authentication'), issue?.message ?? 'is wrong');
 	}
 	const limits = readLimits(saved);
 	if ('fault' in limits) throw credentialFault(limits.field, limits.fault);

@@ -30,11 +30,13 @@ const fullResponse = z
 /** The answer inside the error that n8n's request functions throw for a status other than 2xx. */
 const answerInError = z
 	.object({ response: z.object({ status: z.number(), headers, data: body }) })
-	.transform(({ response }): HttpAnswer => ({
-		status: response.status,
-		headers: response.headers,
-		body: response.data,
-	}));
+	.transform(
+		({ response }): HttpAnswer => ({
+			status: response.status,
+			headers: response.headers,
+			body: response.data,
+		}),
+	);
 
 const codedError = z.object({ code: z.string() });
 

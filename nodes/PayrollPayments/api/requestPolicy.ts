@@ -174,7 +174,8 @@ function queryParameters({ qs }: Given, url: URL): ReadonlyArray<readonly [strin
 
 /** Why a GET may be more than a read; undefined for a plain one. */
 function doubtAboutRead(given: Given, url: URL, headers: Headers): string | undefined {
-	if (!isEmpty(given.body) || !isEmpty(given.form) || !isEmpty(given.formData)) return 'It has a body';
+	if (!isEmpty(given.body) || !isEmpty(given.form) || !isEmpty(given.formData))
+		return 'It has a body';
 	for (const [name, value] of Object.entries(headers)) {
 		const lowerCase = lowerCaseName(name);
 		const isFraming =
@@ -186,7 +187,9 @@ function doubtAboutRead(given: Given, url: URL, headers: Headers): string | unde
 	if (!isEmpty(qs) && !isPlainObject(qs) && !(qs instanceof URLSearchParams)) {
 		return "Its query can't be read";
 	}
-	const override = queryParameters(given, url).find(([name, value]) => overridesMethod(name, value));
+	const override = queryParameters(given, url).find(([name, value]) =>
+		overridesMethod(name, value),
+	);
 	return override === undefined ? undefined : `It has the query parameter ${override[0]}`;
 }
 
@@ -309,7 +312,11 @@ function refuseUnknownRequest(
 }
 
 function requireReadablePayment(credentials: ServiceCredentials, { members }: Body): void {
-	const { amount_cents: cents, external_recipient_email: email, currency_symbol: currency } = members;
+	const {
+		amount_cents: cents,
+		external_recipient_email: email,
+		currency_symbol: currency,
+	} = members;
 	const surplus = limitsPayments(credentials)
 		? Object.keys(members).find((name) => !PAYMENT_MEMBERS.has(name))
 		: undefined;

@@ -336,7 +336,11 @@ class NodeQueue {
 				const claims = [...this.atRisk];
 				const maxEntries = Math.max(...claims.map(({ request }) => request.maxEntries));
 				if (claims.length > 0) {
-					await this.record(store, [...new Set(claims.flatMap(({ entries }) => entries))], maxEntries);
+					await this.record(
+						store,
+						[...new Set(claims.flatMap(({ entries }) => entries))],
+						maxEntries,
+					);
 				}
 				this.overdueCalls -= 1;
 				if (this.overdueCalls === 0) this.atRisk.clear();

@@ -261,7 +261,8 @@ export class PaymentLedger {
 		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
 		const request = { keys: recordedFor(keys, attempt), maxEntries: MAX_ENTRIES };
 		const isRecorded = await findKeys(this.store, this.nodeKey, request);
-		if (!mayAttempt(keys, attempt, isRecorded)) throw sentBefore(payment, keys, attempt, isRecorded);
+		if (!mayAttempt(keys, attempt, isRecorded))
+			throw sentBefore(payment, keys, attempt, isRecorded);
 	}
 
 	/**
@@ -301,9 +302,12 @@ export class PaymentLedger {
 			keptFor: attemptKey(keys, attempt + 1),
 			isStrict: true,
 		}).catch(() => {
-			throw new Refusal(`The payment of ${payment.summary} could not be recorded, so nothing was sent`, {
-				hint: 'Save the workflow and check that n8n can write to its database, then run the node again.',
-			});
+			throw new Refusal(
+				`The payment of ${payment.summary} could not be recorded, so nothing was sent`,
+				{
+					hint: 'Save the workflow and check that n8n can write to its database, then run the node again.',
+				},
+			);
 		});
 		if (claim.status === 'claimed') return claim;
 		if (!claim.isUncertain) throw sentBefore(payment, keys, attempt, claim.isRecorded);

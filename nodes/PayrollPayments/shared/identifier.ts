@@ -18,10 +18,15 @@ export const IDENTIFIER_LENGTH = 15;
 const AFTER_PREFIX = /^[A-Za-z0-9_-]{12}$/;
 
 function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string | undefined {
-	const expected = prefixes.map((prefix) => `${prefix}-`).join(', ').replace(/, ([^,]*)$/, ' or $1');
+	const expected = prefixes
+		.map((prefix) => `${prefix}-`)
+		.join(', ')
+		.replace(/, ([^,]*)$/, ' or $1');
 	if (value === '') return `is missing; it starts with ${expected} and has 15 characters`;
 	if (!prefixes.some((prefix) => value.startsWith(`${prefix}-`))) {
-		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) => value.startsWith(`${prefix}-`));
+		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) =>
+			value.startsWith(`${prefix}-`),
+		);
 		const reading = given === undefined ? '' : `; this one names ${given[1]}`;
 		return `must start with ${expected}${reading}`;
 	}

@@ -71,7 +71,10 @@ export function privateKeyWallet(options: { privateKey: string; walletAddress?: 
 		throw new Refusal(
 			`The wallet address ${options.walletAddress} does not belong to the private key, ` +
 				`whose address is ${wallet.address}.`,
-			{ field: 'walletAddress', hint: 'Correct the address or the key, or leave the address empty.' },
+			{
+				field: 'walletAddress',
+				hint: 'Correct the address or the key, or leave the address empty.',
+			},
 		);
 	}
 	return wallet;

@@ -178,7 +178,9 @@ function readChainId(value: unknown): number {
 
 function readDomain(value: unknown): Record<string, unknown> {
 	if (!isRecord(value)) return refuseToSign('The domain is not an object');
-	const unknown = Object.keys(value).find((key) => DOMAIN_MEMBERS.every(({ name }) => name !== key));
+	const unknown = Object.keys(value).find((key) =>
+		DOMAIN_MEMBERS.every(({ name }) => name !== key),
+	);
 	if (unknown !== undefined) refuseToSign(`The domain has an unknown member ${quoted(unknown)}`);
 	const domain = Object.fromEntries(
 		domainMembers(value).map((member): [string, unknown] => [

@@ -64,7 +64,9 @@ function readRange(text: string): IpRange | undefined {
 function readIpv4(text: string): bigint | undefined {
 	const octets = text.split('.');
 	/* 010 is 8 to some and 10 to others, so a leading zero is refused. */
-	const areOctets = octets.every((octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255);
+	const areOctets = octets.every(
+		(octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255,
+	);
 	if (octets.length !== 4 || !areOctets) return undefined;
 	return octets.reduce((address, octet) => (address << 8n) | BigInt(octet), 0n);
 }

@@ -11,7 +11,11 @@ import {
 } from 'n8n-workflow';
 
 import { Refusal } from '../shared/errors';
-import { checkWebhookCredentials, readWebhookCredentials, type WebhookCredentials } from './webhookCredentials';
+import {
+	checkWebhookCredentials,
+	readWebhookCredentials,
+	type WebhookCredentials,
+} from './webhookCredentials';
 import { claimsOf, type IncomingRequest, type OutgoingResponse, settleOnAnswer } from './answer';
 import { type DeliverySettings, evaluateField, readHistory, readSettings } from './settings';
 import { judge } from './judge';
@@ -99,7 +103,10 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 
 	const { history } = settings;
 	if (history !== undefined && context.getMode() !== 'manual') {
-		const claim = await claimsOf(nodeKeyOf(context)).claim(keyOf(judgement.idempotencyKey), history);
+		const claim = await claimsOf(nodeKeyOf(context)).claim(
+			keyOf(judgement.idempotencyKey),
+			history,
+		);
 		if (claim === undefined) return answer(200, { received: true, ignored: 'duplicate' });
 		if (!settleOnAnswer(claim, response)) return { noWebhookResponse: true };
 	}
@@ -180,9 +187,7 @@ async function loadSettings(
 	const credentials =
 		parameter('authentication', 'Authentication', 'webhookCredentials') === 'none'
 			? undefined
-			: await recall(async () =>
-					readWebhookCredentials(await context.getCredentials(CREDENTIALS)),
-				);
+			: await recall(async () => readWebhookCredentials(await context.getCredentials(CREDENTIALS)));
 	redactor.add(...(credentials?.secrets ?? []));
 	return readSettings(
 		{

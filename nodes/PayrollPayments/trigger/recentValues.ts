@@ -6,7 +6,10 @@ const MOST_VALUES = 1_000;
  * not be read is not kept, and nothing stays beyond its time once another is read.
  */
 export class RecentValues<Value> {
-	private readonly values = new Map<string, { readonly at: number; readonly value: Promise<Value> }>();
+	private readonly values = new Map<
+		string,
+		{ readonly at: number; readonly value: Promise<Value> }
+	>();
 
 	/** @param age milliseconds for which a value serves */
 	constructor(

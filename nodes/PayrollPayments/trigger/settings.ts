@@ -34,7 +34,11 @@ interface Parameter {
 	readonly saved: unknown;
 }
 
-function refuse({ name, label }: Pick<Parameter, 'name' | 'label'>, what: string, hint: string): never {
+function refuse(
+	{ name, label }: Pick<Parameter, 'name' | 'label'>,
+	what: string,
+	hint: string,
+): never {
 	throw new Refusal(`${label} ${what}`, { field: name, hint });
 }
 
@@ -47,13 +51,19 @@ export function evaluateField(name: string, label: string, read: () => unknown):
 		return read();
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		return refuse({ name, label }, `can't be evaluated: ${reason}`, 'Fix the expression in this field.');
+		return refuse(
+			{ name, label },
+			`can't be evaluated: ${reason}`,
+			'Fix the expression in this field.',
+		);
 	}
 }
 
 /** What a field holds that was left empty, or whose expression found no value. */
 function isNothing(value: unknown): boolean {
-	return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
 }
 
 function holdsExpression(saved: unknown): boolean {
@@ -114,7 +124,11 @@ function readSwitch(parameter: Parameter, preset: boolean): boolean {
 	if (isNothing(value)) return preset;
 	if (value === true || value === 'true') return true;
 	if (value === false || value === 'false') return false;
-	return refuse(parameter, "isn't true or false", 'Turn the option on or off, or fix its expression.');
+	return refuse(
+		parameter,
+		"isn't true or false",
+		'Turn the option on or off, or fix its expression.',
+	);
 }
 
 function readChoice<const Choice extends string>(

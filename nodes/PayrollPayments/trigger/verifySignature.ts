@@ -130,11 +130,7 @@ function readTimestamped(
 	return { timestamp, signatures };
 }
 
-function staleness(
-	timestamp: number,
-	toleranceSeconds: number,
-	now: number,
-): Refusal | undefined {
+function staleness(timestamp: number, toleranceSeconds: number, now: number): Refusal | undefined {
 	const age = Math.round(now / 1000 - timestamp);
 	if (Math.abs(age) <= toleranceSeconds) return undefined;
 	const direction = age > 0 ? 'old' : 'in the future';

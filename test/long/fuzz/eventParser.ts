@@ -49,7 +49,8 @@ function depthOf(value: unknown): number {
 function isEvent(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
 	const members = new Map(Object.entries(value));
-	const isText = (name: string) => typeof members.get(name) === 'string' && members.get(name) !== '';
+	const isText = (name: string) =>
+		typeof members.get(name) === 'string' && members.get(name) !== '';
 	return (
 		members.get('object') === 'event' &&
 		isText('event_type') &&
@@ -61,18 +62,57 @@ function isEvent(value: unknown): boolean {
 /** The first byte chooses the settings, the rest is the body. */
 export const eventParser: Target = {
 	dictionary: [
-		...new Set([...Object.keys(depositEvent()), ...Object.keys(deposit())].map((name) => `"${name}":`)),
+		...new Set(
+			[...Object.keys(depositEvent()), ...Object.keys(deposit())].map((name) => `"${name}":`),
+		),
 		...['"__proto__":', '"constructor":', '"prototype":', '"toString":', '"validation_issues":'],
-		...['{', '}', '[', ']', ',', ':', '"', '\\', 'null', 'true', '{}', '[]', '""', '"event"', '"deposit.received"'],
-		...['1e999', '-0', '9007199254740993', '0.1', '1e-400', '"\\ud800"', '"\\u0000"', '\ufeff', '\u2028'],
-		...['"complete"', '"base"', '"USD"', '"te-a1B2c3D4e5F6"', '"2026-02-30T00:00:00Z"', '['.repeat(60), ']'.repeat(60)],
+		...[
+			'{',
+			'}',
+			'[',
+			']',
+			',',
+			':',
+			'"',
+			'\\',
+			'null',
+			'true',
+			'{}',
+			'[]',
+			'""',
+			'"event"',
+			'"deposit.received"',
+		],
+		...[
+			'1e999',
+			'-0',
+			'9007199254740993',
+			'0.1',
+			'1e-400',
+			'"\\ud800"',
+			'"\\u0000"',
+			'\ufeff',
+			'\u2028',
+		],
+		...[
+			'"complete"',
+			'"base"',
+			'"USD"',
+			'"te-a1B2c3D4e5F6"',
+			'"2026-02-30T00:00:00Z"',
+			'['.repeat(60),
+			']'.repeat(60),
+		],
 	],
 	check(input) {
 		const choice = input[0] ?? 0;
 		const body = input.subarray(1);
 		const settings: DeliverySettings = {
 			...SETTINGS,
-			filter: (choice & 1) === 0 ? SETTINGS.filter : { ...SETTINGS.filter, entityIds: [], events: ['deposit.received'] },
+			filter:
+				(choice & 1) === 0
+					? SETTINGS.filter
+					: { ...SETTINGS.filter, entityIds: [], events: ['deposit.received'] },
 			output: (choice & 2) === 0 ? 'event' : 'simplified',
 			invalidPayload: (choice & 4) === 0 ? 'emit' : 'reject',
 		};
@@ -82,13 +122,16 @@ export const eventParser: Target = {
 
 		const value = readIndependently(body);
 		const parsed = parseDelivery(body, headers['content-type']);
-		if (isEvent(value) === parsed instanceof Refusal) throw new Error('is wrong about what an event is');
+		if (isEvent(value) === parsed instanceof Refusal)
+			throw new Error('is wrong about what an event is');
 		if (!(parsed instanceof Refusal)) {
 			if (!isDeepStrictEqual(parsed.event, value)) throw new Error('changes the event');
-			if (keyOf(parsed.idempotencyKey).length !== 44) throw new Error('makes a key of another length');
+			if (keyOf(parsed.idempotencyKey).length !== 44)
+				throw new Error('makes a key of another length');
 		} else if (!('status' in outcome) || outcome.status !== 400) {
 			throw new Error('takes what is no event');
 		}
-		if (Reflect.ownKeys(Object.prototype).length !== OBJECT_FROM_BIRTH) throw new Error('pollutes Object.prototype');
+		if (Reflect.ownKeys(Object.prototype).length !== OBJECT_FROM_BIRTH)
+			throw new Error('pollutes Object.prototype');
 	},
 };

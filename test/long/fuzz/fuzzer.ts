@@ -55,19 +55,31 @@ class Coverage {
 		return scripts
 			.filter(({ url }) => url.includes(this.codeUnderTest))
 			.flatMap(({ url, functions }) =>
-				functions.map(({ ranges }) => ({ name: `${url}#${ranges[0]?.startOffset}`, blocks: ranges })),
+				functions.map(({ ranges }) => ({
+					name: `${url}#${ranges[0]?.startOffset}`,
+					blocks: ranges,
+				})),
 			)
 			.filter(({ blocks }) => (blocks[0]?.count ?? 0) > 0);
 	}
 }
 
 /** Changes an input in one to four ways. */
-function mutated(input: Buffer, other: Buffer, words: readonly string[], chance: Randomness): Buffer {
+function mutated(
+	input: Buffer,
+	other: Buffer,
+	words: readonly string[],
+	chance: Randomness,
+): Buffer {
 	let bytes = input;
 	for (let left = 1 + chance.below(4); left > 0; left--) {
 		const from = chance.below(bytes.length + 1);
 		const to = Math.min(bytes.length, from + 1 + chance.below(chance.below(2) === 0 ? 4 : 64));
-		const [head, span, tail] = [bytes.subarray(0, from), bytes.subarray(from, to), bytes.subarray(to)];
+		const [head, span, tail] = [
+			bytes.subarray(0, from),
+			bytes.subarray(from, to),
+			bytes.subarray(to),
+		];
 		const word = Buffer.from(words[chance.below(words.length)] ?? '');
 		const start = chance.below(other.length + 1);
 		const changes = [

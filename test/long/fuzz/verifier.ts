@@ -39,7 +39,9 @@ function filled(header: string, body: Buffer): string {
 /** Every stretch of `length` characters of an alphabet in a text. */
 function stretches(text: string, alphabet: RegExp, length: number): string[] {
 	return (text.match(alphabet) ?? []).flatMap((run) =>
-		Array.from({ length: Math.max(0, run.length - length + 1) }, (_, at) => run.slice(at, at + length)),
+		Array.from({ length: Math.max(0, run.length - length + 1) }, (_, at) =>
+			run.slice(at, at + length),
+		),
 	);
 }
 
@@ -55,7 +57,8 @@ function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forg
 		/* Which characters are white space around a header's value is for nobody here to say. */
 		return SECRETS.includes(header.trim()) ? 'open' : 'forged';
 	}
-	const over = (...message: (string | Uint8Array)[]) => SECRETS.map((secret) => hmac(secret, ...message));
+	const over = (...message: (string | Uint8Array)[]) =>
+		SECRETS.map((secret) => hmac(secret, ...message));
 	const isHexOf = (text: string, proofs: readonly Buffer[]) =>
 		proofs.some((proof) => proof.toString('hex') === text.toLowerCase());
 
@@ -78,8 +81,11 @@ function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forg
 	}
 	const proofs = over(body);
 	if (scheme === 'hex') {
-		if (/^(sha256=)?[0-9a-f]{64}$/.test(value)) return isHexOf(value.slice(-64), proofs) ? 'genuine' : 'forged';
-		return stretches(value, /[0-9a-f]+/gi, 64).some((text) => isHexOf(text, proofs)) ? 'open' : 'forged';
+		if (/^(sha256=)?[0-9a-f]{64}$/.test(value))
+			return isHexOf(value.slice(-64), proofs) ? 'genuine' : 'forged';
+		return stretches(value, /[0-9a-f]+/gi, 64).some((text) => isHexOf(text, proofs))
+			? 'open'
+			: 'forged';
 	}
 	const texts = proofs.map((proof) => proof.toString('base64'));
 	if (texts.includes(value.replace(/^sha256=/, ''))) return 'genuine';
@@ -92,7 +98,23 @@ function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forg
 export const verifier: Target = {
 	dictionary: [
 		...Object.keys(KEYS).flatMap((key) => ['t', 'h', 'b', 'k'].map((kind) => `§${kind}${key}`)),
-		...['§T', 't=', ',v1=', 'v1=', ',', 'sha256=', 'SHA256=', ' ', '\t', '\u00a0', '=', '\n', '0', '+', '_'],
+		...[
+			'§T',
+			't=',
+			',v1=',
+			'v1=',
+			',',
+			'sha256=',
+			'SHA256=',
+			' ',
+			'\t',
+			'\u00a0',
+			'=',
+			'\n',
+			'0',
+			'+',
+			'_',
+		],
 		...['1774950000', '1774950001', '1774948800', '1774948799', '1774949400000', '9'.repeat(20)],
 		't=§T,v1=§tn',
 	],
@@ -103,10 +125,17 @@ export const verifier: Target = {
 		const body = input.subarray(headerEnd + 1);
 		const header = filled(input.subarray(1, headerEnd).toString(), body);
 
-		const refusal = verifyDelivery(body, { 'x-signature': header }, credentialsOf(scheme), NOW_SECONDS * 1_000);
+		const refusal = verifyDelivery(
+			body,
+			{ 'x-signature': header },
+			credentialsOf(scheme),
+			NOW_SECONDS * 1_000,
+		);
 		const verdict = judged(scheme, header, body);
-		if (refusal === undefined && verdict === 'forged') throw new Error(`accepts a forged ${scheme} proof`);
-		if (refusal !== undefined && verdict === 'genuine') throw new Error(`refuses a genuine ${scheme} proof`);
+		if (refusal === undefined && verdict === 'forged')
+			throw new Error(`accepts a forged ${scheme} proof`);
+		if (refusal !== undefined && verdict === 'genuine')
+			throw new Error(`refuses a genuine ${scheme} proof`);
 		const said = `${refusal?.message} ${refusal?.hint}`;
 		if (SECRETS.some((secret) => said.includes(secret))) throw new Error('names a secret');
 	},

@@ -34,35 +34,36 @@ const fieldValue = fc.oneof(
 	fc.string({ unit: anyCharacter }),
 );
 
-describe.each(CATALOGUE.map((operation) => [`${operation.resource}.${operation.operation}`, operation] as const))(
-	'%s',
-	(_name, operation) => {
-		const names = [...Object.keys(operation.fields), 'options', ...Object.keys(operation.options)];
+describe.each(
+	CATALOGUE.map(
+		(operation) => [`${operation.resource}.${operation.operation}`, operation] as const,
+	),
+)('%s', (_name, operation) => {
+	const names = [...Object.keys(operation.fields), 'options', ...Object.keys(operation.options)];
 
-		it('any values in its form are a plan or refusals in words, and taint nothing', () => {
-			const form = fc.record(Object.fromEntries(names.map((name) => [name, fieldValue])));
-			fc.assert(
-				fc.property(fc.array(form, { minLength: 1, maxLength: 3 }), (forms) => {
-					const items = forms.map((values, index) => ({
-						index,
-						json: {},
-						read: (name: string): unknown => Reflect.get(values, name),
-						readSaved: (name: string): unknown => Reflect.get(values, name),
-					}));
-					const { jobs, refusals } = operation.plan(items);
-					const planned = [...jobs.flatMap((job) => job.items), ...refusals.map(({ item }) => item)];
-					expect(planned.sort()).toEqual(forms.map((_, index) => index));
-					for (const { error } of refusals) {
-						expect(error).toBeInstanceOf(Refusal);
-						expect(String(error)).not.toMatch(/\n\s+at |\bundefined\b|\[object /);
-					}
-				}),
-				{ numRuns: 40 },
-			);
-			expect({}).not.toHaveProperty('polluted');
-		});
-	},
-);
+	it('any values in its form are a plan or refusals in words, and taint nothing', () => {
+		const form = fc.record(Object.fromEntries(names.map((name) => [name, fieldValue])));
+		fc.assert(
+			fc.property(fc.array(form, { minLength: 1, maxLength: 3 }), (forms) => {
+				const items = forms.map((values, index) => ({
+					index,
+					json: {},
+					read: (name: string): unknown => Reflect.get(values, name),
+					readSaved: (name: string): unknown => Reflect.get(values, name),
+				}));
+				const { jobs, refusals } = operation.plan(items);
+				const planned = [...jobs.flatMap((job) => job.items), ...refusals.map(({ item }) => item)];
+				expect(planned.sort()).toEqual(forms.map((_, index) => index));
+				for (const { error } of refusals) {
+					expect(error).toBeInstanceOf(Refusal);
+					expect(String(error)).not.toMatch(/\n\s+at |\bundefined\b|\[object /);
+				}
+			}),
+			{ numRuns: 40 },
+		);
+		expect({}).not.toHaveProperty('polluted');
+	});
+});
 
 it('any saved parameters of the trigger are settings or a refusal in words', () => {
 	const outcome = (parameters: Parameters<typeof readSettings>[0]) => {
@@ -96,7 +97,9 @@ it('any saved parameters of the trigger are settings or a refusal in words', () 
 				expect(settings.message).toMatch(label);
 				expect(settings.message.length).toBeLessThan(300);
 			} else {
-				expect(settings).toMatchObject({ filter: { events: expect.arrayContaining([expect.any(String)]) } });
+				expect(settings).toMatchObject({
+					filter: { events: expect.arrayContaining([expect.any(String)]) },
+				});
 			}
 		}),
 		{ numRuns: 1_000 },

@@ -8,7 +8,11 @@ import { path, sendCall, urlOf, type Call } from '../../../nodes/PayrollPayments
 import { NoAnswer } from '../../../nodes/PayrollPayments/api/errors';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 
-const ok: HttpAnswer = { status: 200, headers: {}, body: '{"success":true,"data":{"a":1,"b":[{"c":null}]}}' };
+const ok: HttpAnswer = {
+	status: 200,
+	headers: {},
+	body: '{"success":true,"data":{"a":1,"b":[{"c":null}]}}',
+};
 const failing = (status: number, headers: Record<string, string> = {}): HttpAnswer => ({
 	status,
 	headers,
@@ -99,15 +103,22 @@ it.each([
 	['POST', failing(400), false],
 	['POST', failing(429), false],
 	['GET', failing(500), false],
-] as const)('%s with %o: the person is told of what may have been done (%s)', async (method, fault, isTold) => {
-	const { outcome } = await send(method, [fault, fault, fault, fault]);
-	const told = outcome instanceof Refusal ? outcome.done : '';
-	expect(told).toEqual(isTold ? expect.stringContaining('may have been done all the same') : undefined);
-});
+] as const)(
+	'%s with %o: the person is told of what may have been done (%s)',
+	async (method, fault, isTold) => {
+		const { outcome } = await send(method, [fault, fault, fault, fault]);
+		const told = outcome instanceof Refusal ? outcome.done : '';
+		expect(told).toEqual(
+			isTold ? expect.stringContaining('may have been done all the same') : undefined,
+		);
+	},
+);
 
 it('reads both kinds of Retry-After', () => {
 	expect(retryAfter('120', 0)).toBe(120_000);
-	expect(retryAfter('Wed, 21 Oct 2026 07:28:00 GMT', Date.parse('2026-10-21T07:27:30Z'))).toBe(30_000);
+	expect(retryAfter('Wed, 21 Oct 2026 07:28:00 GMT', Date.parse('2026-10-21T07:27:30Z'))).toBe(
+		30_000,
+	);
 	expect(retryAfter('soon', 0)).toBeUndefined();
 });
 
@@ -124,7 +135,11 @@ describe('answers', () => {
 		['', 302, 'redirect'],
 	])('that are no success say so: %s (%d)', async (body, status, message) => {
 		const { outcome } = await send('PUT', [{ status, headers: {}, body }]);
-		expect(outcome).toMatchObject({ message: expect.stringContaining(message), status, refused: false });
+		expect(outcome).toMatchObject({
+			message: expect.stringContaining(message),
+			status,
+			refused: false,
+		});
 	});
 
 	it.each([
@@ -142,9 +157,13 @@ describe('answers', () => {
 describe('requests', () => {
 	it('encode what is put into paths and queries', () => {
 		expect(path`/v2/teams/${'te-a/b c?d'}/users`).toBe('/v2/teams/te-a%2Fb%20c%3Fd/users');
-		expect(urlOf('https://a.example', '/v2/x', { currencies: ['USD', 'EUR'], e: 'a+b@c.d', no: undefined })).toBe(
-			'https://a.example/v2/x?currencies=USD&currencies=EUR&e=a%2Bb%40c.d',
-		);
+		expect(
+			urlOf('https://a.example', '/v2/x', {
+				currencies: ['USD', 'EUR'],
+				e: 'a+b@c.d',
+				no: undefined,
+			}),
+		).toBe('https://a.example/v2/x?currencies=USD&currencies=EUR&e=a%2Bb%40c.d');
 	});
 
 	it('turn what n8n throws into an answer or into plain words, without what was sent', async () => {
@@ -158,7 +177,11 @@ describe('requests', () => {
 				throw Object.assign(new Error('Bearer secret-token'), { cause });
 			})(request);
 		await expect(
-			thrown(Object.assign(new Error('x'), { response: { status: 404, headers: { 'X-A': 'b' }, data: 'no' } })),
+			thrown(
+				Object.assign(new Error('x'), {
+					response: { status: 404, headers: { 'X-A': 'b' }, data: 'no' },
+				}),
+			),
 		).resolves.toEqual({ status: 404, headers: { 'x-a': 'b' }, body: 'no' });
 		await expect(thrown(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).rejects.toThrow(
 			'No answer from api.example.com: nothing listens at this address',

@@ -1,7 +1,11 @@
 import { PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 
-const complete = { baseUrl: 'https://api.example.com', authentication: 'accessToken', accessToken: 'a.b.c' };
+const complete = {
+	baseUrl: 'https://api.example.com',
+	authentication: 'accessToken',
+	accessToken: 'a.b.c',
+};
 
 function limits(change: Record<string, unknown>) {
 	return readCredentials({ ...complete, ...change }).limits;
@@ -21,9 +25,12 @@ describe('permissions', () => {
 		expect([...limits({}).permissions]).toEqual(PERMISSIONS);
 	});
 
-	it.each([[undefined], [null], [''], [[]]])('allow reading only where the value is %j', (permissions) => {
-		expect([...limits({ permissions }).permissions]).toEqual([]);
-	});
+	it.each([[undefined], [null], [''], [[]]])(
+		'allow reading only where the value is %j',
+		(permissions) => {
+			expect([...limits({ permissions }).permissions]).toEqual([]);
+		},
+	);
 
 	it('are those that were chosen', () => {
 		const chosen = limits({ permissions: ['sendTestEvents', 'invitePeople', 'invitePeople'] });
@@ -73,9 +80,14 @@ describe('the maximum payment', () => {
 		expect(limits({ maximumPayment: '' }).maximumPaymentCents).toBeUndefined();
 	});
 
-	it.each([[undefined], [null]])('is refused by name where it has no value: %j', (maximumPayment) => {
-		expect(messageFor({ maximumPayment })).toBe('Maximum Payment in the credentials has no value');
-	});
+	it.each([[undefined], [null]])(
+		'is refused by name where it has no value: %j',
+		(maximumPayment) => {
+			expect(messageFor({ maximumPayment })).toBe(
+				'Maximum Payment in the credentials has no value',
+			);
+		},
+	);
 
 	it.each([
 		' ',
@@ -119,11 +131,14 @@ describe('the payment recipients', () => {
 		expect(limits({ paymentRecipients: '' }).paymentRecipients).toBeUndefined();
 	});
 
-	it.each([[undefined], [null]])('are refused by name where they have no value: %j', (paymentRecipients) => {
-		expect(messageFor({ paymentRecipients })).toBe(
-			'Payment Recipients in the credentials has no value',
-		);
-	});
+	it.each([[undefined], [null]])(
+		'are refused by name where they have no value: %j',
+		(paymentRecipients) => {
+			expect(messageFor({ paymentRecipients })).toBe(
+				'Payment Recipients in the credentials has no value',
+			);
+		},
+	);
 
 	it.each([
 		' ',
@@ -152,7 +167,9 @@ describe('the payment recipients', () => {
 	});
 
 	it('are parsed once for the same text, since every request reads them', () => {
-		const text = Array.from({ length: 20_000 }, (_, index) => `person${index}@example.com`).join(',');
+		const text = Array.from({ length: 20_000 }, (_, index) => `person${index}@example.com`).join(
+			',',
+		);
 		expect(limits({ paymentRecipients: text }).paymentRecipients).toBe(
 			limits({ paymentRecipients: text }).paymentRecipients,
 		);

@@ -67,7 +67,9 @@ it.each([
 	['', 'is missing'],
 ])('refuses the base URL %j', (baseUrl, fault) => {
 	expect(() => readCredentials({ ...complete, baseUrl })).toThrow(
-		expect.objectContaining({ message: expect.stringContaining(`Base URL in the credentials ${fault}`) }),
+		expect.objectContaining({
+			message: expect.stringContaining(`Base URL in the credentials ${fault}`),
+		}),
 	);
 });
 
@@ -77,10 +79,22 @@ it.each([
 	[{ platformId: ' ' }, 'Platform ID in the credentials is missing'],
 	[{ walletAddress: '0x1' }, 'Wallet Address in the credentials must be 0x followed by 40'],
 	[{ signInChainId: 'one' }, 'Sign-In Chain ID in the credentials must be a whole number'],
-	[{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com' }, 'Wallet Address in the credentials is missing'],
-	[{ authentication: 'accessToken', accessToken: '' }, 'Access Token in the credentials is missing'],
-	[{ authentication: 'accessToken', accessToken: 'a b' }, 'Access Token in the credentials must be one line'],
-	[{ authentication: 'legacyApiKey', apiKey: 'a\nb' }, 'API Key in the credentials must be one line'],
+	[
+		{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com' },
+		'Wallet Address in the credentials is missing',
+	],
+	[
+		{ authentication: 'accessToken', accessToken: '' },
+		'Access Token in the credentials is missing',
+	],
+	[
+		{ authentication: 'accessToken', accessToken: 'a b' },
+		'Access Token in the credentials must be one line',
+	],
+	[
+		{ authentication: 'legacyApiKey', apiKey: 'a\nb' },
+		'API Key in the credentials must be one line',
+	],
 ])('names the field at fault and not its value: %j', (change, message) => {
 	let said = '';
 	try {
@@ -92,26 +106,36 @@ it.each([
 	expect(said).not.toContain(privateKey.slice(2));
 });
 
-it.each(['http://10.1.2.3:8545', 'http://192.168.1.9', 'http://172.16.0.1', 'http://[fd00::1]', 'http://127.0.0.1:1', 'https://signer.example.com', 'https://signer.example.com/v2', 'https://signer.example.com/rpc/'])(
-	'takes the remote signer %s',
-	(remoteSignerUrl) => {
-		const walletAddress = `0x${'a'.repeat(40)}`;
-		expect(
-			readCredentials({ ...complete, signer: 'remoteSigner', remoteSignerUrl, walletAddress }),
-		).toMatchObject({ remoteSignerUrl, remoteSignerDialect: 'wallet', walletAddress });
-	},
-);
+it.each([
+	'http://10.1.2.3:8545',
+	'http://192.168.1.9',
+	'http://172.16.0.1',
+	'http://[fd00::1]',
+	'http://127.0.0.1:1',
+	'https://signer.example.com',
+	'https://signer.example.com/v2',
+	'https://signer.example.com/rpc/',
+])('takes the remote signer %s', (remoteSignerUrl) => {
+	const walletAddress = `0x${'a'.repeat(40)}`;
+	expect(
+		readCredentials({ ...complete, signer: 'remoteSigner', remoteSignerUrl, walletAddress }),
+	).toMatchObject({ remoteSignerUrl, remoteSignerDialect: 'wallet', walletAddress });
+});
 
-it.each(['http://signer.example.com', 'http://anything.localhost', 'http://[::ffff:10.0.0.1]', 'http://172.32.0.1', 'http://8.8.8.8', 'http://fd00.example.com'])(
-	'refuses the remote signer %s',
-	(remoteSignerUrl) => {
-		expect(() =>
-			readCredentials({
-				...complete,
-				signer: 'remoteSigner',
-				remoteSignerUrl,
-				walletAddress: `0x${'a'.repeat(40)}`,
-			}),
-		).toThrow('Remote Signer URL');
-	},
-);
+it.each([
+	'http://signer.example.com',
+	'http://anything.localhost',
+	'http://[::ffff:10.0.0.1]',
+	'http://172.32.0.1',
+	'http://8.8.8.8',
+	'http://fd00.example.com',
+])('refuses the remote signer %s', (remoteSignerUrl) => {
+	expect(() =>
+		readCredentials({
+			...complete,
+			signer: 'remoteSigner',
+			remoteSignerUrl,
+			walletAddress: `0x${'a'.repeat(40)}`,
+		}),
+	).toThrow('Remote Signer URL');
+});

@@ -33,7 +33,9 @@ describe('the schemas', () => {
 	});
 
 	it('type what they read, and keep what they do not know', () => {
-		const event = depositReceivedSchema.parse(depositEvent({ deposit: deposit({ network: 'new' }) }));
+		const event = depositReceivedSchema.parse(
+			depositEvent({ deposit: deposit({ network: 'new' }) }),
+		);
 		expect(event.deposit.token.symbol).toBe('USDC');
 		expect(isDocumented(DEPOSIT_NETWORKS, event.deposit.network)).toBe(false);
 		expect(isDocumented(DEPOSIT_STATUSES, event.deposit.status)).toBe(true);
@@ -64,7 +66,9 @@ describe('the form', () => {
 	});
 
 	it('has the parameters and defaults of the interface', () => {
-		const defaults = Object.fromEntries(properties.map((property) => [property.name, property.default]));
+		const defaults = Object.fromEntries(
+			properties.map((property) => [property.name, property.default]),
+		);
 		expect(defaults).toMatchObject({
 			authentication: 'webhookCredentials',
 			events: ['deposit.received'],

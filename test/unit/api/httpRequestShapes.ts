@@ -72,7 +72,12 @@ export const httpRequestNode = {
 		uri,
 		body,
 	}),
-	binaryFile: (method: string, uri: string, body: Buffer, type = 'application/json'): GivenOptions => ({
+	binaryFile: (
+		method: string,
+		uri: string,
+		body: Buffer,
+		type = 'application/json',
+	): GivenOptions => ({
 		...VERSION_4,
 		headers: { 'content-length': body.length, 'content-type': type, ...VERSION_4.headers },
 		method,

@@ -23,10 +23,26 @@ it('reads page after page up to what is wanted', async () => {
 });
 
 it.each([
-	['the same page again', { users: [user(1)], pagination: { has_more: true, next_page: 1 } }, 'names page 1'],
-	['an earlier page', { users: [user(1)], pagination: { has_more: true, next_page: -3 } }, 'names page -3'],
-	['half a page', { users: [user(1)], pagination: { has_more: true, next_page: 1.5 } }, 'names page 1.5'],
-	['a page beyond all counting', { users: [user(1)], pagination: { has_more: true, next_page: 1e300 } }, 'names page 1e+300'],
+	[
+		'the same page again',
+		{ users: [user(1)], pagination: { has_more: true, next_page: 1 } },
+		'names page 1',
+	],
+	[
+		'an earlier page',
+		{ users: [user(1)], pagination: { has_more: true, next_page: -3 } },
+		'names page -3',
+	],
+	[
+		'half a page',
+		{ users: [user(1)], pagination: { has_more: true, next_page: 1.5 } },
+		'names page 1.5',
+	],
+	[
+		'a page beyond all counting',
+		{ users: [user(1)], pagination: { has_more: true, next_page: 1e300 } },
+		'names page 1e+300',
+	],
 	['nobody, and more', { users: [], pagination: { has_more: true } }, 'gives nobody on page 1'],
 ])('stops where the service gives %s', async (_, page, message) => {
 	const { call, asked } = serviceWith(page);
@@ -37,11 +53,17 @@ it.each([
 it.each([
 	['all users', undefined],
 	['more users than there can be', 1_000_000_000],
-])('gives up a list without an end where %s are wanted, and says how far it got', async (_, most) => {
-	const { call, asked } = serviceWith({ users: [user(1), user(2)], pagination: { has_more: true } });
-	await expect(teamUsers(call, { teamId: 'te-1', most })).rejects.toMatchObject({
-		message: `The list of users was given up after ${MOST_PAGES} pages with ${2 * MOST_PAGES} users, and the service says that there are more`,
-		hint: expect.stringContaining('Limit'),
-	});
-	expect(asked()).toBe(MOST_PAGES);
-});
+])(
+	'gives up a list without an end where %s are wanted, and says how far it got',
+	async (_, most) => {
+		const { call, asked } = serviceWith({
+			users: [user(1), user(2)],
+			pagination: { has_more: true },
+		});
+		await expect(teamUsers(call, { teamId: 'te-1', most })).rejects.toMatchObject({
+			message: `The list of users was given up after ${MOST_PAGES} pages with ${2 * MOST_PAGES} users, and the service says that there are more`,
+			hint: expect.stringContaining('Limit'),
+		});
+		expect(asked()).toBe(MOST_PAGES);
+	},
+);

@@ -11,7 +11,9 @@ it('no request goes out that some server may take for a write without its permis
 	const passed = { reads: 0, writes: 0, payments: 0 };
 	await fc.assert(
 		fc.asyncProperty(casesFor('https://api.example.com'), async (drawn) => {
-			const sent = await api.authenticate(drawn.saved, asOptions(drawn.given)).catch(() => undefined);
+			const sent = await api
+				.authenticate(drawn.saved, asOptions(drawn.given))
+				.catch(() => undefined);
 			if (sent === undefined) return;
 			expect(faultIn(drawn, sent)).toBeUndefined();
 			if (!isRestricted(drawn)) return;
@@ -30,12 +32,18 @@ it('whatever the options hold, they are refused or sent to the origin of the bas
 	let passed = 0;
 	const anything = fc.oneof(
 		{ weight: 4, arbitrary: fc.constantFrom(undefined, null, '') },
-		{ weight: 1, arbitrary: fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }) },
+		{
+			weight: 1,
+			arbitrary: fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
+		},
 	);
 	const options = fc.record(
 		{
 			method: fc.oneof(fc.constantFrom('GET', 'PUT'), anything),
-			url: fc.oneof({ weight: 5, arbitrary: fc.constant('https://api.example.com/v2/invites') }, anything),
+			url: fc.oneof(
+				{ weight: 5, arbitrary: fc.constant('https://api.example.com/v2/invites') },
+				anything,
+			),
 			uri: anything,
 			baseURL: anything,
 			headers: anything,
@@ -51,7 +59,12 @@ it('whatever the options hold, they are refused or sent to the origin of the bas
 	);
 	await fc.assert(
 		fc.asyncProperty(options, async (given) => {
-			const saved = { baseUrl: 'https://api.example.com', authentication: 'accessToken', accessToken: 'a.b.c', permissions: [] };
+			const saved = {
+				baseUrl: 'https://api.example.com',
+				authentication: 'accessToken',
+				accessToken: 'a.b.c',
+				permissions: [],
+			};
 			const sent = await api.authenticate(saved, asOptions(given)).catch(() => undefined);
 			if (sent === undefined) return;
 			expect(new URL(sent.url).origin).toBe('https://api.example.com');

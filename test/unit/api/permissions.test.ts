@@ -9,7 +9,10 @@ import {
 	requirePermission,
 } from '../../../nodes/PayrollPayments/api/permissions';
 import { z } from 'zod';
-import { PERMISSION_LABELS, PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
+import {
+	PERMISSION_LABELS,
+	PERMISSIONS,
+} from '../../../nodes/PayrollPayments/api/credentialLimits';
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
@@ -150,22 +153,26 @@ describe('a permission', () => {
 		}).not.toThrow();
 	});
 
-	it.each([{ permissions: PERMISSIONS.slice(1) }, { maximumPayment: '1' }, { paymentRecipients: '@example.com' }])(
-		'that nobody named is all of them, without a limit: %j',
-		(change) => {
-			expect(() => {
-				requirePermission(credentials(change), undefined);
-			}).toThrow("These credentials don't allow this change");
-			expect(() => {
-				requirePermission(credentials(), undefined);
-			}).not.toThrow();
-		},
-	);
+	it.each([
+		{ permissions: PERMISSIONS.slice(1) },
+		{ maximumPayment: '1' },
+		{ paymentRecipients: '@example.com' },
+	])('that nobody named is all of them, without a limit: %j', (change) => {
+		expect(() => {
+			requirePermission(credentials(change), undefined);
+		}).toThrow("These credentials don't allow this change");
+		expect(() => {
+			requirePermission(credentials(), undefined);
+		}).not.toThrow();
+	});
 });
 
 describe('a payment', () => {
 	const payment = { amountCents: 250_050, recipientEmail: 'ana@example.com' };
-	const check = (change: Record<string, unknown>, of: Partial<typeof payment> & { typedAmountUnit?: string } = {}) =>
+	const check = (
+		change: Record<string, unknown>,
+		of: Partial<typeof payment> & { typedAmountUnit?: string } = {},
+	) =>
 		refusalOf(() => {
 			requireAllowedPayment(credentials(change, 'Payroll'), { ...payment, ...of });
 		});
@@ -252,8 +259,18 @@ it('the form of the credentials offers the permissions, all of them chosen, and 
 			{ name: 'Send Test Events', value: 'sendTestEvents' },
 		],
 	});
-	expect(maximum).toMatchObject({ displayName: 'Maximum Payment', name: 'maximumPayment', type: 'string', default: '' });
-	expect(recipients).toMatchObject({ displayName: 'Payment Recipients', name: 'paymentRecipients', type: 'string', default: '' });
+	expect(maximum).toMatchObject({
+		displayName: 'Maximum Payment',
+		name: 'maximumPayment',
+		type: 'string',
+		default: '',
+	});
+	expect(recipients).toMatchObject({
+		displayName: 'Payment Recipients',
+		name: 'paymentRecipients',
+		type: 'string',
+		default: '',
+	});
 	for (const property of [permissions, maximum, recipients]) {
 		expect(property).toMatchObject({ noDataExpression: true });
 		expect(property).not.toHaveProperty('displayOptions');

@@ -17,7 +17,11 @@ const ROUTES: ReadonlyArray<readonly [RegExp, readonly string[], string]> = [
 	[/^\/v2\/auth\/verify$/, ['POST'], 'nothing'],
 	[/^\/v2\/invites$/, ['POST'], 'invitePeople'],
 	[/^\/v2\/invites\/manager$/, ['POST', 'PUT'], 'manageAdministrators'],
-	[/^\/v2\/payments\/teams\/[^/]+\/external_entity\/[^/]+\/name_review$/, ['POST'], 'resolveNameReviews'],
+	[
+		/^\/v2\/payments\/teams\/[^/]+\/external_entity\/[^/]+\/name_review$/,
+		['POST'],
+		'resolveNameReviews',
+	],
 	[/^\/v2\/payments\/external_entity\/instant$/, ['PUT'], 'sendPayments'],
 	[/^\/v2\/webhooks\/test\/[^/]+$/, ['POST'], 'sendTestEvents'],
 ];
@@ -27,7 +31,9 @@ const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 function decoded(text: string): string {
 	let last = text;
 	for (let round = 0; round < 3; round++) {
-		last = last.replace(/%([0-9a-f]{2})/gi, (_whole, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+		last = last.replace(/%([0-9a-f]{2})/gi, (_whole, hex: string) =>
+			String.fromCharCode(parseInt(hex, 16)),
+		);
 	}
 	return last;
 }
@@ -35,9 +41,16 @@ function decoded(text: string): string {
 /** The path as the most forgiving server reads it. */
 function lenientPath(path: string, prefix: string): string {
 	const segments: string[] = [];
-	const plain = decoded(path).toLowerCase().replaceAll('\\', '/').replace(/[\0\t\r\n ]/g, '').split(/[?#]/)[0] ?? '';
+	const plain =
+		decoded(path)
+			.toLowerCase()
+			.replaceAll('\\', '/')
+			.replace(/[\0\t\r\n ]/g, '')
+			.split(/[?#]/)[0] ?? '';
 	for (const part of plain.split('/')) {
-		const segment = (part.split(';')[0] ?? '').replace(/\.json$/, '').replace(/\.+$/, (dots) => (dots.length > 2 || part === dots ? dots : ''));
+		const segment = (part.split(';')[0] ?? '')
+			.replace(/\.json$/, '')
+			.replace(/\.+$/, (dots) => (dots.length > 2 || part === dots ? dots : ''));
 		if (segment === '..') segments.pop();
 		else if (segment !== '' && segment !== '.') segments.push(segment);
 	}
@@ -90,11 +103,20 @@ export interface Sent {
 /** Every way in which the request may be understood. */
 function readingsOf(sent: Sent, prefix: string): Reading[] {
 	const url = new URL(String(sent.url));
-	const headers = Object.entries(Object(sent.headers)).map(([name, value]): [string, unknown] => [name.trim(), value]);
+	const headers = Object.entries(Object(sent.headers)).map(([name, value]): [string, unknown] => [
+		name.trim(),
+		value,
+	]);
 	const query = [...url.searchParams, ...bodyMembers(sent.qs)];
-	const members = [...bodyMembers(sent.body), ...bodyMembers(sent.form), ...bodyMembers(sent.formData)];
+	const members = [
+		...bodyMembers(sent.body),
+		...bodyMembers(sent.form),
+		...bodyMembers(sent.formData),
+	];
 	const methods = [
-		String(sent.method ?? 'GET').trim().toUpperCase(),
+		String(sent.method ?? 'GET')
+			.trim()
+			.toUpperCase(),
 		...overridingVerbs([...headers, ...query, ...members]),
 	];
 	const paths = [
@@ -119,7 +141,9 @@ function needOf({ method, path }: Reading): string {
 function valuesOf(sent: Sent, name: RegExp): unknown[] {
 	const inText =
 		typeof sent.body === 'string' && sent.body.startsWith('{')
-			? [...sent.body.matchAll(/"([^"]*)":("[^"]*"|[^,}]*)/g)].map(([, found = '', value = '']): [string, unknown] => [found, value.replaceAll('"', '')])
+			? [...sent.body.matchAll(/"([^"]*)":("[^"]*"|[^,}]*)/g)].map(
+					([, found = '', value = '']): [string, unknown] => [found, value.replaceAll('"', '')],
+				)
 			: bodyMembers(sent.body);
 	return [
 		...new URL(String(sent.url)).searchParams,
@@ -143,7 +167,10 @@ export interface Case {
 }
 
 /** What is wrong with letting this request out; undefined where nothing is. */
-export function faultIn({ granted, maximumCents, onlyExampleCom, prefix }: Case, sent: Sent): string | undefined {
+export function faultIn(
+	{ granted, maximumCents, onlyExampleCom, prefix }: Case,
+	sent: Sent,
+): string | undefined {
 	if (sent.uri !== undefined || sent.baseURL !== undefined) return 'two addresses';
 	const isLimited = maximumCents !== undefined || onlyExampleCom;
 	for (const reading of readingsOf(sent, prefix)) {
@@ -156,8 +183,12 @@ export function faultIn({ granted, maximumCents, onlyExampleCom, prefix }: Case,
 		if (need !== 'sendPayments' || !isLimited) continue;
 		const amounts = valuesOf(sent, /amount.?cents/i).map(Number);
 		const recipients = valuesOf(sent, /external.?recipient.?email/i).map(String);
-		if (amounts.length !== 1 || recipients.length !== 1) return 'a payment that can be read in two ways';
-		if (maximumCents !== undefined && !amounts.every((cents) => cents > 0 && cents <= maximumCents)) {
+		if (amounts.length !== 1 || recipients.length !== 1)
+			return 'a payment that can be read in two ways';
+		if (
+			maximumCents !== undefined &&
+			!amounts.every((cents) => cents > 0 && cents <= maximumCents)
+		) {
 			return `a payment of ${amounts.join(', ')}`;
 		}
 		if (onlyExampleCom && !recipients.every((to) => /^[a-z0-9]+@example\.com$/i.test(to))) {
@@ -179,7 +210,24 @@ const PATHS = [
 	'/v2/payouts',
 ];
 
-const METHOD_NAMES = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'get', 'post', 'put', 'Put', '', undefined, 'po\u017Ft', 'POST ', 'X'];
+const METHOD_NAMES = [
+	'GET',
+	'POST',
+	'PUT',
+	'PATCH',
+	'DELETE',
+	'HEAD',
+	'OPTIONS',
+	'get',
+	'post',
+	'put',
+	'Put',
+	'',
+	undefined,
+	'po\u017Ft',
+	'POST ',
+	'X',
+];
 
 const OVERRIDES: ReadonlyArray<readonly [string, unknown]> = [
 	['X-HTTP-Method-Override', 'PUT'],
@@ -240,8 +288,28 @@ const pathTwist = fc.constantFrom<(path: string) => string>(
 	(path) => `${path}#x`,
 );
 
-const amount = fc.constantFrom<unknown>(1, 10_000, 10_001, 999_999, '10000', '1e9', 1e300, -5, 1.5, null);
-const recipient = fc.constantFrom<unknown>('ana@example.com', 'ANA@Example.com', 'eve@example.org', 'eve@sub.example.com', 'a@example.com,eve@example.org', ['eve@example.org'], 'eve@example.org@example.com', '');
+const amount = fc.constantFrom<unknown>(
+	1,
+	10_000,
+	10_001,
+	999_999,
+	'10000',
+	'1e9',
+	1e300,
+	-5,
+	1.5,
+	null,
+);
+const recipient = fc.constantFrom<unknown>(
+	'ana@example.com',
+	'ANA@Example.com',
+	'eve@example.org',
+	'eve@sub.example.com',
+	'a@example.com,eve@example.org',
+	['eve@example.org'],
+	'eve@example.org@example.com',
+	'',
+);
 const members = fc
 	.tuple(
 		fc.array(
@@ -251,7 +319,10 @@ const members = fc
 				fc.tuple(fc.constantFrom('Amount_Cents', 'amountCents'), amount),
 				fc.tuple(fc.constantFrom('External_Recipient_Email'), recipient),
 				fc.constantFrom(...OVERRIDES),
-				fc.tuple(fc.constantFrom('from', 'network', '__proto__', 'role'), fc.constantFrom<unknown>('x', 1, {})),
+				fc.tuple(
+					fc.constantFrom('from', 'network', '__proto__', 'role'),
+					fc.constantFrom<unknown>('x', 1, {}),
+				),
 			),
 			{ maxLength: 4 },
 		),
@@ -259,7 +330,11 @@ const members = fc
 	)
 	.map(([list, isWhole]) =>
 		isWhole
-			? [...list, ['amount_cents', 10_000] as const, ['external_recipient_email', 'ana@example.com'] as const]
+			? [
+					...list,
+					['amount_cents', 10_000] as const,
+					['external_recipient_email', 'ana@example.com'] as const,
+				]
 			: list,
 	);
 
@@ -268,32 +343,42 @@ function jsonText(list: ReadonlyArray<readonly [string, unknown]>): string {
 	return `{${list.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-const encodedBody = fc.tuple(members, fc.integer({ min: 0, max: 14 })).map(([list, encoding]): GivenOptions => {
-	const object = Object.fromEntries(list);
-	const form = new URLSearchParams(list.map(([name, value]): [string, string] => [name, String(value)]));
-	switch (encoding) {
-		case 0:
-		case 1:
-		case 2:
-			return { body: object, json: true };
-		case 3:
-		case 4:
-		case 5:
-			return { body: jsonText(list), headers: { 'content-type': 'application/json' } };
-		case 6:
-			return { body: Buffer.from(jsonText(list)), headers: { 'content-type': 'application/json', 'content-length': 4 } };
-		case 7:
-			return { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };
-		case 8:
-			return { body: form };
-		case 9:
-			return { form: object };
-		case 10:
-			return { body: {}, formData: object };
-		default:
-			return {};
-	}
-});
+const encodedBody = fc
+	.tuple(members, fc.integer({ min: 0, max: 14 }))
+	.map(([list, encoding]): GivenOptions => {
+		const object = Object.fromEntries(list);
+		const form = new URLSearchParams(
+			list.map(([name, value]): [string, string] => [name, String(value)]),
+		);
+		switch (encoding) {
+			case 0:
+			case 1:
+			case 2:
+				return { body: object, json: true };
+			case 3:
+			case 4:
+			case 5:
+				return { body: jsonText(list), headers: { 'content-type': 'application/json' } };
+			case 6:
+				return {
+					body: Buffer.from(jsonText(list)),
+					headers: { 'content-type': 'application/json', 'content-length': 4 },
+				};
+			case 7:
+				return {
+					body: form.toString(),
+					headers: { 'content-type': 'application/x-www-form-urlencoded' },
+				};
+			case 8:
+				return { body: form };
+			case 9:
+				return { form: object };
+			case 10:
+				return { body: {}, formData: object };
+			default:
+				return {};
+		}
+	});
 
 /** Whether the credentials of a case are limited at all. */
 export function isRestricted({ granted, maximumCents, onlyExampleCom }: Case): boolean {
@@ -303,7 +388,10 @@ export function isRestricted({ granted, maximumCents, onlyExampleCom }: Case): b
 /** Requests over all methods, paths and body encodings, to a service at the given origin. */
 export function casesFor(origin: string): fc.Arbitrary<Case> {
 	const drawings = fc.record({
-		granted: fc.oneof(fc.subarray<string>([...PERMISSIONS]), fc.constant<string[]>([...PERMISSIONS])),
+		granted: fc.oneof(
+			fc.subarray<string>([...PERMISSIONS]),
+			fc.constant<string[]>([...PERMISSIONS]),
+		),
 		maximumCents: fc.constantFrom(undefined, 10_000),
 		onlyExampleCom: fc.boolean(),
 		prefix: fc.constantFrom('', '/base'),
@@ -321,7 +409,14 @@ export function casesFor(origin: string): fc.Arbitrary<Case> {
 		headers: fc.array(fc.constantFrom(...HEADER_EXTRAS), { maxLength: 1, size: 'xsmall' }),
 		qs: fc.oneof(
 			{ weight: 7, arbitrary: fc.constant(undefined) },
-			{ weight: 1, arbitrary: fc.constantFrom(...OVERRIDES, ['amount_cents', 1] as const, ['page', 1] as const) },
+			{
+				weight: 1,
+				arbitrary: fc.constantFrom(
+					...OVERRIDES,
+					['amount_cents', 1] as const,
+					['page', 1] as const,
+				),
+			},
 		),
 		address: fc.constantFrom('url', 'uri', 'parts', 'url', 'uri', 'both', 'url', 'uri'),
 	});

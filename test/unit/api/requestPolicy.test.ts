@@ -32,7 +32,11 @@ async function authenticate(change: Record<string, unknown>, given: GivenOptions
 	);
 }
 
-async function expectRefusal(change: Record<string, unknown>, given: GivenOptions, message: string | RegExp) {
+async function expectRefusal(
+	change: Record<string, unknown>,
+	given: GivenOptions,
+	message: string | RegExp,
+) {
 	await expect(authenticate(change, given)).rejects.toThrow(message);
 }
 
@@ -44,7 +48,14 @@ describe('the connection', () => {
 		{ proxy: 'proxy.example.org' },
 		{ proxy: ' ' },
 		{ proxy: { host: 'proxy.example.org', port: 3128 } },
-		{ proxy: { protocol: 'https', host: 'proxy.example.org', port: 443, auth: { username: 'a', password: 'b' } } },
+		{
+			proxy: {
+				protocol: 'https',
+				host: 'proxy.example.org',
+				port: 443,
+				auth: { username: 'a', password: 'b' },
+			},
+		},
 		{ proxy: true },
 	])('is not led through a proxy of the request: %j', async (change) => {
 		await expectRefusal({}, { ...get, ...change }, 'sets a proxy');
@@ -63,7 +74,11 @@ describe('the connection', () => {
 		{ skipSslCertificateValidation: 1 },
 	])('keeps its certificate checks: %j', async (change) => {
 		await expectRefusal({}, { ...get, ...change }, 'turns certificate checks off');
-		await expectRefusal({}, { ...httpRequestNode.get(INVITES), ...change }, 'turns certificate checks off');
+		await expectRefusal(
+			{},
+			{ ...httpRequestNode.get(INVITES), ...change },
+			'turns certificate checks off',
+		);
 	});
 
 	it.each([
@@ -117,7 +132,11 @@ describe('the origin', () => {
 		{ url: ' https://api.example.com/v2/invites', baseURL: 'https://evil.example' },
 		{ url: 'https://evil.example/', baseURL: BASE },
 	])('is the base URL’s: %j', async (change) => {
-		await expectRefusal({}, { method: 'GET', ...change }, /^The token of these credentials goes to https:\/\/api\.example\.com only, not to /);
+		await expectRefusal(
+			{},
+			{ method: 'GET', ...change },
+			/^The token of these credentials goes to https:\/\/api\.example\.com only, not to /,
+		);
 	});
 
 	it.each<GivenOptions>([
@@ -148,24 +167,31 @@ describe('the origin', () => {
 		expect([sent.url, sent.uri, sent.baseURL]).toEqual([url, undefined, undefined]);
 	});
 
-	it.each([{ Host: 'evil.example' }, { host: 'api.example.com:8443' }, { ' HOST ': 'evil.example' }, { host: ['evil.example'] }])(
-		'is not changed by a header: %j',
-		async (headers) => {
-			await expectRefusal({}, { method: 'GET', url: INVITES, headers }, 'goes to api.example.com only');
-		},
-	);
+	it.each([
+		{ Host: 'evil.example' },
+		{ host: 'api.example.com:8443' },
+		{ ' HOST ': 'evil.example' },
+		{ host: ['evil.example'] },
+	])('is not changed by a header: %j', async (headers) => {
+		await expectRefusal(
+			{},
+			{ method: 'GET', url: INVITES, headers },
+			'goes to api.example.com only',
+		);
+	});
 
 	it('may be repeated in the header', async () => {
 		const headers = { Host: 'API.example.com' };
 		await expect(authenticate({}, { method: 'GET', url: INVITES, headers })).resolves.toBeDefined();
 	});
 
-	it.each([{ get: { Host: 'evil.example' } }, { common: { 'X-HTTP-Method-Override': 'PUT' } }, { accept: [{}] }])(
-		'is not changed by headers that only axios unpacks: %j',
-		async (headers) => {
-			await expectRefusal({}, { method: 'GET', url: INVITES, headers }, "isn't text");
-		},
-	);
+	it.each([
+		{ get: { Host: 'evil.example' } },
+		{ common: { 'X-HTTP-Method-Override': 'PUT' } },
+		{ accept: [{}] },
+	])('is not changed by headers that only axios unpacks: %j', async (headers) => {
+		await expectRefusal({}, { method: 'GET', url: INVITES, headers }, "isn't text");
+	});
 });
 
 describe('reading', () => {
@@ -177,7 +203,10 @@ describe('reading', () => {
 		['GET in lower case', { method: 'get', url: INVITES }],
 		['GET by default', { url: INVITES }],
 		['GET with an empty method', { url: INVITES, method: '' }],
-		['GET with a payment method in its query', httpRequestNode.get(INVITES, { payment_method: 'ach', method: 'wire' })],
+		[
+			'GET with a payment method in its query',
+			httpRequestNode.get(INVITES, { payment_method: 'ach', method: 'wire' }),
+		],
 		['GET with an empty body', { url: INVITES, body: {}, form: {}, formData: undefined }],
 		['GET with headers', { url: INVITES, headers: { 'X-Custom': 'a', 'Content-Length': 0 } }],
 		['GET with URLSearchParams', { url: INVITES, qs: new URLSearchParams({ nanoid: 'x' }) }],
@@ -199,7 +228,7 @@ describe('reading', () => {
 		{ qs: { _METHOD: 'put' } },
 		{ qs: { '_method[]': ['PUT'] } },
 		{ qs: { _method: { a: 'PUT' } } },
-		{ qs: { '$httpMethod': 'PUT' } },
+		{ qs: { $httpMethod: 'PUT' } },
 		{ qs: { 'X-HTTP-Method-Override': 'PUT' } },
 		{ qs: { _HttpMethod: 'PATCH' } },
 		{ qs: { method: ['get', 'delete'] } },
@@ -218,9 +247,19 @@ describe('reading', () => {
 		{ form: { _method: 'PUT' } },
 		{ formData: { _method: 'PUT' } },
 	])('is no request that another method may hide in: %j', async (change) => {
-		await expectRefusal(readOnly, { method: 'GET', url: INVITES, ...change }, "These credentials don't allow this GET request");
-		await expectRefusal(capped, { method: 'GET', url: INVITES, ...change }, 'These credentials limit payments, and this GET request may be one');
-		await expect(authenticate({}, { method: 'GET', url: INVITES, ...change })).resolves.toBeDefined();
+		await expectRefusal(
+			readOnly,
+			{ method: 'GET', url: INVITES, ...change },
+			"These credentials don't allow this GET request",
+		);
+		await expectRefusal(
+			capped,
+			{ method: 'GET', url: INVITES, ...change },
+			'These credentials limit payments, and this GET request may be one',
+		);
+		await expect(
+			authenticate({}, { method: 'GET', url: INVITES, ...change }),
+		).resolves.toBeDefined();
 	});
 });
 
@@ -228,11 +267,28 @@ describe('a documented write', () => {
 	it.each<readonly [string, GivenOptions]>([
 		['JSON', httpRequestNode.json('POST', INVITES, { role: 'contractor' })],
 		['JSON text', httpRequestNode.raw('POST', INVITES, '{"role":"contractor"}')],
-		['JSON text in another charset name', httpRequestNode.raw('POST', INVITES, '{"role":"contractor"}', 'application/json; charset=UTF-8')],
-		['a file', httpRequestNode.binaryFile('POST', INVITES, Buffer.from('{ "role": "contractor" }'))],
+		[
+			'JSON text in another charset name',
+			httpRequestNode.raw(
+				'POST',
+				INVITES,
+				'{"role":"contractor"}',
+				'application/json; charset=UTF-8',
+			),
+		],
+		[
+			'a file',
+			httpRequestNode.binaryFile('POST', INVITES, Buffer.from('{ "role": "contractor" }')),
+		],
 		['version 2 of the node', httpRequestNode.version2('POST', INVITES, { role: 'contractor' })],
-		['raw in version 2 of the node', httpRequestNode.version2Raw('POST', INVITES, '{"role":"contractor"}')],
-		['a letter that turns into an S in capitals', { method: 'po\u017Ft', url: INVITES, body: { role: 'contractor' } }],
+		[
+			'raw in version 2 of the node',
+			httpRequestNode.version2Raw('POST', INVITES, '{"role":"contractor"}'),
+		],
+		[
+			'a letter that turns into an S in capitals',
+			{ method: 'po\u017Ft', url: INVITES, body: { role: 'contractor' } },
+		],
 		['lower case', { method: 'post', url: INVITES, body: { role: 'contractor' }, json: true }],
 	])('goes with its permission, as the JSON that was read: %s', async (_name, given) => {
 		const sent = await authenticate(invitesOnly, given);
@@ -243,20 +299,37 @@ describe('a documented write', () => {
 			headers: { 'content-type': 'application/json', authorization: 'Bearer a.b.c' },
 		});
 		expect(Object.keys(sent.headers ?? {})).not.toContain('content-length');
-		await expectRefusal({ permissions: ['sendPayments'] }, given, "These credentials don't allow inviting people");
+		await expectRefusal(
+			{ permissions: ['sendPayments'] },
+			given,
+			"These credentials don't allow inviting people",
+		);
 	});
 
 	it('goes below the path of the base URL only', async () => {
 		const base = { ...invitesOnly, baseUrl: `${BASE}/payroll` };
-		const sent = await authenticate(base, httpRequestNode.json('POST', `${BASE}/payroll/v2/invites`, {}));
+		const sent = await authenticate(
+			base,
+			httpRequestNode.json('POST', `${BASE}/payroll/v2/invites`, {}),
+		);
 		expect(sent.url).toBe(`${BASE}/payroll/v2/invites`);
-		await expectRefusal(base, httpRequestNode.json('POST', INVITES, {}), "don't allow this POST request");
-		await expectRefusal(base, httpRequestNode.json('POST', `${BASE}/payrollv2/v2/invites`, {}), "don't allow this POST request");
+		await expectRefusal(
+			base,
+			httpRequestNode.json('POST', INVITES, {}),
+			"don't allow this POST request",
+		);
+		await expectRefusal(
+			base,
+			httpRequestNode.json('POST', `${BASE}/payrollv2/v2/invites`, {}),
+			"don't allow this POST request",
+		);
 	});
 
 	it('signing in needs no permission', async () => {
 		const verify = httpRequestNode.json('POST', `${BASE}/v2/auth/verify`, { message: 'm' });
-		await expect(authenticate(readOnly, verify)).resolves.toMatchObject({ body: '{"message":"m"}' });
+		await expect(authenticate(readOnly, verify)).resolves.toMatchObject({
+			body: '{"message":"m"}',
+		});
 	});
 
 	it.each<GivenOptions>([
@@ -291,7 +364,11 @@ describe('a documented write', () => {
 	])('is another request where it carries more than that: %j', async (change) => {
 		const given = { method: 'POST', url: INVITES, body: {}, ...change };
 		await expectRefusal(invitesOnly, given, "These credentials don't allow this POST request");
-		await expectRefusal(capped, given, 'These credentials limit payments, and this POST request may be one');
+		await expectRefusal(
+			capped,
+			given,
+			'These credentials limit payments, and this POST request may be one',
+		);
 		await expect(authenticate({}, given)).resolves.toBeDefined();
 	});
 });
@@ -326,8 +403,16 @@ describe('any other request that is not a GET', () => {
 			const permissions = PERMISSIONS.filter((each) => each !== missing);
 			await expectRefusal({ permissions }, given, /These credentials don't allow this \S+ request/);
 		}
-		await expectRefusal({ maximumPayment: '1000000' }, given, 'These credentials limit payments, and this');
-		await expectRefusal({ paymentRecipients: '@example.com' }, given, 'These credentials limit payments, and this');
+		await expectRefusal(
+			{ maximumPayment: '1000000' },
+			given,
+			'These credentials limit payments, and this',
+		);
+		await expectRefusal(
+			{ paymentRecipients: '@example.com' },
+			given,
+			'These credentials limit payments, and this',
+		);
 		await expect(authenticate({}, given)).resolves.toBeDefined();
 		await expect(authenticate({ permissions: PERMISSIONS }, given)).resolves.toBeDefined();
 	});
@@ -337,26 +422,55 @@ describe('a payment', () => {
 	const shapes: ReadonlyArray<readonly [string, (body: object) => GivenOptions]> = [
 		['JSON', (body) => httpRequestNode.json('PUT', PAYMENT, body)],
 		['JSON text', (body) => httpRequestNode.raw('PUT', PAYMENT, JSON.stringify(body))],
-		['a file', (body) => httpRequestNode.binaryFile('PUT', PAYMENT, Buffer.from(JSON.stringify(body)))],
+		[
+			'a file',
+			(body) => httpRequestNode.binaryFile('PUT', PAYMENT, Buffer.from(JSON.stringify(body))),
+		],
 		['version 2 of the node', (body) => httpRequestNode.version2('PUT', PAYMENT, body)],
 		['httpRequest', (body) => ({ method: 'PUT', url: PAYMENT, body, json: true })],
-		['httpRequest with text', (body) => ({ method: 'PUT', url: PAYMENT, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } })],
+		[
+			'httpRequest with text',
+			(body) => ({
+				method: 'PUT',
+				url: PAYMENT,
+				body: JSON.stringify(body),
+				headers: { 'Content-Type': 'application/json' },
+			}),
+		],
 	];
 
 	it.each(shapes)('goes within its limits, and not beyond: %s', async (_name, shape) => {
 		const sent = await authenticate(capped, shape(payment));
 		expect(JSON.parse(String(sent.body))).toEqual(payment);
-		await expectRefusal(capped, shape(tooMuch), 'These credentials allow payments up to $100.00, and this one is $100.01');
-		await expectRefusal(capped, shape({ ...payment, external_recipient_email: 'eve@example.org' }), "These credentials don't allow paying eve@example.org");
-		await expectRefusal(invitesOnly, shape(payment), "These credentials don't allow sending payments");
+		await expectRefusal(
+			capped,
+			shape(tooMuch),
+			'These credentials allow payments up to $100.00, and this one is $100.01',
+		);
+		await expectRefusal(
+			capped,
+			shape({ ...payment, external_recipient_email: 'eve@example.org' }),
+			"These credentials don't allow paying eve@example.org",
+		);
+		await expectRefusal(
+			invitesOnly,
+			shape(payment),
+			"These credentials don't allow sending payments",
+		);
 	});
 
 	it('of a member that is there twice sends only the one that was read', async () => {
-		const text = '{"amount_cents":999999,"amount_cents":1,"external_recipient_email":"eve@example.org","external_recipient_email":"ana@example.com"}';
+		const text =
+			'{"amount_cents":999999,"amount_cents":1,"external_recipient_email":"eve@example.org","external_recipient_email":"ana@example.com"}';
 		const sent = await authenticate(capped, httpRequestNode.raw('PUT', PAYMENT, text));
 		expect(sent.body).toBe('{"amount_cents":1,"external_recipient_email":"ana@example.com"}');
-		const reversed = '{"amount_cents":1,"amount_cents":999999,"external_recipient_email":"ana@example.com"}';
-		await expectRefusal(capped, httpRequestNode.raw('PUT', PAYMENT, reversed), 'These credentials allow payments up to');
+		const reversed =
+			'{"amount_cents":1,"amount_cents":999999,"external_recipient_email":"ana@example.com"}';
+		await expectRefusal(
+			capped,
+			httpRequestNode.raw('PUT', PAYMENT, reversed),
+			'These credentials allow payments up to',
+		);
 	});
 
 	it('is read once: a body that changes when it is read again is sent as it was read first', async () => {
@@ -399,7 +513,9 @@ describe('a payment', () => {
 		{ body: { ...payment, currency_symbol: 'EUR' } },
 		{ body: JSON.stringify(payment), headers: { 'content-type': 'text/plain' } },
 		{ body: Readable.from([JSON.stringify(payment)]) },
-		{ body: new URLSearchParams({ amount_cents: '1', external_recipient_email: 'ana@example.com' }) },
+		{
+			body: new URLSearchParams({ amount_cents: '1', external_recipient_email: 'ana@example.com' }),
+		},
 		{ body: undefined, form: payment },
 		{ body: undefined, formData: payment },
 		{ body: payment, form: tooMuch },
@@ -407,7 +523,11 @@ describe('a payment', () => {
 	])('is refused where its amount and recipient can’t be read: %j', async (change) => {
 		const given = { method: 'PUT', url: PAYMENT, body: payment, ...change };
 		for (const credentials of [capped, {}, { permissions: ['sendPayments'] }]) {
-			await expectRefusal(credentials, given, "The amount and the recipient of this payment can't be read");
+			await expectRefusal(
+				credentials,
+				given,
+				"The amount and the recipient of this payment can't be read",
+			);
 		}
 	});
 
@@ -428,28 +548,53 @@ describe('a payment', () => {
 		await expectRefusal(capped, httpRequestNode.raw('PUT', PAYMENT, text), "can't be read");
 	});
 
-	it.each<GivenOptions>([{ qs: { amount_cents: 999_999 } }, { url: `${PAYMENT}?amount_cents=999999` }, { headers: { 'x-amount': '1' } }])(
-		'under a limit carries nothing beside its body: %j',
-		async (change) => {
-			const given = { ...httpRequestNode.json('PUT', '', payment), uri: undefined, url: PAYMENT, ...change };
-			await expectRefusal(capped, given, 'These credentials limit payments, and this PUT request may be one');
-			await expect(authenticate({}, given)).resolves.toBeDefined();
-		},
-	);
+	it.each<GivenOptions>([
+		{ qs: { amount_cents: 999_999 } },
+		{ url: `${PAYMENT}?amount_cents=999999` },
+		{ headers: { 'x-amount': '1' } },
+	])('under a limit carries nothing beside its body: %j', async (change) => {
+		const given = {
+			...httpRequestNode.json('PUT', '', payment),
+			uri: undefined,
+			url: PAYMENT,
+			...change,
+		};
+		await expectRefusal(
+			capped,
+			given,
+			'These credentials limit payments, and this PUT request may be one',
+		);
+		await expect(authenticate({}, given)).resolves.toBeDefined();
+	});
 });
 
 it('says what to do under the name that n8n shows', async () => {
-	const error: unknown = await authenticate(readOnly, httpRequestNode.json('PUT', PAYMENT, payment)).catch(
-		(reason: unknown) => reason,
-	);
+	const error: unknown = await authenticate(
+		readOnly,
+		httpRequestNode.json('PUT', PAYMENT, payment),
+	).catch((reason: unknown) => reason);
 	expect(error).toMatchObject({
 		message: "These credentials don't allow sending payments",
-		description: expect.stringContaining('“Send Payments” isn\'t selected under Permissions in these credentials'),
+		description: expect.stringContaining(
+			"“Send Payments” isn't selected under Permissions in these credentials",
+		),
 	});
 });
 
 it('refuses credentials whose limits can’t be read, for reading too', async () => {
-	await expectRefusal({ maximumPayment: undefined }, httpRequestNode.get(INVITES), 'Maximum Payment in the credentials has no value');
-	await expectRefusal({ paymentRecipients: null }, httpRequestNode.get(INVITES), 'Payment Recipients in the credentials has no value');
-	await expectRefusal({ permissions: 'all' }, httpRequestNode.get(INVITES), 'Permissions in the credentials must hold only entries of its menu');
+	await expectRefusal(
+		{ maximumPayment: undefined },
+		httpRequestNode.get(INVITES),
+		'Maximum Payment in the credentials has no value',
+	);
+	await expectRefusal(
+		{ paymentRecipients: null },
+		httpRequestNode.get(INVITES),
+		'Payment Recipients in the credentials has no value',
+	);
+	await expectRefusal(
+		{ permissions: 'all' },
+		httpRequestNode.get(INVITES),
+		'Permissions in the credentials must hold only entries of its menu',
+	);
 });

@@ -2,7 +2,10 @@ import { id } from 'ethers';
 import * as fc from 'fast-check';
 
 import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
-import { readCredentials, type WalletCredentials } from '../../../nodes/PayrollPayments/api/credentials';
+import {
+	readCredentials,
+	type WalletCredentials,
+} from '../../../nodes/PayrollPayments/api/credentials';
 import {
 	authenticationHeader,
 	boundToken,
@@ -51,7 +54,11 @@ describe('the stored token', () => {
 		{ privateKey: id('another key') },
 		{ signInDomain: 'app.example.com' },
 		{ signInChainId: '1' },
-		{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com', walletAddress: `0x${'a'.repeat(40)}` },
+		{
+			signer: 'remoteSigner',
+			remoteSignerUrl: 'https://s.example.com',
+			walletAddress: `0x${'a'.repeat(40)}`,
+		},
 	])('ends when the credentials change: %j', (change) => {
 		expect(boundToken(stored, sessionBinding(wallet(change)))).toBeUndefined();
 	});
@@ -294,7 +301,11 @@ describe('a token that seems to have expired', () => {
 	it('is replaced for the others by the sign-in that follows its refusal', async () => {
 		await ask(200);
 		let arrive: (token: string) => void = () => {};
-		const renewal = sessions.renew('a', old, async () => await new Promise((resolve) => (arrive = resolve)));
+		const renewal = sessions.renew(
+			'a',
+			old,
+			async () => await new Promise((resolve) => (arrive = resolve)),
+		);
 		await settled();
 		expect(given).toEqual([old]);
 		arrive(fresh);
@@ -305,7 +316,11 @@ describe('a token that seems to have expired', () => {
 
 	it('fails the others with the sign-in that follows its refusal, and is tried again after the pause', async () => {
 		await ask(3);
-		const renewal = sessions.renew('a', old, async () => await Promise.reject(new Error('no role')));
+		const renewal = sessions.renew(
+			'a',
+			old,
+			async () => await Promise.reject(new Error('no role')),
+		);
 		await expect(renewal).rejects.toThrow('no role');
 		await ask(1);
 		expect(given).toEqual([old, ...times('Error: no role', 3)]);
@@ -378,7 +393,11 @@ describe('a token that seems to have expired', () => {
 	it('is tried by one call again after a refusal, though the service once took it', async () => {
 		await ask(1);
 		sessions.reportStatus(stored, 200);
-		const renewal = sessions.renew('a', old, async () => await Promise.reject(new Error('no role')));
+		const renewal = sessions.renew(
+			'a',
+			old,
+			async () => await Promise.reject(new Error('no role')),
+		);
 		await expect(renewal).rejects.toThrow('no role');
 		clock.pass(SIGN_IN_PAUSE);
 		given = [];
@@ -394,7 +413,11 @@ describe('a token that seems to have expired', () => {
 
 	it('need not have expired to be replaced by the sign-in that follows its refusal', async () => {
 		let arrive: (token: string) => void = () => {};
-		const renewal = sessions.renew('a', fresh, async () => await new Promise((resolve) => (arrive = resolve)));
+		const renewal = sessions.renew(
+			'a',
+			fresh,
+			async () => await new Promise((resolve) => (arrive = resolve)),
+		);
 		await ask(5, fresh);
 		expect(given).toEqual([]);
 		arrive('newest');

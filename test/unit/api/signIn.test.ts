@@ -108,12 +108,19 @@ describe('signing in', () => {
 	it.each<[string, string, object?]>([
 		['for another wallet', messageWith({ address: stranger })],
 		['for another domain', messageWith(), { domain: 'other.example' }],
-		['with a URI elsewhere', messageWith({ uri: 'https://evil.example' }), { domain: 'app.payroll.example' }],
+		[
+			'with a URI elsewhere',
+			messageWith({ uri: 'https://evil.example' }),
+			{ domain: 'app.payroll.example' },
+		],
 		['for another chain', messageWith(), { chainId: 1 }],
 		['that has expired', messageWith({ expirationTime: '2026-11-21T11:54:59Z' })],
 		['that delegates rights', messageWith({ resources: ['urn:recap:eyJhdHQiOnt9fQ'] })],
 		['without a nonce', messageWith().replace(/\nNonce: .*/, '')],
-		['with a smuggled line', messageWith().replace('Payroll', 'Payroll\nURI: https://evil.example')],
+		[
+			'with a smuggled line',
+			messageWith().replace('Payroll', 'Payroll\nURI: https://evil.example'),
+		],
 		['that is a web page', '<html>'],
 		['of 50,000 characters', messageWith({ statement: 'a'.repeat(50_000) })],
 	])('signs no message %s', async (_what, siwe, more = {}) => {
@@ -125,7 +132,11 @@ describe('signing in', () => {
 	});
 
 	it.each<[string, HttpAnswer, RegExp]>([
-		['a refusal', failure(400, 'wallet is not valid', 'BAD_WALLET'), /wallet is not valid.*400.*BAD_WALLET/],
+		[
+			'a refusal',
+			failure(400, 'wallet is not valid', 'BAD_WALLET'),
+			/wallet is not valid.*400.*BAD_WALLET/,
+		],
 		['a refusal with status 200', failure(200, 'not today'), /not today/],
 		['a refusal without words', failure(400, ''), /no reason given/],
 		['a redirect', answer(302, ''), /redirect/],
@@ -133,8 +144,16 @@ describe('signing in', () => {
 		['a web page of 10 MB', answer(200, 'x'.repeat(10_000_000)), /not one of the service/],
 		['10 MB in the envelope', success({ siwe: 'x'.repeat(10_000_000) }), /not one of the service/],
 		['nothing', answer(204, ''), /HTTP 204/],
-		['a success with a failure’s status', answer(401, { success: true, data: { siwe: messageWith() } }), /HTTP 401/],
-		['a success with 201', answer(201, { success: true, data: { siwe: messageWith() } }), /HTTP 201/],
+		[
+			'a success with a failure’s status',
+			answer(401, { success: true, data: { siwe: messageWith() } }),
+			/HTTP 401/,
+		],
+		[
+			'a success with 201',
+			answer(201, { success: true, data: { siwe: messageWith() } }),
+			/HTTP 201/,
+		],
 		['no message', success({}), /not one of the service/],
 		['a message that is no text', success({ siwe: 5 }), /not one of the service/],
 		['a gateway’s error', answer(502, '<html>Bad Gateway</html>'), /HTTP 502/],
@@ -154,7 +173,11 @@ describe('signing in', () => {
 		['a web page', answer(200, '<html>'), /not one of the service/],
 		['no token', success({}), /not one of the service/],
 		['an empty token', success({ jwt: '' }), /not one of the service/],
-		['a token with a line break', success({ jwt: `${jwt}\r\nX-Evil: 1` }), /not one of the service/],
+		[
+			'a token with a line break',
+			success({ jwt: `${jwt}\r\nX-Evil: 1` }),
+			/not one of the service/,
+		],
 	])('ends at %s to the second request', async (_what, second, words) => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), second);
 		const refusal = await service.refusal();
@@ -162,11 +185,14 @@ describe('signing in', () => {
 		expect(service.requests).toHaveLength(2);
 	});
 
-	it.each([401, 403])('says at %s that the wallet may lack a role on the platform', async (status) => {
-		const { hint } = await serviceAnswering(failure(status, 'No')).refusal();
-		expect(hint).toMatch(/role on this platform identifier/);
-		expect(hint).toMatch(/viewer/);
-	});
+	it.each([401, 403])(
+		'says at %s that the wallet may lack a role on the platform',
+		async (status) => {
+			const { hint } = await serviceAnswering(failure(status, 'No')).refusal();
+			expect(hint).toMatch(/role on this platform identifier/);
+			expect(hint).toMatch(/viewer/);
+		},
+	);
 
 	it.each<[HttpAnswer, RegExp]>([
 		[failure(400, 'No'), /platform identifier, the wallet and the base URL/],

@@ -68,11 +68,29 @@ it('takes what the HTML standard takes and has a dot in its domain, up to 320 ch
 });
 
 it('ends on hostile text of 100,000 characters, however it is made up', async () => {
-	const piece = fc.constantFrom('a', '.', '@', '-', 'a.', '.a', 'a-', '@.', 'a@', '@a.', ' ', '\t', '!', '\u3000');
+	const piece = fc.constantFrom(
+		'a',
+		'.',
+		'@',
+		'-',
+		'a.',
+		'.a',
+		'a-',
+		'@.',
+		'a@',
+		'@a.',
+		' ',
+		'\t',
+		'!',
+		'\u3000',
+	);
 	const hostile = fc
 		.tuple(piece, piece, piece, fc.constantFrom('', '@', '.', '!', ' ', 'com'))
-		.map(([first, second, third, end]) =>
-			[first.repeat(20), second, third].map((each) => each.repeat(33_000 / each.length)).join('') + end,
+		.map(
+			([first, second, third, end]) =>
+				[first.repeat(20), second, third]
+					.map((each) => each.repeat(33_000 / each.length))
+					.join('') + end,
 		);
 	fc.assert(
 		fc.property(hostile, (text) => {

@@ -1,4 +1,7 @@
-import { ExecutionCache, type RunScope } from '../../../nodes/PayrollPayments/idempotency/executionCache';
+import {
+	ExecutionCache,
+	type RunScope,
+} from '../../../nodes/PayrollPayments/idempotency/executionCache';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -8,7 +11,12 @@ it('keeps what one run of a node did apart from every other run', () => {
 	const cache = new ExecutionCache<string>();
 	cache.of(scope).set('invite', 'sent');
 	expect(cache.of(scope).get('invite')).toBe('sent');
-	for (const other of [{ runIndex: 1 }, { executionId: '8' }, { nodeId: 'm' }, { workflowId: 'v' }]) {
+	for (const other of [
+		{ runIndex: 1 },
+		{ executionId: '8' },
+		{ nodeId: 'm' },
+		{ workflowId: 'v' },
+	]) {
 		expect(cache.of({ ...scope, ...other }).get('invite')).toBeUndefined();
 	}
 });

@@ -18,8 +18,12 @@ const HISTORY: History = { history: 5 };
 let owners = 0;
 
 /** Records a key for somebody who never recorded one before. */
-const recordKey = async (store: ProcessedStore, nodeKey: string, key: string, { history }: History) =>
-	await recordEvent(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
+const recordKey = async (
+	store: ProcessedStore,
+	nodeKey: string,
+	key: string,
+	{ history }: History,
+) => await recordEvent(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
 
 runVirtualClock();
 
@@ -124,25 +128,30 @@ describe('beside other n8n processes', () => {
 		['slow', 250, 300],
 	] as const;
 
-	it.each(stores)('gives exactly one of five the first, whatever their order in a %s store', async (speed, least, most) => {
-		const pass = async (milliseconds: number) =>
-			await new Promise((resolve) => setTimeout(resolve, milliseconds));
-		const outcomes = await Promise.all(
-			Array.from({ length: 100 }, async (_, index) => {
-				const store = new MemoryStore();
-				store.takesTime = async () => await pass(least + Math.random() * (most - least));
-				const record = async (process: number, key: string) => {
-					await pass(Math.random() * 300);
-					return await recordKey(store, `${speed} process ${process} of ${index}`, key, LONG);
-				};
-				const others = [1, 1, 1, 2, 2, 3].map((process, other) => record(process, `b${other}`));
-				const outcomes = await Promise.all([1, 1, 2, 2, 3].map((process) => record(process, 'a')));
-				expect(new Set(await Promise.all(others))).toEqual(new Set(['first']));
-				return outcomes.sort().join(' ');
-			}),
-		);
-		expect(new Set(outcomes)).toEqual(new Set(['first seen seen seen seen']));
-	});
+	it.each(stores)(
+		'gives exactly one of five the first, whatever their order in a %s store',
+		async (speed, least, most) => {
+			const pass = async (milliseconds: number) =>
+				await new Promise((resolve) => setTimeout(resolve, milliseconds));
+			const outcomes = await Promise.all(
+				Array.from({ length: 100 }, async (_, index) => {
+					const store = new MemoryStore();
+					store.takesTime = async () => await pass(least + Math.random() * (most - least));
+					const record = async (process: number, key: string) => {
+						await pass(Math.random() * 300);
+						return await recordKey(store, `${speed} process ${process} of ${index}`, key, LONG);
+					};
+					const others = [1, 1, 1, 2, 2, 3].map((process, other) => record(process, `b${other}`));
+					const outcomes = await Promise.all(
+						[1, 1, 2, 2, 3].map((process) => record(process, 'a')),
+					);
+					expect(new Set(await Promise.all(others))).toEqual(new Set(['first']));
+					return outcomes.sort().join(' ');
+				}),
+			);
+			expect(new Set(outcomes)).toEqual(new Set(['first seen seen seen seen']));
+		},
+	);
 });
 
 it('gives up where the record never stays', async () => {
@@ -153,7 +162,9 @@ it('gives up where the record never stays', async () => {
 		store.saved = [];
 		return answer;
 	};
-	await expect(recordKey(store, 'node', 'a', { history: 5_000 })).rejects.toThrow(/did not keep the record/);
+	await expect(recordKey(store, 'node', 'a', { history: 5_000 })).rejects.toThrow(
+		/did not keep the record/,
+	);
 	expect(store.calls).toBeLessThan(20);
 });
 
@@ -184,7 +195,10 @@ it('tries again where another process made the node’s row first', async () => 
 });
 
 it('knows after a first look that failed who recorded the key', async () => {
-	for (const [recorded, outcome] of [['a', 'seen'], ['b', 'first']] as const) {
+	for (const [recorded, outcome] of [
+		['a', 'seen'],
+		['b', 'first'],
+	] as const) {
 		const store = new MemoryStore();
 		let first = true;
 		store.meanwhile = () => {
@@ -238,7 +252,10 @@ describe('a claim that is released', () => {
 	it('leaves what others recorded in the meantime', async () => {
 		const store = new MemoryStore();
 		const claim = await claimStrictly(store, ['a']);
-		await Promise.all([released(claim), ...['b', 'c', 'd'].map((key) => claimStrictly(store, [key]))]);
+		await Promise.all([
+			released(claim),
+			...['b', 'c', 'd'].map((key) => claimStrictly(store, [key])),
+		]);
 		expect(store.keys.sort()).toEqual(['b', 'c', 'd']);
 		expect((await claimStrictly(store, ['a'])).status).toBe('claimed');
 	});
@@ -257,7 +274,8 @@ describe('a claim that is released', () => {
 	it('takes no room, however often that happens', async () => {
 		const store = new MemoryStore();
 		const limited = { maxEntries: 400 };
-		for (let count = 0; count < 150; count++) await claimStrictly(store, [`paid ${count}`], limited);
+		for (let count = 0; count < 150; count++)
+			await claimStrictly(store, [`paid ${count}`], limited);
 		for (let count = 0; count < 500; count++) {
 			await released(await claimStrictly(store, [`refused ${count}`], limited));
 		}
@@ -272,7 +290,10 @@ describe('a claim that fails', () => {
 		const before = [...store.saved];
 		const claim = await claimStrictly(store, ['b', 'c']);
 		expect(claim).toMatchObject({ status: 'seen', isUncertain: false });
-		expect(claim.status === 'seen' && [claim.isRecorded('b'), claim.isRecorded('c')]).toEqual([true, false]);
+		expect(claim.status === 'seen' && [claim.isRecorded('b'), claim.isRecorded('c')]).toEqual([
+			true,
+			false,
+		]);
 		expect(store.saved).toEqual(before);
 	});
 
@@ -289,7 +310,9 @@ describe('a claim that fails', () => {
 					if (call === callsUntilError) throw new Error('the connection broke after the write');
 					return answer;
 				};
-				const claim = await claimStrictly(store, [key], { nodeKey: `error in call ${callsUntilError}` });
+				const claim = await claimStrictly(store, [key], {
+					nodeKey: `error in call ${callsUntilError}`,
+				});
 				store.checkProcessedAndRecord = record;
 				expect(claim.status).toBe('seen');
 			}
@@ -311,7 +334,9 @@ describe('looking for keys', () => {
 	it('rejects where its trace could not be taken out', async () => {
 		const store = new MemoryStore();
 		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
-		await expect(findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 })).rejects.toThrow('SQLITE_BUSY');
+		await expect(findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 })).rejects.toThrow(
+			'SQLITE_BUSY',
+		);
 	});
 });
 

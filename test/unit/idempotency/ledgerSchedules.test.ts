@@ -71,7 +71,9 @@ async function runSchedule(seed: number, speed: Speed, hasFaults: boolean) {
 	const [least, most, patience] = speed === 'quick' ? [0, 20, 3_000] : [250, 300, 30_000];
 	const shared = new MemoryStore();
 	shared.takesTime = async () => await pass(least + random() * (most - least));
-	const crashTimes = Array.from({ length: PROCESSES }, () => (hasFaults && pick(4) === 0 ? random() * 800 : Infinity));
+	const crashTimes = Array.from({ length: PROCESSES }, () =>
+		hasFaults && pick(4) === 0 ? random() * 800 : Infinity,
+	);
 	const begun = Date.now();
 	const isCrashed = (process: number) => Date.now() - begun > (crashTimes[process] ?? Infinity);
 
@@ -88,7 +90,8 @@ async function runSchedule(seed: number, speed: Speed, hasFaults: boolean) {
 		return {
 			checkProcessedAndRecord: async (...given) =>
 				await faulty(async () => await shared.checkProcessedAndRecord(...given)),
-			removeProcessed: async (items) => await faulty(async () => await shared.removeProcessed(items)),
+			removeProcessed: async (items) =>
+				await faulty(async () => await shared.removeProcessed(items)),
 		};
 	};
 	const stores = Array.from({ length: PROCESSES }, (_, process) => storeOf(process));
@@ -106,7 +109,9 @@ async function runSchedule(seed: number, speed: Speed, hasFaults: boolean) {
 		if (invoice === undefined || store === undefined) throw new Error('nothing picked');
 		const payment: Payment = {
 			...invoice,
-			...(invoice.reference !== undefined && pick(2) === 0 ? { typedData: { salt: `fresh ${random()}` } } : {}),
+			...(invoice.reference !== undefined && pick(2) === 0
+				? { typedData: { salt: `fresh ${random()}` } }
+				: {}),
 		};
 		const outcome = (['accepted', 'refused', 'refused', 'unknown'] as const)[pick(4)];
 		const duration = random() * 300;
@@ -121,42 +126,64 @@ async function runSchedule(seed: number, speed: Speed, hasFaults: boolean) {
 			const send = async () => {
 				if (isCrashed(process)) return await never();
 				const sending: Send = { name: `${number} attempt ${(entered?.attempt ?? 0) + 1}` };
-				const others = sends.filter(({ name, outcome: other }) => name === sending.name && other !== 'refused');
+				const others = sends.filter(
+					({ name, outcome: other }) => name === sending.name && other !== 'refused',
+				);
 				expect(others).toEqual([]);
 				sends.push(sending);
 				await pass(duration);
 				sending.outcome = outcome;
 				if (isCrashed(process)) return await never();
-				if (outcome === 'refused') throw new ServiceError('no', { status: 400, refused: true, hint: '' });
+				if (outcome === 'refused')
+					throw new ServiceError('no', { status: 400, refused: true, hint: '' });
 				if (outcome === 'unknown') throw new NoAnswer('no answer');
 				return paid;
 			};
-			await ledger.pay({ ...payment, confirmedNotPaid: entered?.code }, send).catch((error: unknown) => {
-				if (!(error instanceof Refusal)) throw error;
-				const code = codeIn(error);
-				if (code !== undefined) codes.push(code);
-			});
+			await ledger
+				.pay({ ...payment, confirmedNotPaid: entered?.code }, send)
+				.catch((error: unknown) => {
+					if (!(error instanceof Refusal)) throw error;
+					const code = codeIn(error);
+					if (code !== undefined) codes.push(code);
+				});
 		}
 	});
 	/* What a crashed process was doing never ends. */
-	await Promise.race([Promise.all(tries), pass(900_000).then(async () => await assertOnlyCrashed())]);
+	await Promise.race([
+		Promise.all(tries),
+		pass(900_000).then(async () => await assertOnlyCrashed()),
+	]);
 
 	async function assertOnlyCrashed() {
 		expect(crashTimes.some((time) => time < Infinity)).toBe(true);
 	}
 
 	for (const [number, invoice] of invoices.entries()) {
-		const made = sends.filter((send) => send.name.startsWith(`${number} `) && send.outcome !== 'refused');
+		const made = sends.filter(
+			(send) => send.name.startsWith(`${number} `) && send.outcome !== 'refused',
+		);
 		const isFree = async (confirmedNotPaid?: string) => {
-			const ledger = new PaymentLedger(shared, `${seed} ${speed} ${hasFaults} afterwards`, new Map());
-			return await ledger.check({ ...invoice, confirmedNotPaid }).then(() => true, () => false);
+			const ledger = new PaymentLedger(
+				shared,
+				`${seed} ${speed} ${hasFaults} afterwards`,
+				new Map(),
+			);
+			return await ledger.check({ ...invoice, confirmedNotPaid }).then(
+				() => true,
+				() => false,
+			);
 		};
 		/* Without a code nothing may go out again where any attempt was made. */
-		if (made.length > 0) expect(`${number} is ${(await isFree()) ? 'free' : 'recorded'}`).toBe(`${number} is recorded`);
+		if (made.length > 0)
+			expect(`${number} is ${(await isFree()) ? 'free' : 'recorded'}`).toBe(
+				`${number} is recorded`,
+			);
 		for (const { code, attempt } of shown[number] ?? []) {
 			const next = `${number} attempt ${attempt + 1}`;
 			if (!made.some(({ name }) => name === next)) continue;
-			expect(`${next} is ${(await isFree(code)) ? 'free' : 'recorded'}`).toBe(`${next} is recorded`);
+			expect(`${next} is ${(await isFree(code)) ? 'free' : 'recorded'}`).toBe(
+				`${next} is recorded`,
+			);
 		}
 		/* Where a code was tried at the same time, a refused attempt may stay recorded: the safe side. */
 		if (made.length === 0 && !codesTried.has(number) && !hasFaults) {
@@ -175,12 +202,16 @@ describe.each([
 	it('no attempt is made twice, and no record is lost', async () => {
 		let sent = 0;
 		for (let first = 0; first < schedules * FACTOR; first += 100) {
-			const seeds = Array.from({ length: Math.min(100, schedules * FACTOR - first) }, (_, index) => first + index + 1);
+			const seeds = Array.from(
+				{ length: Math.min(100, schedules * FACTOR - first) },
+				(_, index) => first + index + 1,
+			);
 			const counts = await Promise.all(
-				seeds.map(async (seed) =>
-					await runSchedule(seed, speed, hasFaults).catch((error: unknown) => {
-						throw new Error(`schedule ${seed}: ${String(error)}`);
-					}),
+				seeds.map(
+					async (seed) =>
+						await runSchedule(seed, speed, hasFaults).catch((error: unknown) => {
+							throw new Error(`schedule ${seed}: ${String(error)}`);
+						}),
 				),
 			);
 			sent += counts.reduce((sum, count) => sum + count, 0);

@@ -31,7 +31,8 @@ const CODE = /[0-9A-F]{4}-[0-9A-F]{4}-\d+/;
 /** n8n's store and what was sent; a new ledger stands for another run of the node. */
 function scene(store: ProcessedStore & { saved: string[] } = new MemoryStore()) {
 	const sent: Payment[] = [];
-	const ledger = (records = new Map<string, PaymentRecord>()) => new PaymentLedger(store, 'node', records);
+	const ledger = (records = new Map<string, PaymentRecord>()) =>
+		new PaymentLedger(store, 'node', records);
 	const pay = async (what: Payment, outcome: typeof paid | Error = paid, run = ledger()) =>
 		await run.pay(what, async () => {
 			sent.push(what);
@@ -107,7 +108,9 @@ describe('a payment', () => {
 		const before = [...store.saved];
 		const other = { ...payment, typedData: { ...typedData, salt: '1' } };
 		await expect(pay(other, fault)).rejects.toBe(fault);
-		expect(fault.message).toMatch(/^The payment of \$125\.00 to ana@example\.com was not made\. no/);
+		expect(fault.message).toMatch(
+			/^The payment of \$125\.00 to ana@example\.com was not made\. no/,
+		);
 		expect(fault.done).toBe('No payment was made. Fix the problem, then run the node again.');
 		expect(store.saved).toEqual(before);
 		expect(await pay(other)).toEqual(paid);
@@ -155,13 +158,17 @@ describe('a payment', () => {
 		const { pay, store, sent } = scene();
 		const remove = store.removeProcessed.bind(store);
 		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
-		const error: unknown = await pay(payment, refusal(400, true)).catch((caught: unknown) => caught);
+		const error: unknown = await pay(payment, refusal(400, true)).catch(
+			(caught: unknown) => caught,
+		);
 		store.removeProcessed = remove;
 		expect(error).toMatchObject({ message: expect.stringContaining('could not clear its record') });
 		/* Each run shows the code with which the next one goes on. */
 		let confirmedNotPaid: string | undefined;
 		for (let count = 0; count < 2; count++) {
-			const again: unknown = await pay({ ...payment, confirmedNotPaid }).catch((caught: unknown) => caught);
+			const again: unknown = await pay({ ...payment, confirmedNotPaid }).catch(
+				(caught: unknown) => caught,
+			);
 			confirmedNotPaid = CODE.exec(again instanceof Refusal ? (again.hint ?? '') : '')?.[0];
 		}
 		expect(await pay({ ...payment, confirmedNotPaid })).toEqual(paid);
@@ -173,7 +180,10 @@ describe('one payment in many spellings', () => {
 	it.each<readonly [string, Partial<Payment>]>([
 		['another case of an address', { signer: '0xef' }],
 		['a base URL with another path', { baseUrl: 'https://api.example.com' }],
-		['members in another order', { typedData: { data: { to: '0xCd', amount: '60' }, from: '0xAB' } }],
+		[
+			'members in another order',
+			{ typedData: { data: { to: '0xCd', amount: '60' }, from: '0xAB' } },
+		],
 		...['0x3c', '0X3C', '060', '0060', ' 60', '60 ', '+60', '0b111100', '0o74', '0x003c'].map(
 			(amount): [string, Partial<Payment>] => [
 				`the amount ${JSON.stringify(amount)}`,
@@ -220,7 +230,9 @@ describe('a payment reference', () => {
 		const { pay, sent } = scene();
 		await pay(invoice);
 		for (const reference of ['INV-2', undefined]) {
-			await expect(pay({ ...invoice, reference })).rejects.toThrow('was already sent by this node for another payment');
+			await expect(pay({ ...invoice, reference })).rejects.toThrow(
+				'was already sent by this node for another payment',
+			);
 		}
 		expect(sent).toHaveLength(1);
 	});
@@ -256,7 +268,10 @@ describe('an attempt code', () => {
 		const { attempt, pay, sent } = scene();
 		const confirmedNotPaid = await attempt(payment);
 		const outcomes = await Promise.allSettled(
-			Array.from({ length: 20 }, async (_, item) => await pay({ ...payment, item, confirmedNotPaid })),
+			Array.from(
+				{ length: 20 },
+				async (_, item) => await pay({ ...payment, item, confirmedNotPaid }),
+			),
 		);
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 		expect(sent).toHaveLength(2);
@@ -283,7 +298,9 @@ describe('an attempt code', () => {
 		const other = { ...payment, teamId: 'te-other', confirmedNotPaid };
 		await pay(other);
 		await expect(pay(other)).rejects.toMatchObject({
-			hint: expect.stringMatching(/^The code in “Confirmed Not Paid” belongs to another payment\. /),
+			hint: expect.stringMatching(
+				/^The code in “Confirmed Not Paid” belongs to another payment\. /,
+			),
 		});
 		expect(sent).toHaveLength(2);
 	});
@@ -341,11 +358,18 @@ describe('an attempt code', () => {
 describe('the record', () => {
 	it('keeps 10,000 payments, however many are refused', async () => {
 		const { pay, store } = scene();
-		const numbered = (salt: string): Payment => ({ ...invoice, reference: salt, typedData: { ...typedData, salt } });
+		const numbered = (salt: string): Payment => ({
+			...invoice,
+			reference: salt,
+			typedData: { ...typedData, salt },
+		});
 		/* Recorded through the store in one go: 10,000 payments one by one take a minute. */
 		for (let first = 0; first < 10_000; first += 1_000) {
 			await Promise.all(
-				Array.from({ length: 1_000 }, async (_, index) => await pay(numbered(`paid ${first + index}`))),
+				Array.from(
+					{ length: 1_000 },
+					async (_, index) => await pay(numbered(`paid ${first + index}`)),
+				),
 			);
 		}
 		const before = [...store.saved];

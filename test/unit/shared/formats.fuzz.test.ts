@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 
 import type { z } from 'zod';
-import { centsAsDecimal, centsAsDollars, paymentCents } from '../../../nodes/PayrollPayments/shared/money';
+import {
+	centsAsDecimal,
+	centsAsDollars,
+	paymentCents,
+} from '../../../nodes/PayrollPayments/shared/money';
 import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
@@ -43,15 +47,18 @@ const SCHEMAS: Readonly<Record<string, z.ZodTypeAny>> = {
 	ecdsaSignature,
 };
 
-it.each(Object.entries(SCHEMAS))('%s: any value gives an answer, and a fault in words', (_name, schema) => {
-	fc.assert(
-		fc.property(anything, (value) => {
-			const { success, error } = schema.safeParse(value);
-			if (!success) expect(error.issues[0]?.message).toMatch(/^[a-z].{5,}/);
-		}),
-		{ numRuns: 100 },
-	);
-});
+it.each(Object.entries(SCHEMAS))(
+	'%s: any value gives an answer, and a fault in words',
+	(_name, schema) => {
+		fc.assert(
+			fc.property(anything, (value) => {
+				const { success, error } = schema.safeParse(value);
+				if (!success) expect(error.issues[0]?.message).toMatch(/^[a-z].{5,}/);
+			}),
+			{ numRuns: 100 },
+		);
+	},
+);
 
 it.each(Object.entries(SCHEMAS))('%s: 10 MB are judged in no time', (_name, schema) => {
 	for (const unit of ['a', '1', ' ', 'a@a.']) {
@@ -65,7 +72,10 @@ it.each(Object.entries(SCHEMAS))('%s: 10 MB are judged in no time', (_name, sche
 it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
 	const character = fc.constantFrom(...'ABCXYZabcxyz0189_-');
 	const genuine = fc
-		.tuple(fc.constantFrom('te-', 'co-', 'us-'), fc.array(character, { minLength: 12, maxLength: 12 }))
+		.tuple(
+			fc.constantFrom('te-', 'co-', 'us-'),
+			fc.array(character, { minLength: 12, maxLength: 12 }),
+		)
 		.map(([prefix, rest]) => prefix + rest.join(''));
 	const judge = (value: string) =>
 		/^(?:te|co)-[A-Za-z0-9_-]{12}(?!\n)$/.test(value.replace(/^\s+|\s+$/g, ''));
@@ -80,7 +90,17 @@ it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
 it('payments: exactly whole cents within the limits', () => {
 	const near = fc.oneof(
 		fc.bigInt({ min: -10n, max: 20_000_000_000n }).map(String),
-		fc.constantFrom('1e3', '0x64', '100.0', '１００', '1_000', '+100', '-0', 'Infinity', '9'.repeat(400)),
+		fc.constantFrom(
+			'1e3',
+			'0x64',
+			'100.0',
+			'１００',
+			'1_000',
+			'+100',
+			'-0',
+			'Infinity',
+			'9'.repeat(400),
+		),
 	);
 	fc.assert(
 		fc.property(fc.oneof(anyText(near), fc.double(), fc.integer(), near.map(Number)), (value) => {

@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import { centsAsDecimal, centsAsDollars, paymentCents } from '../../../nodes/PayrollPayments/shared/money';
+import {
+	centsAsDecimal,
+	centsAsDollars,
+	paymentCents,
+} from '../../../nodes/PayrollPayments/shared/money';
 import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
@@ -61,12 +65,15 @@ describe('UTC timestamps', () => {
 		expect(faultOf(utcTimestamp, value)).toBe(fault);
 	});
 
-	it.each(['2026-03-31', '2026-03-31T09:30:00', '2026-03-31T09:30:00+00:00', ' 2026-03-31T09:30Z', ''])(
-		'refuses %j as no UTC time',
-		(value) => {
-			expect(faultOf(utcTimestamp, value)).toContain('ends in Z');
-		},
-	);
+	it.each([
+		'2026-03-31',
+		'2026-03-31T09:30:00',
+		'2026-03-31T09:30:00+00:00',
+		' 2026-03-31T09:30Z',
+		'',
+	])('refuses %j as no UTC time', (value) => {
+		expect(faultOf(utcTimestamp, value)).toContain('ends in Z');
+	});
 });
 
 describe('money', () => {
@@ -82,18 +89,31 @@ describe('money', () => {
 		expect(paymentCents.parse(value)).toBe(Number(value));
 	});
 
-	it.each([99, 10_000_000_001, 0, -100, '99'])('refuses %j as out of range, in dollars', (value) => {
-		expect(faultOf(paymentCents, value)).toMatch(
-			/^must be (from 100 to 10000000000 cents \(\$1\.00 to \$100,000,000\.00\)|a whole)/,
-		);
-	});
-
-	it.each([1.5, 'abc', '1e3', '0x64', '100.0', '12,500', NaN, Infinity, true, [100], { a: 1 }, '１００'])(
-		'refuses %j as no whole number',
+	it.each([99, 10_000_000_001, 0, -100, '99'])(
+		'refuses %j as out of range, in dollars',
 		(value) => {
-			expect(faultOf(paymentCents, value)).toContain('must be a whole number of cents');
+			expect(faultOf(paymentCents, value)).toMatch(
+				/^must be (from 100 to 10000000000 cents \(\$1\.00 to \$100,000,000\.00\)|a whole)/,
+			);
 		},
 	);
+
+	it.each([
+		1.5,
+		'abc',
+		'1e3',
+		'0x64',
+		'100.0',
+		'12,500',
+		NaN,
+		Infinity,
+		true,
+		[100],
+		{ a: 1 },
+		'１００',
+	])('refuses %j as no whole number', (value) => {
+		expect(faultOf(paymentCents, value)).toContain('must be a whole number of cents');
+	});
 });
 
 describe('addresses, signatures, e-mail', () => {

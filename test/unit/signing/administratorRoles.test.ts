@@ -1,6 +1,9 @@
 import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, ZeroHash } from 'ethers';
 
-import { ADMINISTRATOR_ROLES, type AdministratorRole } from '../../../nodes/PayrollPayments/shared/roles';
+import {
+	ADMINISTRATOR_ROLES,
+	type AdministratorRole,
+} from '../../../nodes/PayrollPayments/shared/roles';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import {
 	administratorInviteTypedData,
@@ -75,7 +78,10 @@ const typed = (name: string, type: string): object =>
 const grants = (...roles: string[]) =>
 	roles.map((role, index) => ({ role, account: [anna, ben, mallory][index] }));
 const hashed = (...roles: string[]): object => ({
-	...grant([{ name: 'role', type: 'bytes32' }, { name: 'account', type: 'address' }]),
+	...grant([
+		{ name: 'role', type: 'bytes32' },
+		{ name: 'account', type: 'address' },
+	]),
 	typed_data: { ...MESSAGE, data: grants(...roles) },
 });
 /** JSON may hold what a literal cannot: a member that is really called __proto__. */
@@ -108,22 +114,39 @@ describe('the signing guard of administrator invites', () => {
 
 	it.each<[string, object, object?]>([
 		['its domain type written out', having({ types: { ...TYPES, EIP712Domain: DOMAIN_TYPE } })],
-		['a salt of 32 bytes', { ...typed('salt', 'bytes32'), typed_data: { ...MESSAGE, salt: id('salt') } }],
-		['texts for salt and expiry', {
-			...request([
-				...SET_ROLES.filter(({ name }) => !['salt', 'expires'].includes(name)),
-				{ name: 'salt', type: 'string' },
-				{ name: 'expires', type: 'string' },
-			]),
-			typed_data: { ...MESSAGE, salt: 'any text', expires: '2026-11-21T12:00:01Z' },
-		}],
+		[
+			'a salt of 32 bytes',
+			{ ...typed('salt', 'bytes32'), typed_data: { ...MESSAGE, salt: id('salt') } },
+		],
+		[
+			'texts for salt and expiry',
+			{
+				...request([
+					...SET_ROLES.filter(({ name }) => !['salt', 'expires'].includes(name)),
+					{ name: 'salt', type: 'string' },
+					{ name: 'expires', type: 'string' },
+				]),
+				typed_data: { ...MESSAGE, salt: 'any text', expires: '2026-11-21T12:00:01Z' },
+			},
+		],
 		['an expiry in milliseconds', message({ expires: String(now + 1000) })],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
 		['roles as hashes', hashed(id('org_viewer'), id('org_viewer'))],
 		['roles as hashes of another spelling', hashed(id('ORG_VIEWER_ROLE'), id('ORG_VIEWER_ROLE'))],
-		['roles as text in 32 bytes', hashed(encodeBytes32String('ORG_VIEWER'), encodeBytes32String('ORG_VIEWER'))],
-		['an unknown hash, where that is allowed', hashed(unknownHash, unknownHash), { allowUnknownRoleHash: true }],
-		['the all-zero role for the highest, where that is allowed', hashed(ZeroHash, ZeroHash), { role: 'org_admin', allowUnknownRoleHash: true }],
+		[
+			'roles as text in 32 bytes',
+			hashed(encodeBytes32String('ORG_VIEWER'), encodeBytes32String('ORG_VIEWER')),
+		],
+		[
+			'an unknown hash, where that is allowed',
+			hashed(unknownHash, unknownHash),
+			{ allowUnknownRoleHash: true },
+		],
+		[
+			'the all-zero role for the highest, where that is allowed',
+			hashed(ZeroHash, ZeroHash),
+			{ role: 'org_admin', allowUnknownRoleHash: true },
+		],
 		['one account', message({ data: grants('org_viewer') }), { accounts: 1 }],
 		['any number of accounts where none is expected', STRUCTURE, { accounts: undefined }],
 		['any administrator’s role where none is expected', STRUCTURE, { role: undefined }],
@@ -161,24 +184,36 @@ describe('the signing guard of administrator invites', () => {
 		['members that are no list', having({ types: { ...TYPES, SetRole: { 0: SET_ROLE[0] } } })],
 		['an added member', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
 		['an added member of a role', grant([...SET_ROLE, { name: 'spender', type: 'address' }])],
-		['an added member, with its value', {
-			...request([...SET_ROLES, { name: 'value', type: 'uint256' }]),
-			typed_data: { ...MESSAGE, value: '1' },
-		}],
-		['an added member of a role, with its value', {
-			...grant([...SET_ROLE, { name: 'spender', type: 'address' }]),
-			typed_data: { ...MESSAGE, data: MESSAGE.data.map((one) => ({ ...one, spender: mallory })) },
-		}],
+		[
+			'an added member, with its value',
+			{
+				...request([...SET_ROLES, { name: 'value', type: 'uint256' }]),
+				typed_data: { ...MESSAGE, value: '1' },
+			},
+		],
+		[
+			'an added member of a role, with its value',
+			{
+				...grant([...SET_ROLE, { name: 'spender', type: 'address' }]),
+				typed_data: { ...MESSAGE, data: MESSAGE.data.map((one) => ({ ...one, spender: mallory })) },
+			},
+		],
 		['a missing member', request(SET_ROLES.slice(0, -1))],
 		['a missing member of a role', grant(SET_ROLE.slice(1))],
 		['the same member twice', request([...SET_ROLES, { name: 'to', type: 'address' }])],
 		['a member named __proto__', grant([...SET_ROLE, { name: '__proto__', type: 'string' }])],
-		['a member that is more than that', grant([{ ...SET_ROLE[0], indexed: true }, ...SET_ROLE.slice(1)])],
-		['a member with a type smuggled into its name', request([
-			...SET_ROLES.slice(0, 4),
-			{ name: 'data', type: 'SetRole[]' },
-			{ name: 'x,uint256 y', type: 'uint256' },
-		])],
+		[
+			'a member that is more than that',
+			grant([{ ...SET_ROLE[0], indexed: true }, ...SET_ROLE.slice(1)]),
+		],
+		[
+			'a member with a type smuggled into its name',
+			request([
+				...SET_ROLES.slice(0, 4),
+				{ name: 'data', type: 'SetRole[]' },
+				{ name: 'x,uint256 y', type: 'uint256' },
+			]),
+		],
 		['a member with a type smuggled into its type', typed('salt', 'uint256 x,uint256')],
 		['a sender that is no address', typed('from', 'bytes32')],
 		['a receiver that is no address', typed('to', 'string')],
@@ -193,25 +228,37 @@ describe('the signing guard of administrator invites', () => {
 		['a type with a line break', typed('salt', 'uint256\n')],
 		['a role that is a number', grant([{ name: 'role', type: 'uint8' }, SET_ROLE[1] ?? {}])],
 		['an account that is text', grant([SET_ROLE[0] ?? {}, { name: 'account', type: 'string' }])],
-		['a domain type that omits the chain', having({
-			types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.filter(({ name }) => name !== 'chainId') },
-		})],
-		['a domain type in another order', having({
-			types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.toReversed() },
-		})],
-		['a domain type with other types', having({
-			types: {
-				...TYPES,
-				EIP712Domain: DOMAIN_TYPE.map((member) =>
-					member.name === 'chainId' ? { name: 'chainId', type: 'uint64' } : member,
-				),
-			},
-		})],
+		[
+			'a domain type that omits the chain',
+			having({
+				types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.filter(({ name }) => name !== 'chainId') },
+			}),
+		],
+		[
+			'a domain type in another order',
+			having({
+				types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.toReversed() },
+			}),
+		],
+		[
+			'a domain type with other types',
+			having({
+				types: {
+					...TYPES,
+					EIP712Domain: DOMAIN_TYPE.map((member) =>
+						member.name === 'chainId' ? { name: 'chainId', type: 'uint64' } : member,
+					),
+				},
+			}),
+		],
 
 		['no domain', having({ domain: undefined })],
 		['an empty domain', having({ domain: {} })],
 		['a domain without a chain', having({ domain: { ...DOMAIN, chainId: undefined } })],
-		['a domain that lacks the contract', having({ domain: { name: 'x', version: '1', chainId: 1 } })],
+		[
+			'a domain that lacks the contract',
+			having({ domain: { name: 'x', version: '1', chainId: 1 } }),
+		],
 		['a domain with a salt', domain({ salt: id('salt') })],
 		['a domain with an unknown member', domain({ spender: mallory })],
 		['a chain in text', domain({ chainId: '42161' })],
@@ -222,13 +269,19 @@ describe('the signing guard of administrator invites', () => {
 		['an empty name', domain({ name: '' })],
 		['a version that is a number', domain({ version: 1 })],
 		['a contract that is no address', domain({ verifyingContract: 'payroll.eth' })],
-		['a contract with a wrong checksum', domain({
-			verifyingContract: `0x${forwarder.slice(2, 22).toUpperCase()}${forwarder.slice(22).toLowerCase()}`,
-		})],
+		[
+			'a contract with a wrong checksum',
+			domain({
+				verifyingContract: `0x${forwarder.slice(2, 22).toUpperCase()}${forwarder.slice(22).toLowerCase()}`,
+			}),
+		],
 
 		['an added value', message({ value: '1' })],
 		['an added value named __proto__', withProto(message({ PROTO: '1' }))],
-		['an added value in a role', message({ data: [{ ...grants('org_viewer')[0], until: '1' }, ...grants('org_viewer')] })],
+		[
+			'an added value in a role',
+			message({ data: [{ ...grants('org_viewer')[0], until: '1' }, ...grants('org_viewer')] }),
+		],
 		['a missing value', message({ salt: undefined })],
 		['a salt that is a number', message({ salt: 5 })],
 		['a salt in hex', message({ salt: id('salt') })],
@@ -240,45 +293,69 @@ describe('the signing guard of administrator invites', () => {
 		['a salt in binary', message({ salt: '0b11' })],
 		['a negative salt', message({ salt: '-1' })],
 		['a salt beyond 256 bits', message({ salt: `1${'0'.repeat(77)}` + '0' })],
-		['32 bytes that lack half a byte', {
-			...typed('salt', 'bytes32'),
-			typed_data: { ...MESSAGE, salt: id('salt').slice(0, -1) },
-		}],
+		[
+			'32 bytes that lack half a byte',
+			{
+				...typed('salt', 'bytes32'),
+				typed_data: { ...MESSAGE, salt: id('salt').slice(0, -1) },
+			},
+		],
 		['an expiry that is a number', message({ expires: now / 1000 + 3600 })],
 		['a receiver that is no address', message({ to: '0x00' })],
-		['an account that is no address', message({ data: [{ role: 'org_viewer', account: 'anna' }, ...grants('org_viewer')] })],
+		[
+			'an account that is no address',
+			message({ data: [{ role: 'org_viewer', account: 'anna' }, ...grants('org_viewer')] }),
+		],
 		['data that is no list', message({ data: { 0: grants('org_viewer')[0], length: 1 } })],
 
 		['another sender', message({ from: mallory })],
 		['nobody', message({ data: [] })],
 		['one account too few', message({ data: grants('org_viewer') })],
 		['one account too many', message({ data: grants('org_viewer', 'org_viewer', 'org_viewer') })],
-		['the same account twice', message({ data: [...grants('org_viewer'), ...grants('org_viewer')] })],
-		['the same account in two cases', message({
-			data: [
-				...grants('org_viewer'),
-				{ role: 'org_viewer', account: anna?.toLowerCase() },
-			],
-		})],
+		[
+			'the same account twice',
+			message({ data: [...grants('org_viewer'), ...grants('org_viewer')] }),
+		],
+		[
+			'the same account in two cases',
+			message({
+				data: [...grants('org_viewer'), { role: 'org_viewer', account: anna?.toLowerCase() }],
+			}),
+		],
 		['another role', message({ data: grants('org_admin', 'org_admin') })],
 		['another role for one', message({ data: grants('org_viewer', 'org_admin') })],
 		['a role in another case', message({ data: grants('ORG_VIEWER', 'ORG_VIEWER') })],
 		['a role with white space', message({ data: grants('org_viewer ', 'org_viewer ') })],
 		['an empty role', message({ data: grants('', '') })],
 		['the hash of another role', hashed(id('org_admin'), id('org_admin'))],
-		['the hash of another role, in upper case', hashed(
-			`0x${id('org_admin').slice(2).toUpperCase()}`,
-			`0x${id('org_admin').slice(2).toUpperCase()}`,
-		)],
-		['the hash of another role in Solidity’s spelling', hashed(id('ORG_ADMIN_ROLE'), id('ORG_ADMIN_ROLE'))],
-		['the hash of another role as text', message({ data: grants(id('org_admin'), id('org_admin')) })],
-		['another role as 32 bytes', hashed(encodeBytes32String('org_admin'), encodeBytes32String('org_admin'))],
+		[
+			'the hash of another role, in upper case',
+			hashed(
+				`0x${id('org_admin').slice(2).toUpperCase()}`,
+				`0x${id('org_admin').slice(2).toUpperCase()}`,
+			),
+		],
+		[
+			'the hash of another role in Solidity’s spelling',
+			hashed(id('ORG_ADMIN_ROLE'), id('ORG_ADMIN_ROLE')),
+		],
+		[
+			'the hash of another role as text',
+			message({ data: grants(id('org_admin'), id('org_admin')) }),
+		],
+		[
+			'another role as 32 bytes',
+			hashed(encodeBytes32String('org_admin'), encodeBytes32String('org_admin')),
+		],
 		['the hash of an undocumented use of a role', hashed(id('team_employee'), id('team_employee'))],
 		['the all-zero role', hashed(ZeroHash, ZeroHash)],
 		['an unknown hash', hashed(unknownHash, unknownHash)],
 		['two hashes', hashed(id('org_viewer'), id('unknown'))],
 		['two spellings of the role', hashed(id('org_viewer'), id('ORG_VIEWER'))],
-		['a hash for one and a text for another', message({ data: grants('org_viewer', id('org_viewer')) })],
+		[
+			'a hash for one and a text for another',
+			message({ data: grants('org_viewer', id('org_viewer')) }),
+		],
 		['a text where the types say hash', hashed('org_viewer', 'org_viewer')],
 
 		['an expiry in the past', message({ expires: String(now / 1000 - 1) })],
@@ -286,14 +363,20 @@ describe('the signing guard of administrator invites', () => {
 		['an expiry in the past in milliseconds', message({ expires: String(now - 1000) })],
 		['an expiry in the past in hex', message({ expires: `0x${(now / 1000 - 1).toString(16)}` })],
 		['an expiry of 1', message({ expires: '1' })],
-		['an expiry in the past in ISO 8601', {
-			...typed('expires', 'string'),
-			typed_data: { ...MESSAGE, expires: '2026-11-21T11:59:59Z' },
-		}],
-		['a day in the past for an expiry', {
-			...typed('expires', 'string'),
-			typed_data: { ...MESSAGE, expires: '2026-11-20' },
-		}],
+		[
+			'an expiry in the past in ISO 8601',
+			{
+				...typed('expires', 'string'),
+				typed_data: { ...MESSAGE, expires: '2026-11-21T11:59:59Z' },
+			},
+		],
+		[
+			'a day in the past for an expiry',
+			{
+				...typed('expires', 'string'),
+				typed_data: { ...MESSAGE, expires: '2026-11-20' },
+			},
+		],
 	])('refuses %s', (_what, input) => {
 		const refusal = refusalOf(input);
 		expect(refusal.message).toContain('nothing was signed');
@@ -301,7 +384,10 @@ describe('the signing guard of administrator invites', () => {
 	});
 
 	it.each([
-		['a role that is not an administrator’s', message({ data: grants('team_employee', 'team_employee') })],
+		[
+			'a role that is not an administrator’s',
+			message({ data: grants('team_employee', 'team_employee') }),
+		],
 		['the hash of one', hashed(id('team_employee'), id('team_employee'))],
 		['two roles', message({ data: grants('org_viewer', 'org_admin') })],
 		['an unknown hash', hashed(unknownHash, unknownHash)],
@@ -331,7 +417,9 @@ describe('the signing guard of administrator invites', () => {
 
 	it('says what differs', () => {
 		expect(refusalOf(message({ from: mallory })).message).toContain(String(mallory));
-		expect(refusalOf(message({ data: grants('org_viewer') })).message).toContain('1 accounts, not 2');
+		expect(refusalOf(message({ data: grants('org_viewer') })).message).toContain(
+			'1 accounts, not 2',
+		);
 		const refusal = refusalOf(hashed(id('org_admin'), id('org_admin')));
 		expect(refusal.message).toContain(
 			'the role Company: Admin (org_admin), not Company: Viewer (org_viewer)',
@@ -384,9 +472,11 @@ describe('the signing guard of administrator invites', () => {
 			expect(refusal.message).toContain('so nothing was sent.');
 		});
 
-		const check = (roles: string[], role?: AdministratorRole, allowUnknownRoleHash = false) => () => {
-			checkProvidedRoles(grants(...roles), { role, allowUnknownRoleHash });
-		};
+		const check =
+			(roles: string[], role?: AdministratorRole, allowUnknownRoleHash = false) =>
+			() => {
+				checkProvidedRoles(grants(...roles), { role, allowUnknownRoleHash });
+			};
 
 		it('holds the roles alone to the one asked for', () => {
 			expect(check(['org_viewer', 'org_viewer'], 'org_viewer')).not.toThrow();

@@ -31,7 +31,15 @@ const PAYMENT = [
 	{ name: 'data', type: 'PaymentData' },
 ];
 const PAYMENT_DATA = [
-	'id', 'groupID', 'payAtTime', 'validMinutes', 'payType', 'token', 'recipient', 'amount', 'data',
+	'id',
+	'groupID',
+	'payAtTime',
+	'validMinutes',
+	'payType',
+	'token',
+	'recipient',
+	'amount',
+	'data',
 ].map((name) => ({ name, type: 'string' }));
 const DATA = {
 	id: 'payment-77',
@@ -90,17 +98,34 @@ async function signAndJudge(input: Form, more: object = {}): Promise<void> {
 describe('the signing guard of instant payments', () => {
 	it.each<[string, Form, object?]>([
 		['what the form says', FORM],
-		['cents, where the service counts in them', data({ amount: '12500' }), { typedAmountUnit: 'cents' }],
-		['any amount where it is not checked', data({ amount: '7' }), { typedAmountUnit: 'notChecked' }],
+		[
+			'cents, where the service counts in them',
+			data({ amount: '12500' }),
+			{ typedAmountUnit: 'cents' },
+		],
+		[
+			'any amount where it is not checked',
+			data({ amount: '7' }),
+			{ typedAmountUnit: 'notChecked' },
+		],
 		['an amount typed as a number', { ...FORM, ...typed('amount', 'uint256') }],
 		['the team as sender', { ...message({ from: teamId }), ...typed('from', 'string') }],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
-		['a sender that is neither address nor team', { ...message({ from: 'main' }), ...typed('from', 'string') }],
+		[
+			'a sender that is neither address nor team',
+			{ ...message({ from: 'main' }), ...typed('from', 'string') },
+		],
 		['the e-mail in another case', data({ recipient: recipientEmail.toLowerCase() })],
 		['a recipient that is an address', data({ recipient: mallory })],
 		['a receiver of its own choice', message({ to: mallory })],
-		['an expiry in ISO 8601', { ...message({ expires: '2026-11-21T12:00:01Z' }), ...typed('expires', 'string') }],
-		['an expiry that is no time', { ...message({ expires: 'never' }), ...typed('expires', 'string') }],
+		[
+			'an expiry in ISO 8601',
+			{ ...message({ expires: '2026-11-21T12:00:01Z' }), ...typed('expires', 'string') },
+		],
+		[
+			'an expiry that is no time',
+			{ ...message({ expires: 'never' }), ...typed('expires', 'string') },
+		],
 		['an expiry that may mean never', message({ expires: '0' })],
 		['an expiry that may be a duration', message({ expires: '3600' })],
 		['a domain with a name only', having({ domain: { name: 'Payments' } })],
@@ -139,74 +164,225 @@ describe('the signing guard of instant payments', () => {
 		['a hundred times the amount', data({ amount: '12500000000' }), '$12,500.00'],
 		['a negative amount', data({ amount: '-125000000' }), 'whole number'],
 		['an amount in hex', data({ amount: '0x7735940' }), 'whole number'],
-		['an amount in hex, typed as a number', { ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') }, 'no uint256'],
+		[
+			'an amount in hex, typed as a number',
+			{ ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') },
+			'no uint256',
+		],
 		['an amount with leading zeros', data({ amount: '0125000000' }), 'whole number'],
 		['an amount with a fraction', data({ amount: '125.00' }), 'whole number'],
 		['an amount with white space', data({ amount: '125000000 ' }), 'whole number'],
 		['an amount with an exponent', data({ amount: '125e6' }), 'whole number'],
 		['an amount with separators', data({ amount: '125,000,000' }), 'whole number'],
 		['an amount in other digits', data({ amount: '١٢٥٠٠٠٠٠٠' }), 'whole number'],
-		['an integer in hex', { ...data({ validMinutes: '0x3c' }), ...typed('validMinutes', 'uint256') }, 'validMinutes'],
-		['an integer with a leading zero', { ...data({ validMinutes: '060' }), ...typed('validMinutes', 'uint256') }, 'validMinutes'],
-		['an integer with a plus sign', { ...data({ payAtTime: '+60' }), ...typed('payAtTime', 'int256') }, 'payAtTime'],
-		['an integer with white space', { ...data({ validMinutes: '60 ' }), ...typed('validMinutes', 'uint8') }, 'validMinutes'],
-		['an integer that is a number', { ...data({ validMinutes: 60 }), ...typed('validMinutes', 'uint256') }, 'validMinutes'],
+		[
+			'an integer in hex',
+			{ ...data({ validMinutes: '0x3c' }), ...typed('validMinutes', 'uint256') },
+			'validMinutes',
+		],
+		[
+			'an integer with a leading zero',
+			{ ...data({ validMinutes: '060' }), ...typed('validMinutes', 'uint256') },
+			'validMinutes',
+		],
+		[
+			'an integer with a plus sign',
+			{ ...data({ payAtTime: '+60' }), ...typed('payAtTime', 'int256') },
+			'payAtTime',
+		],
+		[
+			'an integer with white space',
+			{ ...data({ validMinutes: '60 ' }), ...typed('validMinutes', 'uint8') },
+			'validMinutes',
+		],
+		[
+			'an integer that is a number',
+			{ ...data({ validMinutes: 60 }), ...typed('validMinutes', 'uint256') },
+			'validMinutes',
+		],
 		['a salt in hex', message({ salt: '0x36bb4c2d' }), 'typedData.salt'],
 		['an empty amount', data({ amount: '' }), 'whole number'],
 		['an amount that is a number', data({ amount: 125000000 }), 'no string'],
-		['an amount that is a number in both', { ...data({ amount: 125000000 }), ...typed('amount', 'uint256') }, 'no uint256'],
+		[
+			'an amount that is a number in both',
+			{ ...data({ amount: 125000000 }), ...typed('amount', 'uint256') },
+			'no uint256',
+		],
 		['no amount', data({ amount: undefined }), 'no string'],
 
 		['another sender', message({ from: mallory }), 'not the wallet'],
-		['another sender as text', { ...message({ from: mallory }), ...typed('from', 'string') }, 'not the wallet'],
-		['another sender with white space', { ...message({ from: ` ${mallory}` }), ...typed('from', 'string') }, 'not the wallet'],
-		['another sender in 32 bytes', { ...message({ from: zeroPadValue(mallory, 32) }), ...typed('from', 'bytes32') }, 'not the wallet'],
-		['another team as sender', { ...message({ from: 'te-zzzzzzzzzzzz' }), ...typed('from', 'string') }, 'te-zzzzzzzzzzzz'],
+		[
+			'another sender as text',
+			{ ...message({ from: mallory }), ...typed('from', 'string') },
+			'not the wallet',
+		],
+		[
+			'another sender with white space',
+			{ ...message({ from: ` ${mallory}` }), ...typed('from', 'string') },
+			'not the wallet',
+		],
+		[
+			'another sender in 32 bytes',
+			{ ...message({ from: zeroPadValue(mallory, 32) }), ...typed('from', 'bytes32') },
+			'not the wallet',
+		],
+		[
+			'another team as sender',
+			{ ...message({ from: 'te-zzzzzzzzzzzz' }), ...typed('from', 'string') },
+			'te-zzzzzzzzzzzz',
+		],
 		['another team in any place', data({ id: 'te-zzzzzzzzzzzz' }), 'typedData.data.id'],
 		['another team with white space', data({ groupID: ' te-zzzzzzzzzzzz' }), 'not the form’s'],
 		['another team in another case', data({ groupID: teamId.toUpperCase() }), 'not the form’s'],
 		['another team in the domain', having({ domain: { name: 'te-zzzzzzzzzzzz' } }), 'domain.name'],
 		['another e-mail', data({ recipient: 'mallory@evil.example' }), 'mallory@evil.example'],
 		['another e-mail in any place', data({ data: 'mallory@evil.example' }), 'typedData.data.data'],
-		['an e-mail that only looks alike', data({ recipient: 'Rita@supplier.e\u00adxample' }), 'not the form’s'],
-		['an e-mail with a letter that folds to another', data({ recipient: 'Rita@supplier.example'.replace('i', '\u0130') }), 'not the form’s'],
+		[
+			'an e-mail that only looks alike',
+			data({ recipient: 'Rita@supplier.e\u00adxample' }),
+			'not the form’s',
+		],
+		[
+			'an e-mail with a letter that folds to another',
+			data({ recipient: 'Rita@supplier.example'.replace('i', '\u0130') }),
+			'not the form’s',
+		],
 
-		['types without the amount', { ...data({ amount: undefined }), ...types({ PaymentData: without('amount') }) }, 'do not sign data.amount'],
-		['an amount that is sent, but not signed', withTypes({ PaymentData: without('amount') }), 'do not sign data.amount'],
-		['a recipient that is sent, but not signed', withTypes({ PaymentData: without('recipient') }), 'do not sign data.recipient'],
-		['a token that is sent, but not signed', withTypes({ PaymentData: without('token') }), 'token would be sent, but not signed'],
-		['a sender that is sent, but not signed', withTypes({ Payment: PAYMENT.slice(1) }), 'does not sign from'],
-		['data that is sent, but not signed', withTypes({ Payment: PAYMENT.slice(0, 4) }), 'does not sign data'],
+		[
+			'types without the amount',
+			{ ...data({ amount: undefined }), ...types({ PaymentData: without('amount') }) },
+			'do not sign data.amount',
+		],
+		[
+			'an amount that is sent, but not signed',
+			withTypes({ PaymentData: without('amount') }),
+			'do not sign data.amount',
+		],
+		[
+			'a recipient that is sent, but not signed',
+			withTypes({ PaymentData: without('recipient') }),
+			'do not sign data.recipient',
+		],
+		[
+			'a token that is sent, but not signed',
+			withTypes({ PaymentData: without('token') }),
+			'token would be sent, but not signed',
+		],
+		[
+			'a sender that is sent, but not signed',
+			withTypes({ Payment: PAYMENT.slice(1) }),
+			'does not sign from',
+		],
+		[
+			'data that is sent, but not signed',
+			withTypes({ Payment: PAYMENT.slice(0, 4) }),
+			'does not sign data',
+		],
 		['a member that is neither documented nor typed', message({ note: 'x' }), 'note would be sent'],
-		['an undocumented member', { ...message({ note: 'x' }), ...types({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }) }, 'sign note, which'],
-		['an undocumented member of data', { ...data({ fee: '1' }), ...types({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }) }, 'sign fee, which'],
-		['data inside data', {
-			...data({ data: { amount: '1' } }),
-			...types({
-				PaymentData: [...without('data'), { name: 'data', type: 'Inner' }],
-				Inner: [{ name: 'amount', type: 'string' }],
+		[
+			'an undocumented member',
+			{
+				...message({ note: 'x' }),
+				...types({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }),
+			},
+			'sign note, which',
+		],
+		[
+			'an undocumented member of data',
+			{
+				...data({ fee: '1' }),
+				...types({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }),
+			},
+			'sign fee, which',
+		],
+		[
+			'data inside data',
+			{
+				...data({ data: { amount: '1' } }),
+				...types({
+					PaymentData: [...without('data'), { name: 'data', type: 'Inner' }],
+					Inner: [{ name: 'amount', type: 'string' }],
+				}),
+			},
+			'not a plain value',
+		],
+		[
+			'an amount inside a structure',
+			{
+				...data({ amount: { value: '125000000' } }),
+				...types({
+					PaymentData: [...without('amount'), { name: 'amount', type: 'Sum' }],
+					Sum: [{ name: 'value', type: 'string' }],
+				}),
+			},
+			'not a plain value',
+		],
+		[
+			'a list of amounts',
+			{ ...data({ amount: ['125000000', '1'] }), ...typed('amount', 'string[]') },
+			'not a plain value',
+		],
+		[
+			'a list of payments',
+			{
+				...message({ data: [DATA, DATA] }),
+				...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'PaymentData[]' }] }),
+			},
+			'do not sign data.recipient',
+		],
+		[
+			'data as bytes',
+			{
+				...message({ data: '0x' }),
+				...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'bytes' }] }),
+			},
+			'do not sign data.recipient',
+		],
+		[
+			'data of a type that every object has',
+			withTypes({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'constructor' }] }),
+			'do not sign data.recipient',
+		],
+		[
+			'the domain as data',
+			withTypes({
+				Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'EIP712Domain' }],
+				EIP712Domain: PAYMENT_DATA,
 			}),
-		}, 'not a plain value'],
-		['an amount inside a structure', {
-			...data({ amount: { value: '125000000' } }),
-			...types({
-				PaymentData: [...without('amount'), { name: 'amount', type: 'Sum' }],
-				Sum: [{ name: 'value', type: 'string' }],
-			}),
-		}, 'not a plain value'],
-		['a list of amounts', { ...data({ amount: ['125000000', '1'] }), ...typed('amount', 'string[]') }, 'not a plain value'],
-		['a list of payments', { ...message({ data: [DATA, DATA] }), ...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'PaymentData[]' }] }) }, 'do not sign data.recipient'],
-		['data as bytes', { ...message({ data: '0x' }), ...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'bytes' }] }) }, 'do not sign data.recipient'],
-		['data of a type that every object has', withTypes({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'constructor' }] }), 'do not sign data.recipient'],
-		['the domain as data', withTypes({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'EIP712Domain' }], EIP712Domain: PAYMENT_DATA }), 'EIP712Domain'],
-		['a type that is not used', withTypes({ Permit: [{ name: 'value', type: 'uint256' }] }), 'Permit'],
-		['the amount named twice', withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'amount', type: 'uint8' }] }), 'same name'],
-		['a primary type that is not there', having({ primaryType: 'Permit' }), '"Permit" is not among the types'],
-		['the inner type as primary type', having({ primaryType: 'PaymentData' }), 'does not sign from'],
+			'EIP712Domain',
+		],
+		[
+			'a type that is not used',
+			withTypes({ Permit: [{ name: 'value', type: 'uint256' }] }),
+			'Permit',
+		],
+		[
+			'the amount named twice',
+			withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'amount', type: 'uint8' }] }),
+			'same name',
+		],
+		[
+			'a primary type that is not there',
+			having({ primaryType: 'Permit' }),
+			'"Permit" is not among the types',
+		],
+		[
+			'the inner type as primary type',
+			having({ primaryType: 'PaymentData' }),
+			'does not sign from',
+		],
 		['a primary type that every object has', having({ primaryType: 'toString' }), 'toString'],
 		['__proto__ as primary type', having({ primaryType: '__proto__' }), '__proto__'],
-		['types under __proto__', having({ types: JSON.parse(`{"__proto__":${JSON.stringify(TYPES)}}`) }), '__proto__'],
-		['values under __proto__', having({ typedData: JSON.parse(`{"__proto__":${JSON.stringify(MESSAGE)}}`) }), 'would be sent'],
+		[
+			'types under __proto__',
+			having({ types: JSON.parse(`{"__proto__":${JSON.stringify(TYPES)}}`) }),
+			'__proto__',
+		],
+		[
+			'values under __proto__',
+			having({ typedData: JSON.parse(`{"__proto__":${JSON.stringify(MESSAGE)}}`) }),
+			'would be sent',
+		],
 		['values that are only inherited', having({ typedData: Object.create(MESSAGE) }), 'missing'],
 		['no types', having({ types: {} }), 'Payment'],
 		['types in text', having({ types: JSON.stringify(TYPES) }), 'types'],
@@ -216,9 +392,21 @@ describe('the signing guard of instant payments', () => {
 		['no domain', having({ domain: undefined }), 'domain'],
 		['an empty domain', having({ domain: {} }), 'domain is empty'],
 		['a chain in text', having({ domain: { ...DOMAIN, chainId: '42161' } }), 'chainId'],
-		['an undocumented member of the domain', having({ domain: { ...DOMAIN, chainid: 1 } }), 'chainid'],
-		['a domain type that leaves out the contract', withTypes({ EIP712Domain: [{ name: 'name', type: 'string' }] }), 'EIP712Domain'],
-		['an address with a wrong checksum', message({ to: contract.replace(/[a-f]/, (letter) => letter.toUpperCase()) }), 'no address'],
+		[
+			'an undocumented member of the domain',
+			having({ domain: { ...DOMAIN, chainid: 1 } }),
+			'chainid',
+		],
+		[
+			'a domain type that leaves out the contract',
+			withTypes({ EIP712Domain: [{ name: 'name', type: 'string' }] }),
+			'EIP712Domain',
+		],
+		[
+			'an address with a wrong checksum',
+			message({ to: contract.replace(/[a-f]/, (letter) => letter.toUpperCase()) }),
+			'no address',
+		],
 		['half of a character', data({ id: '\ud800' }), 'no string'],
 	])('refuses %s', (_what, input, words) => {
 		const refusal = refusalOf(input);
@@ -233,8 +421,15 @@ describe('the signing guard of instant payments', () => {
 				const decimal = String(value);
 				const hex = value.toString(16);
 				return [
-					decimal, `0x${hex}`, `0X${hex}`, `0x${hex.toUpperCase()}`, `0x0${hex}`, `0${decimal}`,
-					`+${decimal}`, ` ${decimal}`, `${decimal}.0`,
+					decimal,
+					`0x${hex}`,
+					`0X${hex}`,
+					`0x${hex.toUpperCase()}`,
+					`0x0${hex}`,
+					`0${decimal}`,
+					`+${decimal}`,
+					` ${decimal}`,
+					`${decimal}.0`,
 				][form];
 			});
 		let signed = 0;
@@ -264,7 +459,10 @@ describe('the signing guard of instant payments', () => {
 	};
 
 	it('takes for an e-mail address what has one @, a dot behind it and no white space', () => {
-		const text = fc.string({ unit: fc.constantFrom('a', '@', '.', ' ', '\n', '\u00a0'), maxLength: 12 });
+		const text = fc.string({
+			unit: fc.constantFrom('a', '@', '.', ' ', '\n', '\u00a0'),
+			maxLength: 12,
+		});
 		fc.assert(
 			fc.property(text, (id) => {
 				const isEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(id.trim());

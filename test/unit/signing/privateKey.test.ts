@@ -47,7 +47,12 @@ describe('the wallet of a private key', () => {
 	it('signs typed data as ethers does, and its signer is recovered', async () => {
 		const wallet = privateKeyWallet({ privateKey: key });
 		const domain = { name: 'Payroll', version: '1', chainId: 42161 };
-		const types = { Note: [{ name: 'text', type: 'string' }, { name: 'sum', type: 'uint256' }] };
+		const types = {
+			Note: [
+				{ name: 'text', type: 'string' },
+				{ name: 'sum', type: 'uint256' },
+			],
+		};
 		const message = { text: 'for March', sum: '1250000' };
 		const signature = await wallet.signTypedData({ domain, types, primaryType: 'Note', message });
 		expect(signature).toBe(await judge.signTypedData(domain, types, message));
@@ -96,7 +101,9 @@ describe('the wallet of a private key', () => {
 		const refusal = refusalOf(() => privateKeyWallet({ privateKey }));
 		expect(refusal.field).toBe('privateKey');
 		if (privateKey !== '') {
-			expect(JSON.stringify([refusal.message, refusal.hint])).not.toContain(privateKey.slice(2, 60));
+			expect(JSON.stringify([refusal.message, refusal.hint])).not.toContain(
+				privateKey.slice(2, 60),
+			);
 		}
 	});
 

@@ -16,7 +16,10 @@ const TEXT = 'Sign in to Payroll: naïve – 給与';
 const NOTE: TypedData = {
 	domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: judge.address },
 	types: {
-		Note: [{ name: 'text', type: 'string' }, { name: 'sum', type: 'uint256' }],
+		Note: [
+			{ name: 'text', type: 'string' },
+			{ name: 'sum', type: 'uint256' },
+		],
 	},
 	primaryType: 'Note',
 	message: { text: 'for March', sum: '1250000' },
@@ -91,7 +94,10 @@ async function signTyped(signer: Judge, value: unknown): Promise<string> {
 }
 
 /** Each dialect as its own program documents it, written down here a second time. */
-const SIGNERS: Record<RemoteSignerDialect, (signer: Judge, call: Call) => Promise<string> | undefined> = {
+const SIGNERS: Record<
+	RemoteSignerDialect,
+	(signer: Judge, call: Call) => Promise<string> | undefined
+> = {
 	wallet: (signer, { method, params: [first, second] }) => {
 		if (method === 'personal_sign' && second === judge.address) {
 			return signer.signMessage(getBytes(String(first)));
@@ -108,7 +114,11 @@ const SIGNERS: Record<RemoteSignerDialect, (signer: Judge, call: Call) => Promis
 		return undefined;
 	},
 	clef: (signer, { method, params }) => {
-		if (method === 'account_signData' && params[0] === 'text/plain' && params[1] === judge.address) {
+		if (
+			method === 'account_signData' &&
+			params[0] === 'text/plain' &&
+			params[1] === judge.address
+		) {
 			return signer.signMessage(getBytes(String(params[2])));
 		}
 		if (method === 'account_signTypedData' && params[0] === judge.address) {
@@ -203,39 +213,107 @@ describe('a remote signer', () => {
 		reply = async (call) => result(call, await judge.signMessage('something else'));
 		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toContain('not used');
 		const other = { ...NOTE.message, sum: '1250001' };
-		reply = async (call) =>
-			result(call, await judge.signTypedData(NOTE.domain, NOTE.types, other));
+		reply = async (call) => result(call, await judge.signTypedData(NOTE.domain, NOTE.types, other));
 		expect((await refusalOf(() => walletWith().signTypedData(NOTE))).message).toContain('not used');
 	});
 
 	it.each<[string, (call: Call) => Reply, RegExp, string]>([
-		['a refusal by its owner', ({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId, error: { code: 4001, message: 'User rejected the request' } } }), /refused to sign.*User rejected.*4001/, 'remoteSignerUrl'],
-		['a refusal with HTTP 500', ({ id: callId }) => ({ status: 500, body: { jsonrpc: '2.0', id: callId, error: { code: -32000, message: 'locked' } } }), /refused to sign.*locked/, 'remoteSignerUrl'],
-		['an endless refusal', ({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId, error: { code: 1, message: 'x'.repeat(50_000) } } }), /refused to sign/, 'remoteSignerUrl'],
+		[
+			'a refusal by its owner',
+			({ id: callId }) => ({
+				body: {
+					jsonrpc: '2.0',
+					id: callId,
+					error: { code: 4001, message: 'User rejected the request' },
+				},
+			}),
+			/refused to sign.*User rejected.*4001/,
+			'remoteSignerUrl',
+		],
+		[
+			'a refusal with HTTP 500',
+			({ id: callId }) => ({
+				status: 500,
+				body: { jsonrpc: '2.0', id: callId, error: { code: -32000, message: 'locked' } },
+			}),
+			/refused to sign.*locked/,
+			'remoteSignerUrl',
+		],
+		[
+			'an endless refusal',
+			({ id: callId }) => ({
+				body: { jsonrpc: '2.0', id: callId, error: { code: 1, message: 'x'.repeat(50_000) } },
+			}),
+			/refused to sign/,
+			'remoteSignerUrl',
+		],
 		['401', () => ({ status: 401, body: '' }), /turned the request away.*401/, 'remoteSignerToken'],
-		['403', () => ({ status: 403, body: 'Forbidden' }), /turned the request away.*403/, 'remoteSignerToken'],
+		[
+			'403',
+			() => ({ status: 403, body: 'Forbidden' }),
+			/turned the request away.*403/,
+			'remoteSignerToken',
+		],
 		['a redirect', () => ({ status: 307, body: '' }), /redirect/, 'remoteSignerUrl'],
-		['500', () => ({ status: 500, body: { error: 'Internal error' } }), /fault of its own.*500/, 'remoteSignerUrl'],
+		[
+			'500',
+			() => ({ status: 500, body: { error: 'Internal error' } }),
+			/fault of its own.*500/,
+			'remoteSignerUrl',
+		],
 		['a web page', () => ({ body: '<html>' }), /not JSON-RPC.*200/, 'remoteSignerUrl'],
 		['404', () => ({ status: 404, body: '{}' }), /not JSON-RPC.*404/, 'remoteSignerUrl'],
 		['nothing', () => ({ body: '' }), /not JSON-RPC/, 'remoteSignerUrl'],
 		['10 MB', () => ({ body: 'x'.repeat(10_000_000) }), /not JSON-RPC/, 'remoteSignerUrl'],
-		['the answer to another call', (call) => result({ ...call, id: call.id + 1 }, '0x'), /not JSON-RPC/, 'remoteSignerUrl'],
-		['no result', ({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId } }), /no signature/, 'remoteSignerDialect'],
+		[
+			'the answer to another call',
+			(call) => result({ ...call, id: call.id + 1 }, '0x'),
+			/not JSON-RPC/,
+			'remoteSignerUrl',
+		],
+		[
+			'no result',
+			({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId } }),
+			/no signature/,
+			'remoteSignerDialect',
+		],
 		['null', (call) => result(call, null), /no signature/, 'remoteSignerDialect'],
-		['an object', (call) => result(call, { signature: '0x' }), /no signature/, 'remoteSignerDialect'],
-		['a signature cut short', (call) => result(call, `0x${'1'.repeat(128)}`), /no signature/, 'remoteSignerDialect'],
-		['zeros', (call) => result(call, `0x${'0'.repeat(130)}`), /no signature/, 'remoteSignerDialect'],
-		['what no key could sign', (call) => result(call, `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`), /no signature/, 'remoteSignerDialect'],
-	])('is refused in plain words when it answers with %s', async (_what, replyWith, words, field) => {
-		reply = replyWith;
-		const refusal = await refusalOf(() => walletWith({ token }).signMessage(TEXT));
-		expect(refusal.message).toMatch(words);
-		expect(refusal.field).toBe(field);
-		expect(refusal.hint).toBeTruthy();
-		expect(`${refusal.message}${refusal.hint}`).not.toContain(token);
-		expect(refusal.message.length).toBeLessThan(300);
-	});
+		[
+			'an object',
+			(call) => result(call, { signature: '0x' }),
+			/no signature/,
+			'remoteSignerDialect',
+		],
+		[
+			'a signature cut short',
+			(call) => result(call, `0x${'1'.repeat(128)}`),
+			/no signature/,
+			'remoteSignerDialect',
+		],
+		[
+			'zeros',
+			(call) => result(call, `0x${'0'.repeat(130)}`),
+			/no signature/,
+			'remoteSignerDialect',
+		],
+		[
+			'what no key could sign',
+			(call) => result(call, `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`),
+			/no signature/,
+			'remoteSignerDialect',
+		],
+	])(
+		'is refused in plain words when it answers with %s',
+		async (_what, replyWith, words, field) => {
+			reply = replyWith;
+			const refusal = await refusalOf(() => walletWith({ token }).signMessage(TEXT));
+			expect(refusal.message).toMatch(words);
+			expect(refusal.field).toBe(field);
+			expect(refusal.hint).toBeTruthy();
+			expect(`${refusal.message}${refusal.hint}`).not.toContain(token);
+			expect(refusal.message.length).toBeLessThan(300);
+		},
+	);
 
 	it('is given up after its time, and not asked twice', async () => {
 		reply = () => new Promise(() => {});
@@ -254,9 +332,16 @@ describe('a remote signer', () => {
 	});
 
 	it.each([
-		'https://signer.example', 'https://203.0.113.7:8550/rpc', 'http://127.0.0.1:8550',
-		'http://localhost:9000/', 'http://10.1.2.3', 'http://172.16.0.1', 'http://172.31.255.254',
-		'http://192.168.7.7:9000', 'http://[::1]:8550', 'http://[fd00::7]',
+		'https://signer.example',
+		'https://203.0.113.7:8550/rpc',
+		'http://127.0.0.1:8550',
+		'http://localhost:9000/',
+		'http://10.1.2.3',
+		'http://172.16.0.1',
+		'http://172.31.255.254',
+		'http://192.168.7.7:9000',
+		'http://[::1]:8550',
+		'http://[fd00::7]',
 	])('may be at %s', async (place) => {
 		const asked: string[] = [];
 		const wallet = remoteSignerWallet(
@@ -271,18 +356,36 @@ describe('a remote signer', () => {
 	});
 
 	it.each([
-		'', 'signer', 'ftp://127.0.0.1', 'file:///etc/passwd', 'http://signer.example', 'http://8.8.8.8',
-		'http://172.32.0.1', 'http://172.15.0.1', 'http://11.0.0.1', 'http://169.254.169.254',
-		'http://10.evil.example', 'http://127.0.0.1.evil.example', 'http://localhost.evil.example',
-		'http://[2001:db8::7]', 'https://name:hunter2@signer.example', 'https://:hunter2@signer.example',
-		'https://name@signer.example', 'http://192.168.1.1@evil.example',
+		'',
+		'signer',
+		'ftp://127.0.0.1',
+		'file:///etc/passwd',
+		'http://signer.example',
+		'http://8.8.8.8',
+		'http://172.32.0.1',
+		'http://172.15.0.1',
+		'http://11.0.0.1',
+		'http://169.254.169.254',
+		'http://10.evil.example',
+		'http://127.0.0.1.evil.example',
+		'http://localhost.evil.example',
+		'http://[2001:db8::7]',
+		'https://name:hunter2@signer.example',
+		'https://:hunter2@signer.example',
+		'https://name@signer.example',
+		'http://192.168.1.1@evil.example',
 	])('may not be at %p', async (place) => {
 		const refusal = await refusalOf(async () => walletWith({ url: place }));
 		expect(refusal.field).toBe('remoteSignerUrl');
 		expect(refusal.message).not.toContain('hunter2');
 	});
 
-	it.each(['', '0x', 'payroll.eth', judge.address.slice(0, -1)])('needs an address, not %p', async (walletAddress) => {
-		expect((await refusalOf(async () => walletWith({ walletAddress }))).field).toBe('walletAddress');
-	});
+	it.each(['', '0x', 'payroll.eth', judge.address.slice(0, -1)])(
+		'needs an address, not %p',
+		async (walletAddress) => {
+			expect((await refusalOf(async () => walletWith({ walletAddress }))).field).toBe(
+				'walletAddress',
+			);
+		},
+	);
 });

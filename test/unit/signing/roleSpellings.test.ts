@@ -1,7 +1,19 @@
-import { encodeBytes32String, id, toUtf8Bytes, Wallet as Judge, zeroPadBytes, zeroPadValue } from 'ethers';
+import {
+	encodeBytes32String,
+	id,
+	toUtf8Bytes,
+	Wallet as Judge,
+	zeroPadBytes,
+	zeroPadValue,
+} from 'ethers';
 import * as fc from 'fast-check';
 
-import { ADMINISTRATOR_ROLES, type AdministratorRole, type Role, ROLES } from '../../../nodes/PayrollPayments/shared/roles';
+import {
+	ADMINISTRATOR_ROLES,
+	type AdministratorRole,
+	type Role,
+	ROLES,
+} from '../../../nodes/PayrollPayments/shared/roles';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { administratorInviteTypedData } from '../../../nodes/PayrollPayments/signing';
 import { readRole } from '../../../nodes/PayrollPayments/signing/guards/roleSpellings';
@@ -12,7 +24,11 @@ const account = new Judge(id('anna')).address;
 const now = Date.parse('2026-11-21T12:00:00Z');
 
 /** Whether the guard lets a role in 32 bytes be signed where another, or the same, was asked for. */
-function isSigned(value: string, role: AdministratorRole | undefined, allowUnknownRoleHash: boolean) {
+function isSigned(
+	value: string,
+	role: AdministratorRole | undefined,
+	allowUnknownRoleHash: boolean,
+) {
 	const structure = {
 		domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: account },
 		types: {
@@ -137,7 +153,10 @@ describe('roles in 32 bytes', () => {
 				(bytes, asked) => {
 					bytes[0] = 0xff;
 					const value = `0x${Buffer.from(bytes).toString('hex')}`;
-					expect([isSigned(value, asked, false), isSigned(value, asked, true)]).toEqual([false, true]);
+					expect([isSigned(value, asked, false), isSigned(value, asked, true)]).toEqual([
+						false,
+						true,
+					]);
 				},
 			),
 			{ numRuns: runs(500) },

@@ -69,8 +69,19 @@ function meaning(message: SignInMessage | SiweMessage): Record<string, unknown> 
 	const { scheme, domain, statement, uri, version, chainId, nonce } = message;
 	const { issuedAt, expirationTime, notBefore, requestId, resources } = message;
 	return {
-		scheme, domain, address: message.address, statement, uri, version, chainId, nonce,
-		issuedAt, expirationTime, notBefore, requestId, resources,
+		scheme,
+		domain,
+		address: message.address,
+		statement,
+		uri,
+		version,
+		chainId,
+		nonce,
+		issuedAt,
+		expirationTime,
+		notBefore,
+		requestId,
+		resources,
 	};
 }
 
@@ -111,7 +122,13 @@ describe('parsing a sign-in message', () => {
 				date.toISOString().replace(/\.\d+Z/, '-08:00'),
 			),
 		);
-	const host = fc.constantFrom('payroll.example', 'LOCALHOST', '127.0.0.1', '[::1]', '[2001:db8::7]');
+	const host = fc.constantFrom(
+		'payroll.example',
+		'LOCALHOST',
+		'127.0.0.1',
+		'[::1]',
+		'[2001:db8::7]',
+	);
 	const domain = fc
 		.tuple(host, fc.option(fc.integer({ min: 1, max: 65535 }), { nil: undefined }))
 		.map(([name, port]) => (port === undefined ? name : `${name}:${port}`));
@@ -151,10 +168,39 @@ describe('parsing a sign-in message', () => {
 
 	const line = fc.nat(LINES.length - 1);
 	const hostile = fc.constantFrom(
-		'', ' ', '\t', '\r', '\0', '\u202e', '\u200b', '\ud800', 'é', '%', '"', '0', '1', ':', '@', '/',
-		'\\', 'Nonce: evilnonce1', 'Version: 2', 'URI: https://evil.example/', '- https://evil.example',
-		'\nURI: https://evil.example/', '\n', '\n\n', 'https://', 'evil.example', 'Resources:', '[', ']',
-		'2026-02-30T00:00:00Z', '2026-11-21T24:00:00Z', '2026-11-21t12:00:00z', '99999999999999999999',
+		'',
+		' ',
+		'\t',
+		'\r',
+		'\0',
+		'\u202e',
+		'\u200b',
+		'\ud800',
+		'é',
+		'%',
+		'"',
+		'0',
+		'1',
+		':',
+		'@',
+		'/',
+		'\\',
+		'Nonce: evilnonce1',
+		'Version: 2',
+		'URI: https://evil.example/',
+		'- https://evil.example',
+		'\nURI: https://evil.example/',
+		'\n',
+		'\n\n',
+		'https://',
+		'evil.example',
+		'Resources:',
+		'[',
+		']',
+		'2026-02-30T00:00:00Z',
+		'2026-11-21T24:00:00Z',
+		'2026-11-21t12:00:00z',
+		'99999999999999999999',
 	);
 	const mutated = fc.oneof(
 		line.map((at) => LINES.toSpliced(at, 1)),
@@ -191,21 +237,24 @@ describe('parsing a sign-in message', () => {
 		let accepted = 0;
 		let refused = 0;
 		fc.assert(
-			fc.property(fc.oneof({ weight: 9, arbitrary: mutated }, { weight: 1, arbitrary: shorter }), (lines) => {
-				const text = lines.join('\n');
-				let message: SignInMessage;
-				try {
-					message = parseSignInMessage(text);
-				} catch (error) {
-					expect(error).toBeInstanceOf(Refusal);
-					refused += 1;
-					return;
-				}
-				accepted += 1;
-				const verdict = judged(text);
-				expect(verdict && meaning(verdict)).toEqual(meaning(message));
-				expect(verdict?.toMessage()).toBe(text);
-			}),
+			fc.property(
+				fc.oneof({ weight: 9, arbitrary: mutated }, { weight: 1, arbitrary: shorter }),
+				(lines) => {
+					const text = lines.join('\n');
+					let message: SignInMessage;
+					try {
+						message = parseSignInMessage(text);
+					} catch (error) {
+						expect(error).toBeInstanceOf(Refusal);
+						refused += 1;
+						return;
+					}
+					accepted += 1;
+					const verdict = judged(text);
+					expect(verdict && meaning(verdict)).toEqual(meaning(message));
+					expect(verdict?.toMessage()).toBe(text);
+				},
+			),
 			{ numRuns: runs(2_000) },
 		);
 		// Both ways are walked: a parser that refuses everything would prove nothing.
@@ -300,14 +349,20 @@ describe('parsing a sign-in message', () => {
 		['no empty line before its statement', LINES.toSpliced(2, 1).join('\n')],
 		['only one empty line instead of a statement', LINES.toSpliced(3, 2).join('\n')],
 		['carriage returns', LINES.join('\r\n')],
-		['a line separator in its statement', having('Sign in', 'Sign in\u2028URI: https://e.example/')],
+		[
+			'a line separator in its statement',
+			having('Sign in', 'Sign in\u2028URI: https://e.example/'),
+		],
 		['a letter that reads backwards', having('Sign in', 'Sign in \u202eto Payroll')],
 		['a zero byte', having('Sign in', 'Sign in\0 to Payroll')],
 		['half of a character', having('Sign in', 'Sign in \ud83d to Payroll')],
 		['Cyrillic letters in its domain', having('app', LINES[0]?.replace('a', 'а') ?? '')],
 		['a user name before its domain', having('app', `payroll.example@${LINES[0] ?? ''}`)],
 		['a path after its domain', having('app', LINES[0]?.replace(' ', '/login ') ?? '')],
-		['an IPv6 domain that is none', having('app', LINES[0]?.replace('app.payroll.example', '[1:2]') ?? '')],
+		[
+			'an IPv6 domain that is none',
+			having('app', LINES[0]?.replace('app.payroll.example', '[1:2]') ?? ''),
+		],
 		['an IPv6 host that is none', having('URI', 'URI: https://[1::2::3]/login')],
 		['no domain', having('app', LINES[0]?.replace('app.payroll.example', '') ?? '')],
 		['another greeting', having('app', LINES[0]?.replace('sign in', 'log in') ?? '')],
@@ -337,14 +392,23 @@ describe('parsing a sign-in message', () => {
 		expect(refusalOf(text).message).toMatch(/EIP-4361.*nothing was signed/s);
 	});
 
-	it.each(['\r', '\0', '\t', '\u007f', '\u0085', '\u00a0', '\u200b', '\u202e', '\u2028', 'а', '\ud83d'])(
-		'names what cannot be seen: %j',
-		(hidden) => {
-			for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
-				expect(refusalOf(text).message).toContain('control characters, or characters outside ASCII');
-			}
-		},
-	);
+	it.each([
+		'\r',
+		'\0',
+		'\t',
+		'\u007f',
+		'\u0085',
+		'\u00a0',
+		'\u200b',
+		'\u202e',
+		'\u2028',
+		'а',
+		'\ud83d',
+	])('names what cannot be seen: %j', (hidden) => {
+		for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
+			expect(refusalOf(text).message).toContain('control characters, or characters outside ASCII');
+		}
+	});
 
 	it('refuses 10 MB at once', () => {
 		expect(refusalOf(having('Sign in', 'a'.repeat(10_000_000))).message).toContain('8192');
@@ -375,21 +439,28 @@ describe('checking a sign-in message', () => {
 		}
 	});
 
-	it.each(['', undefined])('takes the message that siwe writes with the statement %j', (statement) => {
-		const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
-		const text = new SiweMessage(fields).toMessage();
-		expect(text).toContain(statement === '' ? `${address}\n\n\n\nURI` : `${address}\n\n\nURI`);
-		expect(checkSignInMessage(text, expectation).statement).toBe(statement);
-	});
-
-	it.each(['urn:recap:eyJhdHQiOnt9fQ', 'URN:Recap:eyJhdHQiOnt9fQ', 'urn:%72ecap:e30', 'urn:recap:'])(
-		'refuses to delegate rights: %s',
-		(resource) => {
-			for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
-				expect(refusalOf(text).message).toContain(`delegates rights of the wallet, with "${resource}"`);
-			}
+	it.each(['', undefined])(
+		'takes the message that siwe writes with the statement %j',
+		(statement) => {
+			const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
+			const text = new SiweMessage(fields).toMessage();
+			expect(text).toContain(statement === '' ? `${address}\n\n\n\nURI` : `${address}\n\n\nURI`);
+			expect(checkSignInMessage(text, expectation).statement).toBe(statement);
 		},
 	);
+
+	it.each([
+		'urn:recap:eyJhdHQiOnt9fQ',
+		'URN:Recap:eyJhdHQiOnt9fQ',
+		'urn:%72ecap:e30',
+		'urn:recap:',
+	])('refuses to delegate rights: %s', (resource) => {
+		for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
+			expect(refusalOf(text).message).toContain(
+				`delegates rights of the wallet, with "${resource}"`,
+			);
+		}
+	});
 
 	it('takes resources that only mention recaps', () => {
 		const text = `${MESSAGE}\n- urn:recaps:e30\n- https://payroll.example/urn:recap:e30`;
@@ -422,14 +493,20 @@ describe('checking a sign-in message', () => {
 	it.each([
 		['another domain', MESSAGE.replaceAll('app.payroll.example', 'evil.example')],
 		['another domain, its URI right', having('app', LINES[0]?.replace('app', 'evil') ?? '')],
-		['a longer domain', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example.evil.example')],
+		[
+			'a longer domain',
+			MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example.evil.example'),
+		],
 		['a subdomain', MESSAGE.replaceAll('app.payroll.example', 'x.app.payroll.example')],
 		['a port', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example:8443')],
 		['a URI elsewhere', having('URI', 'URI: https://evil.example/login')],
 		['a URI on another port', having('URI', 'URI: https://app.payroll.example:8443/login')],
 		['a URI without a host', having('URI', 'URI: urn:app.payroll.example')],
 		['a URI with a path only', having('URI', 'URI: https:/app.payroll.example')],
-		['a URI whose path holds the domain', having('URI', 'URI: https://e.example/app.payroll.example')],
+		[
+			'a URI whose path holds the domain',
+			having('URI', 'URI: https://e.example/app.payroll.example'),
+		],
 	])('refuses, where the domain is set, a message with %s', (_what, text) => {
 		expect(refusalOf(text, { domain: 'app.payroll.example' }).field).toBe('signInDomain');
 	});
@@ -443,7 +520,11 @@ describe('checking a sign-in message', () => {
 
 	it.each([
 		['expired', having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.000Z'), 'expired'],
-		['expired in another zone', having('Expiration', 'Expiration Time: 2026-11-21T13:54:59+02:00'), 'expired'],
+		[
+			'expired in another zone',
+			having('Expiration', 'Expiration Time: 2026-11-21T13:54:59+02:00'),
+			'expired',
+		],
 		['not yet valid', having('Not Before', 'Not Before: 2026-11-21T12:05:01Z'), 'not valid before'],
 		['issued in the future', having('Issued At', 'Issued At: 2026-11-21T12:05:01Z'), 'future'],
 		['issued in the far future', having('Issued At', 'Issued At: 9999-01-01T00:00:00Z'), 'future'],
@@ -456,7 +537,10 @@ describe('checking a sign-in message', () => {
 	it.each([
 		['one second to go', having('Expiration', 'Expiration Time: 2026-11-21T12:00:01Z')],
 		['no end', having('Expiration')],
-		['an end less than 5 minutes ago', having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.001Z')],
+		[
+			'an end less than 5 minutes ago',
+			having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.001Z'),
+		],
 		['a clock 5 minutes ahead', having('Issued At', 'Issued At: 2026-11-21T12:05:00Z')],
 		['a start within 5 minutes', having('Not Before', 'Not Before: 2026-11-21T12:05:00Z')],
 		['a time zone', having('Expiration', 'Expiration Time: 2026-11-21T02:00:01-10:00')],

@@ -16,16 +16,45 @@ const stranger = new Judge(id('stranger')).address;
 
 const NOTE: TypedData = {
 	domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: stranger },
-	types: { Note: [{ name: 'text', type: 'string' }, { name: 'sum', type: 'uint256' }] },
+	types: {
+		Note: [
+			{ name: 'text', type: 'string' },
+			{ name: 'sum', type: 'uint256' },
+		],
+	},
 	primaryType: 'Note',
 	message: { text: 'for March', sum: '1250000' },
 };
 
 describe('typed data', () => {
 	const TYPES = [
-		'address', 'bool', 'string', 'bytes', 'bytes1', 'bytes32', 'bytes33', 'uint8', 'uint256', 'int8',
-		'int256', 'uint', 'int', 'uint7', 'uint08', 'uint264', 'string[]', 'uint8[]', 'uint8[2]',
-		'uint8[][]', 'address[]', 'Inner', 'Inner[]', 'Missing', 'Outer', 'function', '',
+		'address',
+		'bool',
+		'string',
+		'bytes',
+		'bytes1',
+		'bytes32',
+		'bytes33',
+		'uint8',
+		'uint256',
+		'int8',
+		'int256',
+		'uint',
+		'int',
+		'uint7',
+		'uint08',
+		'uint264',
+		'string[]',
+		'uint8[]',
+		'uint8[2]',
+		'uint8[][]',
+		'address[]',
+		'Inner',
+		'Inner[]',
+		'Missing',
+		'Outer',
+		'function',
+		'',
 	];
 	const type = fc.oneof(
 		{ weight: 2, arbitrary: fc.constantFrom(...TYPES.slice(0, 6), 'uint8', 'uint256', 'string[]') },
@@ -37,21 +66,91 @@ describe('typed data', () => {
 	);
 	const member = fc.record({ name, type });
 	const VALUES = [
-		'', ' ', '0', '-0', '1', '-1', '01', '1.0', '1e3', ' 1', '255', '256', '-128', '-129', '0x', '0x0',
-		'0x1', '0x01', '0X01', '0xff', '0xfff', '0xzz', '0b1', '0o7', '1_000', 'true', 'text', 'é', '\ud800',
-		'\u0000', id('x'), id('x').slice(0, -1), `${id('x')}00`, '9'.repeat(78), String(2n ** 256n - 1n),
-		stranger, stranger.toLowerCase(), stranger.toUpperCase(), `0X${stranger.slice(2)}`,
-		stranger.slice(2), stranger.slice(0, -1), `${stranger} `,
+		'',
+		' ',
+		'0',
+		'-0',
+		'1',
+		'-1',
+		'01',
+		'1.0',
+		'1e3',
+		' 1',
+		'255',
+		'256',
+		'-128',
+		'-129',
+		'0x',
+		'0x0',
+		'0x1',
+		'0x01',
+		'0X01',
+		'0xff',
+		'0xfff',
+		'0xzz',
+		'0b1',
+		'0o7',
+		'1_000',
+		'true',
+		'text',
+		'é',
+		'\ud800',
+		'\u0000',
+		id('x'),
+		id('x').slice(0, -1),
+		`${id('x')}00`,
+		'9'.repeat(78),
+		String(2n ** 256n - 1n),
+		stranger,
+		stranger.toLowerCase(),
+		stranger.toUpperCase(),
+		`0X${stranger.slice(2)}`,
+		stranger.slice(2),
+		stranger.slice(0, -1),
+		`${stranger} `,
 		stranger.replace(/[a-f]/, (letter) => letter.toUpperCase()),
-		0, 1, -1, 255, 256, 1.5, 1e21, NaN, 2 ** 53, true, false, null, undefined, {}, [], ['1'], [1, 2],
-		[[1]], [''], [stranger], { a: '1' }, { a: 1, b: '0x01' }, [{ a: 'x' }],
+		0,
+		1,
+		-1,
+		255,
+		256,
+		1.5,
+		1e21,
+		NaN,
+		2 ** 53,
+		true,
+		false,
+		null,
+		undefined,
+		{},
+		[],
+		['1'],
+		[1, 2],
+		[[1]],
+		[''],
+		[stranger],
+		{ a: '1' },
+		{ a: 1, b: '0x01' },
+		[{ a: 'x' }],
 	];
 	const value: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(...VALUES);
 	const inner = fc.uniqueArray(member, { selector: (one) => one.name, maxLength: 3 });
 	const GOOD: Readonly<Record<string, unknown>> = {
-		address: stranger, bool: true, string: 'text', bytes: '0x0102', bytes1: '0x01', bytes32: id('x'),
-		uint8: '7', uint256: '1250000', int8: '-5', int256: '-1', 'string[]': ['a', ''], 'uint8[]': [],
-		'address[]': [stranger], 'uint8[2]': [1, 2], 'uint8[][]': [[1]],
+		address: stranger,
+		bool: true,
+		string: 'text',
+		bytes: '0x0102',
+		bytes1: '0x01',
+		bytes32: id('x'),
+		uint8: '7',
+		uint256: '1250000',
+		int8: '-5',
+		int256: '-1',
+		'string[]': ['a', ''],
+		'uint8[]': [],
+		'address[]': [stranger],
+		'uint8[2]': [1, 2],
+		'uint8[][]': [[1]],
 	};
 	/** Mostly a value that fits, sometimes anything. */
 	const fitting = (of: string): fc.Arbitrary<unknown> =>
@@ -60,24 +159,27 @@ describe('typed data', () => {
 		fc
 			.tuple(
 				...members.map((one) =>
-					one.type === 'Inner' ? of : one.type === 'Inner[]' ? fc.array(of, { maxLength: 2 }) : fitting(one.type),
+					one.type === 'Inner'
+						? of
+						: one.type === 'Inner[]'
+							? fc.array(of, { maxLength: 2 })
+							: fitting(one.type),
 				),
 			)
 			.map((values) => Object.fromEntries(members.map((one, at) => [one.name, values[at]])));
-	const domain: fc.Arbitrary<Record<string, unknown>> = fc
-		.oneof(
-			{ weight: 5, arbitrary: fc.constant(NOTE.domain) },
-			fc.record(
-				{
-					name: fc.constantFrom<unknown>('Payroll', '', 5, null, undefined),
-					version: fc.constantFrom<unknown>('1', '', 1, undefined),
-					chainId: fc.constantFrom<unknown>(1, 0, -1, '1', '0x1', 1n, 1.5, 2 ** 53, undefined),
-					verifyingContract: fc.constantFrom<unknown>(stranger, '', '0x00', 'payroll.eth', undefined),
-					salt: fc.constantFrom<unknown>(id('salt'), '0x00', '', undefined),
-				},
-				{ requiredKeys: [] },
-			),
-		);
+	const domain: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
+		{ weight: 5, arbitrary: fc.constant(NOTE.domain) },
+		fc.record(
+			{
+				name: fc.constantFrom<unknown>('Payroll', '', 5, null, undefined),
+				version: fc.constantFrom<unknown>('1', '', 1, undefined),
+				chainId: fc.constantFrom<unknown>(1, 0, -1, '1', '0x1', 1n, 1.5, 2 ** 53, undefined),
+				verifyingContract: fc.constantFrom<unknown>(stranger, '', '0x00', 'payroll.eth', undefined),
+				salt: fc.constantFrom<unknown>(id('salt'), '0x00', '', undefined),
+			},
+			{ requiredKeys: [] },
+		),
+	);
 	const typedData: fc.Arbitrary<TypedData> = fc
 		.tuple(
 			fc.uniqueArray(member, { selector: (one) => one.name, minLength: 1, maxLength: 4 }),
@@ -88,7 +190,10 @@ describe('typed data', () => {
 			const usesInner = outer.some((one) => one.type.startsWith('Inner'));
 			const types = { Outer: outer, ...(usesInner && { Inner: innerMembers }) };
 			return struct(outer, struct(innerMembers, value)).map((message) => ({
-				domain: domainValue, types, primaryType: 'Outer', message,
+				domain: domainValue,
+				types,
+				primaryType: 'Outer',
+				message,
 			}));
 		});
 
@@ -137,25 +242,41 @@ describe('typed data', () => {
 		},
 	);
 
-	it.each(['address', 'string', 'bytes', 'bytes5', 'bytes99', 'uint', 'uint8', 'int', 'int7', 'bool'])(
-		'is not signed with a structure that is called %s',
-		async (name) => {
-			const types = {
-				Note: [{ name: 'inner', type: name }],
-				[name]: [{ name: 'a', type: 'string' }],
-			};
-			const message = { inner: { a: 'x' } };
-			expect(await refusalOf({ types, message })).toContain('a type with the name');
-		},
-	);
+	it.each([
+		'address',
+		'string',
+		'bytes',
+		'bytes5',
+		'bytes99',
+		'uint',
+		'uint8',
+		'int',
+		'int7',
+		'bool',
+	])('is not signed with a structure that is called %s', async (name) => {
+		const types = {
+			Note: [{ name: 'inner', type: name }],
+			[name]: [{ name: 'a', type: 'string' }],
+		};
+		const message = { inner: { a: 'x' } };
+		expect(await refusalOf({ types, message })).toContain('a type with the name');
+	});
 
-	it.each(['uint7', 'uint0', 'uint08', 'uint264', 'int1', 'uint', 'int', 'bytes0', 'bytes33', 'fixed'])(
-		'is not signed with a value of the type %s, which is none',
-		async (type) => {
-			const types = { Note: [{ name: 'a', type }] };
-			expect(await refusalOf({ types, message: { a: '0' } })).toContain('no type');
-		},
-	);
+	it.each([
+		'uint7',
+		'uint0',
+		'uint08',
+		'uint264',
+		'int1',
+		'uint',
+		'int',
+		'bytes0',
+		'bytes33',
+		'fixed',
+	])('is not signed with a value of the type %s, which is none', async (type) => {
+		const types = { Note: [{ name: 'a', type }] };
+		expect(await refusalOf({ types, message: { a: '0' } })).toContain('no type');
+	});
 
 	it.each<[string, unknown]>([
 		['null', null],
@@ -173,44 +294,127 @@ describe('typed data', () => {
 	const TABLE: Record<string, { fits: unknown[]; doesNot: unknown[] }> = {
 		uint8: {
 			fits: ['0', '255'],
-			doesNot: ['0xff', '0x0', '0x00', 0, -0, 7, 255, '00', '060', '256', '-1', '0x100', 256, -1, '-0', '', ' 1', '1 ', '1\n', '01', '+1', '1.0', '1e1', '0b1',
-				'0o7', '0X1', '0x', '1_0', '١', 1.5, NaN, Infinity, true, null, {}, [], ['1'], 1n],
+			doesNot: [
+				'0xff',
+				'0x0',
+				'0x00',
+				0,
+				-0,
+				7,
+				255,
+				'00',
+				'060',
+				'256',
+				'-1',
+				'0x100',
+				256,
+				-1,
+				'-0',
+				'',
+				' 1',
+				'1 ',
+				'1\n',
+				'01',
+				'+1',
+				'1.0',
+				'1e1',
+				'0b1',
+				'0o7',
+				'0X1',
+				'0x',
+				'1_0',
+				'١',
+				1.5,
+				NaN,
+				Infinity,
+				true,
+				null,
+				{},
+				[],
+				['1'],
+				1n,
+			],
 		},
-		int8: { fits: ['127', '-128'], doesNot: [0, -128, '-0', '+7', '128', '-129', 128, -129, '--1', '-01', '-0x1'] },
+		int8: {
+			fits: ['127', '-128'],
+			doesNot: [0, -128, '-0', '+7', '128', '-129', 128, -129, '--1', '-01', '-0x1'],
+		},
 		uint256: {
 			fits: [String(2n * HALF - 1n), '1', '10'],
-			doesNot: [id('x'), 2 ** 53 - 1, String(2n * HALF), `${id('x')}00`, 2 ** 53, 1e21, '9'.repeat(500)],
+			doesNot: [
+				id('x'),
+				2 ** 53 - 1,
+				String(2n * HALF),
+				`${id('x')}00`,
+				2 ** 53,
+				1e21,
+				'9'.repeat(500),
+			],
 		},
-		int256: { fits: [String(HALF - 1n), String(-HALF)], doesNot: [String(HALF), String(-HALF - 1n), `0x${'f'.repeat(64)}`] },
+		int256: {
+			fits: [String(HALF - 1n), String(-HALF)],
+			doesNot: [String(HALF), String(-HALF - 1n), `0x${'f'.repeat(64)}`],
+		},
 		bool: { fits: [true, false], doesNot: ['true', 'false', '', 0, 1, null, {}] },
-		string: { fits: ['', 'x', '0x01', '\u0000', '給与'], doesNot: [0, true, null, {}, ['x'], '\ud800', 'x\udc00'] },
-		bytes: { fits: ['0x', '0x00', '0xABcd'], doesNot: ['', '0x0', '0xzz', '00', '0X00', 0, true, null, {}, [0]] },
+		string: {
+			fits: ['', 'x', '0x01', '\u0000', '給与'],
+			doesNot: [0, true, null, {}, ['x'], '\ud800', 'x\udc00'],
+		},
+		bytes: {
+			fits: ['0x', '0x00', '0xABcd'],
+			doesNot: ['', '0x0', '0xzz', '00', '0X00', 0, true, null, {}, [0]],
+		},
 		bytes1: { fits: ['0x00', '0xFF'], doesNot: ['0x', '0x0', '0x0000', '00', 0, null] },
-		bytes32: { fits: [id('x')], doesNot: [id('x').slice(0, -1), `${id('x')}00`, id('x').slice(2), '0x', 'x'] },
+		bytes32: {
+			fits: [id('x')],
+			doesNot: [id('x').slice(0, -1), `${id('x')}00`, id('x').slice(2), '0x', 'x'],
+		},
 		address: {
 			fits: [stranger, stranger.toLowerCase()],
-			doesNot: [stranger.slice(2), stranger.slice(0, -1), `${stranger}0`, ` ${stranger}`, `0X${stranger.slice(2)}`,
-				stranger.replace(/[a-f]/, (letter) => letter.toUpperCase()), 'payroll.eth', '', 0, null, {}],
+			doesNot: [
+				stranger.slice(2),
+				stranger.slice(0, -1),
+				`${stranger}0`,
+				` ${stranger}`,
+				`0X${stranger.slice(2)}`,
+				stranger.replace(/[a-f]/, (letter) => letter.toUpperCase()),
+				'payroll.eth',
+				'',
+				0,
+				null,
+				{},
+			],
 		},
-		'uint8[]': { fits: [[], ['1', '2']], doesNot: [['1', 2], '1', {}, { length: 0 }, null, [256], [[1]], [null]] },
+		'uint8[]': {
+			fits: [[], ['1', '2']],
+			doesNot: [['1', 2], '1', {}, { length: 0 }, null, [256], [[1]], [null]],
+		},
 	};
 
-	it.each(Object.keys(TABLE))('is signed with every %s that fits, and with no other value', async (type) => {
-		const { fits = [], doesNot = [] } = TABLE[type] ?? {};
-		const types = { Note: [{ name: 'a', type }] };
-		for (const a of fits) {
-			const signature = await wallet.signTypedData({ ...NOTE, types, message: { a } });
-			expect([a, signature]).toEqual([a, await judge.signTypedData(NOTE.domain, types, { a })]);
-		}
-		for (const a of doesNot) {
-			expect([a, await refusalOf({ types, message: { a } })]).toEqual([a, expect.stringContaining('message.a')]);
-		}
-	});
+	it.each(Object.keys(TABLE))(
+		'is signed with every %s that fits, and with no other value',
+		async (type) => {
+			const { fits = [], doesNot = [] } = TABLE[type] ?? {};
+			const types = { Note: [{ name: 'a', type }] };
+			for (const a of fits) {
+				const signature = await wallet.signTypedData({ ...NOTE, types, message: { a } });
+				expect([a, signature]).toEqual([a, await judge.signTypedData(NOTE.domain, types, { a })]);
+			}
+			for (const a of doesNot) {
+				expect([a, await refusalOf({ types, message: { a } })]).toEqual([
+					a,
+					expect.stringContaining('message.a'),
+				]);
+			}
+		},
+	);
 
 	it.each([null, [], 'text', 5])('is not signed with %p for a structure', async (inner) => {
 		expect(await refusalOf({ message: inner })).toContain('message is not an object');
 		const types = { Note: [{ name: 'inner', type: 'Inner' }], Inner: [] };
-		expect(await refusalOf({ types, message: { inner } })).toContain('message.inner is not an object');
+		expect(await refusalOf({ types, message: { inner } })).toContain(
+			'message.inner is not an object',
+		);
 		expect(await refusalOf({ types: inner })).toContain('types are not an object');
 		expect(await refusalOf({ domain: inner })).toContain('domain is not an object');
 	});
@@ -245,10 +449,13 @@ describe('typed data', () => {
 	});
 
 	it('does not spend long on types that fan out', async () => {
-		const levels = Array.from({ length: 60 }, (_, level): [string, Array<{ name: string; type: string }>] => [
-			`Level${level}`,
-			level === 59 ? [] : ['a', 'b'].map((name) => ({ name, type: `Level${level + 1}` })),
-		]);
+		const levels = Array.from(
+			{ length: 60 },
+			(_, level): [string, Array<{ name: string; type: string }>] => [
+				`Level${level}`,
+				level === 59 ? [] : ['a', 'b'].map((name) => ({ name, type: `Level${level + 1}` })),
+			],
+		);
 		const change = { types: Object.fromEntries(levels), primaryType: 'Level0', message: {} };
 		expect(await refusalOf(change)).toContain('message.a is missing');
 	});
@@ -264,7 +471,10 @@ describe('typed data', () => {
 	});
 
 	it.each<[string, object]>([
-		['a type in a circle', { types: { Note: [{ name: 'next', type: 'Note[]' }] }, message: { next: [] } }],
+		[
+			'a type in a circle',
+			{ types: { Note: [{ name: 'next', type: 'Note[]' }] }, message: { next: [] } },
+		],
 		['a type that is not used', { types: { ...NOTE.types, Other: [] } }],
 		['a primary type that is not there', { primaryType: 'Other' }],
 		['a primary type that every object has', { primaryType: 'constructor' }],
@@ -297,12 +507,21 @@ describe('the signer of typed data', () => {
 	it('is nobody where the signature is none', async () => {
 		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
 		// The other valid form of the same signature, which contracts refuse.
-		const order = 2n * BigInt(`0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0`) + 1n;
+		const order =
+			2n * BigInt(`0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0`) + 1n;
 		const highS = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
 		const malleable = `${signature.slice(0, 66)}${highS}${signature.endsWith('1b') ? '1c' : '1b'}`;
 		for (const wrong of [
-			'', '0x', 'signature', signature.slice(2), signature.slice(0, -2), `${signature}00`,
-			`${signature.slice(0, -2)}02`, `0x${'0'.repeat(130)}`, `0x${'f'.repeat(128)}1b`, malleable,
+			'',
+			'0x',
+			'signature',
+			signature.slice(2),
+			signature.slice(0, -2),
+			`${signature}00`,
+			`${signature.slice(0, -2)}02`,
+			`0x${'0'.repeat(130)}`,
+			`0x${'f'.repeat(128)}1b`,
+			malleable,
 		]) {
 			await expect(typedDataSigner(NOTE, wrong)).rejects.toMatchObject({ field: 'signature' });
 		}

@@ -136,7 +136,10 @@ describe('settling with the answer', () => {
 	/** Whether the claim was acknowledged; undefined while it is open. */
 	function settlementOf(response: Response) {
 		const settlements: boolean[] = [];
-		const mayGoOn = settleOnAnswer({ settle: (acknowledged) => settlements.push(acknowledged) }, response);
+		const mayGoOn = settleOnAnswer(
+			{ settle: (acknowledged) => settlements.push(acknowledged) },
+			response,
+		);
 		return { mayGoOn, first: () => settlements[0] };
 	}
 

@@ -70,18 +70,27 @@ const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
 
 /** JSON text as it is: `Object.fromEntries` and spreading keep `__proto__` as a plain name. */
 const anyEvent = fc
-	.tuple(fc.dictionary(fc.constantFrom(...Object.keys(depositEvent()), ...POISON), anyJson), anyJson)
+	.tuple(
+		fc.dictionary(fc.constantFrom(...Object.keys(depositEvent()), ...POISON), anyJson),
+		anyJson,
+	)
 	.map(([changes, more]) => JSON.stringify({ ...depositEvent(), ...changes, more }));
 
 describe('event bodies', () => {
 	it('any JSON is an event, an answer or a list of what is wrong, and taints nothing', () => {
 		const before = POISON.map((name) => Reflect.get({}, name));
 		fc.assert(
-			fc.property(fc.oneof(anyEvent, anyJson.map((value) => JSON.stringify(value))), (body) => {
-				const outcome = taken(body);
-				expect('status' in outcome || outcome.idempotencyKey !== '').toBe(true);
-				expect(() => JSON.stringify(outcome)).not.toThrow();
-			}),
+			fc.property(
+				fc.oneof(
+					anyEvent,
+					anyJson.map((value) => JSON.stringify(value)),
+				),
+				(body) => {
+					const outcome = taken(body);
+					expect('status' in outcome || outcome.idempotencyKey !== '').toBe(true);
+					expect(() => JSON.stringify(outcome)).not.toThrow();
+				},
+			),
 			{ numRuns: 200 },
 		);
 		expect(POISON.map((name) => Reflect.get({}, name))).toEqual(before);
@@ -170,7 +179,18 @@ describe('signature headers', () => {
 
 	it('pieces of a genuine header in any order and number prove nothing new', () => {
 		const [time = '', signature = ''] = genuine.split(',');
-		const piece = fc.constantFrom(time, signature, 't=', 'v1=', 't=0', 'v1=00', 'v0=1', ' ', '', `t=${NOW}.`);
+		const piece = fc.constantFrom(
+			time,
+			signature,
+			't=',
+			'v1=',
+			't=0',
+			'v1=00',
+			'v0=1',
+			' ',
+			'',
+			`t=${NOW}.`,
+		);
 		fc.assert(
 			fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
 				const isProven = verify(pieces.join(',')) === undefined;

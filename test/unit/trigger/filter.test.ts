@@ -1,4 +1,8 @@
-import { entityIdsOf, type EventFilter, isWanted } from '../../../nodes/PayrollPayments/trigger/filter';
+import {
+	entityIdsOf,
+	type EventFilter,
+	isWanted,
+} from '../../../nodes/PayrollPayments/trigger/filter';
 import { deposit, depositEvent, otherEvent, without } from './samples';
 import { received } from './received';
 
@@ -15,7 +19,8 @@ const all: EventFilter = {
 
 const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
 	isWanted(received(event), { ...all, ...filter });
-const withDeposit = (changes: Record<string, unknown>) => depositEvent({ deposit: deposit(changes) });
+const withDeposit = (changes: Record<string, unknown>) =>
+	depositEvent({ deposit: deposit(changes) });
 
 describe('events', () => {
 	it('passes the types asked for and no others', () => {
@@ -27,7 +32,9 @@ describe('events', () => {
 
 	it('passes unknown types where any event is asked for', () => {
 		expect(wanted(otherEvent({ event_type: 'payroll.closed' }))).toBe(true);
-		expect(wanted(otherEvent({ event_type: '__proto__' }), { events: ['deposit.received'] })).toBe(false);
+		expect(wanted(otherEvent({ event_type: '__proto__' }), { events: ['deposit.received'] })).toBe(
+			false,
+		);
 	});
 });
 
@@ -41,7 +48,9 @@ describe('deposit statuses', () => {
 
 	it('passes those asked for', () => {
 		expect(wanted(withDeposit({ status: 'complete' }))).toBe(true);
-		expect(wanted(withDeposit({ status: 'reverted' }), { depositStatuses: ['reverted'] })).toBe(true);
+		expect(wanted(withDeposit({ status: 'reverted' }), { depositStatuses: ['reverted'] })).toBe(
+			true,
+		);
 		expect(wanted(depositEvent(), { depositStatuses: [] })).toBe(false);
 	});
 
@@ -69,7 +78,9 @@ describe('filters', () => {
 		expect(wanted(depositEvent(), { [filter]: [other, matching] })).toBe(true);
 		expect(wanted(depositEvent(), { [filter]: [matching.toUpperCase()] })).toBe(true);
 		expect(wanted(depositEvent(), { [filter]: [other] })).toBe(false);
-		expect(wanted(depositEvent({ deposit: without(deposit(), field) }), { [filter]: [other] })).toBe(true);
+		expect(
+			wanted(depositEvent({ deposit: without(deposit(), field) }), { [filter]: [other] }),
+		).toBe(true);
 		expect(wanted(otherEvent(), { [filter]: [other] })).toBe(true);
 	});
 

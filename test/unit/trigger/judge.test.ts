@@ -110,7 +110,9 @@ it('adds headers if asked to, without the credentials’ own', () => {
 });
 
 it('takes unsigned deliveries only where the user chose no authentication', () => {
-	expect(status(deliver(otherEvent(), {}, { proven: false, signedWith: 'wrong' }))).toBe('accepted');
+	expect(status(deliver(otherEvent(), {}, { proven: false, signedWith: 'wrong' }))).toBe(
+		'accepted',
+	);
 	expect(status(deliver(otherEvent(), {}, { signedWith: '' }))).toBe(401);
 });
 

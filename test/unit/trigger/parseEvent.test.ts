@@ -1,6 +1,9 @@
 import { EVENT_TYPES } from '../../../nodes/PayrollPayments/api/schemas/events';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
-import { parseDelivery, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import {
+	parseDelivery,
+	type ReceivedEvent,
+} from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { deposit, depositEvent, otherEvent, without } from './samples';
 
 const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
@@ -45,7 +48,10 @@ describe('an event', () => {
 	);
 
 	it('may have null for optional fields, or leave them out', () => {
-		const sparse = without(without(deposit({ trace: null }), 'reference'), 'funding_blockchain_txn');
+		const sparse = without(
+			without(deposit({ trace: null }), 'reference'),
+			'funding_blockchain_txn',
+		);
 		expect(parsed(depositEvent({ request_id: null, deposit: sparse })).issues).toEqual([]);
 	});
 
@@ -102,21 +108,26 @@ describe('no event', () => {
 		expect(refusalOf(body)).toBe(`Not an event: ${why}`);
 	});
 
-	it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/cloudevents+json'])(
-		'content type %s is taken',
-		(contentType) => {
-			expect(refusalOf(otherEvent(), contentType)).toBeUndefined();
-		},
-	);
+	it.each([
+		'application/json',
+		'application/json; charset=utf-8',
+		'APPLICATION/JSON',
+		'application/cloudevents+json',
+	])('content type %s is taken', (contentType) => {
+		expect(refusalOf(otherEvent(), contentType)).toBeUndefined();
+	});
 
-	it.each(['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded', 'application/xml+jsonx', ''])(
-		'content type %j is refused',
-		(contentType) => {
-			expect(refusalOf(otherEvent(), contentType)).toBe(
-				'Not an event: the content type must be application/json',
-			);
-		},
-	);
+	it.each([
+		'text/plain',
+		'application/jsonp',
+		'application/x-www-form-urlencoded',
+		'application/xml+jsonx',
+		'',
+	])('content type %j is refused', (contentType) => {
+		expect(refusalOf(otherEvent(), contentType)).toBe(
+			'Not an event: the content type must be application/json',
+		);
+	});
 
 	it('without a content type is refused', () => {
 		const received = parseDelivery(Buffer.from(JSON.stringify(otherEvent())), undefined);
@@ -133,9 +144,9 @@ describe('attacks', () => {
 		expect(event).toHaveProperty('event_type', 'invite.accepted');
 		expect(Object.getPrototypeOf(event)).toBe(Object.prototype);
 		expect({}).not.toHaveProperty('polluted');
-		expect(refusalOf('{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}')).toBe(
-			'Not an event: object must be "event"',
-		);
+		expect(
+			refusalOf('{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}'),
+		).toBe('Not an event: object must be "event"');
 	});
 
 	it('with a key twice get one reading: the last one', () => {

@@ -58,6 +58,9 @@ it('remembers 5,000 events, another number, or none', () => {
 	expect(readHistory({ deduplicate: false })).toBeUndefined();
 });
 
-it.each([0, -1, 1.5, 'many', null, 1e9])('does not take %j for a history', (deduplicationHistory) => {
-	expect(readHistory({ deduplicationHistory })).toBe(5_000);
-});
+it.each([0, -1, 1.5, 'many', null, 1e9])(
+	'does not take %j for a history',
+	(deduplicationHistory) => {
+		expect(readHistory({ deduplicationHistory })).toBe(5_000);
+	},
+);

@@ -1,4 +1,7 @@
-import { checkWebhookCredentials, readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import {
+	checkWebhookCredentials,
+	readWebhookCredentials,
+} from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 
 const saved = {
 	method: 'hmacSignature',
@@ -34,11 +37,27 @@ it.each([
 	['an empty secret', { secret: '' }, 'Secret is empty'],
 	['a secret of white space', { secret: ' \n' }, 'Secret is empty'],
 	['an empty header', { header: '' }, 'Header is not a header name, e.g. X-Signature'],
-	['a header with a space', { header: 'X Signature' }, 'Header is not a header name, e.g. X-Signature'],
-	['a header with a colon', { header: 'X-Signature:' }, 'Header is not a header name, e.g. X-Signature'],
+	[
+		'a header with a space',
+		{ header: 'X Signature' },
+		'Header is not a header name, e.g. X-Signature',
+	],
+	[
+		'a header with a colon',
+		{ header: 'X-Signature:' },
+		'Header is not a header name, e.g. X-Signature',
+	],
 	['no tolerance', { toleranceSeconds: 0 }, 'Tolerance must be from 1 to 86,400 seconds'],
-	['too much tolerance', { toleranceSeconds: 86_401 }, 'Tolerance must be from 1 to 86,400 seconds'],
-	['a tolerance in words', { toleranceSeconds: 'ten' }, 'Tolerance must be from 1 to 86,400 seconds'],
+	[
+		'too much tolerance',
+		{ toleranceSeconds: 86_401 },
+		'Tolerance must be from 1 to 86,400 seconds',
+	],
+	[
+		'a tolerance in words',
+		{ toleranceSeconds: 'ten' },
+		'Tolerance must be from 1 to 86,400 seconds',
+	],
 ])('names %s', (_what, change, message) => {
 	expect(() => readWebhookCredentials({ ...saved, ...change })).toThrow(message);
 	expect(() => checkWebhookCredentials({ ...saved, ...change })).toThrow(message);
@@ -52,7 +71,9 @@ it('takes the bounds of the tolerance', () => {
 
 it('does not look at fields that the form hides', () => {
 	for (const change of [{ method: 'sharedToken' }, { format: 'hex' }, { format: 'base64' }]) {
-		expect(() => checkWebhookCredentials({ ...saved, ...change, toleranceSeconds: 0 })).not.toThrow();
+		expect(() =>
+			checkWebhookCredentials({ ...saved, ...change, toleranceSeconds: 0 }),
+		).not.toThrow();
 	}
 });
 

@@ -4,14 +4,7 @@ import { textList } from '../fields/kinds';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
 
-import {
-	checkProvided,
-	execute,
-	isMessageAlone,
-	missingIn,
-	requestIn,
-	signAsAsked,
-} from './steps';
+import { checkProvided, execute, isMessageAlone, missingIn, requestIn, signAsAsked } from './steps';
 
 type Json = Readonly<Record<string, unknown>>;
 

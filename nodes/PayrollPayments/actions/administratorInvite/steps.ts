@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import { ADMINISTRATOR_ROLES, type AdministratorRole, roleSuitsEntity } from '../../shared/roles';
-import { administratorInvitesAnswer, administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
+import {
+	administratorInvitesAnswer,
+	administratorInvitesExecutedAnswer,
+} from '../../api/schemas/answers';
 import { Refusal } from '../../shared/errors';
 import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
 import { refusalOf } from '../fields/field';
@@ -40,10 +43,13 @@ export type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>
 export function checkCreation({ entityId: entity, role, emails: addresses }: Creation) {
 	if (!roleSuitsEntity(role, entity)) {
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
-		return new Refusal(`Role ${role} does not suit the Entity ID, which names a ${entity.startsWith('te-') ? 'team' : 'company'}`, {
-			field: 'role',
-			hint: `Choose one of ${suited.join(', ')}. Nothing was sent.`,
-		});
+		return new Refusal(
+			`Role ${role} does not suit the Entity ID, which names a ${entity.startsWith('te-') ? 'team' : 'company'}`,
+			{
+				field: 'role',
+				hint: `Choose one of ${suited.join(', ')}. Nothing was sent.`,
+			},
+		);
 	}
 	const seen = new Set<string>();
 	const repeated = addresses.findIndex(

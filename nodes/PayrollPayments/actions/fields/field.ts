@@ -94,7 +94,8 @@ function titleOf(name: string): string {
 
 function pathIn(label: string, path: ReadonlyArray<string | number>): string {
 	return path.reduce<string>(
-		(text, step) => (typeof step === 'number' ? `${text}, entry ${step + 1}` : `${text}, ${titleOf(step)}`),
+		(text, step) =>
+			typeof step === 'number' ? `${text}, entry ${step + 1}` : `${text}, ${titleOf(step)}`,
 		label,
 	);
 }

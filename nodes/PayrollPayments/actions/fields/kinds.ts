@@ -71,7 +71,11 @@ export function choice<const Value extends string>(
 
 /** A list as an array, or as text with commas or line breaks between the entries. */
 const entries = z.unknown().transform((value) => {
-	if (typeof value === 'string') return value.split(/[,;\n]/).map((entry) => entry.trim()).filter(Boolean);
+	if (typeof value === 'string')
+		return value
+			.split(/[,;\n]/)
+			.map((entry) => entry.trim())
+			.filter(Boolean);
 	return value ?? [];
 });
 
@@ -112,7 +116,8 @@ export function flag(wording: Wording, preset = false): Field<boolean> {
 		form: { ...shown(wording), type: 'boolean', default: preset },
 		schema: z.union([
 			z.boolean(),
-			z.enum(['true', 'false'], { errorMap: () => ({ message: 'must be true or false' }) })
+			z
+				.enum(['true', 'false'], { errorMap: () => ({ message: 'must be true or false' }) })
 				.transform((value) => value === 'true'),
 			z.undefined().transform(() => preset),
 		]),
@@ -135,7 +140,8 @@ export function wholeNumber(
 			typeOptions: { minValue: least, ...(most === undefined ? {} : { maxValue: most }) },
 		},
 		schema: z.unknown().transform((value, context) => {
-			const number = typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
+			const number =
+				typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
 			if (
 				typeof number === 'number' &&
 				Number.isSafeInteger(number) &&

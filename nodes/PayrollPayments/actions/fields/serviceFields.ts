@@ -22,7 +22,10 @@ export function teamId(): Field<string> {
 /** Identifier of an entity of one of the given kinds. */
 export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	const kinds = prefixes.includes('us') ? 'team, company or user' : 'team or company';
-	const starts = prefixes.map((prefix) => `${prefix}-`).join(', ').replace(/, ([^,]*)$/, ' or $1');
+	const starts = prefixes
+		.map((prefix) => `${prefix}-`)
+		.join(', ')
+		.replace(/, ([^,]*)$/, ' or $1');
 	return text(
 		{
 			label: 'Entity ID',
@@ -172,7 +175,10 @@ export function bodyFieldName(
 		wording,
 		z
 			.string({ invalid_type_error: 'must be text' })
-			.regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'must be letters, digits and _, beginning with a letter')
+			.regex(
+				/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
+				'must be letters, digits and _, beginning with a letter',
+			)
 			.refine((name) => !RESERVED_NAMES.includes(name), 'is the name of another field')
 			.default(preset),
 	);
@@ -216,10 +222,9 @@ export function teamUserId(): Field<string> {
 				},
 			],
 		},
-		schema: z.union([
-			z.object({ value: z.unknown() }).transform(({ value }) => value ?? ''),
-			z.unknown(),
-		]).pipe(byId),
+		schema: z
+			.union([z.object({ value: z.unknown() }).transform(({ value }) => value ?? ''), z.unknown()])
+			.pipe(byId),
 		required: true,
 	};
 }

@@ -97,7 +97,8 @@ export async function searchTeamUsers(
 	const teamId = identifier('te').safeParse(this.getCurrentNodeParameter('teamId'));
 	if (!teamId.success) {
 		throw new NodeOperationError(this.getNode(), 'Fill in Team ID first', {
-			description: 'The list shows the users of that team. With an expression, give the user by ID.',
+			description:
+				'The list shows the users of that team. With an expression, give the user by ID.',
 		});
 	}
 	const redactor = new Redactor();

@@ -75,20 +75,23 @@ const options = {
 			),
 		),
 	),
-	typedAmountUnit: literal(optional(
-		choice(
-			{
-				label: 'Typed Amount Unit',
-				description: 'What data.amount in the typed data counts; it must be the amount of the form',
-			},
-			[
-				{ name: 'Cents', value: 'cents' },
-				{ name: 'Not Checked', value: 'notChecked' },
-				{ name: 'Token Units (Six Decimals)', value: 'tokenSixDecimals' },
-			],
-			'tokenSixDecimals',
+	typedAmountUnit: literal(
+		optional(
+			choice(
+				{
+					label: 'Typed Amount Unit',
+					description:
+						'What data.amount in the typed data counts; it must be the amount of the form',
+				},
+				[
+					{ name: 'Cents', value: 'cents' },
+					{ name: 'Not Checked', value: 'notChecked' },
+					{ name: 'Token Units (Six Decimals)', value: 'tokenSixDecimals' },
+				],
+				'tokenSixDecimals',
+			),
 		),
-	)),
+	),
 };
 
 export const createInstantPayment = defineOperation({

@@ -71,7 +71,10 @@ function readDescription(input: SignatureInput): Partial<Description> {
 	};
 }
 
-function completed({ domain, types, primaryType }: Partial<Description>, hint: string): Description {
+function completed(
+	{ domain, types, primaryType }: Partial<Description>,
+	hint: string,
+): Description {
 	const missing = (field: keyof Description) =>
 		new Refusal(`${LABELS[field]} is missing`, { field, hint });
 	if (domain === undefined) throw missing('domain');

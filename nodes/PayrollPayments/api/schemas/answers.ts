@@ -78,7 +78,9 @@ export const testDeliveryAnswer = z
 	.catchall(jsonValue);
 
 /** data of operation 10. */
-export const instantPaymentAnswer = z.object({ transaction: z.string().min(1) }).catchall(jsonValue);
+export const instantPaymentAnswer = z
+	.object({ transaction: z.string().min(1) })
+	.catchall(jsonValue);
 
 /** data of operation 11: a page of users; `pagination` says whether there is a next one. */
 export const teamUsersAnswer = z

@@ -1,4 +1,9 @@
-import { ADMINISTRATOR_ROLES, type AdministratorRole, type Role, ROLE_NAMES } from '../../shared/roles';
+import {
+	ADMINISTRATOR_ROLES,
+	type AdministratorRole,
+	type Role,
+	ROLE_NAMES,
+} from '../../shared/roles';
 import { refuseExpired } from './expiry';
 import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
 import { readRole } from './roleSpellings';
@@ -85,9 +90,12 @@ function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleEx
 		refuseRole('of all zeros');
 	}
 	if (allowUnknownRoleHash) return;
-	refuseToSign(`The typed data gives the role ${given}, which isn’t a known spelling of ${wanted}`, {
-		hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
-	});
+	refuseToSign(
+		`The typed data gives the role ${given}, which isn’t a known spelling of ${wanted}`,
+		{
+			hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
+		},
+	);
 }
 
 function textIn(record: Record<string, unknown>, name: string, path: string): string {

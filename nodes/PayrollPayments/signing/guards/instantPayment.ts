@@ -53,7 +53,8 @@ function checkTypes(input: unknown, primaryType: string): void {
 	}
 	const names = primary.map(({ name }) => name);
 	const missing = MESSAGE_MEMBERS.find((name) => !names.includes(name));
-	if (missing !== undefined) refuseToSign(`The type ${primaryType} does not sign ${missing}`, TYPES);
+	if (missing !== undefined)
+		refuseToSign(`The type ${primaryType} does not sign ${missing}`, TYPES);
 	const dataType = primary.find(({ name }) => name === 'data')?.type ?? '';
 	const data = Object.hasOwn(types, dataType) ? (types[dataType] ?? []) : [];
 	for (const name of NEEDED_DATA_MEMBERS) {

@@ -3,7 +3,8 @@ import { keccak256, stringToBytes } from 'viem/utils';
 import { type Role, ROLES } from '../../shared/roles';
 
 const BYTES_32 = /^0x[0-9a-f]{64}$/;
-const ZERO_PADDED_TEXT = /^(?:\0*[A-Za-z]+(?:[ _.:-][A-Za-z]+)*|[A-Za-z]+(?:[ _.:-][A-Za-z]+)*\0*)$/;
+const ZERO_PADDED_TEXT =
+	/^(?:\0*[A-Za-z]+(?:[ _.:-][A-Za-z]+)*|[A-Za-z]+(?:[ _.:-][A-Za-z]+)*\0*)$/;
 
 function capitalized(word: string): string {
 	return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;

@@ -159,7 +159,8 @@ export function parseSignInMessage(text: string): SignInMessage {
 		resources,
 	};
 	// So nothing is signed beyond the fields that were checked; siwe verifies signatures this way.
-	if (textOf(message) !== text) malformed('its chain ID, or another field, is spelled in an unusual way');
+	if (textOf(message) !== text)
+		malformed('its chain ID, or another field, is spelled in an unusual way');
 	checkParts(message);
 	return message;
 }
@@ -176,13 +177,10 @@ function hostOf(authority: string, scheme: string): string {
 function checkDomain(message: SignInMessage, expected: string, baseUrl: string): void {
 	const given = quoted(message.domain);
 	if (message.domain.toLowerCase() !== expected.toLowerCase()) {
-		refuseToSign(
-			`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`,
-			{
-				field: 'signInDomain',
-				hint: 'If the service has moved, correct the sign-in domain in the credentials.',
-			},
-		);
+		refuseToSign(`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`, {
+			field: 'signInDomain',
+			hint: 'If the service has moved, correct the sign-in domain in the credentials.',
+		});
 	}
 	const [, scheme = '', authority = ''] = URI_AUTHORITY.exec(message.uri) ?? [];
 	if (hostOf(authority, scheme) !== hostOf(expected, scheme)) {
@@ -195,13 +193,10 @@ function checkDomain(message: SignInMessage, expected: string, baseUrl: string):
 
 function checkTimes(message: SignInMessage, now: number): void {
 	const refuse = (what: string): never =>
-		refuseToSign(
-			`${what}, and the clock of this machine says ${new Date(now).toISOString()}`,
-			{
-				field: 'baseUrl',
-				hint: 'Check the clock of the machine that n8n runs on, then try again.',
-			},
-		);
+		refuseToSign(`${what}, and the clock of this machine says ${new Date(now).toISOString()}`, {
+			field: 'baseUrl',
+			hint: 'Check the clock of the machine that n8n runs on, then try again.',
+		});
 	const { issuedAt, notBefore, expirationTime } = message;
 	const isAfter = (time: string, limit: number) => (readTime(time) ?? Infinity) > limit;
 	if (expirationTime !== undefined && !isAfter(expirationTime, now - CLOCK_TOLERANCE)) {
@@ -253,13 +248,10 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 	}
 	if (domain) checkDomain(message, domain, baseUrl);
 	if (chainId && message.chainId !== chainId) {
-		refuseToSign(
-			`The sign-in message names the chain ${message.chainId}, not ${chainId}`,
-			{
-				field: 'signInChainId',
-				hint: 'If the service has moved, correct the sign-in chain in the credentials.',
-			},
-		);
+		refuseToSign(`The sign-in message names the chain ${message.chainId}, not ${chainId}`, {
+			field: 'signInChainId',
+			hint: 'If the service has moved, correct the sign-in chain in the credentials.',
+		});
 	}
 	checkResources(message);
 	checkTimes(message, now);
