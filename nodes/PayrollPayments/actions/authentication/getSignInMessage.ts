@@ -3,7 +3,7 @@ import { Refusal } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { optional } from '../fields/field';
 import { filledText, text } from '../fields/kinds';
-import type { Service } from '../../api/client';
+import type { Service } from '../service';
 import { defineOperation } from '../defineOperation';
 
 function platformIdOf({ credentials }: Service): string {
