@@ -21,7 +21,7 @@ import { exchangeOver } from '../api/n8nHttp';
 import { sendCall, type Call } from '../api/client';
 import type { Service } from './service';
 import { sessions } from '../api/session';
-import { openWallet } from '../api/walletAccess';
+import { openWallet } from '../api/wallet';
 
 /** The credentials that the action node works with. */
 export const CREDENTIALS = 'payrollPaymentsApi';
