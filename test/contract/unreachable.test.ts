@@ -79,14 +79,19 @@ afterAll(async () => {
 	await server.close();
 });
 
-/** The two addresses, and what the user reads of each. */
+/** The two addresses, and the reason and the hint that the user reads for each. */
 const places = () =>
 	[
 		[
 			`https://localhost:${server.port}`,
 			`localhost:${server.port}: its TLS certificate is self-signed`,
+			/Fix the server's certificate/,
 		],
-		['https://payroll.invalid', 'payroll.invalid: its name'],
+		[
+			'https://payroll.invalid',
+			'payroll.invalid: its host name',
+			/Check that n8n can reach this address/,
+		],
 	] as const;
 
 async function failure(name: string, saved: SavedCredentials, parameters: INodeParameters) {
@@ -100,15 +105,13 @@ async function failure(name: string, saved: SavedCredentials, parameters: INodeP
 it.each(Object.entries(OPERATIONS))(
 	'%s: an untrusted certificate or an unknown name is named, and nothing is sent',
 	async (name, parameters) => {
-		for (const [baseUrl, reason] of places()) {
+		for (const [baseUrl, reason, hint] of places()) {
 			const error = await failure(name, withToken(baseUrl), parameters);
-			expect(error?.message).toContain(`No answer from ${reason}`);
+			expect(error?.message).toContain(`No response from ${reason}`);
 			expect(error?.message).toMatch(/\[item 0\]$/);
 			/* Of a payment the guard speaks: it does not know on which side of the wire it broke. */
 			expect(error?.description).toMatch(
-				name.startsWith('payment')
-					? /Don't pay this again in another way/
-					: /Check that n8n can reach this address/,
+				name.startsWith('payment') ? /Don't pay this again in another way/ : hint,
 			);
 		}
 		expect(server.requests()).toBe(0);

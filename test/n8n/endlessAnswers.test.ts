@@ -108,10 +108,10 @@ describe('an answer that is nested deeper than n8n can save', () => {
 				operation: 'get',
 				entityId: TEAM,
 			});
-			expect(read.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
+			expect(read.error?.message).toBe('The response is nested deeper than 100 levels [item 0]');
 			const write = await runNode(credentials(), INVITE);
-			expect(write.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
-			expect(write.error?.description).toContain('may have been done all the same');
+			expect(write.error?.message).toBe('The response is nested deeper than 100 levels [item 0]');
+			expect(write.error?.description).toContain('may have succeeded anyway');
 			expect(service.requests).toHaveLength(2);
 		},
 	);

@@ -21,7 +21,7 @@ export async function eachInTurn<Entry, Result>(
 	const completed: Result[] = [];
 	for (const batch of batches) {
 		const result = await step(batch).catch((error: unknown) => {
-			if (error instanceof Refusal && completed.length > 0) error.carrying({ completed });
+			if (error instanceof Refusal && completed.length > 0) error.addDetails({ completed });
 			throw error;
 		});
 		completed.push(result);

@@ -10,7 +10,7 @@ import {
 import { addSecretsOf } from '../api/credentialSecrets';
 import { z } from 'zod';
 import { readCredentials, type ServiceCredentials } from '../api/credentials';
-import { Refusal } from '../shared/errors';
+import { mayHaveActed, Refusal, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
@@ -18,10 +18,10 @@ import type { Redact, Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 
 import { exchangeOver } from '../api/n8nHttp';
-import { mayHaveActed, sendCall, type Call, type Service } from '../api/client';
-import { reworded } from '../api/errors';
+import { sendCall, type Call } from '../api/client';
+import type { Service } from './service';
 import { sessions } from '../api/session';
-import { openWallet } from '../api/walletAccess';
+import { openWallet } from '../api/wallet';
 
 /** The credentials that the action node works with. */
 export const CREDENTIALS = 'payrollPaymentsApi';
@@ -130,10 +130,12 @@ function walletOf(
 }
 
 function notSentAgain(failure: Refusal): Refusal {
-	return reworded(
+	return wrapError(
 		failure,
 		`${failure.message.replace(/\.$/, '')}. It was not sent again, since it may have been done`,
-		'Check the service first. Then run the workflow again only for what is missing there.',
+		{
+			hint: 'Check the service first. Then run the workflow again only for what is missing there.',
+		},
 	);
 }
 

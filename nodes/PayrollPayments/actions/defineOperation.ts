@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { NeededPermission } from '../api/permissions';
-import type { JsonValue } from '../api/schemas/answers';
+import type { JsonValue } from '../shared/json';
 import type { Refusal } from '../shared/errors';
 import { optional, readFields, type Field, type FieldSet, type InputOf } from './fields/field';
 import { wholeNumber } from './fields/kinds';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import type { Service } from '../api/client';
+import type { Service } from './service';
 
 export type ResourceName =
 	| 'administratorInvite'

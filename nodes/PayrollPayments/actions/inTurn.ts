@@ -28,7 +28,7 @@ export async function inTurn<Entry, Result>(
 		return result;
 	});
 	return await results.catch((error: unknown) => {
-		if (error instanceof Refusal && done.length > 0) error.telling(tell(done));
+		if (error instanceof Refusal && done.length > 0) error.addNote(tell(done));
 		throw error;
 	});
 }

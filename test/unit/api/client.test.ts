@@ -5,7 +5,7 @@ import { runBounded } from '../../../nodes/PayrollPayments/actions/concurrency';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
 import { retryAfter } from '../../../nodes/PayrollPayments/api/retry';
 import { path, sendCall, urlOf, type Call } from '../../../nodes/PayrollPayments/api/client';
-import { NoAnswer } from '../../../nodes/PayrollPayments/api/errors';
+import { NoResponseError } from '../../../nodes/PayrollPayments/shared/errors';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 
 const ok: HttpAnswer = {
@@ -59,7 +59,7 @@ describe('reads', () => {
 	});
 
 	it('are repeated after a failed connection', async () => {
-		const { requests } = await send('GET', [new NoAnswer('gone'), ok]);
+		const { requests } = await send('GET', [new NoResponseError('gone'), ok]);
 		expect(requests).toHaveLength(2);
 	});
 
@@ -90,15 +90,15 @@ describe('reads', () => {
 });
 
 it.each(['POST', 'PUT'] as const)('%s is never repeated', async (method) => {
-	for (const fault of [failing(503), failing(429), new NoAnswer('gone')]) {
+	for (const fault of [failing(503), failing(429), new NoResponseError('gone')]) {
 		expect((await send(method, [fault, ok])).requests).toHaveLength(1);
 	}
 });
 
 it.each([
 	['POST', failing(503), true],
-	['PUT', new NoAnswer('gone'), true],
-	['POST', new NoAnswer('nothing listens', {}, false), false],
+	['PUT', new NoResponseError('gone'), true],
+	['POST', new NoResponseError('nothing listens', {}, false), false],
 	['PUT', { ...ok, body: '{"success":tr' }, true],
 	['POST', failing(400), false],
 	['POST', failing(429), false],
@@ -107,10 +107,8 @@ it.each([
 	'%s with %o: the person is told of what may have been done (%s)',
 	async (method, fault, isTold) => {
 		const { outcome } = await send(method, [fault, fault, fault, fault]);
-		const told = outcome instanceof Refusal ? outcome.done : '';
-		expect(told).toEqual(
-			isTold ? expect.stringContaining('may have been done all the same') : undefined,
-		);
+		const told = outcome instanceof Refusal ? outcome.note : '';
+		expect(told).toEqual(isTold ? expect.stringContaining('may have succeeded anyway') : undefined);
 	},
 );
 
@@ -124,14 +122,14 @@ it('reads both kinds of Retry-After', () => {
 
 describe('answers', () => {
 	it.each([
-		['<html>', 200, 'not in the service'],
-		['', 200, 'not in the service'],
-		['{"success":true', 200, 'not in the service'],
-		['{"success":"true","data":{}}', 200, 'not in the service'],
-		['{"data":{"a":1}}', 200, 'not in the service'],
+		['<html>', 200, 'Unexpected response'],
+		['', 200, 'Unexpected response'],
+		['{"success":true', 200, 'Unexpected response'],
+		['{"success":"true","data":{}}', 200, 'Unexpected response'],
+		['{"data":{"a":1}}', 200, 'Unexpected response'],
 		['{"success":true,"data":{}}', 200, 'data.a'],
 		['{"success":false,"data":"broken"}', 200, 'The service refused: broken'],
-		['{"success":true,"data":{"a":1}}', 500, 'not in the service'],
+		['{"success":true,"data":{"a":1}}', 500, 'Unexpected response'],
 		['', 302, 'redirect'],
 	])('that are no success say so: %s (%d)', async (body, status, message) => {
 		const { outcome } = await send('PUT', [{ status, headers: {}, body }]);
@@ -184,7 +182,7 @@ describe('requests', () => {
 			),
 		).resolves.toEqual({ status: 404, headers: { 'x-a': 'b' }, body: 'no' });
 		await expect(thrown(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).rejects.toThrow(
-			'No answer from api.example.com: nothing listens at this address',
+			'No response from api.example.com: it refused the connection',
 		);
 		await expect(thrown(new Refusal('no role'))).rejects.toThrow('no role');
 		await expect(thrown(new Error('y'))).rejects.not.toThrow('secret-token');

@@ -8,7 +8,7 @@ import { Refusal } from '../../shared/errors';
 import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
 import { refusalOf } from '../fields/field';
 import { administratorRole, emails, entityId } from '../fields/serviceFields';
-import type { Service } from '../../api/client';
+import type { Service } from '../service';
 
 /** E-mail addresses that one request may hold (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;

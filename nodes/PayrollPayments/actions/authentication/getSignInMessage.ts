@@ -1,9 +1,9 @@
 import { evmAddress } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
-import { signInMessageAnswer } from '../../api/schemas/answers';
+import { signInMessageCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, text } from '../fields/kinds';
-import type { Service } from '../../api/client';
+import type { Service } from '../service';
 import { defineOperation } from '../defineOperation';
 
 function platformIdOf({ credentials }: Service): string {
@@ -45,15 +45,11 @@ export const getSignInMessage = defineOperation({
 		),
 	},
 	run: async ({ wallet, platformId }, service) => [
-		await service.call({
-			method: 'GET',
-			path: '/v2/auth/siwe',
-			query: {
+		await service.call(
+			signInMessageCall({
 				wallet: wallet ?? (await service.wallet()).address,
-				platformid: platformId ?? platformIdOf(service),
-			},
-			answer: signInMessageAnswer,
-			withoutToken: true,
-		}),
+				platformId: platformId ?? platformIdOf(service),
+			}),
+		),
 	],
 });

@@ -5,7 +5,7 @@ import { optional, readFields, shownWhen } from '../fields/field';
 import { choice, flag, wholeNumber } from '../fields/kinds';
 import { teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
-import type { Service } from '../../api/client';
+import type { Service } from '../service';
 import {
 	defineOperation,
 	planEach,
