@@ -1,12 +1,9 @@
 import type { z } from 'zod';
 import type { HttpExchange, HttpRequest } from '../shared/http';
-import type { ServiceCredentials } from './credentials';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redact } from '../shared/redaction';
-import type { Wallet } from '../signing';
 
 import { readAnswer } from './answer';
-import type { PaymentLedger } from '../idempotency/paymentLedger';
 import { retryRead } from './retry';
 import { NoAnswer, ServiceError } from './errors';
 
@@ -28,32 +25,8 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** A call that is sent once an execution, and only then is to have a body. */
-export interface CallOnce<Data> extends Omit<Call<Data>, 'body'> {
-	/** What makes it the same call, whatever its body: signers need not be deterministic. */
-	readonly identity: unknown;
-	/** Whether it does no more if it is sent again after its outcome has stayed unknown. */
-	readonly isRepeatable: boolean;
-	body(): Promise<NonNullable<Call<Data>['body']>>;
-}
-
-/** The service as an operation sees it. */
-export interface Service {
-	readonly credentials: ServiceCredentials;
-	/** Sends one call. Reads (GET) are repeated after passing faults, nothing else ever is. */
-	call<Data>(call: Call<Data>): Promise<Data>;
-	/**
-	 * Sends a call that must not be done twice in one execution: n8n's *Retry On Fail*, which runs
-	 * every item again, gets the answer of the first time.
-	 * @throws {Refusal} instead of sending it again where its outcome is not known, unless it is repeatable
-	 */
-	callOnce<Data>(call: CallOnce<Data>): Promise<Data>;
-	/** The wallet that signs. @throws {Refusal} where the credentials have none */
-	wallet(): Promise<Wallet>;
-	readonly payments: PaymentLedger;
-	/** The number of the item, or of the first of several that share a request. */
-	readonly item: number;
-}
+/** Sends a call, with everything about the sending already settled. */
+export type SendCall = <Data>(call: Call<Data>) => Promise<Data>;
 
 /** A path whose inserted values are percent-encoded. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {

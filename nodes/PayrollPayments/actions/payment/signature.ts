@@ -1,6 +1,6 @@
 import { Refusal } from '../../shared/errors';
 import type { PaymentPayload } from '../../api/schemas/typedData';
-import type { Service } from '../../api/client';
+import type { Service } from '../service';
 import type { PaymentExpectation } from '../../signing';
 
 type Json = Readonly<Record<string, unknown>>;
