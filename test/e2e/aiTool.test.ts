@@ -152,7 +152,7 @@ it('lists users, reads a balance and invites with leave; without leave it is ref
 	expect(invited).toMatch(/"nanoids":\["in-/);
 	/* n8n gives the model an empty answer for a tool that failed; a person finds the reason here. */
 	expect(JSON.stringify(execution.runs.Invite)).toMatch(
-		/was refused: an AI agent called it\. A person who wants this turns on “Allow Writes by AI”/,
+		/was refused because an AI agent called it\. To allow it, turn on Allow Writes by AI in the node/,
 	);
 
 	const { entries } = await sandbox.control<{ entries: { method: string; path: string }[] }>(

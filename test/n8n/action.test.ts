@@ -349,7 +349,7 @@ describe('invites whose outcome is not known', () => {
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 		const { error } = await run(parameters, { ...options, node });
 		expect(error?.message).toMatch(
-			/It was not sent again, since it may have been done \[item 0\]$/,
+			/The request wasn't sent again, because the first one may have succeeded \[item 0\]$/,
 		);
 		expect(error?.description).toContain(
 			'Then run the workflow again only for what is missing there',
@@ -818,7 +818,9 @@ describe('payments', () => {
 				{ ...parameters, allowToolWrites: true, options: { confirmedNotPaid } },
 				{ node: { type: 'payrollPaymentsTool' } },
 			);
-			expect(error?.message).toContain('“Confirmed Not Paid” was refused: an AI agent called it');
+			expect(error?.message).toContain(
+				'“Confirmed Not Paid” was refused because an AI agent called it',
+			);
 			expect(sent()).toHaveLength(before);
 		});
 	});
@@ -1176,7 +1178,7 @@ describe('as an AI tool', () => {
 				{ node: tool },
 			);
 			expect(error?.message).toBe(
-				'“Create invites” was refused: an AI agent called it. To allow it, turn on “Allow Writes by AI” in the node [item 0]',
+				'“Create invites” was refused because an AI agent called it. To allow it, turn on Allow Writes by AI in the node [item 0]',
 			);
 			expect(wire()).toEqual([]);
 		},
@@ -1204,7 +1206,7 @@ describe('as an AI tool', () => {
 			{ node: tool },
 		);
 		expect(error?.message).toBe(
-			'“Get sign in message” was refused: an AI agent called it. Sign-in is never left to an agent [item 0]',
+			'“Get sign in message” was refused because an AI agent called it. Sign in outside the AI agent [item 0]',
 		);
 	});
 });

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 import {
 	sleep,
 	type IAllExecuteFunctions,
@@ -7,41 +5,61 @@ import {
 	type IExecuteFunctions,
 } from 'n8n-workflow';
 
-import { addSecretsOf } from '../api/credentialSecrets';
 import { z } from 'zod';
+import { addSecretsOf } from '../api/credentialSecrets';
 import { readCredentials, type ServiceCredentials } from '../api/credentials';
-import { mayHaveActed, Refusal, wrapError } from '../shared/errors';
-import type { HttpExchange } from '../shared/http';
-import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
-import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
-import type { Redact, Redactor } from '../shared/redaction';
-import type { Wallet } from '../signing';
-
 import { exchangeOver } from '../api/n8nHttp';
-import { sendCall, type Call } from '../api/client';
-import type { Service } from './service';
 import { sessions } from '../api/session';
 import { openWallet } from '../api/wallet';
+import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
+import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
+import { Refusal } from '../shared/errors';
+import type { HttpExchange } from '../shared/http';
+import type { Redact, Redactor } from '../shared/redaction';
+import type { Wallet } from '../signing';
+import type { CallOutcome, Connection } from './service';
 
-/** The credentials that the action node works with. */
+/** The credential type of the action node. */
 export const CREDENTIALS = 'payrollPaymentsApi';
 
-/** Waits between two attempts. */
+const payments = new ExecutionCache<PaymentRecord>();
+const outcomes = new ExecutionCache<CallOutcome>();
+
+/** Waits before a retry. */
 export async function pause(milliseconds: number): Promise<void> {
 	await sleep(milliseconds);
 }
 
-const payments = new ExecutionCache<PaymentRecord>();
-const calls = new ExecutionCache<CallOutcome>();
-
-/** What came of a call in this execution: its answer, or why none is known. */
-type CallOutcome = { readonly answer: unknown } | { readonly failure: Refusal };
+/**
+ * Connects one run of the action node to the service. Credentials are read once for all items.
+ * @param redactor learns the secrets in the credentials
+ * @throws {Refusal} if a field of the credentials is wrong
+ */
+export async function connect(context: IExecuteFunctions, redactor: Redactor): Promise<Connection> {
+	const saved = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
+	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
+	const withoutToken = exchangeWithoutToken(context);
+	const redact = redactor.text;
+	return {
+		credentials,
+		transport: {
+			withToken: exchangeWithToken(context, saved, redactor),
+			withoutToken,
+			pause,
+			redact,
+		},
+		wallet: walletOpener(credentials, withoutToken, redact),
+		payments: onFirstUse(() => paymentLedger(context)),
+		outcomes: onFirstUse(() => outcomes.of(scopeOf(context))),
+	};
+}
 
 /**
- * Requests with the token of the credentials; n8n signs in again after a 401.
- * @param saved the credentials as n8n gave them. Handed back with every request, they spare n8n
- * reading and decrypting them anew each time.
- * @param redactor is told of every token that n8n gets in the meantime
+ * Sends requests with the token of the credentials; n8n signs in again after a 401.
+ * @param saved the credentials as n8n returned them. They go along with every request, so that n8n
+ * doesn't read and decrypt them each time.
+ * @param redactor learns every token that n8n obtains
  */
 export function exchangeWithToken(
 	context: IAllExecuteFunctions,
@@ -50,7 +68,7 @@ export function exchangeWithToken(
 ): HttpExchange {
 	let latest = saved;
 	return async (request) => {
-		/* A copy: n8n writes a new token into it, and the others must still know which they sent. */
+		/* n8n writes a new token into this object, so each request gets its own copy. */
 		const data = { ...latest };
 		const { sessionToken } = data;
 		const exchange = exchangeOver(
@@ -84,120 +102,42 @@ function exchangeWithoutToken(context: IExecuteFunctions): HttpExchange {
 	);
 }
 
-const runOf = z.object({ $runIndex: z.number().int() });
+function walletOpener(
+	credentials: ServiceCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): () => Promise<Wallet> {
+	if (credentials.authentication === 'walletSignIn') {
+		return onFirstUse(async () => await openWallet(credentials, exchange, redact));
+	}
+	return async () => {
+		throw new Refusal("These credentials don't have a wallet to sign with", {
+			field: 'authentication',
+			hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
+		});
+	};
+}
 
-/** This run of the node: in a loop, a later one is other work, whatever looks the same. */
+function paymentLedger(context: IExecuteFunctions): PaymentLedger {
+	const scope = scopeOf(context);
+	const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
+	return new PaymentLedger(context.helpers, nodeKey, payments.of(scope));
+}
+
+const proxyData = z.object({ $runIndex: z.number().int() });
+
+/** This run of the node. In a loop, each run counts separately. */
 function scopeOf(context: IExecuteFunctions): RunScope {
 	return {
 		workflowId: context.getWorkflow().id ?? '',
 		nodeId: context.getNode().id,
 		executionId: context.getExecutionId(),
-		runIndex: runOf.parse(context.getWorkflowDataProxy(0)).$runIndex,
+		runIndex: proxyData.parse(context.getWorkflowDataProxy(0)).$runIndex,
 	};
 }
 
-/** What this run of the node has written so far; opened when something is first to be written. */
-function writesOf(context: IExecuteFunctions) {
-	const open = () => {
-		const scope = scopeOf(context);
-		const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
-		return {
-			payments: new PaymentLedger(context.helpers, nodeKey, payments.of(scope)),
-			calls: calls.of(scope),
-		};
-	};
-	let writes: ReturnType<typeof open> | undefined;
-	return () => (writes ??= open());
-}
-
-/** One wallet for the whole run, opened when something is first to be signed. */
-function walletOf(
-	credentials: ServiceCredentials,
-	exchange: HttpExchange,
-	redact: Redact,
-): () => Promise<Wallet> {
-	let wallet: Promise<Wallet> | undefined;
-	return async () => {
-		if (credentials.authentication !== 'walletSignIn') {
-			throw new Refusal('These credentials have no wallet to sign with', {
-				field: 'authentication',
-				hint: 'Use credentials with the authentication “Wallet Sign-In”, or provide the signature.',
-			});
-		}
-		wallet ??= openWallet(credentials, exchange, redact);
-		return await wallet;
-	};
-}
-
-function notSentAgain(failure: Refusal): Refusal {
-	return wrapError(
-		failure,
-		`${failure.message.replace(/\.$/, '')}. It was not sent again, since it may have been done`,
-		{
-			hint: 'Check the service first. Then run the workflow again only for what is missing there.',
-		},
-	);
-}
-
-/** Which items a service is opened for, and how their requests are sent. */
-export interface ServiceUse {
-	readonly items: readonly number[];
-	/** Milliseconds until a request is given up. */
-	readonly timeout: number;
-	readonly retries: number;
-}
-
-/**
- * The service for one run of the action node. Credentials are read once, for all items.
- * @param redactor is told of the secrets in the credentials
- * @throws {Refusal} where a field of the credentials is at fault
- */
-export async function connect(
-	context: IExecuteFunctions,
-	redactor: Redactor,
-): Promise<(use: ServiceUse) => Service> {
-	const saved = await context.getCredentials(CREDENTIALS);
-	addSecretsOf(redactor, saved);
-	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
-	const withoutToken = exchangeWithoutToken(context);
-	const withToken = exchangeWithToken(context, saved, redactor);
-	const wallet = walletOf(credentials, withoutToken, redactor.text);
-	const writes = writesOf(context);
-	return ({ items, timeout, retries }) => {
-		const call = async <Data>(request: Call<Data>): Promise<Data> =>
-			await sendCall(credentials.baseUrl, request, {
-				withToken,
-				withoutToken,
-				timeout,
-				retries,
-				pause,
-				redact: redactor.text,
-			});
-		return {
-			credentials,
-			item: items[0] ?? 0,
-			call,
-			callOnce: async ({ identity, isRepeatable, ...request }) => {
-				const outcomes = writes().calls;
-				const key = createHash('sha256')
-					.update(JSON.stringify([items, request.method, request.path, identity]))
-					.digest('hex');
-				const earlier = outcomes.get(key);
-				if (earlier !== undefined && 'answer' in earlier)
-					return request.answer.parse(earlier.answer);
-				if (earlier !== undefined) throw notSentAgain(earlier.failure);
-				const sent = call({ ...request, body: await request.body() });
-				sent.catch((error: unknown) => {
-					if (!isRepeatable && mayHaveActed(error)) outcomes.set(key, { failure: error });
-				});
-				const answer = await sent;
-				outcomes.set(key, { answer });
-				return answer;
-			},
-			wallet,
-			get payments() {
-				return writes().payments;
-			},
-		};
-	};
+/** Opens a value when it is first needed, and keeps it. */
+function onFirstUse<Value>(open: () => Value): () => Value {
+	let opened: { readonly value: Value } | undefined;
+	return () => (opened ??= { value: open() }).value;
 }

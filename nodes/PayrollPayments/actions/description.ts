@@ -1,9 +1,148 @@
-import { actionForm, actionSubtitle } from './form';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import type { Field } from './fields/field';
+
+import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
+import type { Operation, ResourceName } from './defineOperation';
+
+const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
+
+function operationsOf(resource: ResourceName): readonly Operation[] {
+	return CATALOGUE.filter((each) => each.resource === resource);
+}
+
+function firstOperation(resource: ResourceName): string {
+	return operationsOf(resource)[0]?.operation ?? '';
+}
+
+function resourceMenu(): INodeProperties {
+	return {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: RESOURCES.map((value) => ({ name: RESOURCE_NAMES[value], value })),
+		default: 'teamUser',
+	};
+}
+
+function operationMenu(resource: ResourceName): INodeProperties {
+	const options = operationsOf(resource).map(
+		({ operation, name, action, description }): INodePropertyOptions => ({
+			name,
+			value: operation,
+			action,
+			description,
+		}),
+	);
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		options,
+		default: firstOperation(resource),
+	};
+}
+
+function property(
+	name: string,
+	field: Field<unknown>,
+	show: Record<string, Array<string | boolean>>,
+): INodeProperties {
+	const conditions = Object.entries(field.shownWhen ?? {}).map(([other, values]) => [
+		other,
+		[...values],
+	]);
+	return {
+		...field.form,
+		name,
+		...(field.required ? { required: true } : {}),
+		displayOptions: { show: { ...show, ...Object.fromEntries(conditions) } },
+	};
+}
+
+function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
+	const show = { resource: [resource], operation: [operation] };
+	const collection = Object.entries(options)
+		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
+		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	return [
+		...(notice === undefined
+			? []
+			: [
+					{
+						displayName: notice,
+						name: 'notice',
+						type: 'notice',
+						default: '',
+						displayOptions: { show },
+					} satisfies INodeProperties,
+				]),
+		...Object.entries(fields).map(([name, field]) => property(name, field, show)),
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			displayOptions: { show },
+			options: collection,
+		},
+	];
+}
+
+/** Permission for an AI agent to change things, which only the person who builds the workflow gives. */
+function toolWrites(): INodeProperties {
+	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withPermission');
+	return {
+		displayName: 'Allow Writes by AI',
+		name: 'allowToolWrites',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			'Whether the AI agent may run this operation, which changes something at the service: it invites people, gives roles, decides reviews or moves money',
+		displayOptions: {
+			show: {
+				'@tool': [true],
+				resource: [...new Set(writes.map(({ resource }) => resource))],
+				operation: [...new Set(writes.map(({ operation }) => operation))],
+			},
+		},
+	};
+}
+
+/** The action node's whole form, from the operations' definitions. */
+function actionForm(): INodeProperties[] {
+	return [
+		resourceMenu(),
+		...RESOURCES.map(operationMenu),
+		toolWrites(),
+		...CATALOGUE.flatMap(formOf),
+	];
+}
+
+/**
+ * The line under the node on the canvas, as an expression: the operation in the words of the menu,
+ * and before it the amount of a payment in dollars, where that is known while the workflow is built.
+ * Not `toLocaleString`: one of n8n's expression engines knows no locales.
+ */
+function actionSubtitle(): string {
+	const words = Object.fromEntries(
+		CATALOGUE.map(({ resource, operation, name }) => [
+			`${resource}.${operation}`,
+			`${name}: ${RESOURCE_NAMES[resource]}`,
+		]),
+	);
+	const dollars = String.raw`"$" + ($rawParameter.amountCents / 100).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",") + " "`;
+	return `={{ ($parameter.operation === "createInstant" && $rawParameter.amountCents > 0 ? ${dollars} : "") + (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
+}
 
 /*
- * The build evaluates this file and bundles only the values, so that n8n can load the node without
+ * The build evaluates this file and bundles only these values, so that n8n can load the node without
  * loading its operations.
  */
-
 export const properties = actionForm();
 export const subtitle = actionSubtitle();

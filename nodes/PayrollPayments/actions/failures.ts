@@ -1,5 +1,6 @@
 import { mayHaveActed, Refusal } from '../shared/errors';
-import type { Operation, OutputRecord } from './defineOperation';
+import type { Effect } from './commonOptions';
+import type { OutputRecord } from './plan';
 import type { Redactor } from '../shared/redaction';
 import { failureRecord } from './nodeErrors';
 
@@ -60,7 +61,7 @@ function done(records: ReadonlyArray<Readonly<Record<string, unknown>>>): string
 export function combineFailures(
 	failures: readonly FailedJob[],
 	completed: readonly CompletedJob[],
-	effect: Operation['effect'],
+	effect: Effect,
 	redactor: Redactor,
 ): { readonly error: unknown; readonly item: number } {
 	const [first, ...others] = mostUrgentFirst(failures);

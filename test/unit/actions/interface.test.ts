@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
-import { actionForm } from '../../../nodes/PayrollPayments/actions/form';
+import { properties } from '../../../nodes/PayrollPayments/actions/description';
 
 /** The promise of interface.md: fields required first, `?` marks the optional ones. */
 const PROMISED: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ it('offers exactly the twelve resource/operation pairs', () => {
 
 describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	const [resource = '', operation = ''] = pair.split('.');
-	const form = actionForm().filter((property) => shownFor(property, resource, operation));
+	const form = properties.filter((property) => shownFor(property, resource, operation));
 	const names = form.map(({ name }) => name).filter((name) => name !== 'notice');
 
 	it('has the promised fields, and Options at the end', () => {
@@ -98,7 +98,7 @@ it('names every event that the trigger names, in the same words', async () => {
 			'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
 		);
 	const trigger = optionsOf(new PayrollPaymentsTrigger().description.properties, 'events');
-	expect(optionsOf(actionForm(), 'eventType')).toEqual(
+	expect(optionsOf(properties, 'eventType')).toEqual(
 		trigger.filter((option) => !option.startsWith('*')),
 	);
 	expect(trigger).toHaveLength(40);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
-import { eachInTurn, inBatches } from '../../../nodes/PayrollPayments/actions/batches';
+import { forEachBatch, inBatches } from '../../../nodes/PayrollPayments/actions/batches';
 import { runBounded } from '../../../nodes/PayrollPayments/actions/concurrency';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
 import { retryAfter } from '../../../nodes/PayrollPayments/api/retry';
@@ -220,9 +220,17 @@ describe('tasks at once', () => {
 it('splits lists, and tells what was done before a step failed', async () => {
 	expect(inBatches([1, 2, 3], 2)).toEqual([[1, 2], [3]]);
 	expect(inBatches([1, 2, 3], 0)).toEqual([[1, 2, 3]]);
-	const steps = eachInTurn([1, 2, 3], async (step) => {
-		if (step === 3) throw new Refusal('third');
-		return step * 10;
+	const steps = forEachBatch(
+		[1, 2, 3],
+		1,
+		async ([step = 0]) => {
+			if (step === 3) throw new Refusal('third');
+			return step * 10;
+		},
+		(done) => `Done: ${done.join(', ')}`,
+	);
+	await expect(steps).rejects.toMatchObject({
+		done: 'Done: 1, 2',
+		details: { completed: [10, 20] },
 	});
-	await expect(steps).rejects.toMatchObject({ details: { completed: [10, 20] } });
 });

@@ -1,7 +1,7 @@
 import { Refusal } from '../../shared/errors';
 import { roleOptions } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
-import { inTurn, listed } from '../inTurn';
+import { forEachBatch, nameList } from '../batches';
 
 import {
 	checkCreation,
@@ -12,6 +12,7 @@ import {
 	signAsAsked,
 } from './steps';
 
+/** docs/api.md, Endpoint 6 and Endpoint 7. */
 export const createAndExecuteAdministratorInvites = defineOperation({
 	resource: 'administratorInvite',
 	operation: 'createAndExecute',
@@ -19,7 +20,6 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	action: 'Create and execute administrator invites',
 	description:
 		'Invite administrators and sign with the wallet of the credentials, so that their roles are set at once',
-	section: 'Endpoint 6 and Endpoint 7',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:
@@ -46,16 +46,16 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				throw error
 					.addDetails({ invites, typed_data: structure })
 					.addNote(
-						`${created} created (${listed(emails)}), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data.`,
+						`${created} created (${nameList(emails)}), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data.`,
 					);
 			});
 		};
-		return await inTurn(
+		return await forEachBatch(
 			input.emails,
 			EMAILS_PER_REQUEST,
 			createThenExecute,
 			(done) =>
-				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${listed(done)}). Leave them out of a new run, or they are invited twice.`,
+				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${nameList(done)}). Leave them out of a new run, or they are invited twice.`,
 		);
 	},
 });

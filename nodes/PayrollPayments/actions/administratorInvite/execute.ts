@@ -26,13 +26,13 @@ function isAboutOthers(given: Json, inviteIds: readonly string[]): boolean {
 	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
 }
 
+/** docs/api.md, Endpoint 7. */
 export const executeAdministratorInvites = defineOperation({
 	resource: 'administratorInvite',
 	operation: 'execute',
 	name: 'Execute',
 	action: 'Execute administrator invites',
 	description: 'Set the roles of invited administrators with a signature over the typed data',
-	section: 'Endpoint 7',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:

@@ -8,7 +8,7 @@ import { Refusal } from '../../shared/errors';
 import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
 import { refusalOf } from '../fields/field';
 import { administratorRole, emails, entityId } from '../fields/serviceFields';
-import type { Service } from '../service';
+import { callOnce, type Service } from '../service';
 
 /** E-mail addresses that one request may hold (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;
@@ -68,7 +68,7 @@ export async function create(
 	{ entityId: nanoid, role, emails: addresses }: Creation,
 ): Promise<CreatedInvites> {
 	const body = { emails: addresses, role, nanoid };
-	return await service.callOnce({
+	return await callOnce(service, {
 		method: 'POST',
 		path: '/v2/invites/manager',
 		identity: body,
@@ -91,7 +91,7 @@ export async function execute(
 	sign: () => Promise<Signed>,
 ): Promise<ExecutedInvites> {
 	const { invites, structure } = execution;
-	return await service.callOnce({
+	return await callOnce(service, {
 		method: 'PUT',
 		path: '/v2/invites/manager',
 		identity: [invites, structure],

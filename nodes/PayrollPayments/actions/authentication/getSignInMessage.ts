@@ -3,7 +3,7 @@ import { Refusal } from '../../shared/errors';
 import { signInMessageCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, text } from '../fields/kinds';
-import type { Service } from '../service';
+import { call, type Service } from '../service';
 import { defineOperation } from '../defineOperation';
 
 function platformIdOf({ credentials }: Service): string {
@@ -14,13 +14,13 @@ function platformIdOf({ credentials }: Service): string {
 	});
 }
 
+/** docs/api.md, Endpoint 1. */
 export const getSignInMessage = defineOperation({
 	resource: 'authentication',
 	operation: 'getSignInMessage',
 	name: 'Get Sign-In Message',
 	action: 'Get sign in message',
 	description: 'Get a message that the wallet signs to sign in; no token is needed',
-	section: 'Endpoint 1',
 	effect: 'read',
 	asTool: 'never',
 	fields: {
@@ -45,7 +45,8 @@ export const getSignInMessage = defineOperation({
 		),
 	},
 	run: async ({ wallet, platformId }, service) => [
-		await service.call(
+		await call(
+			service,
 			signInMessageCall({
 				wallet: wallet ?? (await service.wallet()).address,
 				platformId: platformId ?? platformIdOf(service),

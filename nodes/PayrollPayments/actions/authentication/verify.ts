@@ -4,6 +4,7 @@ import { verifySignInCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, longText, text } from '../fields/kinds';
 import { defineOperation } from '../defineOperation';
+import { call } from '../service';
 
 /** The nonce that the sign-in message itself names (EIP-4361). */
 function nonceIn(message: string): string {
@@ -15,13 +16,13 @@ function nonceIn(message: string): string {
 	});
 }
 
+/** docs/api.md, Endpoint 2. */
 export const verifySignIn = defineOperation({
 	resource: 'authentication',
 	operation: 'verify',
 	name: 'Verify',
 	action: 'Verify sign in message',
 	description: 'Exchange a signed sign-in message for a token',
-	section: 'Endpoint 2',
 	effect: 'write',
 	permission: 'none',
 	asTool: 'never',
@@ -47,9 +48,8 @@ export const verifySignIn = defineOperation({
 		),
 	},
 	run: async ({ message, signature, nonce }, service) => {
-		const { jwt } = await service.call(
-			verifySignInCall({ message, signature, nonce: nonce ?? nonceIn(message) }),
-		);
+		const request = verifySignInCall({ message, signature, nonce: nonce ?? nonceIn(message) });
+		const { jwt } = await call(service, request);
 		return [{ jwt }];
 	},
 });

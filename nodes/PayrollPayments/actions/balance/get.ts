@@ -4,14 +4,15 @@ import { optional } from '../fields/field';
 import { choices } from '../fields/kinds';
 import { entityId } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
+import { call } from '../service';
 
+/** docs/api.md, Endpoint 3. */
 export const getBalance = defineOperation({
 	resource: 'balance',
 	operation: 'get',
 	name: 'Get',
 	action: 'Get balance',
 	description: 'Get the account address and the balances of a team, company or user',
-	section: 'Endpoint 3',
 	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
@@ -26,7 +27,7 @@ export const getBalance = defineOperation({
 		),
 	},
 	run: async ({ entityId: nanoid, currencies }, service) => [
-		await service.call({
+		await call(service, {
 			method: 'GET',
 			path: '/v2/balance',
 			query: { nanoid, currencies },

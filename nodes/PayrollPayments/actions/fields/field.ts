@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { z } from 'zod';
 import { Refusal } from '../../shared/errors';
@@ -22,6 +22,20 @@ export interface Field<Value> {
 	readonly mustResolve?: boolean;
 	/** Whether the field may not be set where an AI agent runs the node. */
 	readonly refusedInTool?: boolean;
+}
+
+/** Where the fields of one item are read from. */
+export interface ParameterSource {
+	/** The value of a parameter, with expressions resolved for the item. */
+	read(name: string): unknown;
+	/** The value of a parameter as saved in the workflow; an expression is its text. */
+	readSaved(name: string): unknown;
+}
+
+/** One input item, with the node's parameters resolved for it. */
+export interface InputItem extends ParameterSource {
+	readonly index: number;
+	readonly json: IDataObject;
 }
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
@@ -112,9 +126,9 @@ export function refusalOf(name: string, label: string, error: z.ZodError): Refus
 	});
 }
 
-function isShown(condition: ShownWhen | undefined, read: (name: string) => unknown): boolean {
+function isShown(condition: ShownWhen | undefined, source: ParameterSource): boolean {
 	return Object.entries(condition ?? {}).every(([name, values]) => {
-		const given = read(name);
+		const given = source.read(name);
 		/* An expression may give "false" as text, which flags accept. */
 		return values.some((value) => value === given || String(value) === given);
 	});
@@ -122,25 +136,18 @@ function isShown(condition: ShownWhen | undefined, read: (name: string) => unkno
 
 /**
  * The values of all fields of one item, checked.
- * @param read the value of a parameter, expressions resolved
- * @param readSaved the value of a parameter as it stands in the saved workflow
  * @throws {Refusal} for the first field at fault, by its label
  */
 export function readFields<Fields extends FieldSet>(
 	fields: Fields,
-	read: (name: string) => unknown,
-	readSaved: (name: string) => unknown,
+	source: ParameterSource,
 ): InputOf<Fields>;
-export function readFields(
-	fields: FieldSet,
-	read: (name: string) => unknown,
-	readSaved: (name: string) => unknown,
-): Record<string, unknown> {
+export function readFields(fields: FieldSet, source: ParameterSource): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
-		if (!isShown(field.shownWhen, read)) continue;
-		const saved = readSaved(name);
-		const given = field.literal === true ? typedByPerson(saved) : read(name);
+		if (!isShown(field.shownWhen, source)) continue;
+		const saved = source.readSaved(name);
+		const given = field.literal === true ? typedByPerson(saved) : source.read(name);
 		const value = field.schema.safeParse(given);
 		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
 		if (field.mustResolve === true && value.data === undefined && isExpression(saved)) {

@@ -1,22 +1,14 @@
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { Refusal } from '../../shared/errors';
 import type { InviteRole } from '../../shared/roles';
-import { optional, readFields, shownWhen } from '../fields/field';
+import { optional, readFields, shownWhen, type InputItem } from '../fields/field';
 import { choice, flag, wholeNumber } from '../fields/kinds';
 import { teamId } from '../fields/serviceFields';
-import { inBatches } from '../batches';
-import type { Service } from '../service';
-import {
-	defineOperation,
-	planEach,
-	readOptions,
-	sendingOptions,
-	type InputItem,
-	type Job,
-	type OutputRecord,
-	type Plan,
-} from '../defineOperation';
-import { inTurn, listed } from '../inTurn';
+import { readOptions, sendingOptions } from '../commonOptions';
+import { defineOperation } from '../defineOperation';
+import { planEach, type Job, type OutputRecord, type Plan } from '../plan';
+import { callOnce, type Service } from '../service';
+import { forEachBatch, inBatches, nameList } from '../batches';
 
 import { inviteeOfRow, inviteesAsJson, inviteesOnForm, type Invitee } from './invitees';
 
@@ -72,7 +64,7 @@ async function invite(
 		role: invitation.role,
 		...(invitation.anonymous === true ? { anonymous: true } : {}),
 	};
-	return await service.callOnce({
+	return await callOnce(service, {
 		method: 'POST',
 		path: '/v2/invites',
 		identity: body,
@@ -97,7 +89,7 @@ function isRow(item: InputItem): boolean {
 }
 
 function readRow(item: InputItem): Row {
-	const invitation = readFields({ ...invitationFields, anonymous }, item.read, item.readSaved);
+	const invitation = readFields({ ...invitationFields, anonymous }, item);
 	return { ...invitation, item, invitee: inviteeOfRow(item.json) };
 }
 
@@ -156,13 +148,13 @@ function planRows(items: readonly InputItem[]): Plan {
 	return { jobs, refusals };
 }
 
+/** docs/api.md, Endpoint 5. */
 export const createInvites = defineOperation({
 	resource: 'invite',
 	operation: 'create',
 	name: 'Create',
 	action: 'Create invites',
 	description: 'Invite employees or contractors to a team',
-	section: 'Endpoint 5',
 	effect: 'write',
 	permission: 'invitePeople',
 	fields: {
@@ -188,12 +180,12 @@ export const createInvites = defineOperation({
 	options,
 	run: async (input, service, { inviteesPerRequest = 0 }) => {
 		const invitees = input.invitees ?? input.inviteesJson ?? [];
-		return await inTurn(
+		return await forEachBatch(
 			invitees,
 			inviteesPerRequest,
 			async (batch) => await invite(service, input, batch),
 			(done) =>
-				`The first ${done.length} of ${invitees.length} people were invited (${listed(done.map(({ email }) => email))}). Leave them out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
+				`The first ${done.length} of ${invitees.length} people were invited (${nameList(done.map(({ email }) => email))}). Leave them out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
 		);
 	},
 	plan: (items, planOne) => {

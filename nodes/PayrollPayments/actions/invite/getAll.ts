@@ -1,18 +1,19 @@
 import { inviteListAnswer } from '../../api/schemas/answers';
 import { entityId, returnAllOrLimit } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
+import { call } from '../service';
 
+/** docs/api.md, Endpoint 4. */
 export const getInvites = defineOperation({
 	resource: 'invite',
 	operation: 'getAll',
 	name: 'Get Many',
 	action: 'Get many invites',
 	description: 'List the pending invites of a team or company',
-	section: 'Endpoint 4',
 	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
 	run: async ({ entityId: nanoid, limit }, service) => {
-		const invites = await service.call({
+		const invites = await call(service, {
 			method: 'GET',
 			path: '/v2/invites',
 			query: { nanoid },

@@ -4,14 +4,15 @@ import { choice, text } from '../fields/kinds';
 import { bodyFieldName, teamId, teamUserId } from '../fields/serviceFields';
 import { path } from '../../api/client';
 import { defineOperation } from '../defineOperation';
+import { callOnce } from '../service';
 
+/** docs/api.md, Endpoint 8. */
 export const resolveNameReview = defineOperation({
 	resource: 'nameReview',
 	operation: 'resolve',
 	name: 'Resolve',
 	action: 'Resolve name review',
 	description: 'Approve or cancel after the name of an external payment recipient did not match',
-	section: 'Endpoint 8',
 	effect: 'write',
 	permission: 'resolveNameReviews',
 	notice: 'The service shows no way to take a decision back.',
@@ -46,7 +47,7 @@ export const resolveNameReview = defineOperation({
 	},
 	run: async ({ teamId: team, userId, decision, reviewVersion }, service, options) => {
 		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
-		const resolved = await service.callOnce({
+		const resolved = await callOnce(service, {
 			method: 'POST',
 			path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
 			identity: body,

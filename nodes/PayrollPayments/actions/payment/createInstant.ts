@@ -8,6 +8,7 @@ import { choice, filledText, json, text } from '../fields/kinds';
 import { optionalJsonObject, signatureFields, teamId } from '../fields/serviceFields';
 import { isAttemptCode } from '../../idempotency/paymentLedger';
 import { defineOperation } from '../defineOperation';
+import { call } from '../service';
 
 import { checkDescription, guardPayment } from './signature';
 
@@ -94,13 +95,13 @@ const options = {
 	),
 };
 
+/** docs/api.md, Endpoint 10. */
 export const createInstantPayment = defineOperation({
 	resource: 'payment',
 	operation: 'createInstant',
 	name: 'Create Instant',
 	action: 'Create instant payment',
 	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
-	section: 'Endpoint 10',
 	effect: 'write',
 	permission: 'sendPayments',
 	notice:
@@ -166,10 +167,10 @@ export const createInstantPayment = defineOperation({
 			typedData: input.typedData.message,
 			reference: input.paymentReference,
 			summary: `${centsAsDollars(amountCents)} to ${recipientEmail}`,
-			item: service.item,
+			item: service.items[0] ?? 0,
 			confirmedNotPaid,
 		};
-		const earlier = service.payments.earlier(payment);
+		const earlier = service.payments().earlier(payment);
 		if (earlier !== undefined) return [earlier];
 		const guarded = await guardPayment(
 			input,
@@ -182,10 +183,10 @@ export const createInstantPayment = defineOperation({
 			service,
 		);
 		const signature = await guarded.sign();
-		const outcome = await service.payments.pay(
+		const outcome = await service.payments().pay(
 			payment,
 			async () =>
-				await service.call({
+				await call(service, {
 					method: 'PUT',
 					path: '/v2/payments/external_entity/instant',
 					body: {

@@ -1,12 +1,15 @@
 import { optional } from '../fields/field';
 import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
+import type { SendCall } from '../../api/client';
 import { teamUsers, type TeamUser } from '../../api/pagination';
 import { defineOperation } from '../defineOperation';
+import { call } from '../service';
 
 /** E-mails that one request may filter by (docs/api.md, Limits). */
 const EMAILS_PER_REQUEST = 100;
 
+/** docs/api.md, Endpoint 11. */
 export const getTeamUsers = defineOperation({
 	resource: 'teamUser',
 	operation: 'getAll',
@@ -14,7 +17,6 @@ export const getTeamUsers = defineOperation({
 	action: 'Get many team users',
 	description:
 		'List the users of a team with names, e-mail addresses, onboarding status and payment eligibility',
-	section: 'Endpoint 11',
 	effect: 'read',
 	fields: {
 		teamId: teamId(),
@@ -28,15 +30,16 @@ export const getTeamUsers = defineOperation({
 		),
 	},
 	run: async ({ teamId: team, emails: wanted, limit }, service) => {
+		const callService: SendCall = async (request) => await call(service, request);
 		if (wanted === undefined) {
-			return await teamUsers(service.call, { teamId: team, most: limit });
+			return await teamUsers(callService, { teamId: team, most: limit });
 		}
 		const found: TeamUser[] = [];
 		const distinct = new Map(wanted.map((address) => [address.toLowerCase(), address]));
 		for (const batch of inBatches([...distinct.values()], EMAILS_PER_REQUEST)) {
 			const most = limit === undefined ? undefined : limit - found.length;
 			if (most === 0) break;
-			const users = await teamUsers(service.call, { teamId: team, emails: batch, most });
+			const users = await teamUsers(callService, { teamId: team, emails: batch, most });
 			for (const user of users) found.push(user);
 		}
 		return found;

@@ -7,14 +7,15 @@ import { bodyFieldName } from '../fields/serviceFields';
 import { eventTypeOptions } from '../fields/eventTypeOptions';
 import { path } from '../../api/client';
 import { defineOperation } from '../defineOperation';
+import { call } from '../service';
 
+/** docs/api.md, Endpoint 9. */
 export const sendTestDelivery = defineOperation({
 	resource: 'webhook',
 	operation: 'sendTest',
 	name: 'Send Test',
 	action: 'Send test delivery',
 	description: 'Have the service send a test event to a registered webhook endpoint',
-	section: 'Endpoint 9',
 	effect: 'write',
 	permission: 'sendTestEvents',
 	fields: {
@@ -48,7 +49,7 @@ export const sendTestDelivery = defineOperation({
 		),
 	},
 	run: async ({ webhookId, eventType, version = 2 }, service, options) => [
-		await service.call({
+		await call(service, {
 			method: 'POST',
 			path: path`/v2/webhooks/test/${webhookId}`,
 			body: { version, [options.eventTypeFieldName]: eventType },
