@@ -60,7 +60,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 				this: ICredentialTestFunctions,
 				credential: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 			): Promise<INodeCredentialTestResult> {
-				const { testWebhookCredentials } = await import('./trigger/receive');
+				const { testWebhookCredentials } = await import('./trigger/credentialTest');
 				return testWebhookCredentials(credential);
 			},
 		},
@@ -75,7 +75,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 			},
 			/** Registers nothing; stops the activation where deliveries could not be judged. */
 			async create(this: IHookFunctions): Promise<boolean> {
-				const { activate } = await import('./trigger/receive');
+				const { activate } = await import('./trigger/activate');
 				return await activate(this);
 			},
 			/** Removes nothing: the URL stays in the service's dashboard until someone removes it. */
@@ -92,7 +92,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 
 	/** Runs first in the execution that `webhook` started, and ends it if the event is known. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { recordOnce } = await import('./trigger/receive');
+		const { recordOnce } = await import('./trigger/recordOnce');
 		return await recordOnce(this);
 	}
 }
