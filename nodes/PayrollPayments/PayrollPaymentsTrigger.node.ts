@@ -1,6 +1,5 @@
 import {
 	NodeConnectionTypes,
-	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
 	type ICredentialTestFunctions,
 	type IExecuteFunctions,
@@ -46,7 +45,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
-				/* Without it n8n ignores the answer of a webhook that starts an execution. */
+				/* Without this, n8n sends its own answer whenever an execution starts. */
 				responseData: '',
 				path: 'webhook',
 			},
@@ -58,7 +57,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		credentialTest: {
 			async webhookCredentialsTest(
 				this: ICredentialTestFunctions,
-				credential: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
+				credential: ICredentialsDecrypted,
 			): Promise<INodeCredentialTestResult> {
 				const { testWebhookCredentials } = await import('./trigger/credentialTest');
 				return testWebhookCredentials(credential);
@@ -66,22 +65,15 @@ export class PayrollPaymentsTrigger implements INodeType {
 		},
 	};
 
-	/** The service documents no call to list, register or remove webhooks: these do none of it. */
+	/** The service has no documented call to list, register or remove webhooks. */
 	webhookMethods = {
 		default: {
-			/** Not known, so n8n goes on to `create`. */
-			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return false;
-			},
-			/** Registers nothing; stops the activation where deliveries could not be judged. */
+			checkExists: async () => false,
 			async create(this: IHookFunctions): Promise<boolean> {
 				const { activate } = await import('./trigger/activate');
 				return await activate(this);
 			},
-			/** Removes nothing: the URL stays in the service's dashboard until someone removes it. */
-			async delete(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
+			delete: async () => true,
 		},
 	};
 
@@ -90,7 +82,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		return await receive(this);
 	}
 
-	/** Runs first in the execution that `webhook` started, and ends it if the event is known. */
+	/** The first step of each execution that `webhook` starts. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const { recordOnce } = await import('./trigger/recordOnce');
 		return await recordOnce(this);
