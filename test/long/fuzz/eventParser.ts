@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
-import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
-import { parseDelivery } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import { outcomeOf } from '../../unit/trigger/received';
 import { deposit, depositEvent } from '../../unit/trigger/samples';
 
 import type { Target } from './fuzzer';
@@ -117,11 +117,11 @@ export const eventParser: Target = {
 			invalidPayload: (choice & 4) === 0 ? 'emit' : 'reject',
 		};
 		const headers = { 'content-type': 'application/json' };
-		const outcome = judge({ address: '192.0.2.1', headers, rawBody: body }, settings, 0);
+		const outcome = outcomeOf({ ip: '192.0.2.1', headers, rawBody: body }, settings);
 		JSON.stringify(outcome);
 
 		const value = readIndependently(body);
-		const parsed = parseDelivery(body, headers['content-type']);
+		const parsed = parseEvent(body, headers['content-type']);
 		if (isEvent(value) === parsed instanceof Refusal)
 			throw new Error('is wrong about what an event is');
 		if (!(parsed instanceof Refusal)) {

@@ -1,4 +1,4 @@
-import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { hmac } from '../../unit/trigger/samples';
 
@@ -125,7 +125,7 @@ export const verifier: Target = {
 		const body = input.subarray(headerEnd + 1);
 		const header = filled(input.subarray(1, headerEnd).toString(), body);
 
-		const refusal = verifyDelivery(
+		const refusal = verifySignature(
 			body,
 			{ 'x-signature': header },
 			credentialsOf(scheme),
