@@ -26,7 +26,7 @@ const readyToSign = z.object({
 	primary_type: z.string(),
 });
 
-/** The parameters of a payment of $125.00 that the sandbox would accept. */
+/** The parameters of a payment of $125.00 that the sandbox accepts. */
 async function payment(email: string): Promise<Record<string, unknown>> {
 	const query = new URLSearchParams({
 		from: environment.teamId,
@@ -79,15 +79,15 @@ async function pay(workflowId: string) {
 const SENT_BEFORE = (email: string) =>
 	`The payment of $125.00 to ${email} was already sent by this node, so it was not sent again [item 0]`;
 
-describe('one payment on the wire', () => {
-	it('when it succeeds and the workflow runs again', async () => {
+describe('sends a payment only once', () => {
+	it('when the workflow runs again after a success', async () => {
 		const id = await save('Twice', await payment('ana@example.com'));
 		expect((await pay(id)).output).toEqual({ transaction: expect.stringMatching(/^tx-/) });
 		expect((await pay(id)).error).toBe(SENT_BEFORE('ana@example.com'));
 		expect(await paymentsOnTheWire()).toBe(1);
 	});
 
-	it('over three tries with the connection cut after the body was read, and after kill -9', async () => {
+	it('when the connection breaks after the body was read in three tries, and after kill -9', async () => {
 		const before = await paymentsOnTheWire();
 		await environment.sandbox.control('POST', 'faults', {
 			match: { path: 'instant' },
@@ -110,7 +110,7 @@ describe('one payment on the wire', () => {
 		expect(await paymentsOnTheWire()).toBe(before + 1);
 	});
 
-	it('when n8n dies between sending and the answer', async () => {
+	it('when n8n is killed before the answer arrives', async () => {
 		const before = await paymentsOnTheWire();
 		await environment.sandbox.control('POST', 'faults', {
 			match: { path: 'instant' },
@@ -132,7 +132,7 @@ describe('one payment on the wire', () => {
 		expect(await paymentsOnTheWire()).toBe(before + 1);
 	});
 
-	it('when five executions run at once', async () => {
+	it('when five executions run at the same time', async () => {
 		const before = await paymentsOnTheWire();
 		const id = await save('At once', await payment('dana@example.com'));
 		const outcomes = await Promise.all(Array.from({ length: 5 }, async () => await pay(id)));
@@ -143,7 +143,7 @@ describe('one payment on the wire', () => {
 		expect(await paymentsOnTheWire()).toBe(before + 1);
 	});
 
-	it('when five items of one execution are the same, in flight together', async () => {
+	it('when five items of one execution are the same and run in parallel', async () => {
 		const before = await paymentsOnTheWire();
 		const items = {
 			name: 'Items',
@@ -165,7 +165,7 @@ describe('one payment on the wire', () => {
 	});
 });
 
-it('is paid after a definite refusal', async () => {
+it('sends a payment again after a definite refusal', async () => {
 	const before = await paymentsOnTheWire();
 	await environment.sandbox.control('POST', 'faults', {
 		match: { path: 'instant' },

@@ -30,7 +30,7 @@ const SETTINGS: DeliverySettings = {
 
 const OBJECT_FROM_BIRTH = Reflect.ownKeys(Object.prototype).length;
 
-/** What the body holds, undefined where it is no JSON; a byte order mark in front is no part of it. */
+/** The body's JSON without a byte order mark; undefined if it isn't JSON. */
 function readIndependently(body: Buffer): unknown {
 	try {
 		return JSON.parse(body.toString().replace(/^\ufeff/, ''));
@@ -39,13 +39,13 @@ function readIndependently(body: Buffer): unknown {
 	}
 }
 
-/** How far the farthest value lies below this one. */
+/** The depth of nesting. */
 function depthOf(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	return Math.max(0, ...Object.values(value).map((each) => 1 + depthOf(each)));
 }
 
-/** Whether the documented rules make a JSON value an event. */
+/** Whether a JSON value is an event by the documented rules. */
 function isEvent(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
 	const members = new Map(Object.entries(value));
