@@ -45,7 +45,7 @@ export const deliveryShape = z
 
 type Endpoint = z.infer<typeof endpointShape> & { readonly nanoid: string };
 /** See {@link deliveryShape}. */
-export type DeliveryWishes = z.infer<typeof deliveryShape>;
+type DeliveryWishes = z.infer<typeof deliveryShape>;
 
 /** One POST to an endpoint and its answer. */
 export interface DeliveryAttempt {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** How an endpoint's deliveries are signed; the document does not show it. */
-export type SignatureScheme = 'timestamped' | 'hex' | 'base64' | 'sharedToken';
+type SignatureScheme = 'timestamped' | 'hex' | 'base64' | 'sharedToken';
 
 /** What a signature is made with. */
 export interface SigningWishes {

@@ -7,7 +7,7 @@ import type { Randomness } from './randomness';
 import type { Settings } from './settings';
 
 /** `typed_data` of operation 10: strings whose meaning the document leaves open. */
-export interface PaymentTypedData {
+interface PaymentTypedData {
 	readonly from: string;
 	readonly to: string;
 	readonly salt: string;

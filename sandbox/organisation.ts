@@ -24,7 +24,7 @@ export interface TeamUser {
 }
 
 /** An invite record of the invite list. */
-export interface InviteRecord {
+interface InviteRecord {
 	readonly nanoid: string;
 	readonly role: string | null;
 	readonly invitee_name: string;
@@ -58,7 +58,7 @@ export interface Team extends Workspace {
 }
 
 /** A name mismatch of an external payment recipient. */
-export interface NameReview {
+interface NameReview {
 	readonly reviewVersion: string;
 	status: 'waiting' | 'approved' | 'cancelled';
 }
