@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** How deliveries are signed; the service doesn't document its own scheme. */
-export type SignatureScheme = 'timestamped' | 'hex' | 'base64' | 'sharedToken';
+type SignatureScheme = 'timestamped' | 'hex' | 'base64' | 'sharedToken';
 
 /** How to sign a delivery. */
 export interface SigningOptions {

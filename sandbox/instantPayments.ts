@@ -7,7 +7,7 @@ import type { Randomness } from './randomness';
 import type { Settings } from './settings';
 
 /** `typed_data` of Endpoint 10; what its strings mean isn't documented. */
-export interface PaymentTypedData {
+interface PaymentTypedData {
 	readonly from: string;
 	readonly to: string;
 	readonly salt: string;

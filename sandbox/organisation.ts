@@ -24,7 +24,7 @@ export interface TeamUser {
 }
 
 /** A pending invite (docs/api.md, Invite record). */
-export interface InviteRecord {
+interface InviteRecord {
 	readonly nanoid: string;
 	readonly role: string | null;
 	readonly invitee_name: string;
@@ -58,7 +58,7 @@ export interface Team extends Workspace {
 }
 
 /** A review of a recipient whose names don't match. */
-export interface NameReview {
+interface NameReview {
 	readonly reviewVersion: string;
 	status: 'waiting' | 'approved' | 'cancelled';
 }
