@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Refusal } from '../../shared/errors';
 
 /** What n8n shows of a field; its name and when it is shown follow from the definition. */
-export type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
+type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
 
 /** The values of other fields of the same operation with which a field is shown and read. */
 export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
