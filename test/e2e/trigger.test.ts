@@ -232,7 +232,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		const { workflowId } = await saveTriggerWorkflow(n8n, {
 			parameters: { options: { ipAllowlist: 'our office' } },
 		});
-		const reason = 'IP Allowlist: “our office” is no address and no CIDR range';
+		const reason = "IP Allowlist: “our office” isn't a valid IP address or CIDR range";
 		if (!N8N_VERSIONS[n8nProcess.installation.version].activatesInBackground) {
 			await expect(n8n.activate(workflowId)).rejects.toThrow(reason);
 			return;

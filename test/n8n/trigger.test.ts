@@ -443,9 +443,9 @@ describe('setting up', () => {
 
 	it.each([
 		[
-			'an allowlist that is none',
+			'an invalid allowlist',
 			{ parameters: { options: { ipAllowlist: 'here' } } },
-			/“here” is no/,
+			/“here” isn't a valid/,
 		],
 		['credentials without a secret', { credentials: { secret: '' } }, /Secret is empty/],
 		['credentials that are gone', { credentials: undefined }, /does not exist/],

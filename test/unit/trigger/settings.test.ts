@@ -48,7 +48,9 @@ it('takes lists as arrays, with commas or with line breaks', () => {
 
 it('names what is wrong in the allowlist', () => {
 	const options = { ipAllowlist: '203.0.113.0/24, here' };
-	expect(() => readSettings({ ...saved, options }, undefined)).toThrow('“here” is no address');
+	expect(() => readSettings({ ...saved, options }, undefined)).toThrow(
+		"“here” isn't a valid IP address",
+	);
 });
 
 it('remembers 5,000 events, another number, or none', () => {
