@@ -223,7 +223,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		expect(await test({ secret: SECRET })).toMatchObject({ status: 'OK' });
 		expect(await test({ secret: `${SECRET} ` })).toEqual({
 			status: 'Error',
-			message: 'Secret has white space around it',
+			message: 'Secret has whitespace around it',
 		});
 	});
 
@@ -268,7 +268,7 @@ describe('once, in a real n8n', () => {
 		expect(await workflow.outputs()).toEqual([[depositEvent()], []]);
 		const { idempotency_key: key } = depositEvent();
 		expect(n8nProcess.log).toContain(
-			`another one has its event (idempotency_key ${JSON.stringify(key)})`,
+			`another execution has already recorded this event (idempotency_key ${JSON.stringify(key)})`,
 		);
 	});
 
