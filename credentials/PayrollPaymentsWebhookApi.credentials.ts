@@ -1,6 +1,6 @@
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
-/** How webhook deliveries prove that they come from the service; read by trigger/webhookCredentials.ts. */
+/** How to verify webhook deliveries; read by trigger/webhookCredentials.ts. */
 export class PayrollPaymentsWebhookApi implements ICredentialType {
 	name = 'payrollPaymentsWebhookApi';
 
@@ -28,7 +28,7 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 				{
 					name: 'Shared Token',
 					value: 'sharedToken',
-					description: 'Every delivery carries the secret itself',
+					description: 'Every delivery contains the secret itself',
 				},
 			],
 			default: 'hmacSignature',
@@ -48,7 +48,7 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: 'X-Signature',
-			description: 'The header that carries the signature or the token',
+			description: 'The header that contains the signature or the token',
 		},
 		{
 			displayName: 'Format',
@@ -68,12 +68,12 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 				{
 					name: 'Timestamped',
 					value: 'timestamped',
-					description: 'HMAC-SHA256 over timestamp and raw body, as t=…,v1=…',
+					description: 'HMAC-SHA256 over the timestamp and the raw body, as t=…,v1=…',
 				},
 			],
 			default: 'timestamped',
 			displayOptions: { show: { method: ['hmacSignature'] } },
-			description: 'How the signature is made and written',
+			description: 'What is signed, and how the signature is written',
 		},
 		{
 			displayName: 'Previous Secret',
@@ -81,7 +81,7 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			description: 'Accepted beside the secret while it is being replaced; empty it afterwards',
+			description: 'Also accepted during a rotation. Clear it afterwards.',
 		},
 		{
 			displayName: 'Tolerance (Seconds)',
@@ -90,7 +90,7 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			typeOptions: { minValue: 1, maxValue: 86_400 },
 			default: 600,
 			displayOptions: { show: { method: ['hmacSignature'], format: ['timestamped'] } },
-			description: 'How far the time in a signature may be from the time of this machine',
+			description: 'How far the time in a signature may be from n8n’s clock, in either direction',
 		},
 	];
 }

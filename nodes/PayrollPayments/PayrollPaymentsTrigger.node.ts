@@ -28,7 +28,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		description: 'Starts the workflow when the payroll service sends an event, e.g. for a deposit',
 		eventTriggerDescription: 'Waiting for the service to send an event to the test URL',
 		activationMessage:
-			'Copy the production URL of the trigger into the service’s dashboard: n8n cannot register it.',
+			'Copy the trigger’s production URL into the service’s dashboard. n8n can’t register it for you.',
 		defaults: { name: 'Payroll Payments Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

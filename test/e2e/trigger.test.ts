@@ -223,7 +223,7 @@ describe('every way to authenticate a delivery, in a real n8n', () => {
 		expect(await test({ secret: SECRET })).toMatchObject({ status: 'OK' });
 		expect(await test({ secret: `${SECRET} ` })).toEqual({
 			status: 'Error',
-			message: 'Secret has white space around it',
+			message: 'Secret has whitespace around it',
 		});
 	});
 
@@ -232,7 +232,7 @@ describe('every way to authenticate a delivery, in a real n8n', () => {
 		const { workflowId } = await saveTriggerWorkflow(n8n, {
 			parameters: { options: { ipAllowlist: 'our office' } },
 		});
-		const reason = 'IP Allowlist: “our office” is no address and no CIDR range';
+		const reason = "IP Allowlist: “our office” isn't a valid IP address or CIDR range";
 		if (!N8N_VERSIONS[n8nProcess.installation.version].activatesInBackground) {
 			await expect(n8n.activate(workflowId)).rejects.toThrow(reason);
 			return;
@@ -268,7 +268,7 @@ describe('deduplication, in a real n8n', () => {
 		expect(await workflow.outputs()).toEqual([[depositEvent()], []]);
 		const { idempotency_key: key } = depositEvent();
 		expect(n8nProcess.log).toContain(
-			`another one has its event (idempotency_key ${JSON.stringify(key)})`,
+			`another execution has already recorded this event (idempotency_key ${JSON.stringify(key)})`,
 		);
 	});
 

@@ -44,7 +44,7 @@ async function deliver(to: TriggerHost, event: Record<string, unknown>) {
 	});
 }
 
-/** Neither activated nor answered with 2xx, and the person is told which field it is. */
+/** Can't be activated, answers 500, and the log names the field. */
 async function expectClosed(parameters: INodeParameters, label: string): Promise<void> {
 	const n8n = await host(parameters);
 	await expect(n8n.hook('create')).rejects.toThrow(label);
@@ -52,7 +52,7 @@ async function expectClosed(parameters: INodeParameters, label: string): Promise
 	await n8n.idle();
 	expect(n8n.executions).toEqual([]);
 	expect(log.lines).toEqual([
-		expect.stringMatching(`^Payroll Payments Trigger can't judge deliveries: ${label}`),
+		expect.stringMatching(`^Payroll Payments Trigger can't check deliveries: ${label}`),
 	]);
 }
 
@@ -81,26 +81,26 @@ const BLANKS = ['', '  ', ' , ,\n'];
 describe('IP Allowlist', () => {
 	const withAllowlist = (ipAllowlist: INodeParameters[string]) => ({ options: { ipAllowlist } });
 
-	it.each([...BLANKS, ...EXPRESSIONS, null, []])('%j lets nobody in', async (value) => {
+	it.each([...BLANKS, ...EXPRESSIONS, null, []])('%j accepts no sender', async (value) => {
 		await expectClosed(withAllowlist(value), 'IP Allowlist');
 	});
 
-	it('that cannot be evaluated lets nobody in', async () => {
+	it('accepts no sender if it can’t be evaluated', async () => {
 		await expectClosed(withAllowlist('={{ $env.ALLOWED }}'), 'Options');
 	});
 
 	it.each(['={{ [127] }}', '={{ [{}] }}', '={{ {} }}', '={{ true }}'])(
-		'%j is no list of addresses, and lets nobody in',
+		'%j isn’t a list of addresses and accepts no sender',
 		async (value) => {
 			await expectClosed(withAllowlist(value), 'IP Allowlist');
 		},
 	);
 
-	it('that was never added lets everyone in', async () => {
+	it('accepts every sender if it was never added', async () => {
 		await expectAnswer({ options: {} }, TAKEN);
 	});
 
-	it('that an expression fills in lets those in', async () => {
+	it('accepts the addresses that an expression gives', async () => {
 		await expectAnswer(withAllowlist('={{ ["127.0.0.0/8", ""] }}'), TAKEN);
 		const other = await host(withAllowlist('={{ "192.0.2." + "1" }}'));
 		expect((await deliver(other, depositEvent())).status).toBe(403);
@@ -109,20 +109,20 @@ describe('IP Allowlist', () => {
 
 describe('Events', () => {
 	it.each([...BLANKS, ...EXPRESSIONS, [], [''], ['={{ undefined }}']])(
-		'%j drops no event with a 200',
+		'%j never drops an event with a 200',
 		async (events) => {
 			await expectClosed({ events }, 'Events');
 		},
 	);
 
-	it('that an expression fills in start the workflow', async () => {
+	it('start the workflow when an expression gives them', async () => {
 		await expectAnswer({ events: '={{ "invite.accepted, deposit.received" }}' }, TAKEN);
 	});
 });
 
 describe('Deposit Statuses', () => {
 	it.each([...BLANKS, ...EXPRESSIONS, [], [''], ['={{ undefined }}']])(
-		'%j drops no deposit with a 200',
+		'%j never drops a deposit with a 200',
 		async (depositStatuses) => {
 			await expectClosed({ events: ['deposit.received'], depositStatuses }, 'Deposit Statuses');
 			log.stop();
@@ -132,13 +132,13 @@ describe('Deposit Statuses', () => {
 	);
 
 	it.each([['Complete'], ['complete', 'settled'], '={{ "paid" }}'])(
-		'%j holds a status that no deposit ever has',
+		'%j contains an unknown status and is refused',
 		async (depositStatuses) => {
 			await expectClosed({ depositStatuses }, 'Deposit Statuses');
 		},
 	);
 
-	it('do not matter where no deposits are asked for', async () => {
+	it('are ignored if no deposits are asked for', async () => {
 		const parameters = { events: ['invite.accepted'], depositStatuses: '={{ undefined }}' };
 		await expectAnswer(parameters, TAKEN, otherEvent());
 	});
@@ -157,11 +157,11 @@ describe.each(Object.entries(LISTS))('the filter %s', (name, label) => {
 		await expectClosed({ filters: { [name]: value } }, label);
 	});
 
-	it.each(['={{ {} }}', '={{ [[]] }}', '={{ true }}'])('%j is no list', async (value) => {
+	it.each(['={{ {} }}', '={{ [[]] }}', '={{ true }}'])('%j isn’t a list', async (value) => {
 		await expectClosed({ filters: { [name]: value } }, label);
 	});
 
-	it.each([...BLANKS, [], null])('%j, left as it was added, is no filter', async (value) => {
+	it.each([...BLANKS, [], null])('%j accepts everything', async (value) => {
 		await expectAnswer({ filters: { [name]: value } }, TAKEN);
 	});
 });
@@ -187,7 +187,7 @@ describe('Minimum Amount', () => {
 		await expectClosed(withMinimum(value), 'Minimum Amount');
 	});
 
-	it.each(['', null])('%j, left as it was added, is no filter', async (value) => {
+	it.each(['', null])('%j accepts everything', async (value) => {
 		await expectAnswer(withMinimum(value), TAKEN);
 	});
 
@@ -205,11 +205,11 @@ describe('the other parameters', () => {
 		['Invalid Payload', { options: { invalidPayload: '={{ "keep" }}' } }],
 		['Include Headers', { options: { includeHeaders: '={{ "maybe" }}' } }],
 		['Deduplicate', { options: { deduplicate: '={{ "maybe" }}' } }],
-	])('are named where they hold no value that they can have: %s', async (label, parameters) => {
+	])('are named if their value is invalid: %s', async (label, parameters) => {
 		await expectClosed(parameters, label);
 	});
 
-	it('take the strict side where an expression finds nothing', async () => {
+	it('use the strict value if an expression finds nothing', async () => {
 		const options = {
 			deduplicate: '={{ undefined }}',
 			deduplicationHistory: '={{ undefined }}',

@@ -19,7 +19,7 @@ afterEach(() => {
 	log.stop();
 });
 
-/** What came of deliveries to a trigger that is set up in this way. */
+/** The executions that deliveries to such a trigger start. */
 async function withHost(setup: Partial<Setup>, use: (host: TriggerHost) => Promise<void>) {
 	const host = await TriggerHost.start({ nodeId: randomUUID(), ...setup });
 	await use(host);
@@ -28,7 +28,7 @@ async function withHost(setup: Partial<Setup>, use: (host: TriggerHost) => Promi
 	return host.executions;
 }
 
-it('headers and the log show nothing of the secrets that a delivery repeats', async () => {
+it('headers and the log never show secrets that a delivery repeats', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			token,
@@ -82,10 +82,10 @@ describe('the log line about an ended duplicate', () => {
 			const module = await import('../../nodes/PayrollPayments/PayrollPaymentsTrigger.node');
 			await deliver(new module.PayrollPaymentsTrigger());
 		});
-		return log.lines.find((line) => line.includes('another one has its event')) ?? '';
+		return log.lines.find((line) => line.includes('already recorded this event')) ?? '';
 	}
 
-	it('shows nothing of the secrets that its key repeats', async () => {
+	it('never shows secrets that its key repeats', async () => {
 		await fc.assert(
 			fc.asyncProperty(token, spelling, fc.nat(50), async (secret, name, words) => {
 				const key = `${'k '.repeat(words)}${SPELLINGS[name]?.(secret)}`;
@@ -99,7 +99,7 @@ describe('the log line about an ended duplicate', () => {
 		);
 	});
 
-	it('names the key where it is no secret, or where there are no credentials', async () => {
+	it('names the key if it isn’t a secret or if there is no credential', async () => {
 		const parameters = { authentication: 'none' };
 		expect(
 			await deliverTwice({ credentials: { secret: 'whsec_12345' } }, 'whsec_12345', 'key 1'),

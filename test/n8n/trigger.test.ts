@@ -76,7 +76,7 @@ describe('the delivery table', () => {
 		expect(await outputsOf(n8n)).toEqual([[event]]);
 	});
 
-	it('genuine, filtered out: ignored, and nothing remembered of it', async () => {
+	it('genuine, filtered out: ignored and not remembered', async () => {
 		const nodeId = randomUUID();
 		const wanting = await host({ nodeId, parameters: { events: ['invite.accepted'] } });
 		expect(await send(wanting, depositEvent())).toEqual(FILTERED);
@@ -209,7 +209,7 @@ describe('the delivery table', () => {
 	});
 });
 
-describe('every way to prove a delivery', () => {
+describe('every signature format', () => {
 	const body = Buffer.from(JSON.stringify(depositEvent()));
 	const prove = {
 		timestamped: (secret: string) => timestamped(secret, seconds(), body),
@@ -236,7 +236,7 @@ describe('every way to prove a delivery', () => {
 		expect(await Promise.all(answers)).toEqual([200, 200, 401]);
 	});
 
-	it('none at all, where the user chose so', async () => {
+	it('no signature, if the user chose no authentication', async () => {
 		const n8n = await host({ parameters: { authentication: 'none' }, credentials: undefined });
 		expect(await send(n8n, depositEvent(), { secret: 'any' })).toEqual(GENUINE);
 	});
@@ -245,7 +245,7 @@ describe('every way to prove a delivery', () => {
 		['deleted', undefined],
 		['without a secret', { method: 'hmacSignature', secret: '' }],
 		['with an impossible tolerance', { secret: SECRET, toleranceSeconds: 0 }],
-	])('never, where the credentials are %s: 500, no execution', async (_what, credentials) => {
+	])('credential %s: 500, no execution', async (_what, credentials) => {
 		const n8n = await host({ credentials });
 		expect(await send(n8n, depositEvent(), { secret: '' })).toEqual({
 			status: 500,
@@ -255,7 +255,7 @@ describe('every way to prove a delivery', () => {
 		expect(await outputsOf(n8n)).toEqual([]);
 	});
 
-	it('headers can be added, without those that carry secrets', async () => {
+	it('can add headers, without those that contain secrets', async () => {
 		const n8n = await host({ parameters: { options: { includeHeaders: true } } });
 		await send(n8n, otherEvent(), {
 			headers: { authorization: 'Bearer x', cookie: 'x', 'x-trace': '7' },
@@ -268,7 +268,7 @@ describe('every way to prove a delivery', () => {
 	});
 });
 
-describe('once', () => {
+describe('deduplication', () => {
 	it('200 distinct events and 200 repeats, 20 at a time: 200 runs', async () => {
 		const n8n = await host();
 		const events = Array.from({ length: 200 }, (_, index) =>
@@ -291,7 +291,7 @@ describe('once', () => {
 		);
 	}, 60_000);
 
-	it('an event that n8n answered with 500 is taken when it comes again', async () => {
+	it('accepts an event again after n8n answered 500', async () => {
 		const n8n = await host();
 		n8n.failures = 2;
 		expect((await send(n8n, depositEvent())).status).toBe(500);
@@ -301,7 +301,7 @@ describe('once', () => {
 		expect(await outputsOf(n8n)).toEqual([[depositEvent()]]);
 	});
 
-	it('a duplicate in flight waits: it is a duplicate if the first succeeds', async () => {
+	it('a concurrent delivery waits and is a duplicate if the first succeeds', async () => {
 		const n8n = await host();
 		let release = () => {};
 		n8n.hold = new Promise<void>((resolve) => (release = resolve));
@@ -317,7 +317,7 @@ describe('once', () => {
 		expect(await outputsOf(n8n)).toHaveLength(1);
 	});
 
-	it('a duplicate in flight waits: it runs if the first fails', async () => {
+	it('a concurrent delivery waits and runs if the first fails', async () => {
 		const n8n = await host();
 		let release = () => {};
 		n8n.hold = new Promise<void>((resolve) => (release = resolve));
@@ -329,7 +329,7 @@ describe('once', () => {
 		expect(await outputsOf(n8n)).toHaveLength(1);
 	});
 
-	it('a sender that hangs up early: its event is taken again, and run once', async () => {
+	it('accepts an event again after the sender hung up, and runs it once', async () => {
 		const n8n = await host();
 		let release = () => {};
 		n8n.hold = new Promise<void>((resolve) => (release = resolve));
@@ -347,7 +347,7 @@ describe('once', () => {
 		expect(outputs.filter((output) => output.length > 0)).toEqual([[depositEvent()]]);
 	});
 
-	it('after a restart the store knows it: the execution ends in the trigger', async () => {
+	it('after a restart, n8n’s store knows the event and the execution ends in the trigger', async () => {
 		const nodeId = randomUUID();
 		const before = await host({ nodeId });
 		await send(before, depositEvent());
@@ -375,7 +375,7 @@ describe('once', () => {
 		expect(await outputsOf(n8n)).toHaveLength(4);
 	});
 
-	it('not at all, if the user switched it off', async () => {
+	it('can be turned off', async () => {
 		const nodeId = randomUUID();
 		const n8n = await host({ nodeId, parameters: { options: { deduplicate: false } } });
 		expect(await send(n8n, depositEvent())).toEqual(GENUINE);
@@ -386,7 +386,7 @@ describe('once', () => {
 });
 
 describe('executions', () => {
-	it('retried from n8n always run their event', async () => {
+	it('always run their event when retried from n8n', async () => {
 		const n8n = await host();
 		await send(n8n, depositEvent());
 		await n8n.idle();
@@ -395,7 +395,7 @@ describe('executions', () => {
 		expect((await n8n.retry(execution)).output.map(({ json }) => json)).toEqual([depositEvent()]);
 	});
 
-	it('in the editor neither read nor write the record', async () => {
+	it('in the editor neither read nor write the production record', async () => {
 		const nodeId = randomUUID();
 		const editor = await host({ nodeId, mode: 'manual' });
 		for (let time = 0; time < 2; time++) {
@@ -411,7 +411,7 @@ describe('executions', () => {
 		expect((await outputsOf(editor)).flat()).toHaveLength(3);
 	});
 
-	it('under Retry On Fail do not take their own record for a duplicate', async () => {
+	it('with Retry On Fail don’t mistake their own record for a duplicate', async () => {
 		const n8n = await host({ node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 } });
 		/* A truthy `error` in the first item makes n8n run the trigger again. */
 		const event = otherEvent({ error: 'a field of the event' });
@@ -419,7 +419,7 @@ describe('executions', () => {
 		expect(await outputsOf(n8n)).toEqual([[event]]);
 	});
 
-	it('fail visibly where the record cannot be written, and can be retried', async () => {
+	it('fail visibly if the record can’t be written, and can be retried', async () => {
 		const n8n = await host();
 		store.isBroken = true;
 		expect(await send(n8n, depositEvent())).toEqual(GENUINE);
@@ -443,18 +443,18 @@ describe('setting up', () => {
 
 	it.each([
 		[
-			'an allowlist that is none',
+			'an invalid allowlist',
 			{ parameters: { options: { ipAllowlist: 'here' } } },
-			/“here” is no/,
+			/“here” isn't a valid/,
 		],
-		['credentials without a secret', { credentials: { secret: '' } }, /Secret is empty/],
-		['credentials that are gone', { credentials: undefined }, /does not exist/],
+		['a credential without a secret', { credentials: { secret: '' } }, /Secret is empty/],
+		['a deleted credential', { credentials: undefined }, /does not exist/],
 	])('refuses to activate with %s', async (_what, setup, message) => {
 		const n8n = await host(setup);
 		await expect(n8n.hook('create')).rejects.toThrow(message);
 	});
 
-	it('tests the credentials without any request', async () => {
+	it('tests the credential without any request', async () => {
 		const { credentialTest } = new PayrollPaymentsTrigger().methods;
 		const test = async (data: Record<string, string | number>) =>
 			await credentialTest.webhookCredentialsTest.call(new CredentialTestContext(), {
@@ -468,7 +468,7 @@ describe('setting up', () => {
 		expect(await test({ secret: '' })).toEqual({ status: 'Error', message: 'Secret is empty' });
 		expect(await test({ secret: ' a' })).toEqual({
 			status: 'Error',
-			message: 'Secret has white space around it',
+			message: 'Secret has whitespace around it',
 		});
 		expect(await test({ secret: 'a', header: 'X Y' })).toMatchObject({ status: 'Error' });
 		expect(await test({ secret: 'a', toleranceSeconds: 90_000 })).toMatchObject({

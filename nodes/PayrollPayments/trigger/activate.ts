@@ -16,8 +16,8 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 		});
 	}
 	context.logger.info(
-		'Payroll Payments Trigger registered nothing: the service offers no call for it. ' +
-			`Its dashboard must hold this URL: ${context.getNodeWebhookUrl('default')}`,
+		'Payroll Payments Trigger can’t register its webhook with the service. ' +
+			`Enter this URL in the service’s dashboard: ${context.getNodeWebhookUrl('default')}`,
 	);
 	return true;
 }

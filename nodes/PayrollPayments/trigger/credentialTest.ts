@@ -18,6 +18,6 @@ export function testWebhookCredentials(
 	}
 	return {
 		status: 'OK',
-		message: 'Complete. Whether the secret is the right one shows with the first delivery.',
+		message: 'All fields are valid. The first delivery will show whether the secret is right.',
 	};
 }

@@ -11,7 +11,7 @@ const eventOptions = [
 	{
 		name: 'Any Event',
 		value: '*',
-		description: 'Including event types that are not in this list',
+		description: 'Includes event types that aren’t in this list',
 	},
 	...eventTypeOptions.map((option) =>
 		option.value === 'deposit.received'
@@ -26,7 +26,7 @@ const eventOptions = [
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'Open Webhook URLs above and copy the production URL into the webhook settings of the service’s dashboard, and the signing secret from there into the credentials. The service documents no call to register a webhook, so n8n cannot do it for you.',
+			'Open <b>Webhook URLs</b> above and copy the production URL into the webhook settings of the service’s dashboard. Then copy the signing secret from there into the credential. n8n can’t register the webhook for you.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
@@ -44,11 +44,11 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Webhook Credentials',
 				value: 'webhookCredentials',
-				description: 'Only deliveries with a valid signature or token are accepted',
+				description: 'Accept only deliveries with a valid signature or token',
 			},
 		],
 		default: 'webhookCredentials',
-		description: 'How deliveries prove that they come from the service',
+		description: 'How to verify that deliveries come from the service',
 	},
 	{
 		displayName: 'Events',
@@ -58,7 +58,7 @@ export const properties: INodeProperties[] = [
 		options: eventOptions,
 		default: ['deposit.received'],
 		description:
-			'The events to start the workflow with. If an expression finds none, deliveries are answered with 500.',
+			'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
 	},
 	{
 		displayName: 'Deposit Statuses',
@@ -70,7 +70,7 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Complete',
 				value: 'complete',
-				description: 'Processed, funds are available; the only final status',
+				description: 'Processed, and the funds are available; the only final status',
 			},
 			{
 				name: 'Failed',
@@ -95,12 +95,12 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Unknown',
 				value: 'unknown',
-				description: 'Any status that is not in this list, or none',
+				description: 'Any other status, or none',
 			},
 		],
 		default: ['complete'],
 		description:
-			'The statuses of received deposits to start the workflow with. If an expression finds none, deliveries are answered with 500.',
+			'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
 	},
 	{
 		displayName: 'Filters',
@@ -109,7 +109,7 @@ export const properties: INodeProperties[] = [
 		placeholder: 'Add Filter',
 		default: {},
 		description:
-			'All but Entity IDs apply to received deposits only. A filter that you leave empty lets everything through, but one whose expression finds nothing is an error.',
+			'All except Entity IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
 		options: [
 			{
 				displayName: 'Destination Currencies',
@@ -117,7 +117,7 @@ export const properties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. USD, EUR',
-				description: 'Codes of the currencies credited, separated by commas',
+				description: 'Currency codes of the credited amount, separated by commas',
 			},
 			{
 				displayName: 'Entity IDs',
@@ -126,7 +126,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. te-a1B2c3D4e5F6',
 				description:
-					'Companies or teams, separated by commas. Events that name no entity always pass.',
+					'Companies or teams, separated by commas. Events without an entity always pass.',
 			},
 			{
 				displayName: 'Minimum Amount (Cents)',
@@ -134,7 +134,7 @@ export const properties: INodeProperties[] = [
 				type: 'number',
 				default: 0,
 				description:
-					'The least amount credited, in cents of the destination currency. Anything that isn’t a number is an error.',
+					'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
 			},
 			{
 				displayName: 'Networks',
@@ -149,7 +149,7 @@ export const properties: INodeProperties[] = [
 					{ name: 'Polygon', value: 'polygon' },
 				],
 				default: [],
-				description: 'The networks on which the deposit may have arrived',
+				description: 'The networks that deposits may arrive on',
 			},
 			{
 				displayName: 'Providers',
@@ -170,7 +170,7 @@ export const properties: INodeProperties[] = [
 					},
 				],
 				default: [],
-				description: 'Where the deposit may have come from',
+				description: 'The providers that deposits may come from',
 			},
 			{
 				displayName: 'Source Currencies',
@@ -178,7 +178,7 @@ export const properties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. USDC, EUR',
-				description: 'Codes of the currencies sent, separated by commas',
+				description: 'Currency codes of the sent amount, separated by commas',
 			},
 		],
 	},
@@ -195,7 +195,7 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Simplified',
 				value: 'simplified',
-				description: 'One flat row for a sheet or a message, amounts as decimals beside the cents',
+				description: 'One flat row for a sheet or a message, with amounts as decimals and in cents',
 			},
 		],
 		default: 'event',
@@ -214,7 +214,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to start the workflow only once for an event that is delivered repeatedly',
+					'Whether to start the workflow only once for an event that is delivered more than once',
 			},
 			{
 				displayName: 'Deduplication History',
@@ -222,7 +222,7 @@ export const properties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: 100000 },
 				default: 5000,
-				description: 'How many events to remember; the oldest are forgotten first',
+				description: 'How many events to remember. The oldest are forgotten first.',
 			},
 			{
 				displayName: 'Include Headers',
@@ -230,7 +230,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to add the headers of the delivery, without those that may carry a secret',
+					'Whether to add the delivery’s headers, except those that may contain a secret',
 			},
 			{
 				displayName: 'Invalid Payload',
@@ -245,7 +245,7 @@ export const properties: INodeProperties[] = [
 					{
 						name: 'Reject',
 						value: 'reject',
-						description: 'Answer 400 with what is wrong, and start nothing',
+						description: 'Answer 400 with what is wrong, without starting the workflow',
 					},
 				],
 				default: 'reject',
@@ -258,7 +258,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. 203.0.113.7, 2001:db8::/32',
 				description:
-					'Addresses and CIDR ranges to accept deliveries from, separated by commas. While the list is empty, every delivery is answered with 500. Behind a proxy, N8N_PROXY_HOPS must be set.',
+					'IP addresses and CIDR ranges to accept deliveries from, separated by commas. An empty list accepts none: deliveries are then answered with 500. Behind a proxy, set N8N_PROXY_HOPS.',
 			},
 		],
 	},

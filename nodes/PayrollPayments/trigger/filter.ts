@@ -1,9 +1,9 @@
 import { DEPOSIT_STATUSES, isDocumented } from '../api/schemas/events';
 import { isObject, type JsonObject, type JsonValue, type ReceivedEvent } from './parseEvent';
 
-/** Which events a user asked for. An empty list of a deposit filter, or of entities, asks for all. */
+/** Which events the user wants. An empty list of entities, or in a deposit filter, means all. */
 export interface EventFilter {
-	/** Event types, or `*` for any, those included that the service added since. */
+	/** Event types, or `*` for any, including undocumented ones. */
 	readonly events: readonly string[];
 	/** For deposits: documented statuses, and `unknown` for any other. */
 	readonly depositStatuses: readonly string[];
@@ -12,15 +12,15 @@ export interface EventFilter {
 	readonly destinationCurrencies: readonly string[];
 	readonly networks: readonly string[];
 	readonly providers: readonly string[];
-	/** Least `destination_amount_cents`; 0 asks for all. */
+	/** Minimum `destination_amount_cents`. */
 	readonly minimumAmountCents: number;
 }
 
 /**
- * Whether the user asked for this event. The deposit filters apply to `deposit.received` only.
+ * Whether the user wants this event. The deposit filters apply to `deposit.received` only.
  *
- * A field that an event does not have cannot speak against it. The status alone must be there:
- * without one that is known to be final no money has arrived.
+ * A filter ignores events that lack its field, so that no event is lost. The status is the exception:
+ * a deposit without one counts as `unknown`, because its money may not have arrived.
  */
 export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilter): boolean {
 	if (!filter.events.includes('*') && !filter.events.includes(eventType)) return false;
@@ -39,15 +39,15 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 	const amount = deposit.destination_amount_cents;
 	return (
 		filter.depositStatuses.includes(documentedStatus(deposit.status)) &&
-		isAsked(filter.sourceCurrencies, deposit.source_currency) &&
-		isAsked(filter.destinationCurrencies, deposit.destination_currency) &&
-		isAsked(filter.networks, deposit.network) &&
-		isAsked(filter.providers, deposit.provider_name) &&
+		passes(filter.sourceCurrencies, deposit.source_currency) &&
+		passes(filter.destinationCurrencies, deposit.destination_currency) &&
+		passes(filter.networks, deposit.network) &&
+		passes(filter.providers, deposit.provider_name) &&
 		(typeof amount !== 'number' || amount >= filter.minimumAmountCents)
 	);
 }
 
-/** Every `entity_nanoid` at the top of the event or one level down, the top one first. */
+/** Every `entity_nanoid` at the top level of the event, then those one level down. */
 export function entityIdsOf(event: JsonObject): string[] {
 	return [event, ...Object.values(event).filter(isObject)]
 		.map((holder) => holder.entity_nanoid)
@@ -58,8 +58,8 @@ function documentedStatus(status: JsonValue | undefined): string {
 	return isDocumented(DEPOSIT_STATUSES, status) ? status : 'unknown';
 }
 
-/** Without regard to case: currency codes are written either way. */
-function isAsked(asked: readonly string[], value: JsonValue | undefined): boolean {
-	if (asked.length === 0 || typeof value !== 'string') return true;
-	return asked.some((one) => one.toLowerCase() === value.toLowerCase());
+/** Ignores case, because currency codes come in either. */
+function passes(wanted: readonly string[], value: JsonValue | undefined): boolean {
+	if (wanted.length === 0 || typeof value !== 'string') return true;
+	return wanted.some((one) => one.toLowerCase() === value.toLowerCase());
 }

@@ -10,27 +10,27 @@ export interface JsonObject {
 
 /** A delivery that is an event. */
 export interface ReceivedEvent {
-	/** The event exactly as it came. */
+	/** The event exactly as received. */
 	readonly event: JsonObject;
 	readonly eventType: string;
 	readonly idempotencyKey: string;
-	/** What the schema finds missing or wrong, as sentences; empty for a valid event. */
+	/** What is missing or wrong, in words; empty for a valid event. */
 	readonly issues: readonly string[];
 }
 
-/** Whether a JSON value is an object, and no array. */
+/** Whether a JSON value is an object and not an array. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reads an event from the body that was verified (docs/api.md, Events).
+ * Reads an event from a verified body (docs/api.md, Events).
  *
- * Unknown event types, unknown values of enumerations and further fields pass. `issues` names what
- * is missing or of the wrong type: of the envelope, and of the deposit in a `deposit.received`.
+ * Unknown event types, enum values and extra fields pass. `issues` names what is missing or has the
+ * wrong type in the envelope and, for `deposit.received`, in the deposit.
  *
- * @returns a refusal where the body is no event at all: not JSON, or without what tells an event
- * apart (`object`, `event_type`, `idempotency_key`).
+ * @returns a refusal if the body isn't an event at all: not JSON, or without `object`, `event_type`
+ * or `idempotency_key`
  */
 export function parseEvent(
 	rawBody: Uint8Array,
@@ -38,8 +38,8 @@ export function parseEvent(
 ): ReceivedEvent | Refusal {
 	if (!isJson(contentType)) return notAnEvent('the content type must be application/json');
 	const event = readJson(rawBody);
-	if (event === undefined) return notAnEvent('the body is no valid JSON');
-	if (!isObject(event)) return notAnEvent('the body is no JSON object');
+	if (event === undefined) return notAnEvent('the body is not valid JSON');
+	if (!isObject(event)) return notAnEvent('the body is not a JSON object');
 	if (isDeeperThan(event, DEEPEST)) {
 		return notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
 	}
@@ -54,7 +54,7 @@ export function parseEvent(
 	}
 
 	const schema = eventType === 'deposit.received' ? depositReceivedSchema : eventSchema;
-	const issues = schema.safeParse(event).error?.issues.map(sentence) ?? [];
+	const issues = schema.safeParse(event).error?.issues.map(describeIssue) ?? [];
 	return { event, eventType, idempotencyKey, issues };
 }
 
@@ -77,14 +77,14 @@ function readJson(rawBody: Uint8Array): JsonValue | undefined {
 	}
 }
 
-function sentence(issue: z.ZodIssue): string {
+function describeIssue(issue: z.ZodIssue): string {
 	const field = issue.path.join('.');
 	if (issue.code !== 'invalid_type') return `${field}: ${issue.message}`;
 	if (issue.received === 'undefined') return `${field} is missing`;
-	return `${field} must be ${named(issue.expected)}, not ${named(issue.received)}`;
+	return `${field} must be ${typeName(issue.expected)}, not ${typeName(issue.received)}`;
 }
 
-function named(type: string): string {
+function typeName(type: string): string {
 	const names: Readonly<Record<string, string>> = {
 		array: 'a list',
 		boolean: 'true or false',

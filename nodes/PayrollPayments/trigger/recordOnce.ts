@@ -29,7 +29,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), key, { history, owner });
 		if (outcome === 'first') return [items];
 		context.logger.info(
-			`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +
+			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event (idempotency_key ` +
 				`${JSON.stringify(shorten(await withoutOwnSecrets(context, idempotencyKey), 100))})`,
 		);
 		return [[]];
@@ -39,7 +39,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			'The event could not be recorded in n8n’s database, so the workflow was not run',
 			{
 				description:
-					'Retry this execution from the executions list: a retry always runs its event. ' +
+					'Retry this execution from the executions list; a retry always processes its event. ' +
 					reasonOf(error),
 			},
 		);

@@ -1,16 +1,13 @@
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
-import type { WebhookCredentials } from './webhookCredentials';
 import { entityIdsOf } from './filter';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
-import type { DeliveryHeaders } from './verifySignature';
-
-/** Above this `created` is in milliseconds: in seconds it would lie in the year 5138. */
-const MILLISECONDS_FROM = 1e11;
+import { MILLISECONDS_FROM, type DeliveryHeaders } from './verifySignature';
+import type { WebhookCredentials } from './webhookCredentials';
 
 /**
- * One flat row for a sheet or a message: always the same columns in the same order, what the event
- * does not have as null. Amounts stand beside their cents as decimal text.
+ * One flat row for a sheet or a message: always the same columns in the same order, with null for
+ * what the event doesn't have. Amounts come as decimal text in addition to cents.
  */
 export function simplify(event: JsonObject): JsonObject {
 	const deposit = isObject(event.deposit) ? event.deposit : {};
@@ -38,13 +35,12 @@ export function simplify(event: JsonObject): JsonObject {
 	};
 }
 
-/** Names of headers that may carry a secret. */
+/** Names of headers that may contain a secret. */
 const SECRET_NAME = /auth|token|secret|signature|key|cookie|assertion/i;
 
 /**
- * The headers of a delivery without those that may carry a secret: the credentials' own, and those
- * whose name says so. What has the form of a token, or is the credentials' secret, is withheld in
- * the others too.
+ * The headers of a delivery, without the one that the credential names and those whose names suggest
+ * a secret. In the values of the others, tokens and the credential's secrets are withheld.
  */
 export function presentHeaders(
 	headers: DeliveryHeaders,
@@ -62,7 +58,7 @@ export function presentHeaders(
 	);
 }
 
-/** A Unix time as ISO 8601, or null where it is none that a date can hold. */
+/** A Unix time as ISO 8601, or null if it's out of a date's range. */
 function isoTime(created: JsonValue | undefined): string | null {
 	if (typeof created !== 'number') return null;
 	const date = new Date(created > MILLISECONDS_FROM ? created : created * 1000);
@@ -70,8 +66,8 @@ function isoTime(created: JsonValue | undefined): string | null {
 }
 
 /**
- * Cents as decimal text. A number above 2^53 was rounded when the JSON was read, so it gives null
- * like any other that is no exact integer.
+ * Cents as decimal text, or null if they aren't an exact integer. Above 2^53, parsing the JSON has
+ * already rounded the number.
  */
 function decimal(cents: JsonValue | undefined): string | null {
 	return typeof cents === 'number' && Number.isSafeInteger(cents) ? centsAsDecimal(cents) : null;

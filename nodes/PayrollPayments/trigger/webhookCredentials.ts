@@ -1,11 +1,12 @@
-import { Refusal } from '../shared/errors';
 import { z } from 'zod';
 
-/** How a delivery proves that it comes from the service; secrets in the order of preference. */
+import { Refusal } from '../shared/errors';
+
+/** How to verify that a delivery comes from the service. */
 export type WebhookCredentials = {
-	/** Name of the header that carries the proof, in lower case. */
+	/** Name of the header with the signature or token, in lower case. */
 	readonly header: string;
-	/** The secret and, while it rotates, the previous one. */
+	/** The secret and, during a rotation, the previous one. */
 	readonly secrets: readonly string[];
 } & (
 	| { readonly scheme: 'sharedToken' | 'hex' | 'base64' }
@@ -18,7 +19,7 @@ const LABELS: Readonly<Record<string, string>> = {
 	method: 'Method',
 	previousSecret: 'Previous Secret',
 	secret: 'Secret',
-	toleranceSeconds: 'Tolerance',
+	toleranceSeconds: 'Tolerance (Seconds)',
 };
 
 const OUT_OF_BOUNDS = 'must be from 1 to 86,400 seconds';
@@ -29,7 +30,7 @@ const savedCredentials = z.object({
 	/* A header name is a token of RFC 9110, section 5.6.2. */
 	header: z
 		.string()
-		.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name, e.g. X-Signature')
+		.regex(/^[\w!#$%&'*+.^`|~-]+$/, "isn't a valid header name, e.g. X-Signature")
 		.default('X-Signature'),
 	format: z.enum(['timestamped', 'hex', 'base64']).default('timestamped'),
 	previousSecret: z.string().nullish(),
@@ -40,7 +41,7 @@ const savedCredentials = z.object({
 		.default(600),
 });
 
-/** The saved fields without those that the form hides for the chosen method and format. */
+/** The saved fields, without those that the form hides for this method and format. */
 function shown(saved: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { toleranceSeconds, format, ...others } = saved;
 	if (saved.method === 'sharedToken') return others;
@@ -49,8 +50,8 @@ function shown(saved: Readonly<Record<string, unknown>>): Record<string, unknown
 }
 
 /**
- * The credentials `payrollPaymentsWebhookApi` as the user saved them, checked.
- * @throws {Refusal} that names the field at fault and never repeats a secret.
+ * Checks the saved `payrollPaymentsWebhookApi` credential.
+ * @throws {Refusal} that names the field but never a secret
  */
 export function readWebhookCredentials(
 	saved: Readonly<Record<string, unknown>>,
@@ -61,31 +62,31 @@ export function readWebhookCredentials(
 		const field = String(issue?.path[0] ?? 'secret');
 		throw new Refusal(`${LABELS[field] ?? field} ${issue?.message ?? 'is wrong'}`, {
 			field,
-			hint: 'Open the credentials “Payroll Payments Webhook API” and correct this field.',
+			hint: 'Open the credential “Payroll Payments Webhook API” and correct this field.',
 		});
 	}
 	const { method, secret, header, format, previousSecret, toleranceSeconds } = read.data;
-	const proof = {
+	const common = {
 		header: header.toLowerCase(),
 		secrets: previousSecret?.trim() ? [secret, previousSecret] : [secret],
 	};
-	if (method === 'sharedToken') return { ...proof, scheme: method };
-	if (format === 'timestamped') return { ...proof, scheme: format, toleranceSeconds };
-	return { ...proof, scheme: format };
+	if (method === 'sharedToken') return { ...common, scheme: method };
+	if (format === 'timestamped') return { ...common, scheme: format, toleranceSeconds };
+	return { ...common, scheme: format };
 }
 
 /**
- * Like {@link readWebhookCredentials}, and also refuses white space around a secret: a genuine one
- * may have it, but nearly always it was copied along.
+ * Like {@link readWebhookCredentials}, but also refuses whitespace around a secret. Deliveries don't,
+ * since a genuine secret may have it; mostly, though, it was copied by accident.
  */
 export function checkWebhookCredentials(saved: Readonly<Record<string, unknown>>): void {
 	readWebhookCredentials(saved);
 	for (const field of ['secret', 'previousSecret']) {
 		const value = saved[field];
 		if (typeof value === 'string' && value !== value.trim()) {
-			throw new Refusal(`${LABELS[field]} has white space around it`, {
+			throw new Refusal(`${LABELS[field]} has whitespace around it`, {
 				field,
-				hint: 'Copy the secret again, without the space or line break at its ends.',
+				hint: 'Copy the secret again, without the spaces or line breaks around it.',
 			});
 		}
 	}

@@ -7,7 +7,7 @@ import { isAllowed, readAllowlist } from '../../../nodes/PayrollPayments/trigger
 const allows = (entries: string[], address: string | undefined) =>
 	isAllowed(address, readAllowlist(entries));
 
-it('allows everyone where the list is empty', () => {
+it('allows everyone if the list is empty', () => {
 	expect(allows([], '203.0.113.7')).toBe(true);
 	expect(allows([], undefined)).toBe(true);
 });
@@ -27,6 +27,7 @@ it.each([
 	['::1', '::1', true],
 	['::1', '0:0:0:0:0:0:0:1', true],
 	['fe80::1', 'fe80::1%eth0', true],
+	['fe80::1', 'fe80::1%eth-0.1', true],
 	['::/0', '2001:db8::1', true],
 ])('%s holds %s: %s', (entry, address, allowed) => {
 	expect(allows([entry], address)).toBe(allowed);
@@ -74,11 +75,16 @@ it.each([
 	'1::2::3',
 	':::',
 	'::ffff:1.2.3',
+	'::ffff:010.2.3.4',
+	'::ffff:0x1.2.3.4',
+	'0x1.2.3.4',
+	'127.1',
+	'2130706433',
 	'1.2.3.4:443',
 	'*',
-])('names the entry that is none: %s', (entry) => {
+])('names an invalid entry: %s', (entry) => {
 	expect(() => readAllowlist(['203.0.113.7', entry])).toThrow(
-		`IP Allowlist: “${entry}” is no address and no CIDR range`,
+		`IP Allowlist: “${entry}” isn't a valid IP address or CIDR range`,
 	);
 });
 

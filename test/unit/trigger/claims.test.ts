@@ -36,7 +36,7 @@ describe('claims', () => {
 		expect(await claims.claim('a', 10)).toBeUndefined();
 	});
 
-	it('hold what was settled first', async () => {
+	it('keep their first outcome', async () => {
 		const claims = new Claims();
 		const first = await claims.claim('a', 10);
 		first?.settle(true);
@@ -63,7 +63,7 @@ describe('claims', () => {
 		expect(outcome).toBeUndefined();
 	});
 
-	it('go to one of those waiting when the first fails, and so on to the last', async () => {
+	it('pass to the next waiting delivery each time one fails', async () => {
 		const claims = new Claims();
 		let current = await claims.claim('a', 10);
 		const given: unknown[] = [];
@@ -94,7 +94,7 @@ describe('claims', () => {
 		expect(await claims.claim('996', 3)).toBeDefined();
 	});
 
-	it('leave nothing behind that was not acknowledged', async () => {
+	it('keep nothing that was not acknowledged', async () => {
 		const claims = new Claims();
 		for (let index = 0; index < 1_000; index++) {
 			(await claims.claim(`${index}`, 10))?.settle(false);
@@ -108,14 +108,14 @@ describe('claims', () => {
 		expect(await claimsOf('workflow:two').claim('a', 10)).toBeDefined();
 	});
 
-	it('are kept for the triggers that were used last', async () => {
+	it('are kept for the most recently used triggers', async () => {
 		const names = Array.from({ length: 1_500 }, (_, index) => `many:${index}`);
 		for (const name of names) (await claimsOf(name).claim('a', 10))?.settle(true);
 		expect(new Set(names.slice(-400).map((name) => claimsOf(name).size))).toEqual(new Set([1]));
 		expect(new Set(names.slice(0, 900).map((name) => claimsOf(name).size))).toEqual(new Set([0]));
 	});
 
-	it('are never forgotten while a delivery holds one or waits for it', async () => {
+	it('are never dropped while a delivery holds one or waits for it', async () => {
 		const names = Array.from({ length: 1_500 }, (_, index) => `busy:${index}`);
 		const held = await Promise.all(names.map(async (name) => await claimsOf(name).claim('a', 10)));
 		const waiting = names.map(async (name) => await claimsOf(name).claim('a', 10));
@@ -153,7 +153,7 @@ describe('settling with the answer', () => {
 		[301, false],
 		[400, false],
 		[500, false],
-	])('status %d that has left counts as acknowledged: %s', (status, acknowledged) => {
+	])('status %d that was sent counts as acknowledged: %s', (status, acknowledged) => {
 		const response = new Response();
 		const { mayGoOn, first } = settlementOf(response);
 		expect(mayGoOn).toBe(true);
@@ -164,7 +164,7 @@ describe('settling with the answer', () => {
 		expect(first()).toBe(acknowledged);
 	});
 
-	it('a sender that hangs up before the answer left has got none', () => {
+	it('a sender that hangs up before the answer counts as not acknowledged', () => {
 		const response = new Response();
 		const { first } = settlementOf(response);
 		response.emit('close');

@@ -40,7 +40,7 @@ const taken = (body: string) =>
 		SETTINGS,
 	);
 
-/** Names that JavaScript objects know from birth. */
+/** Names that every JavaScript object inherits. */
 const POISON = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
 /** JSON of any shape, its names often poisonous or those of an event. */
@@ -76,7 +76,7 @@ const anyEvent = fc
 	.map(([changes, more]) => JSON.stringify({ ...depositEvent(), ...changes, more }));
 
 describe('event bodies', () => {
-	it('any JSON is an event, an answer or a list of what is wrong, and taints nothing', () => {
+	it('any JSON is an event or an answer, and never pollutes prototypes', () => {
 		const before = POISON.map((name) => Reflect.get({}, name));
 		fc.assert(
 			fc.property(
@@ -96,7 +96,7 @@ describe('event bodies', () => {
 		expect(Object.keys(Object.prototype)).toEqual([]);
 	});
 
-	it('what is taken is what was sent, to the last member', () => {
+	it('an accepted event equals what was sent, to the last member', () => {
 		fc.assert(
 			fc.property(anyEvent, (body) => {
 				const parsed = parseEvent(Buffer.from(body), 'application/json');
@@ -116,7 +116,7 @@ describe('event bodies', () => {
 		);
 	});
 
-	it('of a member that comes twice the last one counts, for the key and for the output alike', () => {
+	it('of a repeated member the last one counts, for the key and for the output', () => {
 		const body = JSON.stringify(depositEvent()).replace(
 			'"idempotency_key":"key-1"',
 			'"idempotency_key":"first","idempotency_key":"second"',
@@ -136,7 +136,7 @@ describe('event bodies', () => {
 		expect(taken(body)).toMatchObject({ status: 400 });
 	});
 
-	it('10 MB in one text, one name, and one list are taken as they are', () => {
+	it('10 MB in one text, one name, and one list pass unchanged', () => {
 		const long = 'x'.repeat(10_000_000);
 		for (const more of [long, { [long]: 1 }, Array.from({ length: 1_000_000 }, () => 1)]) {
 			expect(taken(JSON.stringify(depositEvent({ more })))).toHaveProperty('item');

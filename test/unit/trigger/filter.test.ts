@@ -23,14 +23,14 @@ const withDeposit = (changes: Record<string, unknown>) =>
 	depositEvent({ deposit: deposit(changes) });
 
 describe('events', () => {
-	it('passes the types asked for and no others', () => {
+	it('passes the chosen types and no others', () => {
 		const filter = { events: ['invite.accepted', 'invite.expired'] };
 		expect(wanted(otherEvent(), filter)).toBe(true);
 		expect(wanted(otherEvent({ event_type: 'invite.rejected' }), filter)).toBe(false);
 		expect(wanted(otherEvent(), { events: [] })).toBe(false);
 	});
 
-	it('passes unknown types where any event is asked for', () => {
+	it('passes unknown types if any event is wanted', () => {
 		expect(wanted(otherEvent({ event_type: 'payroll.closed' }))).toBe(true);
 		expect(wanted(otherEvent({ event_type: '__proto__' }), { events: ['deposit.received'] })).toBe(
 			false,
@@ -46,7 +46,7 @@ describe('deposit statuses', () => {
 		},
 	);
 
-	it('passes those asked for', () => {
+	it('passes the chosen ones', () => {
 		expect(wanted(withDeposit({ status: 'complete' }))).toBe(true);
 		expect(wanted(withDeposit({ status: 'reverted' }), { depositStatuses: ['reverted'] })).toBe(
 			true,
@@ -63,7 +63,7 @@ describe('deposit statuses', () => {
 		expect(wanted(missing, unknown)).toBe(true);
 	});
 
-	it('says nothing about other events', () => {
+	it('doesn’t apply to other events', () => {
 		expect(wanted(otherEvent({ status: 'failed', deposit: { status: 'failed' } }))).toBe(true);
 	});
 });
@@ -106,7 +106,7 @@ describe('filters', () => {
 		expect(wanted(otherEvent({ invite: null }), { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
 	});
 
-	it('finds the entity at the top before one further down', () => {
+	it('finds the entity at the top level first', () => {
 		const { event } = received(otherEvent({ entity_nanoid: 'co-a1B2c3D4e5F6' }));
 		expect(entityIdsOf(event)).toEqual(['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6']);
 	});

@@ -28,7 +28,7 @@ describe('an event', () => {
 		});
 	});
 
-	it('deposit.received passes, exactly as it came', () => {
+	it('deposit.received passes, exactly as received', () => {
 		const event = depositEvent({ extra: { nested: [1, null] }, deposit: deposit({ memo: 'x' }) });
 		expect(parsed(event)).toMatchObject({ event, issues: [] });
 	});
@@ -88,11 +88,11 @@ describe('what is missing', () => {
 
 describe('no event', () => {
 	it.each([
-		['an empty body', '', 'the body is no valid JSON'],
-		['broken JSON', '{"object":', 'the body is no valid JSON'],
-		['a list', [otherEvent()], 'the body is no JSON object'],
-		['null', 'null', 'the body is no JSON object'],
-		['text', '"event"', 'the body is no JSON object'],
+		['an empty body', '', 'the body is not valid JSON'],
+		['broken JSON', '{"object":', 'the body is not valid JSON'],
+		['a list', [otherEvent()], 'the body is not a JSON object'],
+		['null', 'null', 'the body is not a JSON object'],
+		['text', '"event"', 'the body is not a JSON object'],
 		['an empty object', {}, 'object must be "event"'],
 		['another object', otherEvent({ object: 'list' }), 'object must be "event"'],
 		['no event_type', without(otherEvent(), 'event_type'), 'event_type is missing'],
@@ -110,7 +110,7 @@ describe('no event', () => {
 		'application/json; charset=utf-8',
 		'APPLICATION/JSON',
 		'application/cloudevents+json',
-	])('content type %s is taken', (contentType) => {
+	])('content type %s is accepted', (contentType) => {
 		expect(refusalOf(otherEvent(), contentType)).toBeUndefined();
 	});
 
@@ -157,7 +157,7 @@ describe('attacks', () => {
 	it('with 10 MB of text or five million levels end in an answer', () => {
 		const text = 'x'.repeat(10_000_000);
 		expect(parsed(otherEvent({ text })).event.text).toHaveLength(10_000_000);
-		expect(refusalOf(`{${envelope},"deep":${'['.repeat(5_000_000)}`)).toMatch(/no valid JSON/);
+		expect(refusalOf(`{${envelope},"deep":${'['.repeat(5_000_000)}`)).toMatch(/not valid JSON/);
 	});
 
 	it('with 100 levels pass, with more are refused', () => {
@@ -168,12 +168,12 @@ describe('attacks', () => {
 		expect(refusalOf(nested(200_000))).toMatch(/nested deeper/);
 	});
 
-	it('with a lone surrogate or a zero character pass as they are', () => {
+	it('with a lone surrogate or a zero character pass unchanged', () => {
 		const body = `{${envelope},"idempotency_key":"\\ud800 \\u0000"}`;
 		expect(parsed(body).idempotencyKey).toBe('\ud800 \0');
 	});
 
-	it('with bytes that are no UTF-8 end in an answer', () => {
+	it('with invalid UTF-8 end in an answer', () => {
 		const bytes = Buffer.concat([
 			Buffer.from(`{${envelope},"memo":"`),
 			Buffer.from([0xff, 0xc0]),

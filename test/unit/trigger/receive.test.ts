@@ -19,7 +19,7 @@ interface Change {
 	readonly proven?: boolean;
 }
 
-/** Delivers an event, signed with the right secret and wanted unless said otherwise. */
+/** Delivers an event that is signed and wanted, except for the changes. */
 function deliver(event: unknown, saved: Saved = {}, change: Change = {}) {
 	const rawBody = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
 	const settings = readSettings(
@@ -44,7 +44,7 @@ function deliver(event: unknown, saved: Saved = {}, change: Change = {}) {
 const status = (outcome: ReturnType<typeof outcomeOf>) =>
 	'status' in outcome ? outcome.status : 'accepted';
 
-it('accepts a genuine, wanted event exactly as it came', () => {
+it('accepts a genuine, wanted event exactly as received', () => {
 	expect(deliver(depositEvent())).toEqual({ idempotencyKey: 'key-1', item: depositEvent() });
 });
 
@@ -55,7 +55,7 @@ it('ignores what was filtered out', () => {
 	});
 });
 
-it('judges in the order allowlist, signature, content, filter', () => {
+it('checks in the order allowlist, signature, content, filter', () => {
 	const options = { ipAllowlist: '198.51.100.0/24' };
 	const elsewhere = { events: ['invite.accepted'], options };
 	const here = { ...elsewhere, options: {} };
@@ -68,14 +68,14 @@ it('judges in the order allowlist, signature, content, filter', () => {
 	expect(status(deliver(otherEvent(), here))).toBe('accepted');
 });
 
-it('says in each refusal what is wrong', () => {
+it('says what is wrong in each refusal', () => {
 	expect(deliver(otherEvent(), { options: { ipAllowlist: '10.0.0.1' } })).toEqual({
 		status: 403,
 		body: { error: 'This address is not on the allowlist' },
 	});
 	expect(deliver(otherEvent(), {}, { signedWith: 'wrong' })).toMatchObject({
 		status: 401,
-		body: { error: expect.stringMatching(/^The signature does not fit\. Compare the secret/) },
+		body: { error: expect.stringMatching(/^The signature doesn't match\. Compare the secret/) },
 	});
 	expect(deliver(otherEvent(), {}, { headers: { 'content-type': 'text/plain' } })).toEqual({
 		status: 400,
@@ -99,7 +99,7 @@ it('emits an invalid event with what is wrong, if asked to', () => {
 	expect(deliver(depositEvent(), emit)).toMatchObject({ item: depositEvent() });
 });
 
-it('adds headers if asked to, without the credentials’ own', () => {
+it('adds headers if asked to, without the one that the credential names', () => {
 	const headers = { authorization: 'Bearer secret', cookie: 'secret', 'x-trace': '7' };
 	const withHeaders = { options: { includeHeaders: true } };
 	expect(deliver(otherEvent(), withHeaders, { headers })).toMatchObject({
@@ -109,14 +109,14 @@ it('adds headers if asked to, without the credentials’ own', () => {
 	expect(outcome).not.toMatch(/secret|x-signature/);
 });
 
-it('takes unsigned deliveries only where the user chose no authentication', () => {
+it('accepts unsigned deliveries only if the user chose no authentication', () => {
 	expect(status(deliver(otherEvent(), {}, { proven: false, signedWith: 'wrong' }))).toBe(
 		'accepted',
 	);
 	expect(status(deliver(otherEvent(), {}, { signedWith: '' }))).toBe(401);
 });
 
-it('takes no body for an empty one', () => {
+it('treats a missing body as empty', () => {
 	const settings = readSettings(
 		{ events: ['*'], depositStatuses: ['complete'], filters: {}, output: 'event', options: {} },
 		credentials,
@@ -127,7 +127,7 @@ it('takes no body for an empty one', () => {
 	});
 });
 
-it('leaves a __proto__ field where it is', () => {
+it('keeps a __proto__ field as plain data', () => {
 	const body = `${JSON.stringify(otherEvent()).slice(0, -1)},"__proto__":{"polluted":true}}`;
 	const outcome = deliver(body, { options: { includeHeaders: true } });
 	const item = 'item' in outcome ? outcome.item : {};

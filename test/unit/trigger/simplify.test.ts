@@ -30,7 +30,7 @@ const row = (event: Record<string, unknown>) => simplify(received(event).event);
 const rowOfAmount = (cents: unknown) =>
 	row(depositEvent({ deposit: deposit({ destination_amount_cents: cents }) }));
 
-it('gives a deposit as one flat row', () => {
+it('turns a deposit into one flat row', () => {
 	expect(Object.entries(row(depositEvent()))).toEqual(
 		Object.entries({
 			event_type: 'deposit.received',
@@ -56,7 +56,7 @@ it('gives a deposit as one flat row', () => {
 	);
 });
 
-it('gives every other event the same columns, null where it has nothing', () => {
+it('gives every other event the same columns, with null for missing values', () => {
 	const simplified = row(otherEvent());
 	expect(Object.keys(simplified)).toEqual(COLUMNS);
 	expect(simplified).toMatchObject({ event_type: 'invite.accepted', entity_id: 'te-a1B2c3D4e5F6' });
@@ -78,7 +78,7 @@ it.each([
 });
 
 it.each([12.5, 2 ** 53, '1234', null, true, [100]])(
-	'gives %j, no exact integer, no decimal',
+	'gives null for %j, which isn’t an exact integer',
 	(cents) => {
 		expect(rowOfAmount(cents).destination_amount).toBeNull();
 	},
@@ -105,7 +105,7 @@ it.each([
 	expect(row(otherEvent({ created })).created_at).toBe(time);
 });
 
-it('shows headers without those that carry secrets', () => {
+it('shows headers without those that contain secrets', () => {
 	const headers = {
 		authorization: 'Bearer secret',
 		cookie: 'session=secret',
@@ -139,7 +139,7 @@ it.each([
 	});
 });
 
-it('withholds the credentials’ secrets and tokens in the values of other headers', () => {
+it('withholds secrets and tokens in the values of other headers', () => {
 	const credentials = {
 		header: 'x-proof',
 		secrets: ['new secret/1', 'old-secret'],

@@ -38,14 +38,14 @@ describe.each(['timestamped', 'hex', 'base64', 'sharedToken'] as const)('%s', (s
 		expect(verify(prove(SECRET, BODY), withScheme(scheme))).toBeUndefined();
 	});
 
-	it('accepts the previous secret while it rotates, and no third one', () => {
+	it('accepts the previous secret during a rotation, and no third one', () => {
 		const rotating = withScheme(scheme, ['new secret', SECRET]);
 		expect(verify(prove('new secret', BODY), rotating)).toBeUndefined();
 		expect(verify(prove(SECRET, BODY), rotating)).toBeUndefined();
-		expect(verify(prove('third secret', BODY), rotating)?.message).toMatch(/does not fit$/);
+		expect(verify(prove('third secret', BODY), rotating)?.message).toMatch(/doesn't match$/);
 	});
 
-	it.each([undefined, '', '   '])('refuses a missing proof: %j', (proof) => {
+	it.each([undefined, '', '   '])('refuses a missing header: %j', (proof) => {
 		expect(verify(proof, withScheme(scheme))?.message).toBe('The header x-signature is missing');
 	});
 
@@ -55,12 +55,12 @@ describe.each(['timestamped', 'hex', 'base64', 'sharedToken'] as const)('%s', (s
 		expect(verify(`${proof}, ${proof}`, withScheme(scheme))).toBeDefined();
 	});
 
-	it('recognises white space around the secret in the credentials', () => {
+	it('recognizes whitespace around the secret in the credential', () => {
 		const refusal = verify(prove(SECRET, BODY), withScheme(scheme, [`${SECRET}\n`]));
-		expect(refusal?.message).toMatch(/fits the secret only without the white space around it/);
+		expect(refusal?.message).toMatch(/matches the secret only without the whitespace around it/);
 	});
 
-	it('never repeats the secret or the proof', () => {
+	it('never repeats the secret or the signature', () => {
 		const proof = prove('another secret', BODY);
 		const refusal = verify(proof, withScheme(scheme));
 		const said = `${refusal?.message} ${refusal?.hint}`;
@@ -102,20 +102,20 @@ describe('signatures over the body', () => {
 		},
 	);
 
-	it('names a proxy that writes the body anew as a likely cause', () => {
+	it('names a proxy that rewrites the body as a likely cause', () => {
 		const body = Buffer.from('{ "object": "event" }');
 		const refusal = verify(proofs.hex(SECRET, BODY), withScheme('hex'), { body });
-		expect(refusal?.hint).toMatch(/proxy that writes the JSON body anew/);
+		expect(refusal?.hint).toMatch(/proxy that rewrites the JSON body/);
 	});
 
-	it.each(['sha256=', 'SHA256='])('tolerates %s in front of hex and Base64', (prefix) => {
+	it.each(['sha256=', 'SHA256='])('accepts %s in front of hex and Base64', (prefix) => {
 		for (const scheme of ['hex', 'base64'] as const) {
 			const proof = `${prefix}${proofs[scheme](SECRET, BODY)}`;
 			expect(verify(proof, withScheme(scheme))).toBeUndefined();
 		}
 	});
 
-	it('takes hex in capitals and Base64 of the URL alphabet', () => {
+	it('accepts uppercase hex and URL-safe Base64', () => {
 		const signature = hmac(SECRET, BODY);
 		expect(verify(signature.toString('hex').toUpperCase(), withScheme('hex'))).toBeUndefined();
 		expect(verify(signature.toString('base64url'), withScheme('base64'))).toBeUndefined();
@@ -132,7 +132,9 @@ describe('signatures over the body', () => {
 		['the prefix twice', `sha256=sha256=${hmac(SECRET, BODY).toString('hex')}`],
 		['Base64 where hex is expected', hmac(SECRET, BODY).toString('base64')],
 	])('refuses hex that is %s', (_what, proof) => {
-		expect(verify(proof, withScheme('hex'))?.message).toMatch(/holds no SHA-256 signature in hex/);
+		expect(verify(proof, withScheme('hex'))?.message).toMatch(
+			/contains no SHA-256 signature in hex/,
+		);
 	});
 });
 
@@ -163,17 +165,17 @@ describe('timestamped', () => {
 
 	it('refuses a signature over the body without its time', () => {
 		const bare = hmac(SECRET, BODY).toString('hex');
-		expect(verify(`t=${NOW},v1=${bare}`, credentials)?.message).toMatch(/does not fit$/);
+		expect(verify(`t=${NOW},v1=${bare}`, credentials)?.message).toMatch(/doesn't match$/);
 	});
 
 	it('refuses a time that was changed afterwards', () => {
-		expect(verify(`t=${NOW + 1},v1=${genuine}`, credentials)?.message).toMatch(/does not fit$/);
+		expect(verify(`t=${NOW + 1},v1=${genuine}`, credentials)?.message).toMatch(/doesn't match$/);
 	});
 
-	it('refuses a body that took over digits of the time', () => {
+	it('refuses digits moved from the time to the body', () => {
 		const shifted = { body: Buffer.from(`5.${BODY}`) };
 		const proof = `t=${String(NOW).slice(0, -1)},v1=${genuine}`;
-		expect(verify(proof, credentials, shifted)?.message).toMatch(/does not fit$/);
+		expect(verify(proof, credentials, shifted)?.message).toMatch(/doesn't match$/);
 	});
 
 	it.each([
@@ -191,16 +193,16 @@ describe('timestamped', () => {
 		'9'.repeat(400),
 	])('refuses t=%s', (time) => {
 		const proof = timestamped(SECRET, time, BODY);
-		expect(verify(proof, credentials)?.message).toMatch(/must hold one time as t=…/);
+		expect(verify(proof, credentials)?.message).toMatch(/must contain one timestamp as t=…/);
 	});
 
 	it('refuses two times, even the same', () => {
 		const proof = `t=${NOW},t=${NOW},v1=${genuine}`;
-		expect(verify(proof, credentials)?.message).toMatch(/must hold one time as t=…/);
+		expect(verify(proof, credentials)?.message).toMatch(/must contain one timestamp as t=…/);
 	});
 
 	it('refuses a time without a signature', () => {
-		expect(verify(`t=${NOW}`, credentials)?.message).toMatch(/holds no signature as v1=…/);
+		expect(verify(`t=${NOW}`, credentials)?.message).toMatch(/contains no signature as v1=…/);
 		expect(verify(`t=${NOW},v0=${genuine}`, credentials)?.message).toMatch(/no signature as v1=…/);
 	});
 
@@ -210,14 +212,16 @@ describe('timestamped', () => {
 			expect(verify(proof, credentials)).toBeUndefined();
 		}
 		const old = verify(timestamped(SECRET, NOW - 601, BODY), credentials);
-		expect(old?.message).toBe('The signature is 601 seconds old; 600 are tolerated');
+		expect(old?.message).toBe('The signature is 601 seconds old; at most 600 are allowed');
 		const early = verify(timestamped(SECRET, NOW + 601, BODY), credentials);
-		expect(early?.message).toBe('The signature is 601 seconds in the future; 600 are tolerated');
+		expect(early?.message).toBe(
+			'The signature is 601 seconds in the future; at most 600 are allowed',
+		);
 		expect(early?.hint).toMatch(/clock/);
 	});
 
-	it('says so where the time reads as milliseconds', () => {
+	it('says if the time looks like milliseconds', () => {
 		const refusal = verify(timestamped(SECRET, NOW * 1000, BODY), credentials);
-		expect(refusal?.hint).toMatch(/milliseconds, where seconds are expected/);
+		expect(refusal?.hint).toMatch(/milliseconds, but seconds are expected/);
 	});
 });

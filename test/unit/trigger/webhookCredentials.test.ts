@@ -29,47 +29,47 @@ it('reads what the form saves', () => {
 	).toEqual({ header: 'authorization', secrets: ['whsec_1'], scheme: 'sharedToken' });
 });
 
-it('takes the documented defaults for what was not saved', () => {
+it('uses the documented defaults for what was not saved', () => {
 	expect(readWebhookCredentials({ secret: 'whsec_1' })).toEqual(readWebhookCredentials(saved));
 });
 
 it.each([
 	['an empty secret', { secret: '' }, 'Secret is empty'],
-	['a secret of white space', { secret: ' \n' }, 'Secret is empty'],
-	['an empty header', { header: '' }, 'Header is not a header name, e.g. X-Signature'],
+	['a secret of whitespace only', { secret: ' \n' }, 'Secret is empty'],
+	['an empty header', { header: '' }, "Header isn't a valid header name, e.g. X-Signature"],
 	[
 		'a header with a space',
 		{ header: 'X Signature' },
-		'Header is not a header name, e.g. X-Signature',
+		"Header isn't a valid header name, e.g. X-Signature",
 	],
 	[
 		'a header with a colon',
 		{ header: 'X-Signature:' },
-		'Header is not a header name, e.g. X-Signature',
+		"Header isn't a valid header name, e.g. X-Signature",
 	],
-	['no tolerance', { toleranceSeconds: 0 }, 'Tolerance must be from 1 to 86,400 seconds'],
+	['no tolerance', { toleranceSeconds: 0 }, 'Tolerance (Seconds) must be from 1 to 86,400 seconds'],
 	[
 		'too much tolerance',
 		{ toleranceSeconds: 86_401 },
-		'Tolerance must be from 1 to 86,400 seconds',
+		'Tolerance (Seconds) must be from 1 to 86,400 seconds',
 	],
 	[
 		'a tolerance in words',
 		{ toleranceSeconds: 'ten' },
-		'Tolerance must be from 1 to 86,400 seconds',
+		'Tolerance (Seconds) must be from 1 to 86,400 seconds',
 	],
 ])('names %s', (_what, change, message) => {
 	expect(() => readWebhookCredentials({ ...saved, ...change })).toThrow(message);
 	expect(() => checkWebhookCredentials({ ...saved, ...change })).toThrow(message);
 });
 
-it('takes the bounds of the tolerance', () => {
+it('accepts the bounds of the tolerance', () => {
 	for (const toleranceSeconds of [1, 86_400, '600']) {
 		expect(() => checkWebhookCredentials({ ...saved, toleranceSeconds })).not.toThrow();
 	}
 });
 
-it('does not look at fields that the form hides', () => {
+it('ignores fields that the form hides', () => {
 	for (const change of [{ method: 'sharedToken' }, { format: 'hex' }, { format: 'base64' }]) {
 		expect(() =>
 			checkWebhookCredentials({ ...saved, ...change, toleranceSeconds: 0 }),
@@ -77,12 +77,12 @@ it('does not look at fields that the form hides', () => {
 	}
 });
 
-it('names white space around a secret when it is tested, yet verifies with it', () => {
+it('names whitespace around a secret in the test, but verifies with it', () => {
 	expect(() => checkWebhookCredentials({ ...saved, secret: 'whsec_1 ' })).toThrow(
-		'Secret has white space around it',
+		'Secret has whitespace around it',
 	);
 	expect(() => checkWebhookCredentials({ ...saved, previousSecret: '\told' })).toThrow(
-		'Previous Secret has white space around it',
+		'Previous Secret has whitespace around it',
 	);
 	expect(readWebhookCredentials({ ...saved, secret: 'whsec_1 ' }).secrets).toEqual(['whsec_1 ']);
 });
