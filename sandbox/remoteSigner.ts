@@ -42,7 +42,7 @@ export interface RemoteSignerOptions {
 }
 
 /** One request that a signer received. */
-export interface SignerLogEntry {
+interface SignerLogEntry {
 	readonly at: string;
 	readonly method: string;
 	readonly params: unknown;
