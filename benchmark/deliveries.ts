@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { TestEnvironment } from '../test/support/testEnvironment';
 import { chain, node, type WorkflowNode } from '../test/support/workflows';
-import { depositEvent } from '../test/unit/trigger/samples';
+import { depositEvent } from '../test/support/sampleEvents';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
 import { probe, startBenchmarkEnvironment } from './host';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { depositEvent, otherEvent, timestamped } from '../unit/trigger/samples';
-import { recordLog } from './log';
+import { depositEvent, otherEvent, timestamped } from '../support/sampleEvents';
+import { recordLog } from '../support/n8nLog';
 import { TriggerHost } from './triggerHost';
 
 const SECRET = 'whsec_1';

@@ -10,7 +10,7 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
 import { httpRequestNode, type GivenOptions } from '../unit/api/httpRequestShapes';
 import { casesFor, faultIn, isRestricted, type Sent } from '../unit/api/requestJudge';
-import { runs } from '../unit/runs';
+import { runs } from '../support/propertyRuns';
 
 import { processedKeys, rawRequest, runNode, SavedCredentials } from './actionWorkflow';
 

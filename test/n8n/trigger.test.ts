@@ -9,7 +9,7 @@ import {
 	otherEvent,
 	timestamped,
 	without,
-} from '../unit/trigger/samples';
+} from '../support/sampleEvents';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { store, TriggerHost, type Setup } from './triggerHost';
 

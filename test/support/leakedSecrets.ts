@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { anyCharacter } from '../unit/characters';
+import { anyCharacter } from './unicodeCharacters';
 
 /** How text may be written on its way through headers, URLs, JSON and dumps. */
 export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {

@@ -1,8 +1,8 @@
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
 import {
 	parseDelivery,
 	type ReceivedEvent,
-} from '../../../nodes/PayrollPayments/trigger/parseEvent';
+} from '../../nodes/PayrollPayments/trigger/parseEvent';
 
 /** An event as the step before hands it over. */
 export function received(event: Record<string, unknown>): ReceivedEvent {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { timestamped } from '../unit/trigger/samples';
+import { timestamped } from './sampleEvents';
 import { outputOf, type Execution } from './executions';
 import type { N8nRest } from './n8nRest';
 import type { N8nEnvironment } from './testEnvironment';

@@ -5,7 +5,7 @@ import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseDelivery } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import { deposit, depositEvent } from '../../unit/trigger/samples';
+import { deposit, depositEvent } from '../../support/sampleEvents';
 
 import type { Target } from './fuzzer';
 

@@ -8,8 +8,8 @@ import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { anyCharacter } from '../characters';
-import { deposit, depositEvent, timestamped } from './samples';
+import { anyCharacter } from '../../support/unicodeCharacters';
+import { deposit, depositEvent, timestamped } from '../../support/sampleEvents';
 
 const SETTINGS: DeliverySettings = {
 	credentials: undefined,

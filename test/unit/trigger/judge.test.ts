@@ -1,7 +1,7 @@
 import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { deposit, depositEvent, hmac, otherEvent, without } from './samples';
+import { deposit, depositEvent, hmac, otherEvent, without } from '../../support/sampleEvents';
 
 const SECRET = 'whsec_1';
 const credentials: WebhookCredentials = {

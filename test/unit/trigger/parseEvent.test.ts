@@ -4,7 +4,7 @@ import {
 	parseDelivery,
 	type ReceivedEvent,
 } from '../../../nodes/PayrollPayments/trigger/parseEvent';
-import { deposit, depositEvent, otherEvent, without } from './samples';
+import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 
 const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
 	parseDelivery(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);
