@@ -1,5 +1,5 @@
 /**
- * How often a property against a slow judge is tried: quickly here, and PROPERTY_FACTOR times as
- * often in `npm run test:long -- properties`.
+ * Number of cases for a property that a slow library checks; `npm run test:long -- properties`
+ * multiplies it by PROPERTY_FACTOR.
  */
 export const runs = (quick: number): number => quick * Number(process.env.PROPERTY_FACTOR ?? 1);

@@ -4,7 +4,7 @@ import {
 	type ReceivedEvent,
 } from '../../nodes/PayrollPayments/trigger/parseEvent';
 
-/** An event as the step before hands it over. */
+/** An event as `parseDelivery` returns it. */
 export function received(event: Record<string, unknown>): ReceivedEvent {
 	const parsed = parseDelivery(Buffer.from(JSON.stringify(event)), 'application/json');
 	if (parsed instanceof Refusal) throw parsed;
