@@ -2,7 +2,7 @@ import { request } from 'node:https';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode, SavedCredentials } from '../n8n/actionWorkflow';
+import { runNode, SavedCredentials } from '../support/actionHost';
 import { startSelfSignedServer } from '../support/selfSignedServer';
 
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1cy1hMUIyYzNENGU1RjYifQ.';

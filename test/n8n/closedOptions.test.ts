@@ -4,7 +4,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { depositEvent, otherEvent, timestamped } from '../support/sampleEvents';
 import { recordLog } from '../support/n8nLog';
-import { TriggerHost } from './triggerHost';
+import { TriggerHost } from '../support/triggerHost';
 
 const SECRET = 'whsec_1';
 const TAKEN = { status: 200, body: { received: true } };

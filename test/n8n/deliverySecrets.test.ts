@@ -7,7 +7,7 @@ import { otherEvent, timestamped } from '../support/sampleEvents';
 import { runs } from '../support/propertyRuns';
 import { recordLog } from '../support/n8nLog';
 import { leakIn, SPELLINGS, spelling, textsIn, token } from '../support/leakedSecrets';
-import { TriggerHost, type Setup } from './triggerHost';
+import { TriggerHost, type Setup } from '../support/triggerHost';
 
 let log: ReturnType<typeof recordLog>;
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode, SavedCredentials, searchUsers } from './actionWorkflow';
+import { runNode, SavedCredentials, searchUsers } from '../support/actionHost';
 import { startEchoService, type EchoService } from '../support/echoService';
 
 const TEAM = 'te-a1B2c3D4e5F6';

@@ -12,7 +12,7 @@ import { httpRequestNode, type GivenOptions } from '../unit/api/httpRequestShape
 import { casesFor, faultIn, isRestricted, type Sent } from '../unit/api/requestJudge';
 import { runs } from '../support/propertyRuns';
 
-import { processedKeys, rawRequest, runNode, SavedCredentials } from './actionWorkflow';
+import { processedKeys, rawRequest, runNode, SavedCredentials } from '../support/actionHost';
 
 let sandbox: Sandbox;
 let team: string;

@@ -6,7 +6,7 @@ import { SiweMessage } from 'siwe';
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/credentialSecrets';
 import { runs } from '../support/propertyRuns';
-import { runNode, SavedCredentials, searchUsers, testSaved } from './actionWorkflow';
+import { runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
 import {
 	startEchoService,
 	type EchoAnswer,
