@@ -9,7 +9,7 @@ const success = z.object({ success: z.literal(true), data: z.unknown() });
 const message = z.object({ siwe: z.string() });
 const session = z.object({ jwt: z.string() });
 
-/** The least that a program can do to call the service: one token, connections kept open. */
+/** A minimal client of the service: one token, keep-alive connections. */
 export class BareClient {
 	private readonly agent: Agent;
 	private token = '';
@@ -31,7 +31,7 @@ export class BareClient {
 		this.token = session.parse(verified).jwt;
 	}
 
-	/** The data of every path, in order, with the concurrency of the client. */
+	/** Requests all paths with the client's concurrency; returns their data in order. */
 	async getAll(paths: readonly string[]): Promise<unknown[]> {
 		const found: unknown[] = [];
 		let next = 0;

@@ -4,7 +4,7 @@ import { build, type Plugin } from 'esbuild';
 
 import { buildFolder, repository } from '../scripts/lib/paths.mjs';
 
-/** Where the benchmark's own programs are built; inside the repository, so that they find viem. */
+/** Where the benchmark's programs are built: inside the repository, so that they find viem. */
 export const programs = path.join(buildFolder, 'benchmark');
 
 /**

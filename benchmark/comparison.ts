@@ -1,11 +1,11 @@
-/** What was measured of us and of a peer in the same run, and what we are to reach. */
+/** Measurements of ours and of a peer in the same run, and the limit that ours has to meet. */
 export interface Comparison {
-	/** What was done, with its size. */
+	/** The task, with its size. */
 	readonly what: string;
-	/** Who did the same, or what it is held against. */
+	/** Who did the same, or the baseline. */
 	readonly peer: string;
 	readonly unit: 'ms' | 'MB' | 'sign-ins';
-	/** Raw samples in the order in which they were taken. */
+	/** Raw samples in order. */
 	readonly ours: readonly number[];
 	readonly peers: readonly number[];
 	/**
@@ -14,7 +14,7 @@ export interface Comparison {
 	 */
 	readonly reading: 'times better' | 'share';
 	readonly limit: number;
-	/** What a reader must know to judge the figures. */
+	/** What a reader needs to know to interpret the figures. */
 	readonly notes?: readonly string[];
 }
 
@@ -25,10 +25,10 @@ export interface Part {
 	measure(size: Size): Promise<Comparison[]>;
 }
 
-/** How much is measured; `small` is for trying the benchmark itself and is never written down. */
+/** How much to measure; results of `small`, which tries out the benchmark, are never saved. */
 interface Size {
 	readonly small: boolean;
-	/** Samples of each side. */
+	/** Samples per side. */
 	readonly runs: number;
 }
 
@@ -51,8 +51,8 @@ export function isReached(comparison: Comparison): boolean {
 }
 
 /**
- * Runs both sides in turn, so many times each, changing who is first: what else the machine does
- * then falls on both.
+ * Runs both sides in turn, alternating who goes first, so that other load on the machine affects
+ * both.
  */
 export async function interleaved<Ours, Peers>(
 	runs: number,
@@ -68,7 +68,7 @@ export async function interleaved<Ours, Peers>(
 	return results;
 }
 
-/** @throws {Error} where two sides that must have done the same have not. */
+/** @throws {Error} if two sides that should have done the same differ */
 export function mustBeSame(what: string, ours: unknown, peers: unknown): void {
 	const [a, b] = [ours, peers].map((each) => JSON.stringify(each));
 	if (a !== b) throw new Error(`${what}: ours ${a?.slice(0, 300)}, the peer's ${b?.slice(0, 300)}`);

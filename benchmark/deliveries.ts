@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { TestEnvironment } from '../test/support/testEnvironment';
 import { chain, node, type WorkflowNode } from '../test/support/workflows';
-import { depositEvent } from '../test/unit/trigger/samples';
+import { depositEvent } from '../test/support/sampleEvents';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
 import { probe, startBenchmarkEnvironment } from './host';
 
@@ -19,7 +19,7 @@ interface Delivery {
 	readonly headers: Record<string, string>;
 }
 
-/** Signed deposits, each with a key of its own. */
+/** Signed deposits, each with a different key. */
 function deposits(
 	count: number,
 	secret: string,
@@ -50,7 +50,7 @@ async function post(agent: Agent, url: string, { body, headers }: Delivery) {
 	});
 }
 
-/** A workflow that begins with a webhook, and the file in which each of its runs leaves a line. */
+/** A workflow that starts with a webhook, and the file to which each run adds a line. */
 class Receiver {
 	private constructor(
 		private readonly url: string,
@@ -82,7 +82,7 @@ class Receiver {
 		return new Receiver(options.url, file);
 	}
 
-	/** Milliseconds until every delivery was answered and every run that it started had its turn. */
+	/** Milliseconds until every delivery was answered and every run that it started has run. */
 	async take(
 		all: readonly Delivery[],
 		expected: { status: number; text?: string; runs: boolean },
@@ -116,12 +116,12 @@ class Receiver {
 	}
 }
 
-/** A way to run n8n's expressions, and what is to be reached with it. */
+/** One of n8n's expression engines, and the limits to reach with it. */
 interface Engine {
 	readonly name: string;
 	readonly env: Record<string, string>;
 	readonly count: number;
-	/** For deliveries that start nothing, while the peer's always start a run. */
+	/** The limit for deliveries that start nothing, while the peer's always start a run. */
 	readonly limitOfIgnored: number;
 	readonly notes: readonly string[];
 }
@@ -133,9 +133,9 @@ const ENGINES: readonly Engine[] = [
 		count: 100,
 		limitOfIgnored: 1,
 		notes: [
-			'n8n 2.41.1 makes a new isolated engine for every execution, and for every webhook call but ' +
+			'n8n 2.41.1 creates a new isolated engine for every execution, and for every webhook call except ' +
 				'those of its own Webhook node (`webhookPhaseNeedsIsolate` in its live-webhooks.js): any ' +
-				'other trigger pays for two where that node pays for one.',
+				'other trigger pays for two engines, that node for one.',
 		],
 	},
 	{
@@ -215,7 +215,7 @@ async function measureEngine(
 				reading: 'times better',
 				limit,
 				notes: [
-					`${CONNECTIONS} connections, until the last run that was started has had its turn.`,
+					`${CONNECTIONS} connections, until the last started run has run.`,
 					...(kind === 'genuine' ? notes : []),
 				],
 			});

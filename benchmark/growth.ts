@@ -14,7 +14,7 @@ interface Step {
 	readonly samples: readonly number[];
 }
 
-/** The largest step's time for each unit of size, against that of a smaller one: a straight line is 1. */
+/** Time per unit of the largest step, relative to a smaller step; 1 means linear growth. */
 function straightness(
 	what: string,
 	steps: readonly Step[],
@@ -100,7 +100,7 @@ export const growth: Part = {
 	},
 };
 
-/** What a process holds after many more events than it is to remember. */
+/** Memory of a process after many more events than it has to remember. */
 async function memoryOfKeys(small: boolean): Promise<Comparison> {
 	const { node, env } = await installN8n();
 	const program = await bundle('benchmark/fresh/rememberKeys.ts', 'rememberKeys.cjs');
@@ -120,6 +120,6 @@ async function memoryOfKeys(small: boolean): Promise<Comparison> {
 		peers: [once.megabytes],
 		reading: 'share',
 		limit: 1.25,
-		notes: [`${often.held} keys are held then.`],
+		notes: [`${often.held} keys are remembered then.`],
 	};
 }

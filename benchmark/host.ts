@@ -53,14 +53,14 @@ const report = z.object({
 	peakMegabytes: z.number().default(0),
 });
 
-/** What the probe saw of one run. */
+/** The probe's measurements of one run. */
 export type Report = z.infer<typeof report>;
 
-/** A workflow that is run over its webhook and answers with what its last node put out. */
+/** A workflow that a webhook starts, and that answers with the output of its last node. */
 export class Runner {
 	private constructor(private readonly url: string) {}
 
-	/** @param nodes what stands after the webhook; the last one is a probe */
+	/** @param nodes the nodes after the webhook; the last one is a probe */
 	static async start(
 		{ n8n }: TestEnvironment,
 		name: string,
@@ -84,7 +84,7 @@ export class Runner {
 		return new Runner(url);
 	}
 
-	/** A workflow that times what stands between the probe's items and its last look. */
+	/** A workflow that times the nodes between two probes. */
 	static async timing(
 		environment: TestEnvironment,
 		name: string,
@@ -99,7 +99,7 @@ export class Runner {
 		);
 	}
 
-	/** Waits until n8n, started again, takes requests for it. */
+	/** Waits until n8n accepts requests for it after a restart. */
 	async listening({ n8n }: TestEnvironment): Promise<void> {
 		await n8n.waitForWebhook(this.url);
 	}
@@ -116,7 +116,7 @@ export class Runner {
 	}
 }
 
-/** How many requests of each operation the sandbox has got since the last time. */
+/** The number of requests to the sandbox since the last call, per operation. */
 export async function requestsSince({ sandbox }: TestEnvironment): Promise<Record<string, number>> {
 	const { counts } = await sandbox.control<{ counts: Record<string, number> }>(
 		'GET',

@@ -11,7 +11,7 @@ import {
 } from './host';
 import { entityIds } from './organisation';
 
-/** What a read has in flight at once unless the user says otherwise. */
+/** The default concurrency of reads. */
 const CONCURRENCY = 5;
 
 const balances = action('Balance', {
@@ -106,8 +106,8 @@ export const items: Part = {
 					],
 				},
 				{
-					what: `balance.get for ${count} items, against the limit of the host`,
-					peer: `a bare keep-alive client with concurrency ${CONCURRENCY}, plus n8n’s own cost an item`,
+					what: `balance.get for ${count} items, against the host’s limit`,
+					peer: `a bare keep-alive client with concurrency ${CONCURRENCY}, plus n8n’s own cost per item`,
 					unit: 'ms',
 					ours: times(limits.ours),
 					peers: limits.peers.map(({ bare: b }, index) => b + (n8nAlone[index] ?? 0)),
@@ -116,7 +116,7 @@ export const items: Part = {
 					notes: [
 						`The bare client alone: median ${median(limits.peers.map(({ bare: b }) => b)).toFixed(0)} ms.`,
 						`n8n’s own cost: median ${median(n8nAlone).toFixed(0)} ms, measured as a node that reads the same parameters and sends the same request with n8n’s httpRequestWithAuthentication, nothing else, less the bare client; reading the parameters is ${reading.toFixed(0)} ms of it.`,
-						'n8n builds a new agent for every request, so no node of its cloud can keep a connection open.',
+						'n8n builds a new agent for every request, so no node that n8n Cloud allows can reuse a connection.',
 					],
 				},
 			];

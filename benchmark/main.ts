@@ -1,10 +1,10 @@
 /*
  * npm run benchmark                     every part
  * npm run benchmark -- load size        these parts
- * npm run benchmark -- --small load     tiny, to try the benchmark itself; nothing is written
+ * npm run benchmark -- --small load     a small run to try out the benchmark; saves nothing
  * npm run benchmark -- --runs=9 items   more samples
  *
- * Ends with 1 where a limit is missed or a part failed.
+ * Exits with 1 if a limit is missed or a part fails.
  */
 import manifest from '../package.json';
 import { DEFAULT_N8N_VERSION } from '../scripts/lib/n8nVersions.mjs';
@@ -47,7 +47,7 @@ const unknown = wanted.find((name) => !names.includes(name));
 if (unknown !== undefined)
 	throw new Error(`There is no part ${unknown}; there is ${names.join(', ')}.`);
 
-/** @returns how many limits were missed; a part that failed counts as one */
+/** @returns the number of missed limits; a failed part counts as one */
 async function measureAll(): Promise<number> {
 	const fresh: Record<string, Measurement> = {};
 	let missed = 0;

@@ -10,7 +10,7 @@ async function read({ sandbox }: TestEnvironment) {
 	return organisation.parse(await sandbox.control('GET', 'organisation'));
 }
 
-/** The company and its teams: whatever has a balance. */
+/** The company and its teams, which have balances. */
 export async function entityIds(environment: TestEnvironment): Promise<string[]> {
 	const { company, teams } = await read(environment);
 	return [company, ...teams].map(({ nanoid }) => nanoid);

@@ -7,13 +7,13 @@ import { programs } from './bundle';
 
 let tarball: Promise<string> | undefined;
 
-/** The package as npm would publish it, built once a run. */
+/** The package as npm would publish it, built once per run. */
 export async function packed(): Promise<string> {
 	tarball ??= withProgress('Building and packing', buildAndPack).then(keep);
 	return await tarball;
 }
 
-/** A copy that a build meanwhile does not replace. */
+/** A copy that a build in the meantime doesn't replace. */
 function keep(file: string): string {
 	mkdirSync(programs, { recursive: true });
 	const kept = path.join(programs, path.basename(file));

@@ -7,12 +7,12 @@ import { run } from '../scripts/lib/processes.mjs';
 import { markdownTable } from '../test/support/markdown';
 import { isReached, median, ratioOf, type Comparison, type Part } from './comparison';
 
-/** One part's last measurement, with what it was measured on. */
+/** The last measurement of a part, with its circumstances. */
 export interface Measurement {
 	readonly title: string;
 	readonly commit: string;
 	readonly at: string;
-	/** Load averages of one minute, before and after: what else the machine did. */
+	/** One-minute load averages before and after, for other load on the machine. */
 	readonly load: readonly [number, number];
 	readonly machine: string;
 	readonly versions: string;
@@ -37,7 +37,7 @@ function machine(): string {
 	return `${others.length + 1} × ${first?.model.trim() ?? 'CPU'}, ${gigabytes} GB, ${platform()} ${release()}`;
 }
 
-/** Measures a part and says what it was measured on. */
+/** Measures a part and records the circumstances. */
 export async function measured(
 	part: Part,
 	size: Parameters<Part['measure']>[0],
@@ -77,7 +77,7 @@ function cells(comparison: Comparison): string[] {
 
 const HEADINGS = ['what', 'against', 'ours', 'theirs', 'ratio', 'limit', ''];
 
-/** The table as a person reads it in a terminal. */
+/** The table for the terminal. */
 export function textTable(comparisons: readonly Comparison[]): string {
 	return comparisons
 		.map((comparison) => {
@@ -104,13 +104,13 @@ function section({ title, at, load, ...rest }: Measurement): string {
 	].join('\n\n');
 }
 
-/** Keeps the measurements beside those of the other parts and writes benchmark/RESULTS.md anew. */
+/** Saves the measurements with those of the other parts, and rewrites benchmark/RESULTS.md. */
 export function record(fresh: Measurements, order: readonly string[]): void {
 	let known: Measurements = {};
 	try {
 		known = JSON.parse(readFileSync(rawFile, 'utf8'));
 	} catch {
-		// The first time there is nothing yet.
+		// There are no measurements yet.
 	}
 	const all = { ...known, ...fresh };
 	const sorted = Object.fromEntries(
@@ -120,9 +120,9 @@ export function record(fresh: Measurements, order: readonly string[]): void {
 	const missing = order.filter((name) => all[name] === undefined);
 	const text = [
 		'# How fast, how lean',
-		'Written by `npm run benchmark` alone. Both sides ran in turn in the same run; the table shows ' +
-			'medians, the raw samples follow. Where both sides put something out, it was compared and ' +
-			'is the same.',
+		'Written by `npm run benchmark`. Both sides took turns in the same run. The table shows medians; ' +
+			'the raw samples follow. Where both sides have an output, the benchmark checked that the ' +
+			'outputs are equal.',
 		markdownTable(
 			HEADINGS,
 			Object.values(sorted).flatMap(({ comparisons }) => comparisons.map(cells)),

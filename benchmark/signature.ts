@@ -12,7 +12,7 @@ import { packed } from './packed';
 
 const signing = z.object({ loaded: z.number(), milliseconds: z.number(), signature: z.string() });
 
-/** The same sources, their packages left where npm installed them; viem's helpers by its main entry. */
+/** The same sources, unbundled: packages come from node_modules, viem's helpers from its main entry. */
 const unbundled: Plugin = {
 	name: 'unbundled',
 	setup(build) {

@@ -8,7 +8,7 @@ import manifest from '../package.json';
 import type { Comparison, Part } from './comparison';
 import { packed } from './packed';
 
-/** Bytes of all files below a folder. */
+/** Total size in bytes of all files in a folder. */
 function bytesIn(folder: string): number {
 	return readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())
@@ -39,7 +39,7 @@ export const size: Part = {
 					peers: [bytesIn(path.join(folder, 'node_modules')) / 1e6],
 					reading: 'share',
 					limit: 1 / 50,
-					notes: [`Packed it has ${(statSync(tarball).size / 1e3).toFixed(0)} kB.`],
+					notes: [`Packed, it is ${(statSync(tarball).size / 1e3).toFixed(0)} kB.`],
 				},
 			];
 		} finally {

@@ -12,7 +12,7 @@ async function ours(environment: TestEnvironment, teamId: string): Promise<Runne
 	]);
 }
 
-/** HTTP Request with its pagination, and Split Out to have one item a user as ours has. */
+/** HTTP Request with pagination, and Split Out for one item per user like ours. */
 async function theirs(environment: TestEnvironment, teamId: string): Promise<Runner> {
 	const parameter = (name: string, value: string) => ({
 		parameters: [{ type: 'qs', name, value }],
@@ -66,7 +66,7 @@ export const teamUsers: Part = {
 	},
 };
 
-/** The peaks as they are, n8n's own memory included. */
+/** The absolute peaks, which include n8n's own memory. */
 const whole = (reports: readonly Report[]) =>
 	reports.map(({ peakMegabytes }) => peakMegabytes.toFixed(0)).join(', ');
 
@@ -89,8 +89,8 @@ function compare(
 			reading: 'times better',
 			limit: 2,
 			notes: [
-				`In a fresh n8n each time. Ours asks for the full list, as the service offers it; the HTTP ` +
-					`Request node for pages of ${PAGE}.`,
+				`In a new n8n each time. Ours requests the full list, which the service offers; the HTTP ` +
+					`Request node requests pages of ${PAGE}.`,
 			],
 		},
 		{

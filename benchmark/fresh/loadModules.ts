@@ -1,6 +1,6 @@
 /*
- * Loads node and credential files as n8n does (require, then an instance of the class that the file
- * is named after) and prints what that cost. n8n-workflow is there already, as it is in n8n.
+ * Loads node and credential files like n8n (require, then an instance of the class that the file is
+ * named after) and prints the cost. n8n-workflow is already loaded, as it is in n8n.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -2,8 +2,8 @@ import { run } from '../../scripts/lib/processes.mjs';
 import type { z } from 'zod';
 
 /**
- * Runs a program in a process of its own and reads the JSON that it prints.
- * @param modules where it finds packages that are not beside it
+ * Runs a program in a new process and reads the JSON that it prints.
+ * @param modules where it finds packages that aren't next to it
  */
 export async function inFreshProcess<Result>(
 	shape: z.ZodType<Result, z.ZodTypeDef, unknown>,

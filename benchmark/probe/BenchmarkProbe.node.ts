@@ -14,26 +14,26 @@ import type {
 import type { ProcessedStore } from '../../nodes/PayrollPayments/idempotency/keyStore';
 import { recordEvent } from '../../nodes/PayrollPayments/trigger/recordOnce';
 
-/** When the node under measurement of each execution began, on this process's clock. */
+/** Start of the measured node in each execution, on this process's clock. */
 const begun = new Map<string, number>();
 
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 const megabytes = (bytes: number) => bytes / 1e6;
 
-/** The value at a path of field names, e.g. `body`; the whole where the path is empty. */
+/** The value at a path of field names, e.g. `body`; everything if the path is empty. */
 function at(json: IDataObject, path: string): unknown {
 	return path === '' ? json : json[path];
 }
 
-/** What the webhook before it received. */
+/** The data of the preceding webhook. */
 function bodyOf(context: IExecuteFunctions): IDataObject {
 	const body = context.getInputData()[0]?.json.body;
 	if (typeof body !== 'object' || body === null) throw new Error('The probe got no body.');
 	return { ...body };
 }
 
-/** Puts out the items of the body, and starts the clock. */
+/** Outputs the items of the body, and starts the clock. */
 async function begin(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const { items } = bodyOf(context);
 	if (!Array.isArray(items)) throw new Error('The probe got no items.');
@@ -42,7 +42,7 @@ async function begin(context: IExecuteFunctions): Promise<IDataObject[]> {
 	return output;
 }
 
-/** Stops the clock and says what came out of the node before it. */
+/** Stops the clock, and reports the output of the preceding node. */
 async function end(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const now = performance.now();
 	const id = context.getExecutionId();
@@ -65,7 +65,7 @@ async function end(context: IExecuteFunctions): Promise<IDataObject[]> {
 	];
 }
 
-/** What n8n itself costs an item: the same parameters, read, and the same request, sent plainly. */
+/** n8n's own cost per item: reads the same parameters and sends the same request, nothing else. */
 async function floor(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const sends = context.getNodeParameter('sends', 0) === true;
 	const url = String(context.getNodeParameter('url', 0));
@@ -90,7 +90,7 @@ async function floor(context: IExecuteFunctions): Promise<IDataObject[]> {
 	return output;
 }
 
-/** So many calls at once with the credentials named by `credentialType`. */
+/** Parallel calls with the credentials of type `credentialType`. */
 async function calls(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const type = String(context.getNodeParameter('credentialType', 0));
 	const url = String(context.getNodeParameter('url', 0));
@@ -108,7 +108,7 @@ async function calls(context: IExecuteFunctions): Promise<IDataObject[]> {
 	return [{ milliseconds, items: answers.length, digest: digest(answers) }];
 }
 
-/** What one event costs with so many keys remembered, in n8n's own store. */
+/** The cost of one event in n8n's store, with a given number of remembered keys. */
 async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const body = bodyOf(context);
 	const [history, events] = [Number(body.history), Number(body.events)];
@@ -137,7 +137,7 @@ async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
 	return [{ milliseconds, items: events, digest: digest(history) }];
 }
 
-/** Leaves one line outside n8n for every run: the digest of what it ran with. */
+/** Writes one line per run to a file outside n8n: the digest of its input. */
 async function arrived(context: IExecuteFunctions): Promise<IDataObject[]> {
 	const file = String(context.getNodeParameter('file', 0));
 	const path = String(context.getNodeParameter('path', 0, ''));
@@ -159,7 +159,7 @@ const text = (name: string): INodeProperties => ({
 	default: '',
 });
 
-/** The benchmark's own eyes inside n8n: it times what stands between two of its kind. */
+/** Measures inside n8n: times the nodes between two probes. */
 export class BenchmarkProbe implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Benchmark Probe',

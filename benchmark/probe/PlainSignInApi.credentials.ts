@@ -11,7 +11,7 @@ import { exchangeOver } from '../../nodes/PayrollPayments/api/n8nHttp';
 import { packSession, sessionBinding } from '../../nodes/PayrollPayments/api/session';
 import { signInWithWallet } from '../../nodes/PayrollPayments/api/signIn';
 
-/** The same credentials with n8n's plain `preAuthentication`: whoever needs a token signs in. */
+/** The same credentials with n8n's plain `preAuthentication`: each call without a token signs in. */
 export class PlainSignInApi extends PayrollPaymentsApi {
 	override name = 'plainSignInApi';
 

@@ -16,7 +16,7 @@ import {
 	administratorInviteTypedData,
 	remoteSignerWallet,
 } from '../../nodes/PayrollPayments/signing';
-import { freshSandbox, SandboxClient } from './sandboxClient';
+import { freshSandbox, SandboxClient } from '../support/sandboxClient';
 
 const DIALECTS: SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 const token = id('payroll tests: signer token');

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 
 import type { DeliveryAttempt, Sandbox } from '../../sandbox/server';
-import { freshSandbox, SandboxClient } from './sandboxClient';
+import { freshSandbox, SandboxClient } from '../support/sandboxClient';
 
 interface Received {
 	readonly headers: IncomingHttpHeaders;

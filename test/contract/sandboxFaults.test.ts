@@ -1,5 +1,5 @@
 import type { FaultInput, Sandbox, WireLogEntry } from '../../sandbox/server';
-import { dataOf, freshSandbox, SandboxClient, type Reply } from './sandboxClient';
+import { dataOf, freshSandbox, SandboxClient, type Reply } from '../support/sandboxClient';
 
 describe('the sandbox: faults and the wire log', () => {
 	let sandbox: Sandbox;

@@ -4,7 +4,12 @@ import { z } from 'zod';
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { InstantPayment } from '../../sandbox/instantPayments';
 import type { Sandbox } from '../../sandbox/server';
-import { dataOf as readData, freshSandbox, SandboxClient, type Reply } from './sandboxClient';
+import {
+	dataOf as readData,
+	freshSandbox,
+	SandboxClient,
+	type Reply,
+} from '../support/sandboxClient';
 
 const memberShape = z.object({ name: z.string(), type: z.string() });
 const typesShape = z.record(z.array(memberShape));

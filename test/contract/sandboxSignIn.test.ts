@@ -3,7 +3,7 @@ import { SiweMessage } from 'siwe';
 
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import type { Sandbox } from '../../sandbox/server';
-import { freshSandbox, jwtOf, SandboxClient } from './sandboxClient';
+import { freshSandbox, jwtOf, SandboxClient } from '../support/sandboxClient';
 
 describe('the sandbox: signing in', () => {
 	let sandbox: Sandbox;

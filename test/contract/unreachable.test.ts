@@ -2,8 +2,8 @@ import { request } from 'node:https';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode, SavedCredentials } from '../n8n/actionWorkflow';
-import { startSelfSignedServer } from './selfSignedServer';
+import { runNode, SavedCredentials } from '../support/actionHost';
+import { startSelfSignedServer } from '../support/selfSignedServer';
 
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1cy1hMUIyYzNENGU1RjYifQ.';
 const TEAM = 'te-a1B2c3D4e5F6';

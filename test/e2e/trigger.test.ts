@@ -16,7 +16,7 @@ import {
 	otherEvent,
 	timestamped,
 	without,
-} from '../unit/trigger/samples';
+} from '../support/sampleEvents';
 
 jest.setTimeout(600_000);
 

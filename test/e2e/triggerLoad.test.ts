@@ -4,7 +4,7 @@ import { EventSink } from '../support/eventSink';
 import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { isUp, waitUntil } from '../support/waiting';
-import { depositEvent, otherEvent } from '../unit/trigger/samples';
+import { depositEvent, otherEvent } from '../support/sampleEvents';
 
 jest.setTimeout(600_000);
 

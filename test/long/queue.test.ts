@@ -15,7 +15,7 @@ import { SandboxProcess } from '../support/sandboxProcess';
 import type { SupervisedProcess } from '../support/supervisedProcess';
 import { saveTriggerWorkflow, signatureHeaders } from '../support/triggerWorkflow';
 import { action, chain, node } from '../support/workflows';
-import { otherEvent } from '../unit/trigger/samples';
+import { otherEvent } from '../support/sampleEvents';
 
 jest.setTimeout(900_000);
 

@@ -10,7 +10,7 @@ import { writeSection } from '../support/reliabilityReport';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { action, chain, node } from '../support/workflows';
-import { depositEvent, otherEvent } from '../unit/trigger/samples';
+import { depositEvent, otherEvent } from '../support/sampleEvents';
 
 /** The duration; the first fifth is for warming up. */
 const MINUTES = Number(process.env.LONG_MINUTES ?? 30);

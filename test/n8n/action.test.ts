@@ -8,7 +8,7 @@ import {
 	type Sandbox,
 } from '../../sandbox/server';
 
-import { processedKeys, runNode, SavedCredentials, testSaved } from './actionWorkflow';
+import { processedKeys, runNode, SavedCredentials, testSaved } from '../support/actionHost';
 
 let sandbox: Sandbox;
 let team: string;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { depositEvent, otherEvent, timestamped } from '../unit/trigger/samples';
-import { recordLog } from './log';
-import { TriggerHost } from './triggerHost';
+import { depositEvent, otherEvent, timestamped } from '../support/sampleEvents';
+import { recordLog } from '../support/n8nLog';
+import { TriggerHost } from '../support/triggerHost';
 
 const SECRET = 'whsec_1';
 const TAKEN = { status: 200, body: { received: true } };

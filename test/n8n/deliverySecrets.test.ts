@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { otherEvent, timestamped } from '../unit/trigger/samples';
-import { runs } from '../unit/runs';
-import { recordLog } from './log';
-import { leakIn, SPELLINGS, spelling, textsIn, token } from './repeatedSecrets';
-import { TriggerHost, type Setup } from './triggerHost';
+import { otherEvent, timestamped } from '../support/sampleEvents';
+import { runs } from '../support/propertyRuns';
+import { recordLog } from '../support/n8nLog';
+import { leakIn, SPELLINGS, spelling, textsIn, token } from '../support/leakedSecrets';
+import { TriggerHost, type Setup } from '../support/triggerHost';
 
 let log: ReturnType<typeof recordLog>;
 

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode, SavedCredentials, searchUsers } from './actionWorkflow';
-import { startEchoService, type EchoService } from './echoService';
+import { runNode, SavedCredentials, searchUsers } from '../support/actionHost';
+import { startEchoService, type EchoService } from '../support/echoService';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 

@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { startSandbox, type FaultInput, type Sandbox } from '../../sandbox/server';
 
-import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionWorkflow';
+import { processedKeys, runNode, SavedCredentials, type RunResult } from '../support/actionHost';
 
 let sandbox: Sandbox;
 let team: string;

@@ -10,9 +10,9 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
 import { httpRequestNode, type GivenOptions } from '../unit/api/httpRequestShapes';
 import { casesFor, faultIn, isRestricted, type Sent } from '../unit/api/requestJudge';
-import { runs } from '../unit/runs';
+import { runs } from '../support/propertyRuns';
 
-import { processedKeys, rawRequest, runNode, SavedCredentials } from './actionWorkflow';
+import { processedKeys, rawRequest, runNode, SavedCredentials } from '../support/actionHost';
 
 let sandbox: Sandbox;
 let team: string;

@@ -5,16 +5,16 @@ import { SiweMessage } from 'siwe';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/credentialSecrets';
-import { runs } from '../unit/runs';
-import { runNode, SavedCredentials, searchUsers, testSaved } from './actionWorkflow';
+import { runs } from '../support/propertyRuns';
+import { runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
 import {
 	startEchoService,
 	type EchoAnswer,
 	type EchoRequest,
 	type EchoService,
-} from './echoService';
-import { recordLog } from './log';
-import { echo, leakIn, privateKey, textsIn, token } from './repeatedSecrets';
+} from '../support/echoService';
+import { recordLog } from '../support/n8nLog';
+import { echo, leakIn, privateKey, textsIn, token } from '../support/leakedSecrets';
 
 let service: EchoService;
 let signer: EchoService;

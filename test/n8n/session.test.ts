@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import type { Account } from '../../sandbox/server';
 
-import { runNode, SavedCredentials } from './actionWorkflow';
+import { runNode, SavedCredentials } from '../support/actionHost';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

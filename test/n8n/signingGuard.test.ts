@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
 
-import { processedKeys, runNode, SavedCredentials } from './actionWorkflow';
+import { processedKeys, runNode, SavedCredentials } from '../support/actionHost';
 
 let sandbox: Sandbox;
 let team: string;

@@ -9,9 +9,9 @@ import {
 	otherEvent,
 	timestamped,
 	without,
-} from '../unit/trigger/samples';
+} from '../support/sampleEvents';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { store, TriggerHost, type Setup } from './triggerHost';
+import { store, TriggerHost, type Setup } from '../support/triggerHost';
 
 const SECRET = 'whsec_1';
 const GENUINE = { status: 200, body: { received: true } };

@@ -72,7 +72,7 @@ export class BackgroundProcess {
 		}, 10_000);
 		await this.ended;
 		clearTimeout(timer);
-		// Whatever the process itself started and left behind.
+		// Ends child processes that are still running.
 		signalGroup(this.child, 'SIGKILL');
 	}
 

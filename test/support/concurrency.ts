@@ -1,4 +1,4 @@
-/** Does a task for every entry, a fixed number at a time and in random order. */
+/** Runs a task for every entry in random order, a fixed number at the same time. */
 export async function runConcurrently<Entry>(
 	limit: number,
 	entries: readonly Entry[],

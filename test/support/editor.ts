@@ -11,16 +11,16 @@ const BROWSERS = [
 	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Wide enough for n8n's three panels, and so tall that no form has to be scrolled. */
+/** Wide enough for n8n's three panels, and tall enough to show any form without scrolling. */
 const VIEWPORT = { width: 1280, height: 1500 };
 
 /** n8n's own field at the end of credentials that its HTTP Request node can use. */
 const N8N_FIELD = 'Allowed HTTP Request Domains';
 
-/** n8n draws slowly on a busy machine. */
+/** n8n renders slowly on a busy machine. */
 const TIMEOUT_MILLISECONDS = 60_000;
 
-/** A field as a person sees it. */
+/** A field as the user sees it. */
 export interface ShownField {
 	readonly label: string;
 	readonly isNotice: boolean;
@@ -138,7 +138,7 @@ export class Editor {
 	 * Takes a picture of one part of the page, down to the end of the form in it.
 	 *
 	 * @param part a selector; the first match counts
-	 * @param end a selector of what has to be on the picture; the last match counts
+	 * @param end a selector of the last element that the picture must include; the last match counts
 	 */
 	async takePicture(file: string, part: string, end: string): Promise<void> {
 		const frame = await this.page.locator(part).first().boundingBox();

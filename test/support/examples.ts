@@ -4,7 +4,7 @@ import path from 'node:path';
 import { repository } from '../../scripts/lib/paths.mjs';
 import type { Workflow } from './workflows';
 
-/** What stands in the examples for the user's own team. */
+/** The placeholder for the user's team in the examples. */
 const TEAM_PLACEHOLDER = 'te-YOUR-TEAM-ID';
 
 const folder = path.join(repository, 'examples');

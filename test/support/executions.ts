@@ -40,7 +40,7 @@ interface StoredData {
 }
 
 export function readExecution(id: string, { status, mode, data }: StoredExecution): Execution {
-	// While an execution runs, n8n stores an empty list, which holds no value.
+	// n8n stores an empty list while an execution is running.
 	const stored: StoredData | undefined = parse(data);
 	const { runData = {}, error } = stored?.resultData ?? {};
 	return { id, status, mode, runs: runData, error };
@@ -48,13 +48,13 @@ export function readExecution(id: string, { status, mode, data }: StoredExecutio
 
 export function hasEnded({ status, runs, error }: Execution): boolean {
 	if (['new', 'running', 'waiting'].includes(status)) return false;
-	// n8n 1.x stores how an execution ended, and a moment later what it did.
+	// n8n 1.x stores an execution's status a moment before its data.
 	return (
 		!['success', 'error'].includes(status) || Object.keys(runs).length > 0 || error !== undefined
 	);
 }
 
-/** What the first run of a node put out; empty if it did not run. */
+/** The output of a node's first run; empty if it didn't run. */
 export function outputOf({ runs }: Execution, node: string): Record<string, unknown>[] {
 	return (runs[node]?.[0]?.data?.main?.[0] ?? []).map(({ json }) => json);
 }

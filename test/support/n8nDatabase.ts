@@ -22,7 +22,7 @@ export class N8nDatabase {
 		return await this.evaluate('return database.prepare(input).all();', sql);
 	}
 
-	/** Where a text stands in n8n's database or log: each `table.column` once, or the log's name. */
+	/** Where n8n's database or log contains a text: each `table.column` once, or the log's name. */
 	async placesOf(text: string): Promise<string[]> {
 		const places = await this.evaluate<string[]>(
 			`const columns = database.prepare(\`

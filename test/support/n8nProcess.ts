@@ -7,7 +7,7 @@ import { BackgroundProcess } from './backgroundProcess';
 import { freePort } from './ports';
 import { isUp } from './waiting';
 
-/** No calls home, no questions, this machine only. */
+/** No telemetry, no prompts, reachable from this machine only. */
 const SETTINGS = {
 	NODE_ENV: 'production',
 	N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -75,11 +75,11 @@ export class N8nProcess {
 		await npm(['install', ...options, '--no-audit', '--no-fund', tarball], { cwd: folder });
 	}
 
-	/** Starts n8n, and resolves when it serves its editor and its webhooks. */
+	/** Starts n8n, and resolves when its editor and webhooks are ready. */
 	async start(): Promise<void> {
 		mkdirSync(this.dataFolder, { recursive: true });
 		this.process = this.spawn('n8n', 'start');
-		// n8n 1.x says that it is ready before it serves the editor.
+		// n8n 1.x reports that it is ready before it serves the editor.
 		await this.process.ready(
 			async () =>
 				(await isUp(`${this.url}/healthz/readiness`)) && (await isUp(`${this.url}/rest/settings`)),

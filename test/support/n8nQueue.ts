@@ -135,7 +135,7 @@ export class N8nQueue {
 		}
 	}
 
-	/** The failed and crashed executions of a workflow whose data hold a text. */
+	/** The failed and crashed executions of a workflow whose data contains a text. */
 	async failedWith(workflowId: string, text: string): Promise<string[]> {
 		const rows = await this.postgres.query(
 			`select e.id from execution_entity e join execution_data d on d."executionId" = e.id
@@ -145,7 +145,7 @@ export class N8nQueue {
 		return rows.split('\n').filter(Boolean);
 	}
 
-	/** How many failed and crashed executions of a workflow no longer hold their event. */
+	/** How many failed and crashed executions of a workflow no longer have their event. */
 	async failedWithoutEvent(workflowId: string): Promise<number> {
 		const rows = await this.postgres.query(
 			`select count(*) from execution_entity e join execution_data d on d."executionId" = e.id
@@ -162,7 +162,7 @@ export class N8nQueue {
 		);
 	}
 
-	/** Waits until all processes serve, for example after restarts. */
+	/** Waits until all processes are ready, e.g. after restarts. */
 	async ready(): Promise<void> {
 		for (const { process: each } of [...this.workers, ...this.webhooks]) await each.ready();
 		await waitUntil(async () => await isUp(`${this.main.url}/healthz/readiness`), {

@@ -47,7 +47,7 @@ export class N8nRest {
 		await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
 	}
 
-	/** @returns the answer's `data`, or the answer itself where it has none */
+	/** @returns the answer's `data`, or the whole answer if it has none */
 	async request<Answer>(
 		method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
 		route: string,
@@ -169,7 +169,7 @@ export class N8nRest {
 		return executionId;
 	}
 
-	/** Retries an execution, as a person does in the list of executions. */
+	/** Retries an execution, like *Retry* in the list of executions. */
 	async retry(executionId: string): Promise<void> {
 		await this.request('POST', `/rest/executions/${executionId}/retry`, { loadWorkflow: false });
 	}

@@ -5,7 +5,7 @@ import { BackgroundProcess } from './backgroundProcess';
 import { freePort } from './ports';
 import { isUp } from './waiting';
 
-/** A wallet that the sandbox knows; its key is worthless anywhere else. */
+/** A wallet that the sandbox knows; its key is worthless elsewhere. */
 export interface Account {
 	readonly name: string;
 	readonly address: string;

@@ -7,7 +7,7 @@ import { waitUntil } from './waiting';
 export class SupervisedProcess {
 	private process: BackgroundProcess | undefined;
 	private isStopped = false;
-	/** How often it ended without `stop`. */
+	/** How often it has ended without `stop`. */
 	restarts = 0;
 
 	private constructor(
@@ -25,12 +25,12 @@ export class SupervisedProcess {
 		return supervised;
 	}
 
-	/** What it has written since its first start. */
+	/** Its output since the first start. */
 	get log(): string {
 		return this.process?.log ?? '';
 	}
 
-	/** Waits until it serves, for five minutes at most; doesn't wait once it was stopped. */
+	/** Waits until it is ready, for five minutes at most; doesn't wait once it was stopped. */
 	async ready(): Promise<void> {
 		await waitUntil(async () => this.isStopped || (await this.isReady()), {
 			milliseconds: 300_000,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { timestamped } from '../unit/trigger/samples';
+import { timestamped } from './sampleEvents';
 import { outputOf, type Execution } from './executions';
 import type { N8nRest } from './n8nRest';
 import type { N8nEnvironment } from './testEnvironment';
@@ -20,7 +20,7 @@ interface Setup {
 	readonly parameters?: Record<string, unknown>;
 	/** Changes to credentials for timestamped signatures. */
 	readonly credentials?: Record<string, unknown>;
-	/** What follows the trigger; must be named After. */
+	/** The node after the trigger; its name must be After. */
 	readonly after?: WorkflowNode;
 }
 
@@ -68,7 +68,7 @@ export class TriggerWorkflow {
 		readonly url: string,
 	) {}
 
-	/** Resolves when n8n takes deliveries for it. */
+	/** Resolves when n8n accepts deliveries for it. */
 	static async start(environment: N8nEnvironment, setup?: Setup): Promise<TriggerWorkflow> {
 		const { workflowId, url } = await saveTriggerWorkflow(environment.n8n, setup);
 		await environment.n8n.activate(workflowId);
@@ -134,7 +134,7 @@ export class TriggerWorkflow {
 		);
 	}
 
-	/** The items that each execution put out after the trigger. */
+	/** The items that the node after the trigger output in each execution. */
 	async outputs(): Promise<Record<string, unknown>[][]> {
 		return (await this.executions()).map((execution) => outputOf(execution, 'After'));
 	}

@@ -4,8 +4,8 @@ import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import { outcomeOf } from '../../unit/trigger/received';
-import { deposit, depositEvent } from '../../unit/trigger/samples';
+import { outcomeOf } from '../../support/receivedEvent';
+import { deposit, depositEvent } from '../../support/sampleEvents';
 
 import type { Target } from './fuzzer';
 

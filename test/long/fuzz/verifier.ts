@@ -1,6 +1,6 @@
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { hmac } from '../../unit/trigger/samples';
+import { hmac } from '../../support/sampleEvents';
 
 import type { Target } from './fuzzer';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import { anyCharacter } from '../characters';
+import { anyCharacter } from '../../support/unicodeCharacters';
 
 /** What people and expressions put into fields, spoiled or not. */
 const fieldValue = fc.oneof(

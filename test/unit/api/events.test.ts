@@ -11,7 +11,7 @@ import {
 	isDocumented,
 } from '../../../nodes/PayrollPayments/api/schemas/events';
 import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { deposit, depositEvent, otherEvent } from '../trigger/samples';
+import { deposit, depositEvent, otherEvent } from '../../support/sampleEvents';
 
 const { properties, webhooks, usableAsTool } = new PayrollPaymentsTrigger().description;
 

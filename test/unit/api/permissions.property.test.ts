@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
-import { runs } from '../runs';
+import { runs } from '../../support/propertyRuns';
 
 import { asOptions } from './httpRequestShapes';
 import { casesFor, faultIn, isRestricted } from './requestJudge';

@@ -17,7 +17,7 @@ import {
 	SIGN_IN_PAUSE,
 	storedToken,
 } from '../../../nodes/PayrollPayments/api/session';
-import { runs } from '../runs';
+import { runs } from '../../support/propertyRuns';
 
 const NOW = 1_800_000_000_000;
 

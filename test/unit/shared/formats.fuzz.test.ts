@@ -10,7 +10,7 @@ import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/share
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
 import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/timestamp';
-import { anyCharacter } from '../characters';
+import { anyCharacter } from '../../support/unicodeCharacters';
 
 /** Texts of every kind: binary, lone surrogates, and near misses of what is wanted. */
 const anyText = (nearMisses: fc.Arbitrary<string>) =>

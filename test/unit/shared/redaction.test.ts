@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import { Redactor, shorten, WITHHELD } from '../../../nodes/PayrollPayments/shared/redaction';
-import { anyCharacter } from '../characters';
+import { anyCharacter } from '../../support/unicodeCharacters';
 
 const KEY = `0x${'4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'}`;
 const TOKEN = 'sk_live_51Hq/8xYz+Abc~defGHI="&<jklMNO';

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
-import { runs } from '../runs';
+import { runs } from '../../support/propertyRuns';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
 const mallory = new Judge(id('mallory')).address;

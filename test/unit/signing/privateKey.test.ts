@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { privateKeyWallet, typedDataSigner } from '../../../nodes/PayrollPayments/signing';
-import { wellFormedCharacter } from '../characters';
-import { runs } from '../runs';
+import { wellFormedCharacter } from '../../support/unicodeCharacters';
+import { runs } from '../../support/propertyRuns';
 
 const key = id('payroll tests: wallet');
 const judge = new Judge(key);

@@ -17,7 +17,7 @@ import {
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { administratorInviteTypedData } from '../../../nodes/PayrollPayments/signing';
 import { readRole } from '../../../nodes/PayrollPayments/signing/guards/roleSpellings';
-import { runs } from '../runs';
+import { runs } from '../../support/propertyRuns';
 
 const signer = new Judge(id('payroll tests: wallet')).address;
 const account = new Judge(id('anna')).address;

@@ -9,7 +9,7 @@ import {
 	parseSignInMessage,
 	type SignInMessage,
 } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
-import { runs } from '../runs';
+import { runs } from '../../support/propertyRuns';
 
 const privateKey = id('payroll tests: wallet');
 const { address } = new Judge(privateKey);

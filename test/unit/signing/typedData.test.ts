@@ -7,7 +7,7 @@ import {
 	typedDataSigner,
 	type TypedData,
 } from '../../../nodes/PayrollPayments/signing';
-import { runs } from '../runs';
+import { runs } from '../../support/propertyRuns';
 
 const key = id('payroll tests: wallet');
 const wallet = privateKeyWallet({ privateKey: key });

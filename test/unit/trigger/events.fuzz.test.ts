@@ -7,9 +7,9 @@ import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { anyCharacter } from '../characters';
-import { outcomeOf } from './received';
-import { deposit, depositEvent, timestamped } from './samples';
+import { anyCharacter } from '../../support/unicodeCharacters';
+import { outcomeOf } from '../../support/receivedEvent';
+import { deposit, depositEvent, timestamped } from '../../support/sampleEvents';
 
 const SETTINGS: DeliverySettings = {
 	credentials: undefined,

@@ -3,8 +3,8 @@ import {
 	type EventFilter,
 	isWanted,
 } from '../../../nodes/PayrollPayments/trigger/filter';
-import { deposit, depositEvent, otherEvent, without } from './samples';
-import { received } from './received';
+import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
+import { received } from '../../support/receivedEvent';
 
 const all: EventFilter = {
 	events: ['*'],

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../../../nodes/PayrollPayments/api/schemas/events';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
-import { deposit, depositEvent, otherEvent, without } from './samples';
+import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 
 const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
 	parseEvent(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);

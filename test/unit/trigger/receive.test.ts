@@ -1,7 +1,7 @@
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { outcomeOf } from './received';
-import { deposit, depositEvent, hmac, otherEvent, without } from './samples';
+import { outcomeOf } from '../../support/receivedEvent';
+import { deposit, depositEvent, hmac, otherEvent, without } from '../../support/sampleEvents';
 
 const SECRET = 'whsec_1';
 const credentials: WebhookCredentials = {

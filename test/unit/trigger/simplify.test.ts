@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 import { presentHeaders, simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
-import { deposit, depositEvent, otherEvent } from './samples';
-import { received } from './received';
+import { deposit, depositEvent, otherEvent } from '../../support/sampleEvents';
+import { received } from '../../support/receivedEvent';
 
 const COLUMNS = [
 	'event_type',

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { anyCharacter, wellFormedCharacter } from '../characters';
-import { hmac, timestamped } from './samples';
+import { anyCharacter, wellFormedCharacter } from '../../support/unicodeCharacters';
+import { hmac, timestamped } from '../../support/sampleEvents';
 
 const NOW = 1_774_949_400;
 const BODY = Buffer.from('{"object":"event"}');

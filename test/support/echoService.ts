@@ -1,28 +1,28 @@
 import { createServer, type IncomingMessage } from 'node:http';
 
-/** A request as the service or signer got it. */
+/** A request as the server received it. */
 export interface EchoRequest {
 	readonly method: string;
 	/** Without the query. */
 	readonly path: string;
 	readonly query: URLSearchParams;
 	readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-	/** Parsed; undefined where there is none. */
+	/** The parsed body; undefined if there is none. */
 	readonly body: unknown;
 }
 
-/** What it answers: JSON, or text as it is. */
+/** An answer: JSON, or verbatim text. */
 export interface EchoAnswer {
 	readonly status?: number;
 	readonly body: unknown;
 }
 
-/** A service or signer that says whatever a test wants, as the sandbox never would. */
+/** A service or signer with answers that the test chooses, even ones that the sandbox never gives. */
 export interface EchoService {
 	readonly url: string;
 	/** Every request since the last change of `answer`. */
 	readonly requests: readonly EchoRequest[];
-	/** Answers from now on in this way. */
+	/** Sets the answers from now on. */
 	answer(how: (request: EchoRequest) => EchoAnswer): void;
 	close(): Promise<void>;
 }

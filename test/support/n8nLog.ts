@@ -2,9 +2,9 @@ import { CredentialTestContext } from 'n8n-core';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** Records what is written to n8n's log, one text per line, instead of writing it. */
+/** Records n8n's log lines instead of writing them. */
 export function recordLog(): { readonly lines: readonly string[]; stop(): void } {
-	/* Every context of n8n hands out the same logger. */
+	/* All of n8n's contexts share one logger. */
 	const { logger } = new CredentialTestContext();
 	const lines: string[] = [];
 	const spies = LEVELS.map((level) =>

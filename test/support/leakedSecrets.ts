@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-import { anyCharacter } from '../unit/characters';
+import { anyCharacter } from './unicodeCharacters';
 
-/** How text may be written on its way through headers, URLs, JSON and dumps. */
+/** Encodings of a text in headers, URLs, JSON and dumps. */
 export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
 	plain: (text) => text,
 	'upper case': (text) => text.toUpperCase(),
@@ -16,14 +16,14 @@ export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
 	'basic authentication': (text) => Buffer.from(`user:${text}`).toString('base64url'),
 };
 
-/** Every text in a JSON document, the names of members included. */
+/** All strings in a JSON document, including property names. */
 export function textsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
 	if (typeof value !== 'object' || value === null) return [String(value)];
 	return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]);
 }
 
-/** A piece of 12 characters of the secret, in any spelling, that stands in one of the texts. */
+/** 12 characters of the secret, in any encoding, that one of the texts contains. */
 export function leakIn(texts: readonly string[], secret: string): string | undefined {
 	const all = texts.join('\n').toLowerCase();
 	return Object.values(SPELLINGS)
@@ -36,7 +36,7 @@ export function leakIn(texts: readonly string[], secret: string): string | undef
 		.find((piece) => piece.length >= 8 && all.includes(piece));
 }
 
-/** One line of printable characters, as a token may be; shapes of JWTs and of words among them. */
+/** One line of printable characters such as a token, including shapes of JWTs and words. */
 export const token = fc
 	.oneof(
 		fc.stringMatching(/^[\x21-\x7e]{14,60}$/),
@@ -44,7 +44,7 @@ export const token = fc
 		fc.stringMatching(/^eyJ[A-Za-z0-9_-]{8,20}\.[A-Za-z0-9_-]{8,40}\.[!-~]{8,20}$/),
 		fc.stringMatching(/^sk_(live|test)_[A-Za-z0-9]{24}$/),
 	)
-	/* Something that stands nowhere else, so that what is found is a leak. */
+	/* Distinctive enough that a match can only be a leak. */
 	.filter((text) => new Set(text).size > 8 && !/^[\d.:/]*$/.test(text));
 
 export const privateKey = fc
@@ -55,7 +55,7 @@ export const privateKey = fc
 export const spelling = fc.constantFrom(...Object.keys(SPELLINGS));
 const around = fc.string({ unit: anyCharacter, maxLength: 30 });
 
-/** Text from outside that holds a secret in some spelling, anywhere up to where it is cut. */
+/** Untrusted text that contains a secret in some encoding, before the point where it is cut. */
 export const echo = fc
 	.record({ spelling, before: fc.oneof(around, fc.nat(600)), after: around })
 	.map(({ spelling: name, before, after }) => (secret: string) => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:https';
 
-/** A value in DER (X.690): its tag, its length, its content. */
+/** A DER value (X.690): tag, length and content. */
 function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
 	const body = Buffer.concat(content);
 	const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
@@ -15,7 +15,7 @@ const NO_UNUSED_BITS = Buffer.from([0]);
 const ED25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
 
-/** An X.509 certificate for localhost that only its own key vouches for; in PEM. */
+/** A self-signed X.509 certificate for localhost, in PEM. */
 function selfSigned(publicKey: KeyObject, privateKey: KeyObject): string {
 	const serial = Buffer.from('020101', 'hex');
 	const text = (value: string) => der(0x0c, Buffer.from(value));
@@ -31,7 +31,7 @@ function selfSigned(publicKey: KeyObject, privateKey: KeyObject): string {
 	return `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`;
 }
 
-/** An HTTPS server with a certificate made for it just now; counts what reaches it. */
+/** An HTTPS server with a self-signed certificate; counts its requests. */
 export async function startSelfSignedServer() {
 	const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 	const cert = selfSigned(publicKey, privateKey);

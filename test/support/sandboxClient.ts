@@ -2,16 +2,16 @@ import { Wallet } from 'ethers';
 
 import { startSandbox, type Account, type AccountName, type Sandbox } from '../../sandbox/server';
 
-/** What came back from the sandbox. */
+/** The sandbox's answer. */
 export interface Reply {
 	readonly status: number;
 	readonly headers: Headers;
 	readonly text: string;
-	/** The body as JSON; undefined where it is none. */
+	/** The parsed body; undefined if it isn't JSON. */
 	readonly body: unknown;
 }
 
-/** A person at the sandbox, who uses nothing but HTTP and an independent wallet. */
+/** A client of the sandbox that uses only HTTP and an independent wallet. */
 export class SandboxClient {
 	private token?: string;
 	readonly wallet: Wallet;
@@ -23,7 +23,7 @@ export class SandboxClient {
 		this.wallet = new Wallet(account.privateKey);
 	}
 
-	/** Starts nothing: the client of one of the sandbox's accounts. */
+	/** The client of one of the sandbox's accounts. */
 	static of(sandbox: Sandbox, name: AccountName): SandboxClient {
 		const account = sandbox.accounts.find((each) => each.name === name);
 		if (!account) throw new Error(`The sandbox has no account ${name}`);
@@ -38,7 +38,7 @@ export class SandboxClient {
 		return this;
 	}
 
-	/** Uses this token from now on; none when undefined. */
+	/** Uses this token from now on, or no token. */
 	useToken(token: string | undefined): this {
 		this.token = token;
 		return this;
@@ -67,7 +67,7 @@ export class SandboxClient {
 		return await this.send('PUT', path, body);
 	}
 
-	/** Sends a request; follows no redirect. */
+	/** Sends a request; doesn't follow redirects. */
 	async send(
 		method: string,
 		path: string,
@@ -94,7 +94,7 @@ export async function freshSandbox(): Promise<Sandbox> {
 	return await startSandbox({ settings: { retryDelays: [20, 40, 60] } });
 }
 
-/** The data of a success; fails the test when the answer is not as openapi.yaml describes it. */
+/** The data of a successful answer; fails the test if the answer doesn't match openapi.yaml. */
 export function dataOf<Data>(sandbox: Sandbox, reply: Reply, operationId: string): Data {
 	const check = sandbox.service.description.answerCheck<{ data: Data }>(operationId, 200);
 	if (reply.status === 200 && check(reply.body)) return reply.body.data;

@@ -1,18 +1,18 @@
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
 import {
 	parseEvent,
 	type JsonObject,
 	type ReceivedEvent,
-} from '../../../nodes/PayrollPayments/trigger/parseEvent';
+} from '../../nodes/PayrollPayments/trigger/parseEvent';
 import {
 	checkDelivery,
 	outputOf,
 	type Answer,
 	type Delivery,
-} from '../../../nodes/PayrollPayments/trigger/receive';
-import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
+} from '../../nodes/PayrollPayments/trigger/receive';
+import type { DeliverySettings } from '../../nodes/PayrollPayments/trigger/settings';
 
-/** An event as the step before hands it over. */
+/** An event as `parseDelivery` returns it. */
 export function received(event: Record<string, unknown>): ReceivedEvent {
 	const parsed = parseEvent(Buffer.from(JSON.stringify(event)), 'application/json');
 	if (parsed instanceof Refusal) throw parsed;

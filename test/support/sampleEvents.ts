@@ -57,7 +57,7 @@ export function without(object: Record<string, unknown>, field: string): Record<
 	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
 }
 
-/** HMAC-SHA256 from its definition (RFC 2104), so as not to judge node:crypto's by itself. */
+/** HMAC-SHA256 from its definition (RFC 2104), independent of node:crypto's HMAC. */
 export function hmac(secret: string | Uint8Array, ...message: (string | Uint8Array)[]): Buffer {
 	const sha256 = (...parts: (string | Uint8Array)[]) =>
 		parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
