@@ -7,6 +7,7 @@ import {
 	type SignerFault,
 } from '../../sandbox/remoteSigner';
 import type { Sandbox } from '../../sandbox/server';
+import { signIn } from '../../nodes/PayrollPayments/api/signIn';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
 import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
@@ -14,7 +15,6 @@ import type { HttpExchange } from '../../nodes/PayrollPayments/shared/http';
 import {
 	administratorInviteTypedData,
 	remoteSignerWallet,
-	signIn,
 } from '../../nodes/PayrollPayments/signing';
 import { freshSandbox, SandboxClient } from './sandboxClient';
 

@@ -37,7 +37,7 @@ export async function forEachBatch<Entry, Result>(
 	for (const batch of inBatches(entries, size)) {
 		const result = await step(batch).catch((error: unknown) => {
 			if (error instanceof Refusal && completed.length > 0) {
-				error.carrying({ completed }).telling(describe(done));
+				error.addDetails({ completed }).addNote(describe(done));
 			}
 			throw error;
 		});

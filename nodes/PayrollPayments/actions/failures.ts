@@ -1,9 +1,8 @@
-import { Refusal } from '../shared/errors';
+import { mayHaveActed, Refusal } from '../shared/errors';
 import type { Effect } from './commonOptions';
 import type { OutputRecord } from './plan';
 import type { Redactor } from '../shared/redaction';
 import { failureRecord } from './nodeErrors';
-import { mayHaveActed } from '../api/client';
 
 /** One unit of work that was done, and what it puts out. */
 export interface CompletedJob {
@@ -73,15 +72,15 @@ export function combineFailures(
 
 	const error = first.error instanceof Refusal ? first.error : new Refusal(messageOf(first.error));
 	if (others.length > 0) {
-		error.carrying({
+		error.addDetails({
 			failures: others.map((each) => failureRecord(each.error, firstItem(each), redactor)),
 		});
-		error.telling(named(others, redactor));
+		error.addNote(named(others, redactor));
 	}
 	if (records.length > 0) {
 		const own = error.details?.completed;
-		error.carrying({ completed: [...records, ...(Array.isArray(own) ? own : [])] });
-		error.telling(done(records));
+		error.addDetails({ completed: [...records, ...(Array.isArray(own) ? own : [])] });
+		error.addNote(done(records));
 	}
 	return { error, item };
 }

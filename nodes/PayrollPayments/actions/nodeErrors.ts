@@ -1,9 +1,7 @@
 import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
 
-import { Refusal } from '../shared/errors';
+import { Refusal, ServiceError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
-
-import { ServiceError } from '../api/errors';
 
 /** Characters of an error's message that are shown. */
 const LONGEST_MESSAGE = 2_000;
@@ -24,7 +22,7 @@ function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
 		members.length === 0
 			? ''
 			: `Error details, below, hold ${members.join(' and ')} as Error data.`;
-	const said = [error.done, where, error.hint].filter(Boolean).join(' ');
+	const said = [error.note, where, error.hint].filter(Boolean).join(' ');
 	return said === '' ? undefined : redactor.text(shorten(said, LONGEST_DESCRIPTION));
 }
 
@@ -54,8 +52,8 @@ export function nodeErrorFor(node: INode, error: unknown, item: number, redactor
  * @param redactor takes out the secrets that were repeated from outside
  */
 export function failureRecord(error: unknown, item: number, redactor: Redactor): IDataObject {
-	const { details, done } = error instanceof Refusal ? error : {};
-	const said = [messageOf(error, item, redactor), done && redactor.text(done)];
+	const { details, note } = error instanceof Refusal ? error : {};
+	const said = [messageOf(error, item, redactor), note && redactor.text(note)];
 	const record: IDataObject = {
 		error: said.filter(Boolean).join('. '),
 		...(error instanceof ServiceError && error.errorCode !== undefined

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../api/schemas/answers';
+import type { JsonValue } from '../shared/json';
 import type { SendingOptions } from './commonOptions';
 import type { InputItem } from './fields/field';
 import type { Service } from './service';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 
-import { mayHaveActed, sendCall, type Call, type Sending } from '../api/client';
+import { sendCall, type Call, type Sending } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
-import { reworded } from '../api/errors';
 import type { RunEntries } from '../idempotency/executionCache';
 import type { PaymentLedger } from '../idempotency/paymentLedger';
-import type { Refusal } from '../shared/errors';
+import { mayHaveActed, wrapError, type Refusal } from '../shared/errors';
 import type { Wallet } from '../signing';
 import type { SendingOptions } from './commonOptions';
 
@@ -75,9 +74,9 @@ export async function callOnce<Data>(service: Service, request: CallOnce<Data>):
 }
 
 function notSentAgain(failure: Refusal): Refusal {
-	return reworded(
+	return wrapError(
 		failure,
 		`${failure.message.replace(/\.$/, '')}. The request wasn't sent again, because the first one may have succeeded`,
-		"Check the result in the service, then run the workflow again for what's missing.",
+		{ hint: "Check the result in the service, then run the workflow again for what's missing." },
 	);
 }

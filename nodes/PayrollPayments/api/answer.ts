@@ -3,7 +3,8 @@ import { readEnvelope } from './schemas/envelope';
 import type { HttpAnswer } from '../shared/http';
 import type { Redact } from '../shared/redaction';
 
-import { errorFor, ServiceError } from './errors';
+import { ServiceError } from '../shared/errors';
+import { errorFor } from './errors';
 
 /**
  * The `data` of a success (docs/api.md, Response envelope), held to the operation's schema.

@@ -5,7 +5,7 @@ import type { Redact } from '../shared/redaction';
 
 import { readAnswer } from './answer';
 import { retryRead } from './retry';
-import { NoAnswer, ServiceError } from './errors';
+import { mayHaveActed, ServiceError } from '../shared/errors';
 
 /** Query values; a list goes as repeated keys, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -25,7 +25,7 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** Sends a call, with everything about the sending already settled. */
+/** Sends one call and returns its data. */
 export type SendCall = <Data>(call: Call<Data>) => Promise<Data>;
 
 /** A path whose inserted values are percent-encoded. */
@@ -73,7 +73,7 @@ function tooDeep(status: number): ServiceError {
 /**
  * Sends a call and reads its answer.
  * @throws {ServiceError} where the service refused or answered something else
- * @throws {NoAnswer} where no answer came
+ * @throws {NoResponseError} where no answer came
  */
 export async function sendCall<Data>(
 	baseUrl: string,
@@ -101,14 +101,8 @@ export async function sendCall<Data>(
 	};
 	return await send().catch((error: unknown) => {
 		if (!changesState || !mayHaveActed(error)) throw error;
-		throw error.telling(
+		throw error.addNote(
 			'What was asked may have been done all the same: look at the service before you run this again.',
 		);
 	});
-}
-
-/** Whether the service may have done what was asked, although it did not say so. */
-export function mayHaveActed(error: unknown): error is ServiceError | NoAnswer {
-	if (error instanceof ServiceError) return error.status < 300 || error.status >= 500;
-	return error instanceof NoAnswer && error.wasSent;
 }

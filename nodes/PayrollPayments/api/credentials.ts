@@ -1,4 +1,5 @@
 import { evmAddress } from '../shared/address';
+import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
 import { readLimits, type CredentialLimits } from './credentialLimits';
 import { Refusal } from '../shared/errors';
 import { z } from 'zod';
@@ -7,42 +8,6 @@ const optionalText = z
 	.string()
 	.nullish()
 	.transform((value) => value?.trim() || undefined);
-
-/** The host of a URL as it is compared: without the brackets of an IPv6 address. */
-function hostOf(url: URL): string {
-	return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
-}
-
-/**
- * Whether a host, spelled as WHATWG URL does, is this very machine: localhost, 127.0.0.0/8 or ::1.
- * A name below localhost is not: a resolver may send it anywhere.
- */
-export function isLoopback(host: string): boolean {
-	return host === 'localhost' || host === '::1' || isIpv4In(host, '127');
-}
-
-/** Whether a host is an address of a private network (RFC 1918, RFC 4193) or loopback. */
-export function isPrivate(host: string): boolean {
-	return (
-		isLoopback(host) ||
-		isIpv4In(host, '10') ||
-		isIpv4In(host, '192\\.168') ||
-		isIpv4In(host, '172\\.(1[6-9]|2\\d|3[01])') ||
-		/^f[cd][0-9a-f]{2}:/.test(host)
-	);
-}
-
-function isIpv4In(host: string, network: string): boolean {
-	return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) && new RegExp(`^${network}\\.`).test(host);
-}
-
-function parseUrl(value: string): URL | undefined {
-	try {
-		return new URL(value);
-	} catch {
-		return undefined;
-	}
-}
 
 interface UrlRule {
 	/** The hosts for which http will do. */

@@ -1,55 +1,10 @@
-import { Refusal } from '../shared/errors';
-import { readEnvelope, repeatable } from './schemas/envelope';
+import { ServiceError } from '../shared/errors';
+import { readEnvelope } from './schemas/envelope';
 import type { HttpAnswer } from '../shared/http';
-import type { Redact } from '../shared/redaction';
+import { safeExcerpt, type Redact } from '../shared/redaction';
 
 /** What the service answers with when it has decided (docs/api.md, Errors). */
 const DECIDED_STATUSES: readonly number[] = [400, 401, 403, 404];
-
-/**
- * The service answered, but not with success (docs/api.md, Errors).
- * The message is the service's own where it sent one.
- */
-export class ServiceError extends Refusal {
-	override readonly name = 'ServiceError';
-	/** HTTP status of the answer. */
-	readonly status: number;
-	/** The service's own code, where it sent one. */
-	readonly errorCode?: string;
-	/** Whether the service certainly did nothing: a documented refusal in the failure envelope. */
-	readonly refused: boolean;
-
-	constructor(
-		message: string,
-		answer: { status: number; errorCode?: string; refused: boolean; hint: string },
-	) {
-		super(message, { hint: answer.hint });
-		this.status = answer.status;
-		this.errorCode = answer.errorCode;
-		this.refused = answer.refused;
-	}
-}
-
-/** The same failure in other words; what the service answered stays with it. */
-export function reworded(error: unknown, message: string, hint: string): Refusal {
-	if (!(error instanceof ServiceError)) return new Refusal(message, { hint });
-	const { status, errorCode, refused } = error;
-	return new ServiceError(message, { status, errorCode, refused, hint });
-}
-
-/** No answer came: whether the service acted on the request is not known, if it was sent at all. */
-export class NoAnswer extends Refusal {
-	override readonly name = 'NoAnswer';
-
-	/** @param wasSent whether the request may have left; false where there was no connection */
-	constructor(
-		message: string,
-		context: { hint?: string } = {},
-		readonly wasSent = true,
-	) {
-		super(message, context);
-	}
-}
 
 function hintFor(status: number, roleNeeded: string | undefined): string {
 	if (status >= 300 && status < 400) {
@@ -93,8 +48,8 @@ export function errorFor(answer: HttpAnswer, redact: Redact, roleNeeded?: string
 	if (envelope !== undefined && !envelope.success) {
 		const refused = DECIDED_STATUSES.includes(status);
 		const { data, error_code: code } = envelope;
-		const errorCode = code === undefined ? undefined : repeatable(code, redact, LONGEST_CODE);
-		const said = repeatable(data, redact, LONGEST_MESSAGE) || 'no reason given';
+		const errorCode = code === undefined ? undefined : safeExcerpt(code, redact, LONGEST_CODE);
+		const said = safeExcerpt(data, redact, LONGEST_MESSAGE) || 'no reason given';
 		const named = errorCode === undefined ? '' : ` (${errorCode})`;
 		return new ServiceError(`The service refused: ${said}${named}`, {
 			status,

@@ -1,10 +1,8 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { Refusal } from '../shared/errors';
+import { NoResponseError, Refusal } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
-
-import { NoAnswer } from './errors';
 
 /** Milliseconds until a request is given up, where nothing else is set. */
 export const DEFAULT_TIMEOUT = 30_000;
@@ -73,11 +71,11 @@ function chainOf(error: unknown): unknown[] {
 /** With these the request may have left before the connection was gone; with the others it did not. */
 const BREAKS_LATER = ['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ERR_CANCELED', 'ETIMEDOUT'];
 
-function noAnswer(request: HttpRequest, chain: readonly unknown[]): NoAnswer {
+function noAnswer(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
 	const codes = chain.flatMap((link) => codedError.safeParse(link).data?.code ?? []);
 	const code = codes.find((each) => each in REASONS);
 	const reason = (code !== undefined && REASONS[code]) || 'the connection failed';
-	return new NoAnswer(
+	return new NoResponseError(
 		`No answer from ${new URL(request.url).host}: ${reason}`,
 		{
 			hint: 'Check that n8n can reach this address (network, proxy, firewall), or raise the timeout under Options.',
@@ -106,7 +104,7 @@ function optionsFor(request: HttpRequest): IHttpRequestOptions {
 /**
  * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
  * restrictions and credentials apply. Answers of any status come back as answers.
- * @throws {Refusal} what the credentials refused while signing in, or {@link NoAnswer}
+ * @throws {Refusal} what the credentials refused while signing in, or {@link NoResponseError}
  */
 export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { teamUsersAnswer } from './schemas/answers';
 
 import { path, type SendCall } from './client';
-import { ServiceError } from './errors';
+import { ServiceError } from '../shared/errors';
 
 /** Largest page of team users (docs/api.md, Limits). */
 export const LARGEST_PAGE = 500;

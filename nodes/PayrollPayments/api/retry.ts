@@ -1,6 +1,5 @@
 import type { HttpAnswer } from '../shared/http';
-
-import { NoAnswer } from './errors';
+import { NoResponseError } from '../shared/errors';
 
 const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE = 500;
@@ -35,7 +34,7 @@ export async function retryRead(
 	for (let count = 1; ; count++) {
 		const isLast = count > retries;
 		const answer = await attempt().catch((error: unknown) => {
-			if (isLast || !(error instanceof NoAnswer)) throw error;
+			if (isLast || !(error instanceof NoResponseError)) throw error;
 			return undefined;
 		});
 		const asked = retryAfter(answer?.headers['retry-after'], now());

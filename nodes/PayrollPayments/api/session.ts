@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { sleep } from 'n8n-workflow';
 
 import { z } from 'zod';
+import { parseJson } from '../shared/json';
 import type { ServiceCredentials, WalletCredentials } from './credentials';
 
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
@@ -53,21 +54,13 @@ export function packSession(boundTo: string, token: string): string {
 /** When a JWT ends, in seconds since 1970; undefined where it does not say so. */
 export function expiryOf(token: string): number | undefined {
 	const [, payload = ''] = token.split('.');
-	try {
-		const json: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-		return claims.safeParse(json).data?.exp;
-	} catch {
-		return undefined;
-	}
+	const json = Buffer.from(payload, 'base64url').toString('utf8');
+	return claims.safeParse(parseJson(json)).data?.exp;
 }
 
 function unpack(stored: unknown): z.infer<typeof storedSession> | undefined {
 	if (typeof stored !== 'string' || stored === '') return undefined;
-	try {
-		return storedSession.safeParse(JSON.parse(stored)).data;
-	} catch {
-		return undefined;
-	}
+	return storedSession.safeParse(parseJson(stored)).data;
 }
 
 /** The token that the hidden property holds, usable or not. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readEnvelope, repeatable } from './schemas/envelope';
+import { readEnvelope } from './schemas/envelope';
 import { Refusal } from '../shared/errors';
 import type { HttpAnswer, HttpExchange } from '../shared/http';
-import type { Redact } from '../shared/redaction';
+import { safeExcerpt, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing/wallet';
 
 const TIMEOUT = 30_000;
@@ -32,8 +32,8 @@ function refusalOf(answer: HttpAnswer, step: string, redact: Redact): Refusal {
 	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
 	if (envelope?.success === false) {
 		const { data, error_code: code } = envelope;
-		const named = code === undefined ? '' : `, ${repeatable(code, redact, LONGEST_CODE)}`;
-		const said = repeatable(data, redact, LONGEST_MESSAGE) || 'no reason given';
+		const named = code === undefined ? '' : `, ${safeExcerpt(code, redact, LONGEST_CODE)}`;
+		const said = safeExcerpt(data, redact, LONGEST_MESSAGE) || 'no reason given';
 		return new Refusal(`The service refused ${step}: ${said} (HTTP ${status}${named}).`, {
 			hint: hintFor(status),
 		});

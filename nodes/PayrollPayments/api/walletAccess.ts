@@ -39,7 +39,7 @@ export async function signInWithWallet(
 	exchange: HttpExchange,
 	redact: Redact,
 ): Promise<string> {
-	const { signIn } = await import('../signing');
+	const { signIn } = await import('./signIn');
 	const { token } = await signIn(
 		{
 			baseUrl: credentials.baseUrl,

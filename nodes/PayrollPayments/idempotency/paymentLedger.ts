@@ -1,9 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-import type { z } from 'zod';
-import { Refusal, SignInFailed } from '../shared/errors';
-import type { instantPaymentAnswer } from '../api/schemas/answers';
-import { NoAnswer, reworded, ServiceError } from '../api/errors';
+import { NoResponseError, Refusal, ServiceError, wrapError } from '../shared/errors';
+import type { JsonValue } from '../shared/json';
 
 import type { RunEntries } from './executionCache';
 import { claimKeys, findKeys, type Claimed, type ProcessedStore } from './keyStore';
@@ -19,8 +17,11 @@ const ENTRIES_PER_PAYMENT = 4;
 
 const MAX_ENTRIES = ENTRIES_PER_PAYMENT * (PAYMENT_HISTORY + PAYMENTS_UNDER_WAY);
 
-/** What the service answered to a payment. */
-export type PaymentAnswer = z.infer<typeof instantPaymentAnswer> & { already_sent?: true };
+/** The service's response to a payment. */
+export interface PaymentAnswer {
+	readonly [name: string]: JsonValue;
+	readonly transaction: string;
+}
 
 /** What makes two payments the same. */
 export interface PaymentIdentity {
@@ -166,13 +167,11 @@ function askFirst(code: string): string {
 
 function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): Refusal {
 	const happened = failure instanceof Error ? failure.message : 'The request failed';
-	const error = reworded(
+	return wrapError(
 		failure,
 		`The payment of ${summary} may or may not have been made. ${happened}`,
-		`Don't pay this again in another way. ${askFirst(code)}`,
+		{ hint: `Don't pay this again in another way. ${askFirst(code)}`, isOutcomeUnknown: true },
 	);
-	error.isOutcomeUnknown = true;
-	return error;
 }
 
 function sentBefore(
@@ -216,8 +215,7 @@ function sentBefore(
 /** Whether the service, or a check of ours before sending, has certainly not made the payment. */
 function wasNotMade(error: unknown): error is Refusal {
 	if (error instanceof ServiceError) return error.refused;
-	if (error instanceof NoAnswer) return false;
-	return error instanceof SignInFailed || error instanceof Refusal;
+	return error instanceof Refusal && !(error instanceof NoResponseError);
 }
 
 /**
@@ -328,14 +326,16 @@ export class PaymentLedger {
 		try {
 			await claim.release();
 		} catch {
-			return reworded(
+			return wrapError(
 				error,
 				`The payment of ${summary} was not made, but n8n could not clear its record of it. ${happened}`,
-				'No money moved. Fix the problem and run the node again. If it says that the payment was already sent, enter the code that it shows as “Confirmed Not Paid” under Options.',
+				{
+					hint: 'No money moved. Fix the problem and run the node again. If it says that the payment was already sent, enter the code that it shows as “Confirmed Not Paid” under Options.',
+				},
 			);
 		}
-		error.message = `The payment of ${summary} was not made. ${happened}`;
-		return error.telling(
+		const message = `The payment of ${summary} was not made. ${happened}`;
+		return wrapError(error, message, { hint: error.hint }).addNote(
 			attempt === 1
 				? 'No payment was made. Fix the problem, then run the node again.'
 				: 'This attempt paid nothing. If the service says that the payment exists already, an earlier attempt was made: ask the service before you pay again.',

@@ -1,3 +1,26 @@
+/** What JSON can express. */
+export type JsonValue =
+	| string
+	| number
+	| boolean
+	| null
+	| readonly JsonValue[]
+	| { readonly [name: string]: JsonValue };
+
+/** An object that isn't a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a JSON text, or undefined if the text isn't JSON. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
 /** Levels of nesting that data from outside may have: n8n copies and saves it recursively. */
 export const DEEPEST = 100;
 

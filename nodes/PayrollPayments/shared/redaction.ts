@@ -184,3 +184,20 @@ function secretRanges(
 	}
 	return ranges;
 }
+
+/** The text without anything that looks like a signature or a token. */
+export function withoutSecrets(text: string): string {
+	return text
+		.slice(0, 5_000)
+		.replace(/[\x00-\x1f\x7f]+/g, ' ')
+		.replace(/(?:0x)?[0-9a-f]{128,}/gi, WITHHELD)
+		.replace(/eyJ[\w-]{8,}(?:\.[\w-]*)*|(?<![\w-])[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/g, WITHHELD);
+}
+
+/** Characters of a text from outside that are searched. */
+const LONGEST_READ = 4_000;
+
+/** Text from outside as an error may quote it: without secrets, on one line, shortened. */
+export function safeExcerpt(text: string, redact: Redact, longest: number): string {
+	return shorten(withoutSecrets(redact(shorten(text, LONGEST_READ))), longest);
+}

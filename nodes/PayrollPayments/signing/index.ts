@@ -14,6 +14,5 @@ export {
 } from './guards/instantPayment';
 export { privateKeyWallet } from './privateKey';
 export { remoteSignerWallet, type RemoteSignerDialect } from './remoteSigner';
-export { signIn } from '../api/signIn';
 export { checkSigner, typedDataSigner } from './typedData';
 export type { Hex, TypedData, Wallet } from './wallet';

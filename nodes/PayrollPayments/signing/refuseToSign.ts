@@ -1,4 +1,4 @@
-import { Refusal, type RefusalContext } from '../shared/errors';
+import { Refusal, type ErrorContext } from '../shared/errors';
 
 /** Who signs the typed data: the wallet of the credentials, or someone who has signed it already. */
 export type SignatureSource = 'wallet' | 'provided';
@@ -7,14 +7,14 @@ export type SignatureSource = 'wallet' | 'provided';
 class GuardRefusal extends Refusal {
 	constructor(
 		readonly fault: string,
-		readonly context: RefusalContext,
+		readonly context: ErrorContext,
 	) {
 		super(`${fault}, so nothing was signed.`, context);
 	}
 }
 
 /** Throws a {@link Refusal} that says what is wrong and that nothing was signed because of it. */
-export function refuseToSign(what: string, context: RefusalContext = {}): never {
+export function refuseToSign(what: string, context: ErrorContext = {}): never {
 	throw new GuardRefusal(what, {
 		field: 'typedData',
 		hint: 'Compare the typed data with what the service documents, or ask its support.',

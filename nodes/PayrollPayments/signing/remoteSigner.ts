@@ -1,11 +1,11 @@
 import { stringToHex } from 'viem/utils';
 
 import { z } from 'zod';
-import { isPrivate } from '../api/credentials';
 import { Refusal } from '../shared/errors';
-import { repeatable } from '../api/schemas/envelope';
+import { hostOf, isPrivate, parseUrl } from '../shared/hosts';
+import { parseJson } from '../shared/json';
 import type { HttpAnswer, HttpExchange } from '../shared/http';
-import type { Redact } from '../shared/redaction';
+import { safeExcerpt, type Redact } from '../shared/redaction';
 import { isSameAddress, readAddress, readSignature, signerOf, textHash } from './signature';
 import { domainType, quoted, readTypedData, typedDataHash } from './typedData';
 import type { Hex, TypedData, Wallet } from './wallet';
@@ -74,33 +74,18 @@ function refuse(what: string, hint: string, field = 'remoteSignerUrl'): never {
 	throw new Refusal(what, { field, hint });
 }
 
-function parseUrl(value: string): URL {
-	try {
-		return new URL(value);
-	} catch {
-		return refuse('The remote signer’s URL is not a URL.', 'Give it as in https://signer.example.');
-	}
-}
-
 function checkUrl(value: string): void {
-	const url = parseUrl(value);
+	const url =
+		parseUrl(value) ??
+		refuse('The remote signer’s URL is not a URL.', 'Give it as in https://signer.example.');
 	if (url.username !== '' || url.password !== '') {
 		refuse('The remote signer’s URL holds a password.', 'Put it into the token’s own field.');
 	}
-	const host = url.hostname.replace(/^\[|\]$/g, '');
-	if (url.protocol === 'https:' || (url.protocol === 'http:' && isPrivate(host))) return;
+	if (url.protocol === 'https:' || (url.protocol === 'http:' && isPrivate(hostOf(url)))) return;
 	refuse(
 		'The remote signer is not reached over https.',
 		'Plain http is for loopback and private addresses only (127.0.0.1, 10.…, 192.168.…); use https.',
 	);
-}
-
-function readJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function refusalOf(
@@ -116,7 +101,7 @@ function refusalOf(
 		);
 	}
 	return refuse(
-		`The remote signer refused to sign: ${quoted(repeatable(error.message, redact, LONGEST_MESSAGE))} (${error.code}).`,
+		`The remote signer refused to sign: ${quoted(safeExcerpt(error.message, redact, LONGEST_MESSAGE))} (${error.code}).`,
 		'Look into the signer’s own log; it must hold the key of the wallet address, unlocked.',
 	);
 }
@@ -124,7 +109,7 @@ function refusalOf(
 /** The result of a JSON-RPC answer (https://www.jsonrpc.org/specification), or a refusal. */
 function readResult(answer: HttpAnswer, id: number, method: string, redact: Redact): unknown {
 	const { status, body } = answer;
-	const rpc = answerSchema.safeParse(body.length > LONGEST_ANSWER ? undefined : readJson(body));
+	const rpc = answerSchema.safeParse(body.length > LONGEST_ANSWER ? undefined : parseJson(body));
 	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
 	if (rpc.success && rpc.data.error) return refusalOf(rpc.data.error, method, redact);
 	if (status === 401 || status === 403) {

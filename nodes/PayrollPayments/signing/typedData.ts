@@ -1,6 +1,7 @@
 import { hashTypedData } from 'viem/utils';
 
 import { Refusal } from '../shared/errors';
+import { isRecord } from '../shared/json';
 import { refuseToSign } from './refuseToSign';
 import {
 	isHex,
@@ -28,10 +29,6 @@ const DOMAIN_MEMBERS: readonly Member[] = [
 	{ name: 'verifyingContract', type: 'address' },
 	{ name: 'salt', type: 'bytes32' },
 ];
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A value as messages show it: cut where it would fill the screen, nothing invisible in it. */
 export function quoted(value: unknown): string {

@@ -1,6 +1,5 @@
-import { withoutSecrets } from '../api/schemas/envelope';
 import { centsAsDecimal } from '../shared/money';
-import { Redactor } from '../shared/redaction';
+import { Redactor, withoutSecrets } from '../shared/redaction';
 import type { WebhookCredentials } from './webhookCredentials';
 import { entityIdsOf } from './filter';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';

@@ -5,7 +5,7 @@ import { runBounded } from '../../../nodes/PayrollPayments/actions/concurrency';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
 import { retryAfter } from '../../../nodes/PayrollPayments/api/retry';
 import { path, sendCall, urlOf, type Call } from '../../../nodes/PayrollPayments/api/client';
-import { NoAnswer } from '../../../nodes/PayrollPayments/api/errors';
+import { NoResponseError } from '../../../nodes/PayrollPayments/shared/errors';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 
 const ok: HttpAnswer = {
@@ -59,7 +59,7 @@ describe('reads', () => {
 	});
 
 	it('are repeated after a failed connection', async () => {
-		const { requests } = await send('GET', [new NoAnswer('gone'), ok]);
+		const { requests } = await send('GET', [new NoResponseError('gone'), ok]);
 		expect(requests).toHaveLength(2);
 	});
 
@@ -90,15 +90,15 @@ describe('reads', () => {
 });
 
 it.each(['POST', 'PUT'] as const)('%s is never repeated', async (method) => {
-	for (const fault of [failing(503), failing(429), new NoAnswer('gone')]) {
+	for (const fault of [failing(503), failing(429), new NoResponseError('gone')]) {
 		expect((await send(method, [fault, ok])).requests).toHaveLength(1);
 	}
 });
 
 it.each([
 	['POST', failing(503), true],
-	['PUT', new NoAnswer('gone'), true],
-	['POST', new NoAnswer('nothing listens', {}, false), false],
+	['PUT', new NoResponseError('gone'), true],
+	['POST', new NoResponseError('nothing listens', {}, false), false],
 	['PUT', { ...ok, body: '{"success":tr' }, true],
 	['POST', failing(400), false],
 	['POST', failing(429), false],
@@ -107,7 +107,7 @@ it.each([
 	'%s with %o: the person is told of what may have been done (%s)',
 	async (method, fault, isTold) => {
 		const { outcome } = await send(method, [fault, fault, fault, fault]);
-		const told = outcome instanceof Refusal ? outcome.done : '';
+		const told = outcome instanceof Refusal ? outcome.note : '';
 		expect(told).toEqual(
 			isTold ? expect.stringContaining('may have been done all the same') : undefined,
 		);
@@ -232,7 +232,7 @@ it('splits lists, and tells what was done before a step failed', async () => {
 		(done) => `Done: ${done.join(', ')}`,
 	);
 	await expect(steps).rejects.toMatchObject({
-		done: 'Done: 1, 2',
+		note: 'Done: 1, 2',
 		details: { completed: [10, 20] },
 	});
 });

@@ -3,7 +3,8 @@ import { SiweMessage } from 'siwe';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
-import { privateKeyWallet, signIn, type Wallet } from '../../../nodes/PayrollPayments/signing';
+import { signIn } from '../../../nodes/PayrollPayments/api/signIn';
+import { privateKeyWallet, type Wallet } from '../../../nodes/PayrollPayments/signing';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
 const stranger = new Judge(id('stranger')).address;

@@ -5,7 +5,7 @@ import {
 	type Payment,
 	type PaymentRecord,
 } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
-import { NoAnswer, ServiceError } from '../../../nodes/PayrollPayments/api/errors';
+import { NoResponseError, ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
 import { MemoryStore, runVirtualClock } from './memoryStore';
 
 runVirtualClock();
@@ -136,7 +136,7 @@ async function runSchedule(seed: number, speed: Speed, hasFaults: boolean) {
 				if (isCrashed(process)) return await never();
 				if (outcome === 'refused')
 					throw new ServiceError('no', { status: 400, refused: true, hint: '' });
-				if (outcome === 'unknown') throw new NoAnswer('no answer');
+				if (outcome === 'unknown') throw new NoResponseError('no answer');
 				return paid;
 			};
 			await ledger

@@ -1,11 +1,15 @@
-import { Refusal, SignInFailed } from '../../../nodes/PayrollPayments/shared/errors';
+import {
+	NoResponseError,
+	Refusal,
+	ServiceError,
+	SignInFailed,
+} from '../../../nodes/PayrollPayments/shared/errors';
 import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import {
 	PaymentLedger,
 	type Payment,
 	type PaymentRecord,
 } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
-import { NoAnswer, ServiceError } from '../../../nodes/PayrollPayments/api/errors';
 import { MemoryStore, runVirtualClock } from './memoryStore';
 
 runVirtualClock();
@@ -24,7 +28,7 @@ const invoice: Payment = { ...payment, reference: 'INV-1' };
 const paid = { transaction: 'tx-123456789012' };
 const refusal = (status: number, refused: boolean) =>
 	new ServiceError('no', { status, refused, hint: '' });
-const noAnswer = () => new NoAnswer('The connection broke');
+const noAnswer = () => new NoResponseError('The connection broke');
 
 const CODE = /[0-9A-F]{4}-[0-9A-F]{4}-\d+/;
 
@@ -80,7 +84,7 @@ describe('a payment', () => {
 
 	it.each([
 		['no answer', noAnswer()],
-		['no connection', new NoAnswer('Nothing listens', {}, false)],
+		['no connection', new NoResponseError('Nothing listens', {}, false)],
 		['429', refusal(429, false)],
 		['500', refusal(500, false)],
 		['a 400 without the envelope', refusal(400, false)],
@@ -107,11 +111,12 @@ describe('a payment', () => {
 		await pay(invoice);
 		const before = [...store.saved];
 		const other = { ...payment, typedData: { ...typedData, salt: '1' } };
-		await expect(pay(other, fault)).rejects.toBe(fault);
-		expect(fault.message).toMatch(
-			/^The payment of \$125\.00 to ana@example\.com was not made\. no/,
-		);
-		expect(fault.done).toBe('No payment was made. Fix the problem, then run the node again.');
+		await expect(pay(other, fault)).rejects.toMatchObject({
+			message: `The payment of $125.00 to ana@example.com was not made. ${fault.message}`,
+			note: 'No payment was made. Fix the problem, then run the node again.',
+			hint: fault.hint,
+			cause: fault,
+		});
 		expect(store.saved).toEqual(before);
 		expect(await pay(other)).toEqual(paid);
 		expect(sent).toHaveLength(3);
@@ -318,8 +323,11 @@ describe('an attempt code', () => {
 		const confirmed = { ...payment, confirmedNotPaid: await attempt(payment) };
 		const before = [...store.saved];
 		const fault = refusal(400, true);
-		await expect(pay(confirmed, fault)).rejects.toBe(fault);
-		expect(fault.done).toContain('This attempt paid nothing');
+		await expect(pay(confirmed, fault)).rejects.toMatchObject({
+			status: 400,
+			note: expect.stringContaining('This attempt paid nothing'),
+			cause: fault,
+		});
 		expect(store.saved).toEqual(before);
 		await expect(pay(payment)).rejects.toThrow('was already sent');
 		expect(await pay(confirmed)).toEqual(paid);

@@ -44,8 +44,8 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				if (!(error instanceof Refusal)) throw error;
 				const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
 				throw error
-					.carrying({ invites, typed_data: structure })
-					.telling(
+					.addDetails({ invites, typed_data: structure })
+					.addNote(
 						`${created} created (${nameList(emails)}), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data.`,
 					);
 			});

@@ -1,5 +1,6 @@
 import { identifier } from '../../shared/identifier';
 import { Refusal } from '../../shared/errors';
+import { isRecord } from '../../shared/json';
 import { textList } from '../fields/kinds';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
@@ -8,16 +9,12 @@ import { checkProvided, execute, isMessageAlone, missingIn, requestIn, signAsAsk
 
 type Json = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Json {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * The structure with domain and types, taken out of the whole answer of *create* where that was
  * given; an inner object alone stays as it is.
  */
 function structureIn(given: Json): Json {
-	return isObject(given.typed_data) && isObject(given.typed_data.typed_data)
+	return isRecord(given.typed_data) && isRecord(given.typed_data.typed_data)
 		? given.typed_data
 		: given;
 }

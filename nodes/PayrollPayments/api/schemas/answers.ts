@@ -1,17 +1,11 @@
 import { z } from 'zod';
 
+import { isRecord, type JsonValue } from '../../shared/json';
+
 /*
  * What the service answers. The shapes name what the document promises and let every further field
  * and every unknown value of an enumeration pass: what the service sends is passed on, not dropped.
  */
-
-export type JsonValue =
-	| string
-	| number
-	| boolean
-	| null
-	| readonly JsonValue[]
-	| { readonly [name: string]: JsonValue };
 
 /** A value that came out of JSON.parse and can therefore be nothing else. */
 const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
@@ -35,9 +29,6 @@ export const balanceAnswer = z
 interface OpenRecord {
 	readonly [name: string]: JsonValue;
 }
-
-const isRecord = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /*
  * Not `z.record` and `z.array`, which would look at every field and copy it: of 50,000 users that

@@ -5,10 +5,11 @@ import {
 	ROLE_NAMES,
 } from '../../shared/roles';
 import { refuseExpired } from './expiry';
+import { isRecord } from '../../shared/json';
 import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
 import { readRole } from './roleSpellings';
 import { isSameAddress } from '../signature';
-import { isRecord, quoted, readTypedData, readTypes } from '../typedData';
+import { quoted, readTypedData, readTypes } from '../typedData';
 import type { TypedData } from '../wallet';
 
 /** The documented types; where the document leaves a member's type open, those that can hold it. */

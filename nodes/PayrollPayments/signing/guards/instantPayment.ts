@@ -1,7 +1,8 @@
+import { isRecord } from '../../shared/json';
 import { centsAsDollars } from '../../shared/money';
 import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
 import { isSameAddress } from '../signature';
-import { isAtomic, isRecord, quoted, readTypedData, readTypes } from '../typedData';
+import { isAtomic, quoted, readTypedData, readTypes } from '../typedData';
 import type { TypedData } from '../wallet';
 
 /** What the string typedData.data.amount counts; the document does not say. */
