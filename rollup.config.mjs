@@ -9,6 +9,7 @@ import virtual from '@rollup/plugin-virtual';
 import { dataToEsm } from '@rollup/pluginutils';
 import esbuild from 'rollup-plugin-esbuild';
 import license from 'rollup-plugin-license';
+import licenses from 'spdx-license-list/full.js';
 import { require as requireTypeScript } from 'tsx/cjs/api';
 
 const require = createRequire(import.meta.url);
@@ -75,8 +76,7 @@ const lightEntries = {
 };
 
 /** The license file of a package, or the standard text of its license if it has no such file. */
-const licenseTextOf = ({ license: name, licenseText }) =>
-	licenseText ?? require(`spdx-license-list/licenses/${name}.json`).licenseText;
+const licenseTextOf = ({ license: name, licenseText }) => licenseText ?? licenses[name].licenseText;
 
 const notices = (packages) =>
 	[

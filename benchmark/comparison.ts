@@ -26,7 +26,7 @@ export interface Part {
 }
 
 /** How much is measured; `small` is for trying the benchmark itself and is never written down. */
-export interface Size {
+interface Size {
 	readonly small: boolean;
 	/** Samples of each side. */
 	readonly runs: number;

@@ -1,9 +1,9 @@
 import { dataSlice, getAddress, id, Wallet } from 'ethers';
 
-/** The wallets that the sandbox knows, by what they may do. */
+/** The wallets that the sandbox knows, named by their role. */
 export type AccountName = 'companyAdministrator' | 'teamAdministrator' | 'viewer' | 'stranger';
 
-/** A wallet of the sandbox with its key: worthless outside it, derived from a label at run time. */
+/** A wallet with its key, which is derived from a label and worthless outside the sandbox. */
 export interface Account {
 	readonly name: AccountName;
 	readonly fullName: string;
@@ -12,13 +12,13 @@ export interface Account {
 	readonly address: string;
 	readonly privateKey: string;
 	readonly platformId: string;
-	/** Main role, or null for the stranger. */
+	/** Main role; null for the stranger. */
 	readonly role: string | null;
 	/** Roles by entity identifier. */
 	readonly roles: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Gives the wallets their roles in the organisation. */
+/** Makes the wallets, with their roles in the organization. */
 export function makeAccounts(companyId: string, teamIds: readonly string[]): Account[] {
 	const [firstTeam = ''] = teamIds;
 	return [
@@ -53,10 +53,10 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 			roles: { [companyId]: ['org_viewer'] },
 		},
 		{
-			// A wallet that asks for the viewer's platform identifier, on which it has no role.
+			// A wallet that uses the viewer's platform identifier but has no role on it.
 			...wallet('stranger'),
 			name: 'stranger',
-			fullName: 'Nobody Inparticular',
+			fullName: 'Sam Stranger',
 			email: 'nobody@example.com',
 			platformId: 'PLT-10000003',
 			role: null,
@@ -65,17 +65,17 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 	];
 }
 
-/** An address that follows from a label; nobody holds its key. */
+/** Derives an address from a label; nobody holds its key. */
 export function addressFor(label: string): string {
 	return getAddress(dataSlice(id(`payroll sandbox: ${label}`), 12));
 }
 
 const wallets = new Map<string, { address: string; privateKey: string }>();
 
-/** Kept by label: deriving an address takes milliseconds, and every reset asks again. */
+/** Cached by label: deriving an address takes milliseconds, and every reset needs it again. */
 function wallet(label: string): { address: string; privateKey: string } {
-	const kept = wallets.get(label);
-	if (kept) return kept;
+	const cached = wallets.get(label);
+	if (cached) return cached;
 	const { address, privateKey } = new Wallet(id(`payroll sandbox: ${label}`));
 	wallets.set(label, { address, privateKey });
 	return { address, privateKey };

@@ -6,7 +6,7 @@ import type { Randomness } from './randomness';
 import type { Settings } from './settings';
 import { Tampering } from './tampering';
 
-/** The signed part: `typed_data` of docs/api.md, Typed data for administrator invites. */
+/** The part that is signed (docs/api.md, Typed data for administrator invites). */
 export interface SetRolesForwardRequest {
 	readonly from: string;
 	readonly to: string;
@@ -28,7 +28,7 @@ interface Member {
 	readonly type: string;
 }
 
-/** The whole structure that the create step answers with. */
+/** The whole structure that Endpoint 6 returns. */
 export interface AdministratorInviteTypedData {
 	readonly domain: {
 		readonly name: string;
@@ -41,7 +41,7 @@ export interface AdministratorInviteTypedData {
 	readonly primary_type: string;
 }
 
-/** Everything that a hostile or broken service may do to the typed data. */
+/** Ways in which a hostile or broken service can tamper with the typed data. */
 export const TYPED_DATA_TRICKS = [
 	'anotherPrimaryType',
 	'addedType',
@@ -56,7 +56,7 @@ export const TYPED_DATA_TRICKS = [
 ] as const;
 export type TypedDataTrick = (typeof TYPED_DATA_TRICKS)[number];
 
-/** Seconds in which the typed data may be signed. */
+/** Seconds until the typed data expires. */
 const LIFETIME_SECONDS = 24 * 60 * 60;
 
 interface Batch {
@@ -65,7 +65,7 @@ interface Batch {
 	executed: boolean;
 }
 
-/** Who wants which invites executed, with what signature. */
+/** A request to execute invites. */
 export interface Execution {
 	readonly invites: readonly string[];
 	readonly signer: string;
@@ -80,21 +80,21 @@ export class AdministratorInvites {
 	readonly tampering = new Tampering<TypedDataTrick>();
 	private readonly batches: Batch[] = [];
 
-	/** Makes the typed data of a new batch, one account for each invite, and remembers it. */
+	/** Makes and stores the typed data of a new batch, with one account for each invite. */
 	issue(
 		batch: {
 			readonly invites: readonly string[];
 			readonly role: string;
 			readonly caller: string;
-			/** Account of the company or team. */
+			/** Address of the company or team. */
 			readonly to: string;
 		},
 		settings: Settings,
 		randomness: Randomness,
 	): AdministratorInviteTypedData {
-		const honest = makeTypedData(batch, settings, randomness);
+		const original = makeTypedData(batch, settings, randomness);
 		const trick = this.tampering.take();
-		const issued = trick ? tamper(honest, trick, settings) : honest;
+		const issued = trick ? tamper(original, trick, settings) : original;
 		this.batches.push({ invites: batch.invites, issued, executed: false });
 		return issued;
 	}
@@ -113,14 +113,22 @@ export class AdministratorInvites {
 			throw new ServiceFailure(400, 'The invites were already executed', 'already_executed');
 		}
 		if (!sameRequest(batch.issued.typed_data, typedData)) {
-			throw new ServiceFailure(400, 'typed_data is not what was issued', 'typed_data_mismatch');
+			throw new ServiceFailure(
+				400,
+				'typed_data differs from the issued typed data',
+				'typed_data_mismatch',
+			);
 		}
 		if (Number(typedData.expires) * 1000 <= Date.now()) {
 			throw new ServiceFailure(400, 'The typed data has expired', 'typed_data_expired');
 		}
 		const recovered = recover(batch.issued, typedData, signature);
 		if (recovered !== getAddress(signer.toLowerCase())) {
-			throw new ServiceFailure(400, 'The signature is not the signer’s', 'signature_invalid');
+			throw new ServiceFailure(
+				400,
+				'The signature was not made by the signer',
+				'signature_invalid',
+			);
 		}
 		if (recovered !== getAddress(caller)) {
 			throw new ServiceFailure(403, 'The signer is not the caller', 'signer_mismatch');
@@ -175,7 +183,7 @@ function recover(
 	try {
 		return verifyTypedData(domain, types, typedData, signature);
 	} catch {
-		throw new ServiceFailure(400, 'The signature cannot be read', 'signature_invalid');
+		throw new ServiceFailure(400, 'The signature is malformed', 'signature_invalid');
 	}
 }
 
@@ -190,31 +198,31 @@ function sameRequest(one: SetRolesForwardRequest, other: SetRolesForwardRequest)
 }
 
 function tamper(
-	honest: AdministratorInviteTypedData,
+	original: AdministratorInviteTypedData,
 	trick: TypedDataTrick,
 	settings: Settings,
 ): AdministratorInviteTypedData {
-	const { types, typed_data: request } = honest;
+	const { types, typed_data: request } = original;
 	const { SetRolesForwardRequest: members = [], SetRole: grantMembers = [] } = types;
 	const stranger = addressFor('another wallet');
 	const higherRole = settings.roleForm === 'hash' ? id('org_admin') : 'org_admin';
 	const [first] = request.data;
 	const withData = (data: readonly RoleGrant[]): AdministratorInviteTypedData => ({
-		...honest,
+		...original,
 		typed_data: { ...request, data },
 	});
 	switch (trick) {
 		case 'anotherPrimaryType':
 			return {
-				...honest,
+				...original,
 				types: { Permit: members, ...types },
 				primary_type: 'Permit',
 			};
 		case 'addedType':
-			return { ...honest, types: { ...types, Permit: [{ name: 'spender', type: 'address' }] } };
+			return { ...original, types: { ...types, Permit: [{ name: 'spender', type: 'address' }] } };
 		case 'addedMember':
 			return {
-				...honest,
+				...original,
 				types: { ...types, SetRole: [...grantMembers, { name: 'amount', type: 'uint256' }] },
 				typed_data: {
 					...request,
@@ -222,11 +230,11 @@ function tamper(
 				},
 			};
 		case 'missingMember':
-			return { ...honest, types: { ...types, SetRole: grantMembers.slice(0, 1) } };
+			return { ...original, types: { ...types, SetRole: grantMembers.slice(0, 1) } };
 		case 'anotherRole':
 			return withData(request.data.map((grant) => ({ ...grant, role: higherRole })));
 		case 'anotherFrom':
-			return { ...honest, typed_data: { ...request, from: stranger } };
+			return { ...original, typed_data: { ...request, from: stranger } };
 		case 'extraAccount':
 			return withData([...request.data, { role: first?.role ?? higherRole, account: stranger }]);
 		case 'missingAccount':
@@ -234,6 +242,6 @@ function tamper(
 		case 'mixedRoles':
 			return withData([{ role: higherRole, account: stranger }, ...request.data.slice(1)]);
 		case 'expired':
-			return { ...honest, typed_data: { ...request, expires: '1577836800' } };
+			return { ...original, typed_data: { ...request, expires: '1577836800' } };
 	}
 }

@@ -11,41 +11,40 @@ const endpointShape = z
 			.string()
 			.regex(/^wh-[A-Za-z0-9_-]{12}$/)
 			.optional(),
-		/** Where deliveries go; without it nothing is sent. */
+		/** Where to send deliveries; without it, nothing is sent. */
 		url: z.string().url().optional(),
 		secret: z.string().default('sandbox-webhook-secret'),
 		scheme: z.enum(['timestamped', 'hex', 'base64', 'sharedToken']).default('timestamped'),
 		header: z.string().default('X-Signature'),
 		previousSecret: z.string().optional(),
-		/** `sha256=` in front of hex and base64. */
+		/** Whether hex and base64 signatures start with `sha256=`. */
 		prefixed: z.boolean().default(false),
 	})
 	.strict();
 
-/** What a delivery may do differently from an honest one. */
+/** Options of a delivery; by default it is genuine and goes to every endpoint. */
 export const deliveryShape = z
 	.object({
-		/** Only this endpoint; otherwise all that have an address. */
+		/** Send to this endpoint only; by default, to all that have a URL. */
 		endpoint: z.string().optional(),
-		/** Copies sent at the same time as the first. */
+		/** Extra copies to send at the same time. */
 		duplicates: z.number().int().min(0).default(0),
 		signature: z.enum(['valid', 'wrong', 'missing', 'previousSecret']).default('valid'),
-		/** Seconds since the signature's timestamp; negative for one in the future. */
+		/** Age of the signature's timestamp in seconds; negative for the future. */
 		age: z.number().default(0),
-		/** Sent instead of the event, signed all the same. */
+		/** A body to sign and send instead of the event. */
 		rawBody: z.string().optional(),
-		/** Sent instead of the signed body: what a proxy makes of it. */
+		/** A body to send instead of the signed one, as if a proxy had changed it. */
 		bodyAfterSigning: z.string().optional(),
 		contentType: z.string().default('application/json'),
 		headers: z.record(z.string()).default({}),
-		/** Whether an attempt that failed is repeated. */
+		/** Whether to retry failed attempts. */
 		retries: z.boolean().default(true),
 	})
 	.strict();
 
 type Endpoint = z.infer<typeof endpointShape> & { readonly nanoid: string };
-/** See {@link deliveryShape}. */
-export type DeliveryWishes = z.infer<typeof deliveryShape>;
+type DeliveryOptions = z.infer<typeof deliveryShape>;
 
 /** One POST to an endpoint and its answer. */
 export interface DeliveryAttempt {
@@ -56,46 +55,46 @@ export interface DeliveryAttempt {
 	readonly url: string;
 	readonly event_type?: string;
 	readonly idempotency_key?: string;
-	/** From 1. */
+	/** Starts at 1. */
 	readonly attempt: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
-	/** `sending` until it is known. */
+	/** `sending` until the attempt has ended. */
 	outcome: 'sending' | 'accepted' | 'refused' | 'no answer';
 	status?: number;
-	/** The answer's text (its first 2,000 characters), or why there was none. */
+	/** The first 2,000 characters of the answer, or why there was none. */
 	answer?: string;
-	/** Milliseconds until the next attempt, where there will be one. */
+	/** Milliseconds until the next attempt, if there is one. */
 	retryIn?: number;
 }
 
-/** A delivery that was set off. */
-export interface Sent {
+/** A delivery under way. */
+export interface Delivery {
 	readonly nanoid: string;
-	/** Resolves when every first attempt has its outcome. */
+	/** Resolves when all first attempts have ended. */
 	readonly firstAttempts: Promise<DeliveryAttempt[]>;
 }
 
 const ANSWER_CHARACTERS = 2_000;
 
-/** Registered endpoints, and the signed deliveries to them with a provider's retries. */
+/** Registered webhook endpoints, and the signed deliveries to them with retries. */
 export class Deliveries {
 	private readonly randomness = new Randomness('deliveries');
 	private readonly registered = new Map<string, Endpoint>();
 	private attempts: DeliveryAttempt[] = [];
-	/** Ends attempts in flight and those that wait, when the sandbox is reset or closes. */
+	/** Aborts attempts in flight when the sandbox is reset or closes. */
 	private stop = new AbortController();
-	private readonly waiting = new Set<NodeJS.Timeout>();
+	private readonly retryTimers = new Set<NodeJS.Timeout>();
 
 	/**
-	 * Registers an endpoint, or changes the one with this identifier. Without an identifier it takes
-	 * the place of one that has no address yet, if there is one. Throws ZodError.
+	 * Registers an endpoint, or updates the one with this identifier. Without an identifier, it
+	 * replaces the endpoint that has no URL yet, if there is one. Throws ZodError.
 	 */
 	register(input: unknown): Endpoint {
-		const wishes = endpointShape.parse(input);
+		const options = endpointShape.parse(input);
 		const vacant = this.endpoints().find(({ url }) => url === undefined);
-		const nanoid = wishes.nanoid ?? vacant?.nanoid ?? this.randomness.identifier('wh');
-		const endpoint = { ...wishes, nanoid };
+		const nanoid = options.nanoid ?? vacant?.nanoid ?? this.randomness.identifier('wh');
+		const endpoint = { ...options, nanoid };
 		this.registered.set(endpoint.nanoid, endpoint);
 		return endpoint;
 	}
@@ -112,7 +111,7 @@ export class Deliveries {
 		this.registered.clear();
 	}
 
-	/** Every attempt in the order of sending. */
+	/** All attempts, oldest first. */
 	log(): readonly DeliveryAttempt[] {
 		return this.attempts;
 	}
@@ -121,29 +120,29 @@ export class Deliveries {
 		this.attempts = [];
 	}
 
-	/** Forgets the attempts, and ends those in flight or waiting. */
+	/** Clears the log, aborts attempts in flight and cancels retries. */
 	clear(): void {
 		this.clearLog();
 		this.stop.abort();
 		this.stop = new AbortController();
-		for (const timer of this.waiting) clearTimeout(timer);
-		this.waiting.clear();
+		for (const timer of this.retryTimers) clearTimeout(timer);
+		this.retryTimers.clear();
 	}
 
-	/** Sends an event to the endpoints; returns at once. */
-	send(event: ServiceEvent, input: z.input<typeof deliveryShape>, settings: Settings): Sent {
-		const wishes = deliveryShape.parse(input);
+	/** Starts to send an event to the endpoints; doesn't wait for their answers. */
+	send(event: ServiceEvent, input: z.input<typeof deliveryShape>, settings: Settings): Delivery {
+		const options = deliveryShape.parse(input);
 		const nanoid = this.randomness.identifier('dl');
-		const body = wishes.rawBody ?? JSON.stringify(event);
+		const body = options.rawBody ?? JSON.stringify(event);
 		const targets = this.endpoints().filter(
-			(each) => wishes.endpoint === undefined || each.nanoid === wishes.endpoint,
+			(each) => options.endpoint === undefined || each.nanoid === options.endpoint,
 		);
 		const first: Array<Promise<DeliveryAttempt>> = [];
 		for (const endpoint of targets) {
 			const { url } = endpoint;
 			if (url === undefined) continue;
-			for (let copy = 0; copy <= wishes.duplicates; copy++) {
-				const parcel = { nanoid, endpoint, url, event, body, wishes, settings };
+			for (let copy = 0; copy <= options.duplicates; copy++) {
+				const parcel = { nanoid, endpoint, url, event, body, options, settings };
 				first.push(this.attempt(parcel, 1));
 			}
 		}
@@ -151,7 +150,7 @@ export class Deliveries {
 	}
 
 	private async attempt(parcel: Parcel, number: number): Promise<DeliveryAttempt> {
-		const { url, settings, wishes, event } = parcel;
+		const { url, settings, options, event } = parcel;
 		const attempt: DeliveryAttempt = {
 			at: new Date().toISOString(),
 			delivery: parcel.nanoid,
@@ -163,7 +162,7 @@ export class Deliveries {
 				.parse(event),
 			attempt: number,
 			headers: headersOf(parcel),
-			body: wishes.bodyAfterSigning ?? parcel.body,
+			body: options.bodyAfterSigning ?? parcel.body,
 			outcome: 'sending',
 		};
 		this.attempts.push(attempt);
@@ -173,14 +172,14 @@ export class Deliveries {
 		const stop = this.stop.signal;
 		await post(attempt, settings.deliveryTimeout, stop);
 		const delay = settings.retryDelays[number - 1];
-		if (attempt.outcome === 'accepted' || !wishes.retries || delay === undefined) return attempt;
+		if (attempt.outcome === 'accepted' || !options.retries || delay === undefined) return attempt;
 		if (stop.aborted) return attempt;
 		attempt.retryIn = delay;
 		const timer = setTimeout(() => {
-			this.waiting.delete(timer);
+			this.retryTimers.delete(timer);
 			void this.attempt(parcel, number + 1);
 		}, delay);
-		this.waiting.add(timer);
+		this.retryTimers.add(timer);
 		return attempt;
 	}
 }
@@ -191,24 +190,24 @@ interface Parcel {
 	readonly url: string;
 	readonly event: ServiceEvent;
 	readonly body: string;
-	readonly wishes: DeliveryWishes;
+	readonly options: DeliveryOptions;
 	readonly settings: Settings;
 }
 
-function headersOf({ endpoint, body, wishes }: Parcel): Record<string, string> {
+function headersOf({ endpoint, body, options }: Parcel): Record<string, string> {
 	const headers = {
-		'content-type': wishes.contentType,
+		'content-type': options.contentType,
 		'user-agent': 'payroll-payments-sandbox',
-		...wishes.headers,
+		...options.headers,
 	};
-	if (wishes.signature === 'missing') return headers;
+	if (options.signature === 'missing') return headers;
 	const secrets =
-		wishes.signature === 'wrong'
+		options.signature === 'wrong'
 			? { secret: `not ${endpoint.secret}` }
-			: wishes.signature === 'previousSecret'
+			: options.signature === 'previousSecret'
 				? { secret: endpoint.previousSecret ?? endpoint.secret }
 				: { secret: endpoint.secret, previousSecret: endpoint.previousSecret };
-	const timestamp = Math.floor(Date.now() / 1000 - wishes.age);
+	const timestamp = Math.floor(Date.now() / 1000 - options.age);
 	const { scheme, prefixed } = endpoint;
 	const signature = signatureOf(body, { scheme, prefixed, timestamp, ...secrets });
 	return { ...headers, [endpoint.header]: signature };

@@ -1,24 +1,24 @@
 import { createHmac } from 'node:crypto';
 
-/** How an endpoint's deliveries are signed; the document does not show it. */
-export type SignatureScheme = 'timestamped' | 'hex' | 'base64' | 'sharedToken';
+/** How deliveries are signed; the service doesn't document its own scheme. */
+type SignatureScheme = 'timestamped' | 'hex' | 'base64' | 'sharedToken';
 
-/** What a signature is made with. */
-export interface SigningWishes {
+/** How to sign a delivery. */
+export interface SigningOptions {
 	readonly scheme: SignatureScheme;
 	/** The signing secret, or the shared token. */
 	readonly secret: string;
-	/** While a secret rotates: a timestamped header carries a signature by each. */
+	/** While a secret rotates: a timestamped header has a signature for each. */
 	readonly previousSecret?: string;
-	/** `sha256=` in front of hex and base64. */
+	/** Whether hex and base64 signatures start with `sha256=`. */
 	readonly prefixed: boolean;
 	/** Unix seconds, for `timestamped`. */
 	readonly timestamp: number;
 }
 
-/** The value of the signature header for a body. */
-export function signatureOf(body: string, wishes: SigningWishes): string {
-	const { scheme, secret, previousSecret, prefixed, timestamp } = wishes;
+/** The value of the signature header. */
+export function signatureOf(body: string, options: SigningOptions): string {
+	const { scheme, secret, previousSecret, prefixed, timestamp } = options;
 	const hmac = (key: string, text: string): Buffer =>
 		createHmac('sha256', key).update(text, 'utf8').digest();
 	const prefix = prefixed ? 'sha256=' : '';

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** The two body fields that the document leaves unnamed, by the names they shall have. */
+/** Names for the two body fields whose names docs/api.md doesn't know (Endpoints 8 and 9). */
 export interface UnnamedFields {
 	readonly decisionFieldName: string;
 	readonly eventTypeFieldName: string;
@@ -49,7 +49,7 @@ type OperationShape = z.infer<typeof operationShape>;
 const DOCUMENT_ID = 'openapi.yaml';
 const METHODS = { get: 'GET', post: 'POST', put: 'PUT' } as const;
 
-/** A request taken apart: all that the description has a say in. */
+/** The parts of a request that the description covers. */
 export interface RequestParts {
 	readonly path: Readonly<Record<string, unknown>>;
 	readonly query: Readonly<Record<string, unknown>>;
@@ -57,8 +57,8 @@ export interface RequestParts {
 }
 
 /**
- * The service's OpenAPI description, compiled: what a request, an answer and an event may look like.
- * Never changes; with other {@link UnnamedFields} a new one is made.
+ * The compiled OpenAPI description of the service: validates requests, answers and events.
+ * Immutable; each pair of {@link UnnamedFields} has its own.
  */
 export class Description {
 	readonly operations: readonly OperationDescription[];
@@ -66,14 +66,14 @@ export class Description {
 	private readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
 	private readonly shapes = new Map<string, OperationShape>();
 
-	private static readonly kept = new Map<string, Description>();
+	private static readonly cache = new Map<string, Description>();
 
-	/** The description with these names; compiled once, for all sandboxes of the process. */
+	/** The description with these names, compiled once per process. */
 	static with({ decisionFieldName, eventTypeFieldName }: UnnamedFields): Description {
 		const key = JSON.stringify([decisionFieldName, eventTypeFieldName]);
 		const description =
-			this.kept.get(key) ?? new Description({ decisionFieldName, eventTypeFieldName });
-		this.kept.set(key, description);
+			this.cache.get(key) ?? new Description({ decisionFieldName, eventTypeFieldName });
+		this.cache.set(key, description);
 		return description;
 	}
 
@@ -94,8 +94,8 @@ export class Description {
 	}
 
 	/**
-	 * A compiled check of an operation's requests; true narrows to the operation's own type, which
-	 * the caller states and the schema enforces.
+	 * A compiled check of an operation's requests. The caller names the type that the schema
+	 * enforces.
 	 */
 	requestCheck<Request>(operationId: string): ValidateFunction<Request> {
 		const { parameters, requestBody } = this.shape(operationId);
@@ -113,8 +113,8 @@ export class Description {
 	}
 
 	/**
-	 * A compiled check of an operation's answers with a status; true narrows to the type that the
-	 * caller states and the schema enforces. Throws when the operation has no such answer.
+	 * A compiled check of an operation's answers with a status. The caller names the type that the
+	 * schema enforces. Throws if the operation has no such answer.
 	 */
 	answerCheck<Answer>(operationId: string, status: number): ValidateFunction<Answer> {
 		const schema = this.answerSchema(operationId, status);
@@ -122,7 +122,7 @@ export class Description {
 		return this.ajv.compile<Answer>(schema);
 	}
 
-	/** What is wrong with a webhook event; empty when it is as described. */
+	/** What is wrong with a webhook event; empty if it is valid. */
 	eventProblems(event: unknown): string[] {
 		const type = z.object({ event_type: z.string() }).safeParse(event).data?.event_type;
 		const name = type === 'deposit.received' ? 'DepositReceivedEvent' : 'EventEnvelope';
@@ -152,7 +152,7 @@ export class Description {
 	}
 }
 
-/** A validator's findings as short sentences: where, and what. */
+/** Formats validation errors: where, and what is wrong. */
 export function problems(errors: readonly ErrorObject[] | null | undefined): string[] {
 	return (errors ?? [])
 		.filter(({ keyword }) => keyword !== 'if')
@@ -168,7 +168,7 @@ export function problems(errors: readonly ErrorObject[] | null | undefined): str
 
 function describe(path: string, method: string, shape: OperationShape): OperationDescription {
 	if (method !== 'get' && method !== 'post' && method !== 'put') {
-		throw new Error(`openapi.yaml: ${method} ${path} is no method of this service`);
+		throw new Error(`openapi.yaml: ${method} ${path} is not a method of this service`);
 	}
 	const optional = shape.security?.some((scheme) => Object.keys(scheme).length === 0);
 	return {
@@ -202,7 +202,7 @@ function newAjv(): Ajv2020 {
 	return ajv;
 }
 
-/** 31 February is no date: `Date` would roll it over into March. */
+/** Rejects e.g. February 31, which `Date` rolls over into March. */
 function isCalendarValid(timestamp: string): boolean {
 	const time = Date.parse(timestamp);
 	return (
@@ -210,7 +210,7 @@ function isCalendarValid(timestamp: string): boolean {
 	);
 }
 
-/** Reads openapi.yaml with absolute references and with the unnamed fields named. */
+/** Reads openapi.yaml, makes its references absolute and names the unnamed fields. */
 function readDocument(unnamedFields: UnnamedFields): Record<string, unknown> {
 	const text = readFileSync(join(__dirname, 'openapi.yaml'), 'utf8');
 	return z.record(z.unknown()).parse(

@@ -2,36 +2,36 @@ import { randomUUID } from 'node:crypto';
 
 import type { Organisation } from './organisation';
 
-/** A webhook event; the object of its own beside the envelope's fields. */
+/** A webhook event: the envelope's fields, plus one object with the content. */
 export type ServiceEvent = Readonly<Record<string, unknown>>;
 
-/** What may differ from the ordinary event. */
-export interface EventWishes {
-	/** Payload major version, 1 to 10; 2 unless told. */
+/** Changes to the default event. */
+export interface EventOptions {
+	/** Major version of the payload, 1 to 10; default 2. */
 	readonly version?: number;
 	/** Fields of the envelope to replace or add. */
 	readonly envelope?: Readonly<Record<string, unknown>>;
-	/** Fields of the deposit (or of the event's own object) to replace or add. */
+	/** Fields of the deposit, or of another event's object, to replace or add. */
 	readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** Made-up events: deposit.received as documented, others with a small object of their own. */
+/** Makes an event: deposit.received as documented, others with a small placeholder object. */
 export function makeEvent(
 	eventType: string,
 	organisation: Organisation,
-	{ version = 2, envelope = {}, content = {} }: EventWishes = {},
+	{ version = 2, envelope = {}, content = {} }: EventOptions = {},
 ): ServiceEvent {
 	const isDeposit = eventType === 'deposit.received';
-	// Payload shapes of other events are not shown: their object is named after their group.
-	const ownName = isDeposit ? 'deposit' : (eventType.split('.')[0] ?? 'subject');
-	const own = isDeposit ? makeDeposit(organisation) : makeSubject(organisation);
+	// The payloads of other events aren't documented; their object is named after their group.
+	const contentName = isDeposit ? 'deposit' : (eventType.split('.')[0] ?? 'subject');
+	const defaults = isDeposit ? makeDeposit(organisation) : makeSubject(organisation);
 	return {
 		object: 'event',
 		created: Math.floor(Date.now() / 1000),
 		event_type: eventType,
 		event_version: String(version),
 		idempotency_key: randomUUID(),
-		[ownName]: { ...own, ...content },
+		[contentName]: { ...defaults, ...content },
 		...envelope,
 	};
 }
@@ -45,7 +45,7 @@ function makeDeposit({ randomness, company }: Organisation): object {
 	const now = new Date().toISOString();
 	const cents = 10_000 + randomness.below(5_000_000);
 	return {
-		// The prefix of deposits is not shown.
+		// The prefix of deposits isn't documented.
 		nanoid: randomness.identifier('de'),
 		entity_nanoid: company.nanoid,
 		entity_deposit_account_id: 4217,

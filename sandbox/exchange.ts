@@ -5,9 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from './accounts';
 import type { OperationDescription } from './description';
 import { failureEnvelope, ServiceFailure } from './failure';
-import { faultyAnswer, isProcessed, type Answer, type Fault } from './faults';
+import { faultyAnswer, stillProcesses, type Answer, type Fault } from './faults';
 import type { Operation, Prepared } from './operations/operation';
-import type { Service } from './service';
+import type { SimulatedService } from './simulatedService';
 import { headersForLog, type WireLogEntry } from './wireLog';
 
 /** The operation that a request was routed to. */
@@ -17,12 +17,11 @@ export interface Route {
 }
 
 /**
- * Serves one request to /v2: held against the description, noted in the wire log, spoilt by a fault
- * if one is planned, and otherwise answered. The order of judgement is token (401), form (400), then
- * the operation's own 404, 403 and 400.
+ * Serves one request to /v2: validates and logs it, then answers it or applies a planned fault. It
+ * checks the token first (401), then the format (400), then the operation's own rules (404, 403, 400).
  */
 export async function serve(
-	service: Service,
+	service: SimulatedService,
 	route: Route | undefined,
 	request: FastifyRequest,
 	reply: FastifyReply,
@@ -31,7 +30,7 @@ export async function serve(
 	const query = new URLSearchParams(search);
 	const body = readBody(request.body);
 	const prepared = route && prepare(service, route, request.params, query, body);
-	const faultsOfForm = prepared ? prepared.problems : [`${request.method} ${path} does not exist`];
+	const problems = prepared ? prepared.problems : [`${request.method} ${path} does not exist`];
 	const entry: WireLogEntry = {
 		at: new Date().toISOString(),
 		method: request.method,
@@ -40,11 +39,11 @@ export async function serve(
 		headers: headersForLog(request.headers),
 		body: body.value,
 		operation: route?.operation.id ?? 'unknown',
-		valid: faultsOfForm.length === 0,
-		problems: faultsOfForm,
+		valid: problems.length === 0,
+		problems: problems,
 		outcome: 'received',
 	};
-	service.wireLog.note(entry, service.settings.logLimit);
+	service.wireLog.add(entry, service.settings.logLimit);
 	reply.raw.once('close', () => {
 		if (!reply.raw.writableFinished && entry.outcome === 'received') entry.outcome = 'client gone';
 	});
@@ -53,12 +52,12 @@ export async function serve(
 	if (fault && fault.delay > 0) await wait(fault.delay, undefined, { ref: false });
 	if (fault?.kind === 'cutBefore') return cut(reply, entry, fault);
 
-	const isWorkDone = !fault || isProcessed(fault);
-	const truth = isWorkDone ? await answerTo(service, route, request, prepared) : undefined;
+	const isProcessed = !fault || stillProcesses(fault);
+	const genuine = isProcessed ? await answerTo(service, route, request, prepared) : undefined;
 	if (fault?.kind === 'cutAfter') return cut(reply, entry, fault);
 
-	const answer = fault ? faultyAnswer(fault, truth) : truth;
-	if (!answer) throw new Error('A request was neither processed nor spoilt');
+	const answer = fault ? faultyAnswer(fault, genuine) : genuine;
+	if (!answer) throw new Error('The request was neither processed nor failed on purpose');
 	entry.status = answer.status;
 	if (entry.outcome === 'received') entry.outcome = fault ? `fault: ${fault.kind}` : 'answered';
 	await reply.code(answer.status).headers(answer.headers).send(answer.body);
@@ -71,7 +70,7 @@ function cut(reply: FastifyReply, entry: WireLogEntry, fault: Fault): void {
 }
 
 async function answerTo(
-	service: Service,
+	service: SimulatedService,
 	route: Route | undefined,
 	request: FastifyRequest,
 	prepared: Prepared | undefined,
@@ -98,9 +97,9 @@ function json(status: number, content: object): Answer {
 	return { status, headers, body: JSON.stringify(content) };
 }
 
-/** Reads the token of either scheme; throws ServiceFailure 401. */
+/** Reads the token from either header; throws ServiceFailure 401. */
 async function callerOf(
-	service: Service,
+	service: SimulatedService,
 	{ token: needed }: OperationDescription,
 	{ headers }: FastifyRequest,
 ): Promise<Account | undefined> {
@@ -120,7 +119,7 @@ async function callerOf(
 }
 
 interface Body {
-	/** Parsed, or the text where it is no JSON, or undefined where there was none. */
+	/** The parsed JSON, the text if it isn't JSON, or undefined if there is no body. */
 	readonly value: unknown;
 	readonly isJson: boolean;
 }
@@ -136,7 +135,7 @@ function readBody(text: unknown): Body {
 }
 
 function prepare(
-	service: Service,
+	service: SimulatedService,
 	{ operation, description }: Route,
 	path: unknown,
 	query: URLSearchParams,
@@ -150,7 +149,7 @@ function prepare(
 	});
 }
 
-/** Query values as the description types them; what does not fit stays as it came. */
+/** Query values converted to their described types; values that don't fit stay text. */
 function readQuery(
 	query: URLSearchParams,
 	description: OperationDescription,

@@ -1,7 +1,7 @@
-/** Statuses that the document lists for failures (Errors 1). */
+/** Failure statuses (docs/api.md, Errors). */
 export type FailureStatus = 400 | 401 | 403 | 404 | 500;
 
-/** The service refuses a request; answered with the failure envelope (Errors 2). */
+/** The service rejects a request with the failure envelope (docs/api.md, Response envelope). */
 export class ServiceFailure extends Error {
 	constructor(
 		readonly status: FailureStatus,
@@ -12,7 +12,7 @@ export class ServiceFailure extends Error {
 	}
 }
 
-/** The failure envelope; `error_code` only when there is one. */
+/** The failure envelope; without a code, `error_code` is left out. */
 export function failureEnvelope(message: string, errorCode?: string): object {
 	return { success: false, data: message, ...(errorCode ? { error_code: errorCode } : {}) };
 }

@@ -11,34 +11,34 @@ const faultShape = z
 			.strict()
 			.default({}),
 		kind: z.enum([
-			/** Only the delay. */
+			/** A delay only. */
 			'latency',
-			/** `status`, with the envelope unless `envelope` is false. */
+			/** Answers with `status`, in the failure envelope unless `envelope` is false. */
 			'status',
-			/** A page as a proxy sends it, with `status` (502). */
+			/** An HTML page from a proxy, with `status` (default 502). */
 			'html',
-			/** A redirect to `location`, with `status` (307). */
+			/** A redirect to `location`, with `status` (default 307). */
 			'redirect',
-			/** The connection breaks before anything is done. */
+			/** Breaks the connection before processing the request. */
 			'cutBefore',
-			/** The connection breaks after the body was read and the work was done. */
+			/** Breaks the connection after processing the request. */
 			'cutAfter',
-			/** 200 with success: false. */
+			/** HTTP 200 with success: false. */
 			'failureEnvelope',
-			/** The true answer, cut in the middle. */
+			/** The first half of the genuine answer. */
 			'truncatedJson',
-			/** The true answer as text/plain. */
+			/** The genuine answer as text/plain. */
 			'wrongContentType',
-			/** 200 with success: true and an empty data object. */
+			/** HTTP 200 with success: true and an empty data object. */
 			'missingFields',
-			/** 200 with success: true and 10 MB of data. */
+			/** HTTP 200 with success: true and 10 MB of data. */
 			'hugeBody',
 		]),
-		/** How many requests it befalls; `always` until it is cleared. */
+		/** How many requests fail; `always` lasts until the faults are cleared. */
 		times: z.union([z.number().int().positive(), z.literal('always')]).default(1),
-		/** Matching requests that are spared first. */
+		/** How many matching requests to let through first. */
 		skip: z.number().int().nonnegative().default(0),
-		/** Milliseconds to wait first, with any kind. */
+		/** Milliseconds to wait first; works with every kind. */
 		delay: z.number().nonnegative().default(0),
 		status: z.number().int().min(200).max(599).optional(),
 		envelope: z.boolean().default(true),
@@ -47,14 +47,14 @@ const faultShape = z
 		/** Retry-After: seconds, or an HTTP date. */
 		retryAfter: z.union([z.number(), z.string()]).optional(),
 		location: z.string().default('https://elsewhere.example.com/'),
-		/** Whether the work is done all the same; kinds that spoil the true answer always do it. */
+		/** Whether to process the request anyway; kinds that change the genuine answer always do. */
 		processed: z.boolean().default(false),
 	})
 	.strict();
 
-/** A fault that waits for matching requests. */
+/** A planned fault. */
 export type Fault = z.infer<typeof faultShape> & { readonly id: number };
-/** A fault as given by a caller. */
+/** A fault as a caller describes it. */
 export type FaultInput = z.input<typeof faultShape>;
 
 /** An answer before it goes out. */
@@ -65,17 +65,22 @@ export interface Answer {
 }
 
 const HUGE_BODY_CHARACTERS = 10 * 1024 * 1024;
-const SPOILED_ANSWERS: readonly Fault['kind'][] = ['truncatedJson', 'wrongContentType', 'cutAfter'];
+const KINDS_THAT_PROCESS: readonly Fault['kind'][] = [
+	'latency',
+	'truncatedJson',
+	'wrongContentType',
+	'cutAfter',
+];
 
-/** The faults that are planned, oldest first. */
+/** The planned faults, oldest first. */
 export class Faults {
 	private planned: Fault[] = [];
 	private made = 0;
 
-	/** Plans a fault; throws ZodError for one that does not exist. */
+	/** Plans a fault; throws ZodError if it isn't valid. */
 	plan(input: unknown): Fault {
 		const fault = { ...faultShape.parse(input), id: ++this.made };
-		// A broken expression is refused here and not at the first request.
+		// Rejects an invalid expression now instead of at the first request.
 		RegExp(fault.match.path ?? '');
 		this.planned.push(fault);
 		return fault;
@@ -89,7 +94,7 @@ export class Faults {
 		this.planned = [];
 	}
 
-	/** The fault that befalls this request, if any; counts it. */
+	/** The fault to apply to this request, if any; counts the request. */
 	take(method: string, path: string): Fault | undefined {
 		const fault = this.planned.find(
 			({ match }) =>
@@ -108,13 +113,13 @@ export class Faults {
 	}
 }
 
-/** Whether the operation still does its work. */
-export function isProcessed(fault: Fault): boolean {
-	return fault.processed || fault.kind === 'latency' || SPOILED_ANSWERS.includes(fault.kind);
+/** Whether the service processes the request in spite of the fault. */
+export function stillProcesses(fault: Fault): boolean {
+	return fault.processed || KINDS_THAT_PROCESS.includes(fault.kind);
 }
 
-/** What goes out instead of the true answer (which is absent when nothing was done). */
-export function faultyAnswer(fault: Fault, truth: Answer | undefined): Answer {
+/** The answer to send; `genuine` is missing if the request wasn't processed. */
+export function faultyAnswer(fault: Fault, genuine: Answer | undefined): Answer {
 	const json = (status: number, content: object): Answer => ({
 		status,
 		headers: { 'content-type': 'application/json; charset=utf-8', ...retryAfter(fault) },
@@ -126,7 +131,7 @@ export function faultyAnswer(fault: Fault, truth: Answer | undefined): Answer {
 		case 'latency':
 		case 'cutBefore':
 		case 'cutAfter':
-			return truth ?? json(500, failure);
+			return genuine ?? json(500, failure);
 		case 'status':
 			return fault.envelope
 				? json(fault.status ?? 500, failure)
@@ -142,11 +147,11 @@ export function faultyAnswer(fault: Fault, truth: Answer | undefined): Answer {
 		case 'failureEnvelope':
 			return json(200, failure);
 		case 'truncatedJson': {
-			const { status, headers, body } = truth ?? json(500, failure);
+			const { status, headers, body } = genuine ?? json(500, failure);
 			return { status, headers, body: body.slice(0, Math.floor(body.length / 2)) };
 		}
 		case 'wrongContentType': {
-			const { status, body } = truth ?? json(500, failure);
+			const { status, body } = genuine ?? json(500, failure);
 			return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 		}
 		case 'missingFields':

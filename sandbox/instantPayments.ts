@@ -6,8 +6,8 @@ import type { Team } from './organisation';
 import type { Randomness } from './randomness';
 import type { Settings } from './settings';
 
-/** `typed_data` of operation 10: strings whose meaning the document leaves open. */
-export interface PaymentTypedData {
+/** `typed_data` of Endpoint 10; what its strings mean isn't documented. */
+interface PaymentTypedData {
 	readonly from: string;
 	readonly to: string;
 	readonly salt: string;
@@ -25,7 +25,7 @@ export interface PaymentTypedData {
 	};
 }
 
-/** The body of operation 10. */
+/** The body of Endpoint 10. */
 export interface InstantPayment {
 	readonly from: string;
 	readonly amount_cents: number;
@@ -37,7 +37,7 @@ export interface InstantPayment {
 	readonly network: string;
 }
 
-/** What the sandbox publishes, ready to be signed. */
+/** A payment that is ready to sign. */
 export interface SignablePayment {
 	readonly domain: ReturnType<typeof paymentDomain>;
 	readonly types: typeof PAYMENT_TYPES;
@@ -66,19 +66,19 @@ const PAYMENT_TYPES = {
 	],
 };
 
-/** Units of a token with six decimals in one cent. */
+/** One cent in units of a token with six decimals. */
 const TOKEN_UNITS_PER_CENT = 10_000n;
 const VALID_MINUTES = 60;
 
-/** Issues and judges instant payments; each salt pays once. */
+/** Prepares, checks and books instant payments; each salt pays once. */
 export class InstantPayments {
 	private readonly paidSalts = new Set<string>();
 
 	/**
-	 * Typed data for a payment, with a fresh salt. `signer` becomes its `from`; the team's identifier
-	 * is its groupID, the recipient's e-mail its data.
+	 * Typed data for a payment, with a new salt. Its `from` is the signer, its `groupID` the team and
+	 * its `data` the recipient's email.
 	 */
-	publish(
+	prepare(
 		payment: { team: Team; amountCents: number; email: string; signer: string },
 		settings: Settings,
 		randomness: Randomness,
@@ -108,7 +108,7 @@ export class InstantPayments {
 		};
 	}
 
-	/** The signer's wallet (EIP-55); throws {@link ServiceFailure} 400. */
+	/** The address that signed, in EIP-55 spelling; throws {@link ServiceFailure} 400. */
 	signerOf(payment: InstantPayment, settings: Settings): string {
 		try {
 			const signer = verifyTypedData(
@@ -119,17 +119,17 @@ export class InstantPayments {
 			);
 			if (signer === getAddress(payment.signer.toLowerCase())) return signer;
 		} catch {
-			// What cannot be encoded or recovered is refused in the same words.
+			// Data that can't be encoded or recovered counts as an invalid signature too.
 		}
 		throw new ServiceFailure(
 			400,
-			'The signature is not the signer’s signature of this payment',
+			'The signature was not made by the signer for this payment',
 			'signature_invalid',
 		);
 	}
 
-	/** Holds the signed payment against the body; throws {@link ServiceFailure} 400. */
-	judge(payment: InstantPayment, team: Team, signer: string): void {
+	/** Compares the signed payment with the body; throws {@link ServiceFailure} 400. */
+	check(payment: InstantPayment, team: Team, signer: string): void {
 		const { typed_data: signed, external_recipient_email: email } = payment;
 		const refuse = (message: string, errorCode: string): never => {
 			throw new ServiceFailure(400, message, errorCode);
@@ -141,7 +141,7 @@ export class InstantPayments {
 			refuse('The payment was not signed for this team', 'team_mismatch');
 		}
 		if (BigInt(signed.data.amount) !== BigInt(payment.amount_cents) * TOKEN_UNITS_PER_CENT) {
-			refuse('typed_data.data.amount is not amount_cents', 'amount_mismatch');
+			refuse('typed_data.data.amount differs from amount_cents', 'amount_mismatch');
 		}
 		if (signed.data.recipient.toLowerCase() !== recipientOf(email).toLowerCase()) {
 			refuse('typed_data.data.recipient is not the recipient', 'recipient_mismatch');
@@ -154,7 +154,7 @@ export class InstantPayments {
 		}
 	}
 
-	/** Takes the money, once; throws {@link ServiceFailure} 400 when there is not enough. */
+	/** Books the payment; throws {@link ServiceFailure} 400 if the balance is too low. */
 	pay(payment: InstantPayment, team: Team): void {
 		const balance = team.balances.get(payment.currency_symbol) ?? 0n;
 		const amount = BigInt(payment.amount_cents);
@@ -182,7 +182,7 @@ function paymentDomain(chainId: number): {
 	};
 }
 
-/** The recipient's account, which the sandbox derives from the e-mail. */
+/** The recipient's account, derived from the email. */
 function recipientOf(email: string): string {
 	return addressFor(`recipient ${email}`);
 }

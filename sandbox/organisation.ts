@@ -23,8 +23,8 @@ export interface TeamUser {
 	readonly payable: boolean;
 }
 
-/** An invite record of the invite list. */
-export interface InviteRecord {
+/** A pending invite (docs/api.md, Invite record). */
+interface InviteRecord {
 	readonly nanoid: string;
 	readonly role: string | null;
 	readonly invitee_name: string;
@@ -50,20 +50,20 @@ export interface Workspace extends NameAndAvatar {
 	readonly invites: InviteRecord[];
 }
 
-/** A workspace below the company, with its users. */
+/** A workspace in the company, with its users. */
 export interface Team extends Workspace {
 	readonly users: TeamUser[];
-	/** Users whose name does not match; by identifier. */
+	/** Open and resolved name reviews by user identifier. */
 	readonly nameReviews: Map<string, NameReview>;
 }
 
-/** A name mismatch of an external payment recipient. */
-export interface NameReview {
+/** A review of a recipient whose names don't match. */
+interface NameReview {
 	readonly reviewVersion: string;
 	status: 'waiting' | 'approved' | 'cancelled';
 }
 
-/** Reviews that wait in each team. */
+/** How many users of each team have a name review. */
 const NAME_REVIEWS_PER_TEAM = 10;
 const TEAMS = [
 	{ name: 'Engineering', size: 140 },
@@ -82,22 +82,22 @@ const WORKER_ROLES = ['contractor', 'team_employee', 'aor_contractor'] as const;
 const INVITE_ROLES = [...WORKER_ROLES, 'team_viewer', null] as const;
 const CURRENCIES_HELD = ['USD', 'EUR', 'GBP', 'CAD', 'MXN', 'PLN'] as const;
 
-/** One company, its teams, users, invites and balances: the same for the same seed. */
+/** One company with its teams, users, invites and balances; the same seed gives the same one. */
 export class Organisation {
 	readonly company: Workspace;
 	readonly teams: readonly Team[];
 	readonly accounts: readonly Account[];
-	/** The endpoint that exists from the start; it has no address until one is registered. */
+	/** The webhook endpoint that exists from the start; it gets its URL at registration. */
 	readonly firstWebhookId: string;
-	/** Chance for what is made later: identifiers, salts. */
+	/** For identifiers and salts that are made later. */
 	readonly randomness: Randomness;
 	private readonly growth: Randomness;
 	private readonly users = new Map<string, { user: TeamUser; team: Team }>();
-	private peopleMade = 0;
+	private personCount = 0;
 
 	constructor(seed: string, growingTeamSize: number) {
 		const randomness = new Randomness(seed);
-		this.company = { ...makeWorkspace(randomness, 'co', 'Meridian Harbour') };
+		this.company = makeWorkspace(randomness, 'co', 'Meridian Harbour');
 		this.teams = TEAMS.map(({ name }) => ({
 			...makeWorkspace(randomness, 'te', name),
 			users: [],
@@ -118,14 +118,14 @@ export class Organisation {
 		this.grow(growingTeamSize);
 	}
 
-	/** The team that grows; the last one. */
+	/** The last team, whose size is a setting. */
 	get growingTeam(): Team {
 		const team = this.teams.at(-1);
-		if (!team) throw new Error('The organisation has no team');
+		if (!team) throw new Error('The organization has no team');
 		return team;
 	}
 
-	/** Adds users to the growing team until it has so many; it never shrinks. */
+	/** Adds users to the growing team until it has `size`; it never shrinks. */
 	grow(size: number): void {
 		this.fill(this.growingTeam, size, this.growth);
 	}
@@ -143,14 +143,14 @@ export class Organisation {
 		return this.users.get(nanoid);
 	}
 
-	/** The account of a wallet, however its address is spelt. */
+	/** The account of a wallet; the address may have any casing. */
 	account(address: string): Account | undefined {
 		return this.accounts.find((each) => each.address.toLowerCase() === address.toLowerCase());
 	}
 
 	private fill(team: Team, size: number, randomness: Randomness): void {
 		while (team.users.length < size) {
-			const user = makeUser(randomness, this.nextPerson(randomness), this.peopleMade);
+			const user = makeUser(randomness, this.nextPerson(randomness), this.personCount);
 			team.users.push(user);
 			this.users.set(user.nanoid, { user, team });
 			if (team.users.length <= NAME_REVIEWS_PER_TEAM) {
@@ -178,8 +178,8 @@ export class Organisation {
 	}
 
 	private nextPerson(randomness: Randomness): Person {
-		this.peopleMade++;
-		return makePerson(randomness, this.peopleMade);
+		this.personCount++;
+		return makePerson(randomness, this.personCount);
 	}
 }
 

@@ -1,6 +1,15 @@
+import { faker as german } from '@faker-js/faker/locale/de';
+import { faker as british } from '@faker-js/faker/locale/en_GB';
+import { faker as american } from '@faker-js/faker/locale/en_US';
+import { faker as mexican } from '@faker-js/faker/locale/es_MX';
+import { faker as japanese } from '@faker-js/faker/locale/ja';
+import { faker as polish } from '@faker-js/faker/locale/pl';
+import { faker as portuguese } from '@faker-js/faker/locale/pt_PT';
+import { faker as vietnamese } from '@faker-js/faker/locale/vi';
+
 import type { Randomness } from './randomness';
 
-/** A made-up person, before the organisation gives an identifier and a place. */
+/** An invented person; the organisation adds an identifier and a role. */
 export interface Person {
 	readonly firstName: string;
 	readonly middleName: string;
@@ -19,136 +28,40 @@ interface Home {
 	readonly zip_code: string;
 }
 
-const FIRST_NAMES = [
-	'Amara',
-	'Zoë',
-	'Mateo',
-	'Yuki',
-	'Søren',
-	'Anaïs',
-	'Kwame',
-	'Priya',
-	'Łukasz',
-	'Inês',
-	'Omar',
-	'Freya',
-	'Nguyệt',
-	'Tomás',
-	'Siobhán',
-	'Farah',
-	'Dmitri',
-	'Leilani',
-	'Bjørn',
-	'Chiara',
-	'Rahul',
-	'Elif',
-	'Noémie',
-	'Thabo',
-	'Mei',
-	'Jürgen',
-	'Ximena',
-	'Aisha',
-	'Pavel',
-	'Ngozi',
-	'Hana',
-	'Andrés',
-	'Ingrid',
-	'Youssef',
-	'Katarína',
-	'Liam',
-	'Sofía',
-	'Ravi',
-	'Marit',
-	'Gonçalo',
+const COUNTRIES = [
+	{ country: 'DE', faker: german },
+	{ country: 'GB', faker: british },
+	{ country: 'JP', faker: japanese },
+	{ country: 'MX', faker: mexican },
+	{ country: 'PL', faker: polish },
+	{ country: 'PT', faker: portuguese },
+	{ country: 'US', faker: american },
+	{ country: 'VN', faker: vietnamese },
 ] as const;
-const MIDDLE_NAMES = ['', '', '', '', 'Maria', 'J.', 'Lee', 'Anne', 'Kofi', 'de la'] as const;
-const LAST_NAMES = [
-	'Okafor',
-	'Müller',
-	'García',
-	'Tanaka',
-	'Sørensen',
-	'Dubois',
-	'Mensah',
-	'Sharma',
-	'Nowak',
-	'Ferreira',
-	'Haddad',
-	'Lindqvist',
-	'Trần',
-	'Novák',
-	"O'Brien",
-	'Rahman',
-	'Petrov',
-	'Kealoha',
-	'Hansen',
-	'Rossi',
-	'Iyer',
-	'Yılmaz',
-	'Lefèvre',
-	'Dlamini',
-	'Chen',
-	'Schröder',
-	'Hernández',
-	'Bello',
-	'Dvořák',
-	'Eze',
-	'Kim',
-	'Peña',
-	'Virtanen',
-	'Benali',
-	'Horváth',
-	'Walsh',
-	'Ruiz',
-	'Nair',
-	'de Vries',
-	'Carvalho',
-] as const;
-const DOMAINS = ['example.com', 'example.org', 'example.net', 'mail.example.com'] as const;
-const STREETS = [
-	'Harbour Street',
-	'Rua das Flores',
-	'Lindenweg',
-	'Oak Avenue',
-	'Calle Mayor',
-] as const;
-const CITIES = [
-	{ city: 'Lisboa', state: 'Lisboa', country: 'PT', zip_code: '1100-148' },
-	{ city: 'Kraków', state: 'Małopolskie', country: 'PL', zip_code: '31-044' },
-	{ city: 'Austin', state: 'TX', country: 'US', zip_code: '78701' },
-	{ city: 'Manila', state: 'NCR', country: 'PH', zip_code: '1000' },
-	{ city: 'Ciudad de México', state: 'CDMX', country: 'MX', zip_code: '06000' },
-	{ city: 'Lagos', state: 'Lagos', country: 'NG', zip_code: '101241' },
-	{ city: '東京', state: '東京都', country: 'JP', zip_code: '100-0001' },
-	{ city: 'København', state: 'Hovedstaden', country: 'DK', zip_code: '1050' },
-] as const;
-const UNITS = ['', '', '', 'Flat 2', '3rd floor', 'Unit B'] as const;
 
-/** Makes a person; `number` keeps the e-mail address apart from every other's. */
+/** Makes a person; `number` keeps each email address unique. */
 export function makePerson(randomness: Randomness, number: number): Person {
-	const firstName = randomness.pick(FIRST_NAMES);
-	const lastName = randomness.pick(LAST_NAMES);
-	const mailbox = `${plain(firstName)}.${plain(lastName)}${number}`;
+	const { country, faker } = randomness.pick(COUNTRIES);
+	// Faker's instances are shared by the whole process, so each person starts from a fresh seed.
+	faker.seed(randomness.below(2 ** 32));
+	const firstName = faker.person.firstName();
+	const lastName = faker.person.lastName();
+	const optional = (make: () => string): string => faker.helpers.maybe(make) ?? '';
 	return {
 		firstName,
-		middleName: randomness.pick(MIDDLE_NAMES),
+		middleName: optional(() => faker.person.middleName()),
 		lastName,
-		email: `${mailbox}@${randomness.pick(DOMAINS)}`,
+		email: faker.internet
+			.exampleEmail({ firstName, lastName })
+			.toLowerCase()
+			.replace('@', `.${number}@`),
 		home: {
-			line_1: `${randomness.below(180) + 1} ${randomness.pick(STREETS)}`,
-			line_2: randomness.pick(UNITS),
-			...randomness.pick(CITIES),
+			line_1: faker.location.streetAddress(),
+			line_2: optional(() => faker.location.secondaryAddress()),
+			city: faker.location.city(),
+			state: faker.location.state(),
+			country,
+			zip_code: faker.location.zipCode(),
 		},
 	};
-}
-
-/** ASCII letters only, as mailboxes have them. */
-function plain(name: string): string {
-	return name
-		.normalize('NFD')
-		.toLowerCase()
-		.replaceAll('ø', 'o')
-		.replaceAll('ł', 'l')
-		.replaceAll('ı', 'i')
-		.replaceAll(/[^a-z]/g, '');
 }

@@ -1,16 +1,16 @@
-/** A repeatable source of chance: the same seed gives the same organisation. */
+/** A random number generator whose seed decides every value. */
 export class Randomness {
 	private state: number;
 
 	constructor(seed: string) {
-		// FNV-1a folds the seed's characters into 32 bits.
+		// FNV-1a hashes the seed to 32 bits.
 		this.state = 0x811c9dc5;
 		for (const character of seed) {
 			this.state = Math.imul(this.state ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
 		}
 	}
 
-	/** An integer from 0 up to, not including, the limit (mulberry32). */
+	/** An integer from 0 to below the limit (mulberry32). */
 	below(limit: number): number {
 		this.state = (this.state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -23,7 +23,7 @@ export class Randomness {
 		return values[this.below(values.length)] ?? values[0];
 	}
 
-	/** Prefix and 12 characters of A-Z a-z 0-9 _ - : an identifier of the service. */
+	/** An identifier (docs/api.md, Identifiers): the prefix and 12 characters. */
 	identifier(prefix: string): string {
 		return `${prefix}-${this.text(12, IDENTIFIER_ALPHABET)}`;
 	}

@@ -5,48 +5,48 @@ import { z } from 'zod';
 
 import { makeAccounts } from './accounts';
 
-/** Which methods a signer speaks, and in which form they take their parameters. */
+/** The methods that a signer offers, and the form of their parameters. */
 export type SignerDialect = 'wallet' | 'web3signer' | 'clef';
 
-/** What goes wrong with the next signatures. */
+/** How a signing request fails. */
 export type SignerFault =
-	/** A JSON-RPC error, as when a person declines. */
+	/** A JSON-RPC error, as if a person had declined. */
 	| 'refuse'
-	/** No answer ever. */
+	/** No answer at all. */
 	| 'timeout'
-	/** A good signature by another key. */
+	/** A valid signature by another key. */
 	| 'wrongKey'
-	/** A result that is no signature. */
+	/** A result that isn't a signature. */
 	| 'malformedSignature'
 	/** A body that is not JSON. */
 	| 'notJson'
-	/** JSON with neither result nor error. */
+	/** JSON with neither a result nor an error. */
 	| 'emptyAnswer'
 	| 'http401'
 	| 'http500'
 	/** The connection breaks. */
 	| 'cut';
 
-/** How a remote signer starts. */
+/** How to start a remote signer. */
 export interface RemoteSignerOptions {
-	/** 0, the default, takes any free port of 127.0.0.1. */
+	/** 0, the default, takes any free port on 127.0.0.1. */
 	readonly port?: number;
-	/** All three unless told. */
+	/** All three by default. */
 	readonly dialects?: readonly SignerDialect[];
-	/** Wanted as a bearer token when given. */
+	/** If given, requests need it as a bearer token. */
 	readonly token?: string;
-	/** What befalls the first requests, in order. */
+	/** Faults for the first requests, in order. */
 	readonly faults?: readonly SignerFault[];
-	/** Keys that it holds; those of the sandbox's accounts unless told. */
+	/** Its keys; by default those of the sandbox's accounts. */
 	readonly privateKeys?: readonly string[];
 }
 
 /** One request that a signer received. */
-export interface SignerLogEntry {
+interface SignerLogEntry {
 	readonly at: string;
 	readonly method: string;
 	readonly params: unknown;
-	/** Whether the bearer token was right, or none was needed. */
+	/** Whether the bearer token was valid or not needed. */
 	readonly authorized: boolean;
 	readonly outcome: 'signed' | 'refused' | SignerFault;
 }
@@ -55,12 +55,12 @@ export interface SignerLogEntry {
 export interface RemoteSigner {
 	readonly url: string;
 	readonly log: readonly SignerLogEntry[];
-	/** Lets the next requests fail, in order, after those already planned. */
+	/** Makes the next requests fail, in order, after those already planned. */
 	fail(...faults: readonly SignerFault[]): void;
 	close(): Promise<void>;
 }
 
-/** Starts a JSON-RPC signer that holds keys, as web3signer, clef or a wallet would. */
+/** Starts a JSON-RPC signer that behaves like Web3Signer, Clef or a wallet. */
 export async function startRemoteSigner(options: RemoteSignerOptions = {}): Promise<RemoteSigner> {
 	const keys = options.privateKeys ?? makeAccounts('', []).map(({ privateKey }) => privateKey);
 	const wallets = keys.map((key) => new Wallet(key));
@@ -86,7 +86,7 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 		const fault = faults.shift();
 		if (fault && fault !== 'wrongKey') {
 			note(fault);
-			return spoil(response, fault, call.id);
+			return fail(response, fault, call.id);
 		}
 		const held = fault === 'wrongKey' ? wallets.map(() => ANOTHER_WALLET) : wallets;
 		try {
@@ -146,19 +146,18 @@ class SignerRefusal extends Error {
 
 interface SigningRequest {
 	readonly address: string;
-	/** What is signed: bytes under the EIP-191 prefix, or EIP-712 typed data. */
+	/** Bytes to sign with the EIP-191 prefix, or EIP-712 typed data. */
 	readonly subject: { readonly message: string } | { readonly typedData: TypedData };
 }
 
 /**
- * The dialects' parameter forms.
- * - wallet (EIP-1193 wallets): personal_sign takes the message first and the address second, the
- *   reverse of eth_sign; eth_signTypedData_v4 takes the address and the typed data as JSON text.
- * - web3signer: eth_sign takes the address first and prefixes the message itself (EIP-191);
- *   eth_signTypedData takes the typed data as JSON text: an object, which its documentation once
- *   showed, makes it answer "Internal error".
- * - clef: account_signData takes a content type first; text/plain means EIP-191, its data is hex;
- *   account_signTypedData takes the typed data as an object, not as text.
+ * The parameters of each dialect's methods.
+ * - wallet (EIP-1193): personal_sign takes the message, then the address, the reverse of eth_sign.
+ *   eth_signTypedData_v4 takes the address and the typed data as JSON text.
+ * - web3signer: eth_sign takes the address first and adds the EIP-191 prefix itself.
+ *   eth_signTypedData takes the typed data as JSON text; it answers an object with "Internal error".
+ * - clef: account_signData takes a content type first. text/plain means EIP-191 with hex data.
+ *   account_signTypedData takes the typed data as an object.
  */
 const METHODS: Readonly<
 	Record<string, { dialect: SignerDialect; read(params: unknown[]): SigningRequest }>
@@ -222,19 +221,19 @@ async function sign(
 
 async function signTypedData(wallet: Wallet, typedData: TypedData): Promise<string> {
 	const { EIP712Domain: domainMembers, ...types } = typedData.types;
-	// Signers hash the domain by this type and not by the fields that happen to be there.
+	// Signers hash the domain by this type, whatever fields the domain has.
 	if (!domainMembers) throw new SignerRefusal(-32602, 'types.EIP712Domain is missing');
 	const named = domainMembers.map(({ name }) => name).sort();
 	if (named.join() !== Object.keys(typedData.domain).sort().join()) {
 		throw new SignerRefusal(-32602, 'domain and types.EIP712Domain disagree');
 	}
 	if (TypedDataEncoder.getPrimaryType(types) !== typedData.primaryType) {
-		throw new SignerRefusal(-32602, 'primaryType is not the type that no other one uses');
+		throw new SignerRefusal(-32602, 'primaryType is not the root type');
 	}
 	return await wallet.signTypedData(typedData.domain, types, typedData.message);
 }
 
-function spoil(response: ServerResponse, fault: SignerFault, callId: number | string): void {
+function fail(response: ServerResponse, fault: SignerFault, callId: number | string): void {
 	switch (fault) {
 		case 'refuse':
 			return send(response, 200, {
@@ -259,7 +258,7 @@ function spoil(response: ServerResponse, fault: SignerFault, callId: number | st
 			return;
 		case 'timeout':
 		case 'wrongKey':
-			// Never answered, or answered by the caller.
+			// A timeout gets no answer; the caller answers with the wrong key.
 			return;
 	}
 }

@@ -2,12 +2,12 @@ import type { Account } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Organisation } from './organisation';
 
-/** Any role will do. */
+/** Accepts any role. */
 export const ANY_ROLE = 'any';
 
 /**
- * Requires a role on an entity. Team roles count on the team, organisation roles on the company and,
- * where they are asked for, on its teams. Throws {@link ServiceFailure} 403.
+ * Requires a role on an entity. A role on the company also counts on its teams if `wanted` lists it.
+ * Throws {@link ServiceFailure} 403.
  */
 export function requireRole(
 	caller: Account | undefined,

@@ -7,7 +7,7 @@ import { addControl } from './control';
 import { serve } from './exchange';
 import { failureEnvelope } from './failure';
 import { OPERATIONS } from './operations';
-import { Service } from './service';
+import { SimulatedService } from './simulatedService';
 import type { SettingsInput } from './settings';
 
 export type { Account, AccountName } from './accounts';
@@ -15,11 +15,11 @@ export type { DeliveryAttempt } from './deliveries';
 export type { FaultInput } from './faults';
 export type { WireLogEntry } from './wireLog';
 
-/** How a sandbox starts. */
+/** How to start a sandbox. */
 export interface SandboxOptions {
-	/** 0, the default, takes any free port. Only 127.0.0.1 is listened on. */
+	/** 0, the default, takes any free port. The sandbox listens on 127.0.0.1 only. */
 	readonly port?: number;
-	/** The same seed makes the same organisation, identifiers included. */
+	/** The same seed gives the same organization and identifiers. */
 	readonly seed?: string;
 	/** See settings.ts. */
 	readonly settings?: SettingsInput;
@@ -29,26 +29,26 @@ export interface SandboxOptions {
 export interface Sandbox {
 	/** Base URL without a trailing slash. */
 	readonly url: string;
-	/** The state behind it, for tests in the same process. */
-	readonly service: Service;
+	/** The service behind it, for tests in the same process. */
+	readonly service: SimulatedService;
 	readonly accounts: readonly Account[];
-	/** Stops listening, breaks what is open and ends what waits. */
+	/** Stops listening, closes connections and cancels retries. */
 	close(): Promise<void>;
 }
 
-/** Bytes of the largest request body. */
+/** Largest request body in bytes. */
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-/** Starts the local service; rejects when the port is taken. */
+/** Starts a sandbox; rejects if the port is taken. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const service = new Service(options.seed ?? 'payroll sandbox', options.settings ?? {});
+	const service = new SimulatedService(options.seed ?? 'payroll sandbox', options.settings ?? {});
 	const app = fastify({
 		bodyLimit: BODY_LIMIT,
 		forceCloseConnections: true,
 		routerOptions: { maxParamLength: 1_000 },
 		exposeHeadRoutes: false,
 	});
-	// Bodies stay text: the wire log must show broken ones too, and each route parses its own.
+	// Bodies stay text, since the wire log has to show malformed ones too.
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
 		done(null, body);
@@ -68,7 +68,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	};
 }
 
-function addService(app: FastifyInstance, service: Service): void {
+function addService(app: FastifyInstance, service: SimulatedService): void {
 	for (const description of service.description.operations) {
 		const operation = OPERATIONS.find(({ id }) => id === description.id);
 		if (!operation) throw new Error(`openapi.yaml has an unknown operation ${description.id}`);
@@ -80,7 +80,7 @@ function addService(app: FastifyInstance, service: Service): void {
 			},
 		});
 	}
-	// What Fastify itself refuses, such as a body over the limit.
+	// Requests that Fastify itself rejects, e.g. a body over the limit.
 	app.setErrorHandler(async (error, _request, reply) => {
 		const message = error instanceof Error ? error.message : 'Unknown error';
 		const status = reply.statusCode >= 400 ? reply.statusCode : 500;

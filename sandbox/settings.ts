@@ -2,37 +2,37 @@ import { z } from 'zod';
 
 const settingsShape = z
 	.object({
-		/** Operation 8: name of the field that carries approve or cancel. */
+		/** Endpoint 8: name of the field for `approve` or `cancel`. */
 		decisionFieldName: z.string().min(1).default('action'),
-		/** Operation 9: name of the field that carries the event type. */
+		/** Endpoint 9: name of the field for the event type. */
 		eventTypeFieldName: z.string().min(1).default('event_type'),
-		/** Chain named by sign-in messages and typed data. */
+		/** Chain ID in sign-in messages and typed data. */
 		chainId: z.number().int().positive().default(42161),
-		/** Seconds that a JWT lives. */
+		/** Lifetime of a JWT in seconds. */
 		tokenLifetimeSeconds: z.number().positive().default(3600),
-		/** Seconds that a sign-in message may be used. */
+		/** Lifetime of a sign-in message in seconds. */
 		signInMessageLifetimeSeconds: z.number().positive().default(300),
-		/** Administrator invites: roles as names, or as their keccak-256 hashes (bytes32). */
+		/** Endpoint 6: whether typed data has role names or their keccak-256 hashes (bytes32). */
 		roleForm: z.enum(['name', 'hash']).default('name'),
-		/** Operation 10: whether a token is needed. */
+		/** Endpoint 10: whether it needs a token. */
 		instantPaymentNeedsToken: z.boolean().default(true),
-		/** Users of the growing team, the first of them being its ordinary ones. */
+		/** How many users the growing team has. */
 		growingTeamSize: z.number().int().min(30).max(200_000).default(30),
-		/** Milliseconds before the second, third and fourth attempt of a delivery. */
+		/** Milliseconds before the second, third and fourth delivery attempt. */
 		retryDelays: z.array(z.number().nonnegative()).default([60_000, 120_000, 300_000]),
-		/** Milliseconds within which a 2xx must have come. */
+		/** Milliseconds to wait for an endpoint's 2xx. */
 		deliveryTimeout: z.number().positive().default(10_000),
-		/** Requests kept in the wire log; the oldest go first, the counts stay. */
+		/** How many requests the wire log keeps; the counts include older ones. */
 		logLimit: z.number().int().positive().default(20_000),
 	})
 	.strict();
 
-/** Everything about the sandbox that a test or a person may turn. */
+/** Settings of the sandbox. */
 export type Settings = z.infer<typeof settingsShape>;
-/** Some of the settings, as given by a caller. */
+/** Some of the settings, as a caller gives them. */
 export type SettingsInput = z.input<typeof settingsShape>;
 
-/** The settings with the given ones in place; throws ZodError for an unknown or wrong one. */
+/** Merges settings into the current ones; throws ZodError for an unknown or invalid one. */
 export function withSettings(input: unknown, current?: Settings): Settings {
 	return settingsShape.parse({ ...current, ...z.record(z.unknown()).parse(input) });
 }

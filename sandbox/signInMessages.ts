@@ -7,7 +7,7 @@ import type { Settings } from './settings';
 import { Tampering } from './tampering';
 import type { TokenHolder } from './tokens';
 
-/** Everything that a hostile or broken service may do to a sign-in message. */
+/** Ways in which a hostile or broken service can tamper with a sign-in message. */
 export const SIGN_IN_TRICKS = [
 	'anotherWallet',
 	'anotherDomain',
@@ -28,13 +28,13 @@ export const SIGN_IN_TRICKS = [
 ] as const;
 export type SignInTrick = (typeof SIGN_IN_TRICKS)[number];
 
-/** Issues EIP-4361 messages and verifies what was signed, each nonce once. */
+/** Issues EIP-4361 messages and verifies their signatures; each nonce works once. */
 export class SignInMessages {
 	readonly tampering = new Tampering<SignInTrick>();
-	/** By nonce, until it is used. */
+	/** By nonce, until it's used. */
 	private readonly issued = new Map<string, { holder: TokenHolder; text: string }>();
 
-	/** A message for the wallet; `url` is the sandbox's own. */
+	/** A message for the wallet; `url` is the sandbox's. */
 	issue(holder: TokenHolder, url: string, settings: Settings): string {
 		const nonce = generateNonce();
 		const now = Date.now();
@@ -55,7 +55,7 @@ export class SignInMessages {
 		return text;
 	}
 
-	/** Who signed; throws {@link ServiceFailure} 400 or 401. */
+	/** Returns who signed; throws {@link ServiceFailure} 400 or 401. */
 	async verify(text: string, signature: string, nonce: string, url: string): Promise<TokenHolder> {
 		const message = readMessage(text);
 		const issued = this.issued.get(message.nonce);
@@ -66,7 +66,7 @@ export class SignInMessages {
 				'nonce_invalid',
 			);
 		}
-		// Used up by any attempt: a nonce that failed once is not tried again.
+		// Any attempt uses up the nonce, even a failed one.
 		this.issued.delete(message.nonce);
 		const { holder } = issued;
 		if (text !== issued.text) {
@@ -88,7 +88,7 @@ export class SignInMessages {
 		return { ...holder, wallet: getAddress(holder.wallet) };
 	}
 
-	/** Forgets every message that waits for its signature. */
+	/** Forgets all messages that haven't been signed yet. */
 	clear(): void {
 		this.issued.clear();
 		this.tampering.clear();
@@ -99,7 +99,7 @@ function readMessage(text: string): SiweMessage {
 	try {
 		return new SiweMessage(text);
 	} catch {
-		throw new ServiceFailure(400, 'The message is no sign-in message', 'message_invalid');
+		throw new ServiceFailure(400, 'The message is not a valid sign-in message', 'message_invalid');
 	}
 }
 

@@ -1,4 +1,4 @@
-/** A trick that the sandbox plays on the next answers: what, and how many times more. */
+/** A trick to play on the next answers, and how often. */
 export class Tampering<Trick extends string> {
 	private current?: { trick: Trick; times: number };
 

@@ -4,21 +4,21 @@ import { jwtVerify, SignJWT } from 'jose';
 
 import { ServiceFailure } from './failure';
 
-/** Who a token speaks for. */
+/** The owner of a token. */
 export interface TokenHolder {
 	/** Wallet address, EIP-55 spelling. */
 	readonly wallet: string;
 	readonly platformId: string;
 }
 
-/** Issues and verifies the service's JWTs (HS256, a fresh secret in every run). */
+/** Issues and verifies JWTs (HS256 with a new secret for each run). */
 export class Tokens {
 	private readonly secret = createSecretKey(randomBytes(32));
 	private generation = 0;
-	/** Tokens found good, with their expiry in Unix seconds: a run of thousands verifies one once. */
+	/** Verified tokens with their expiry in Unix seconds, so that each is verified only once. */
 	private readonly verified = new Map<string, { holder: TokenHolder; expiry: number }>();
 
-	/** Issues a token that lives for so many seconds. */
+	/** Issues a token with this lifetime. */
 	async issue({ wallet, platformId }: TokenHolder, lifetimeSeconds: number): Promise<string> {
 		const now = Date.now() / 1000;
 		return await new SignJWT({ platformid: platformId, generation: this.generation })
@@ -30,7 +30,7 @@ export class Tokens {
 			.sign(this.secret);
 	}
 
-	/** Reads a token; throws {@link ServiceFailure} 401 when it is forged, expired or withdrawn. */
+	/** Reads a token; throws {@link ServiceFailure} 401 if it is forged, expired or revoked. */
 	async read(token: string): Promise<TokenHolder> {
 		const known = this.verified.get(token);
 		if (known && known.expiry > Date.now() / 1000) return known.holder;
@@ -50,7 +50,7 @@ export class Tokens {
 		return holder;
 	}
 
-	/** Withdraws every token issued so far. */
+	/** Revokes all tokens issued so far. */
 	expireAll(): void {
 		this.generation++;
 		this.verified.clear();

@@ -1,53 +1,53 @@
 import { createHash } from 'node:crypto';
 
-/** One request as the service received it, and what became of it. */
+/** A request as the service received it, and its outcome. */
 export interface WireLogEntry {
 	/** ISO time of arrival. */
 	readonly at: string;
 	readonly method: string;
 	readonly path: string;
-	/** Values in order where a key was repeated. */
+	/** An array if the key was repeated. */
 	readonly query: Readonly<Record<string, string | string[]>>;
-	/** Tokens reduced to their scheme and a short hash. */
+	/** Tokens are replaced by their scheme and a short hash. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Parsed where it is JSON, else the text. */
+	/** The parsed JSON, or the text if it isn't JSON. */
 	readonly body?: unknown;
-	/** Operation of openapi.yaml, or `unknown`. */
+	/** `operationId` in openapi.yaml, or `unknown`. */
 	readonly operation: string;
-	/** Whether the request is as openapi.yaml describes it. */
+	/** Whether the request matches openapi.yaml. */
 	readonly valid: boolean;
 	readonly problems: readonly string[];
-	/** Status of the answer; absent while there is none, and for a cut connection. */
+	/** Status of the answer; missing if there is none yet or the connection broke. */
 	status?: number;
-	/** `received`, `answered`, or what went wrong: the fault's kind, `client gone`. */
+	/** `received`, `answered`, `client gone`, or `fault:` and the fault's kind. */
 	outcome: string;
 }
 
-/** Every request to /v2 in the order of arrival. */
+/** Requests to /v2, oldest first. */
 export class WireLog {
 	private entries: WireLogEntry[] = [];
-	private counted = new Map<string, number>();
+	private counts = new Map<string, number>();
 
-	/** Notes a request at its arrival, so that cut and hanging ones are there too. */
-	note(entry: WireLogEntry, limit: number): void {
+	/** Adds a request on arrival, so that the log also has those that never get an answer. */
+	add(entry: WireLogEntry, limit: number): void {
 		this.entries.push(entry);
-		// Trimmed by a fifth at a time: shifting a long array for every request is slow.
+		// Trims many entries at once: shifting a long array for every request is slow.
 		if (this.entries.length > limit * 1.2) this.entries = this.entries.slice(-limit);
-		this.counted.set(entry.operation, (this.counted.get(entry.operation) ?? 0) + 1);
+		this.counts.set(entry.operation, (this.counts.get(entry.operation) ?? 0) + 1);
 	}
 
 	clear(): void {
 		this.entries = [];
-		this.counted = new Map();
+		this.counts = new Map();
 	}
 
-	/** The entries and the number of requests by operation. */
+	/** The entries, and the number of requests per operation. */
 	read(): { entries: readonly WireLogEntry[]; counts: Record<string, number> } {
-		return { entries: this.entries, counts: Object.fromEntries(this.counted) };
+		return { entries: this.entries, counts: Object.fromEntries(this.counts) };
 	}
 }
 
-/** Headers for the log: what proves who calls is recognisable but not usable. */
+/** Headers for the log; tokens can be told apart but not used. */
 export function headersForLog(
 	headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

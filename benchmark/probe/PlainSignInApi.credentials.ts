@@ -9,7 +9,7 @@ import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credent
 import { readCredentials } from '../../nodes/PayrollPayments/api/credentials';
 import { exchangeOver } from '../../nodes/PayrollPayments/api/n8nHttp';
 import { packSession, sessionBinding } from '../../nodes/PayrollPayments/api/session';
-import { signInWithWallet } from '../../nodes/PayrollPayments/api/walletAccess';
+import { signInWithWallet } from '../../nodes/PayrollPayments/api/signIn';
 
 /** The same credentials with n8n's plain `preAuthentication`: whoever needs a token signs in. */
 export class PlainSignInApi extends PayrollPaymentsApi {

@@ -1,4 +1,4 @@
-/** The JSON of a control request; none counts as an empty object. Throws SyntaxError. */
+/** The JSON body of a control request, or an empty object without one. Throws SyntaxError. */
 export function bodyOf(request: { readonly body: unknown }): unknown {
 	const { body } = request;
 	if (typeof body !== 'string' || body === '') return {};

@@ -1,44 +1,44 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { deliveryShape, type DeliveryAttempt, type Sent } from '../deliveries';
+import { deliveryShape, type Delivery, type DeliveryAttempt } from '../deliveries';
 import { makeEvent, type ServiceEvent } from '../events';
-import type { Service } from '../service';
+import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
 import { lastOf } from './lastOf';
 
-const sendingShape = z.object({
+const sendShape = z.object({
 	version: z.number().int().min(1).max(10).default(2),
-	/** Fields of the envelope to replace or add; null ones are left out. */
+	/** Fields of the envelope to replace or add; null removes one. */
 	envelope: z.record(z.unknown()).default({}),
-	/** How many different events. */
+	/** How many different events to send. */
 	count: z.number().int().min(1).max(100_000).default(1),
-	/** Deliveries in flight at once. */
+	/** How many deliveries to send at the same time. */
 	concurrency: z.number().int().min(1).max(200).default(10),
 	delivery: deliveryShape.default({}),
-	/** Whether to answer only when the first attempts have their outcome. */
+	/** Whether to wait until all first attempts have ended. */
 	wait: z.boolean().default(true),
 });
-const eventShape = sendingShape
+const eventShape = sendShape
 	.extend({
 		event_type: z.string(),
-		/** Fields of the event's own object to replace or add; null ones are left out. */
+		/** Fields of the event's object to replace or add; null removes one. */
 		content: z.record(z.unknown()).default({}),
 	})
 	.strict();
-const depositShape = sendingShape
+const depositShape = sendShape
 	.extend({
-		/** Fields of the deposit to replace or add; null ones are left out. */
+		/** Fields of the deposit to replace or add; null removes one. */
 		deposit: z.record(z.unknown()).default({}),
-		/** One event for each status of the same deposit, in this order. */
+		/** Statuses of the same deposit, one event for each, in this order. */
 		statuses: z.array(z.string()).nonempty().optional(),
-		/** Sends them the other way round. */
+		/** Whether to reverse that order. */
 		reorder: z.boolean().default(false),
 	})
 	.strict();
 
-/** Webhook endpoints, events on demand, and the log of what was delivered. */
-export function addDeliveryControl(app: FastifyInstance, service: Service): void {
+/** Routes for webhook endpoints, events and the delivery log. */
+export function addDeliveryControl(app: FastifyInstance, service: SimulatedService): void {
 	app.get('/sandbox/endpoints', async () => ({ endpoints: service.deliveries.endpoints() }));
 	app.post('/sandbox/endpoints', async (request) => service.deliveries.register(bodyOf(request)));
 	app.delete('/sandbox/endpoints', async () => {
@@ -47,21 +47,21 @@ export function addDeliveryControl(app: FastifyInstance, service: Service): void
 	});
 
 	app.post('/sandbox/events', async (request) => {
-		const wishes = eventShape.parse(bodyOf(request));
-		const events = Array.from({ length: wishes.count }, () =>
-			withoutNulls(makeEvent(wishes.event_type, service.organisation, wishes)),
+		const options = eventShape.parse(bodyOf(request));
+		const events = Array.from({ length: options.count }, () =>
+			withoutNulls(makeEvent(options.event_type, service.organisation, options)),
 		);
-		return await sendAll(service, events, wishes);
+		return await sendAll(service, events, options);
 	});
 	app.post('/sandbox/deposits', async (request) => {
-		const wishes = depositShape.parse(bodyOf(request));
-		const events = Array.from({ length: wishes.count }, () =>
-			depositEvents(service, wishes),
+		const options = depositShape.parse(bodyOf(request));
+		const events = Array.from({ length: options.count }, () =>
+			depositEvents(service, options),
 		).flat();
-		if (wishes.delivery.signature === 'valid') events.forEach((event) => credit(service, event));
-		// A life has an order only when its events go out one after the other.
-		const concurrency = wishes.statuses ? 1 : wishes.concurrency;
-		return await sendAll(service, events, { ...wishes, concurrency });
+		if (options.delivery.signature === 'valid') events.forEach((event) => credit(service, event));
+		// Statuses keep their order only if one event is sent at a time.
+		const concurrency = options.statuses ? 1 : options.concurrency;
+		return await sendAll(service, events, { ...options, concurrency });
 	});
 
 	app.get('/sandbox/deliveries', async (request) => ({
@@ -70,12 +70,12 @@ export function addDeliveryControl(app: FastifyInstance, service: Service): void
 	app.post('/sandbox/deliveries/repeat', async (request, reply) => {
 		const delivery = deliveryShape.parse(bodyOf(request));
 		const last = service.deliveries.log().at(-1);
-		if (!last) return await reply.code(404).send({ error: 'Nothing was delivered yet' });
+		if (!last) return await reply.code(404).send({ error: 'Nothing has been delivered yet' });
 		const { event_type, idempotency_key, body: rawBody } = last;
 		const event = { event_type, idempotency_key };
-		const wishes = { ...delivery, rawBody };
+		const options = { ...delivery, rawBody };
 		return {
-			attempts: await service.deliveries.send(event, wishes, service.settings).firstAttempts,
+			attempts: await service.deliveries.send(event, options, service.settings).firstAttempts,
 		};
 	});
 	app.delete('/sandbox/deliveries', async () => {
@@ -84,9 +84,9 @@ export function addDeliveryControl(app: FastifyInstance, service: Service): void
 	});
 }
 
-/** The life of one deposit, a new event (and idempotency key) for each status. */
+/** Events of one deposit, one for each status, each with a new idempotency key. */
 function depositEvents(
-	{ organisation }: Service,
+	{ organisation }: SimulatedService,
 	{ version, envelope, deposit, statuses, reorder }: z.infer<typeof depositShape>,
 ): ServiceEvent[] {
 	const makeOne = (content: Record<string, unknown>): ServiceEvent =>
@@ -107,8 +107,8 @@ const creditShape = z.object({
 	}),
 });
 
-/** Puts a complete deposit on the balance; one with made-up fields stays an event only. */
-function credit({ organisation }: Service, event: ServiceEvent): void {
+/** Adds a complete deposit to the balance; ignores a deposit with missing or malformed fields. */
+function credit({ organisation }: SimulatedService, event: ServiceEvent): void {
 	const deposit = creditShape.safeParse(event).data?.deposit;
 	const balances = deposit && organisation.workspace(deposit.entity_nanoid)?.balances;
 	if (!balances) return;
@@ -116,7 +116,7 @@ function credit({ organisation }: Service, event: ServiceEvent): void {
 	balances.set(currency, (balances.get(currency) ?? 0n) + BigInt(cents));
 }
 
-/** Null means: leave this field out, on the envelope and one level below. */
+/** Removes null fields from the envelope and from the objects in it. */
 function withoutNulls(event: ServiceEvent): ServiceEvent {
 	const kept = Object.entries(event).filter(([, value]) => value !== null);
 	return Object.fromEntries(
@@ -128,18 +128,18 @@ function withoutNulls(event: ServiceEvent): ServiceEvent {
 	);
 }
 
-interface Sending {
+interface SendOptions {
 	readonly concurrency: number;
 	readonly wait: boolean;
 	readonly delivery: z.infer<typeof deliveryShape>;
 }
 
 async function sendAll(
-	service: Service,
+	service: SimulatedService,
 	events: readonly ServiceEvent[],
-	{ concurrency, wait, delivery }: Sending,
+	{ concurrency, wait, delivery }: SendOptions,
 ): Promise<object> {
-	const send = (event: ServiceEvent): Sent =>
+	const send = (event: ServiceEvent): Delivery =>
 		service.deliveries.send(event, delivery, service.settings);
 	const first: DeliveryAttempt[] = [];
 	const queue = [...events];

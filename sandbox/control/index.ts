@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import type { Service } from '../service';
+import type { SimulatedService } from '../simulatedService';
 import { addDeliveryControl } from './deliveryControl';
 import { addServiceControl } from './serviceControl';
 
-/** Everything under /sandbox: what makes things happen, and shows what happened. */
-export function addControl(app: FastifyInstance, service: Service): void {
+/** Routes under /sandbox, which make things happen and show what happened. */
+export function addControl(app: FastifyInstance, service: SimulatedService): void {
 	app.register(async (control) => {
 		control.setErrorHandler(async (error, _request, reply) => {
-			const isMistake = error instanceof z.ZodError || error instanceof SyntaxError;
+			const isBadRequest = error instanceof z.ZodError || error instanceof SyntaxError;
 			const message = error instanceof Error ? error.message : 'Unknown error';
-			await reply.code(isMistake ? 400 : 500).send({ error: message });
+			await reply.code(isBadRequest ? 400 : 500).send({ error: message });
 		});
 		control.get('/sandbox', async (_request, reply) => {
 			const page = await readFile(join(__dirname, 'page.html'), 'utf8');

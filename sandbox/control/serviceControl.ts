@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { TYPED_DATA_TRICKS } from '../administratorInvites';
 import type { Organisation, Team, Workspace } from '../organisation';
-import type { Service } from '../service';
+import type { SimulatedService } from '../simulatedService';
 import { SIGN_IN_TRICKS } from '../signInMessages';
 import { bodyOf } from './body';
 import { lastOf } from './lastOf';
@@ -21,10 +21,11 @@ const paymentShape = z.object({
 	signer: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
 });
 
-/** What was asked of the service, who may ask, and how it shall misbehave. */
-export function addServiceControl(app: FastifyInstance, service: Service): void {
+/** Routes for accounts, the organization, the wire log, settings, faults and tricks. */
+export function addServiceControl(app: FastifyInstance, service: SimulatedService): void {
 	app.get('/sandbox/accounts', async () => ({
-		notice: 'Keys of a local sandbox, derived from labels. Worthless elsewhere; never fund them.',
+		notice:
+			'Keys for this local sandbox, derived from labels. Worthless elsewhere; never fund them.',
 		accounts: service.organisation.accounts,
 	}));
 	app.get('/sandbox/organisation', async () => present(service.organisation));
@@ -72,11 +73,11 @@ export function addServiceControl(app: FastifyInstance, service: Service): void 
 		const team = organisation.team(from);
 		if (!team) return await reply.code(404).send({ error: `${from} does not exist` });
 		const payment = { team, amountCents, email, signer };
-		return service.instantPayments.publish(payment, settings, organisation.randomness);
+		return service.instantPayments.prepare(payment, settings, organisation.randomness);
 	});
 }
 
-/** The organisation by its identifiers, so that nobody has to search for them. */
+/** An overview of the organization, with the identifiers that requests need. */
 function present(organisation: Organisation): object {
 	const workspace = ({ nanoid, name, account, balances, invites }: Workspace): object => ({
 		nanoid,

@@ -13,7 +13,7 @@ interface CreateRequest {
 	};
 }
 
-/** Operation 6: administrator invites and the typed data to be signed. */
+/** Endpoint 6: administrator invites and the typed data to sign. */
 export const createAdministratorInvites = defineOperation<CreateRequest>(
 	'createAdministratorInvites',
 	({ body: { emails, role, nanoid } }, { service, caller }) => {
@@ -42,7 +42,7 @@ interface ExecuteRequest {
 	};
 }
 
-/** Operation 7: executes a batch of administrator invites, once. */
+/** Endpoint 7: executes a batch of administrator invites, once. */
 export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 	'executeAdministratorInvites',
 	({ body }, { service: { organisation, administratorInvites }, caller }) => {

@@ -15,7 +15,7 @@ const MAY_PAY = [
 	'org_finance_admin',
 ];
 
-/** Operation 10: one payment to an external recipient, each signed salt once. */
+/** Endpoint 10: one payment to an external recipient; each signed salt pays once. */
 export const createInstantPayment = defineOperation<Request>(
 	'createInstantPayment',
 	({ body }, { service, caller }) => {
@@ -27,7 +27,7 @@ export const createInstantPayment = defineOperation<Request>(
 			throw new ServiceFailure(403, 'The signer is not the caller', 'signer_mismatch');
 		}
 		requireRole(organisation.account(signer), team.nanoid, MAY_PAY, organisation);
-		instantPayments.judge(body, team, signer);
+		instantPayments.check(body, team, signer);
 		instantPayments.pay(body, team);
 		return { transaction: organisation.randomness.identifier('tx') };
 	},

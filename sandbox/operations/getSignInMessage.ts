@@ -5,7 +5,7 @@ interface Request {
 	readonly query: { readonly wallet: string; readonly platformid: string };
 }
 
-/** Operation 1: a sign-in message for a wallet with a role on the platform identifier. */
+/** Endpoint 1: a sign-in message for a wallet with a role on the platform identifier. */
 export const getSignInMessage = defineOperation<Request>(
 	'getSignInMessage',
 	({ query: { wallet, platformid } }, { service }) => {

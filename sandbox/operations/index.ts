@@ -9,7 +9,7 @@ import { resolveNameReview } from './resolveNameReview';
 import { sendTestDelivery } from './sendTestDelivery';
 import { verifySignIn } from './verifySignIn';
 
-/** The eleven operations in the document's order. */
+/** The eleven operations in the order of docs/api.md, Endpoints. */
 export const OPERATIONS: readonly Operation[] = [
 	getSignInMessage,
 	verifySignIn,

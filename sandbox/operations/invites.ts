@@ -8,7 +8,7 @@ interface ListRequest {
 	readonly query: { readonly nanoid: string };
 }
 
-/** Operation 4: pending invites; team_admin for a team, org_admin for a company. */
+/** Endpoint 4: pending invites; team_admin for a team, org_admin for a company. */
 export const listInvites = defineOperation<ListRequest>(
 	'listInvites',
 	({ query: { nanoid } }, { service: { organisation }, caller }) => {
@@ -33,7 +33,7 @@ interface CreateRequest {
 
 const MAY_INVITE = ['team_admin', 'team_invite_initiator', 'org_admin', 'org_hr_admin'];
 
-/** Operation 5: invites for employees and contractors. */
+/** Endpoint 5: invites for employees and contractors. */
 export const createInvites = defineOperation<CreateRequest>(
 	'createInvites',
 	({ body: { nanoid, invites, role } }, { service: { organisation }, caller }) => {
@@ -54,7 +54,7 @@ export function workspaceOf(nanoid: string, organisation: Organisation): Workspa
 	return workspace;
 }
 
-/** Adds a pending invite and gives its identifier; without a name the mailbox stands for it. */
+/** Adds a pending invite and returns its identifier. Without a name, uses the email's local part. */
 export function addPendingInvite(
 	organisation: Organisation,
 	workspace: Workspace,

@@ -15,7 +15,7 @@ interface Request {
 
 const DEFAULT_COUNT = 100;
 
-/** Operation 11: users of a team, a page of them when page or offset is given. */
+/** Endpoint 11: users of a team; paged if page or offset is given. */
 export const listTeamUsers = defineOperation<Request>(
 	'listTeamUsers',
 	({ path: { team_nanoid }, query }, { service: { organisation }, caller }) => {
@@ -28,7 +28,7 @@ export const listTeamUsers = defineOperation<Request>(
 	},
 );
 
-/** `offset` rules where both are given. The next page's figures are also there after the last. */
+/** `offset` wins over `page`. The last page has next_page and next_offset too. */
 function paginate(users: readonly TeamUser[], query: Request['query']): object {
 	const active = query.page !== undefined || query.offset !== undefined;
 	const count = active ? (query.count ?? DEFAULT_COUNT) : users.length;

@@ -2,21 +2,21 @@ import type { ValidateFunction } from 'ajv';
 
 import type { Account } from '../accounts';
 import { problems, type Description, type RequestParts } from '../description';
-import type { Service } from '../service';
+import type { SimulatedService } from '../simulatedService';
 
-/** What an operation works with besides its request. */
+/** What an operation has besides its request. */
 export interface Context {
-	readonly service: Service;
-	/** The account of the token; absent where no token was needed and none came. */
+	readonly service: SimulatedService;
+	/** The token's account; missing if no token was needed or sent. */
 	readonly caller?: Account;
 }
 
-/** A request held against the description: what is wrong, or the work to do. */
+/** A validated request: what is wrong with it, or the work to do. */
 export type Prepared =
 	| { readonly problems: readonly string[] }
 	| { readonly problems: readonly []; work(context: Context): unknown };
 
-/** One operation of the service, its request type folded away. */
+/** One operation of the service. */
 export interface Operation {
 	/** `operationId` in openapi.yaml. */
 	readonly id: string;
@@ -24,8 +24,8 @@ export interface Operation {
 }
 
 /**
- * Defines an operation. `Request` states what openapi.yaml enforces; `answer` gives the `data` of the
- * success envelope, or a promise of it, and throws ServiceFailure.
+ * Defines an operation. `Request` is the type that openapi.yaml enforces. `answer` returns the `data`
+ * of the success envelope or a promise of it, and throws ServiceFailure.
  */
 export function defineOperation<Request>(
 	id: string,

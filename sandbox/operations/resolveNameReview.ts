@@ -4,15 +4,15 @@ import { defineOperation } from './operation';
 
 interface Request {
 	readonly path: { readonly team_nanoid: string; readonly user_nanoid: string };
-	/** `review_version`, and the decision under the name that the settings give it. */
+	/** `review_version` and the decision, whose field name is a setting. */
 	readonly body: Readonly<Record<string, string>>;
 }
 
 const MAY_REVIEW = ['team_admin', 'team_finance_admin', 'org_admin', 'org_finance_admin'];
 
 /**
- * Operation 8: resolves a name review, once. What `review_version` is compared with is not shown; the
- * sandbox takes any valid one.
+ * Endpoint 8: resolves a name review, once. It accepts any valid `review_version`, since what the
+ * service compares it with isn't documented.
  */
 export const resolveNameReview = defineOperation<Request>(
 	'resolveNameReview',

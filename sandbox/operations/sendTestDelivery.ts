@@ -5,11 +5,11 @@ import { defineOperation } from './operation';
 
 interface Request {
 	readonly path: { readonly webhook_nanoid: string };
-	/** `version`, and the event type under the name that the settings give it. */
+	/** `version` and the event type, whose field name is a setting. */
 	readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Operation 9: sends a test event to one endpoint, without waiting for its answer. */
+/** Endpoint 9: sends a test event to one webhook endpoint; doesn't wait for its answer. */
 export const sendTestDelivery = defineOperation<Request>(
 	'sendTestDelivery',
 	({ path: { webhook_nanoid }, body }, { service, caller }) => {
@@ -28,8 +28,8 @@ export const sendTestDelivery = defineOperation<Request>(
 		return {
 			delivery_nanoid: delivery.nanoid,
 			message: endpoint.url
-				? `Test event is on its way to ${endpoint.url}`
-				: 'The endpoint has no address yet: register one',
+				? `Sending a test event to ${endpoint.url}`
+				: 'The endpoint has no URL yet; register one',
 			test_payload: event,
 			version,
 		};

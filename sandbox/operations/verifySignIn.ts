@@ -5,7 +5,7 @@ interface Request {
 	readonly body: { readonly message: string; readonly sig: string; readonly nonce: string };
 }
 
-/** Operation 2: a JWT for a signed message. */
+/** Endpoint 2: a JWT for a signed message. */
 export const verifySignIn = defineOperation<Request>(
 	'verifySignIn',
 	async ({ body: { message, sig, nonce } }, { service }) => {

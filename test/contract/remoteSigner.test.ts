@@ -88,14 +88,14 @@ async function refusalOf(attempt: Promise<unknown>): Promise<Refusal> {
 
 const company = () => Object.keys(client.account.roles).find((entity) => entity.startsWith('co-'));
 
-/** Operation 6 for two people; answers with the typed data. */
+/** Endpoint 6 for two people; returns the typed data. */
 async function invite(role: string, emails = ['ana@example.com', 'ben@example.com']) {
 	const reply = await client.post('/v2/invites/manager', { emails, role, nanoid: company() });
 	expect(reply.status).toBe(200);
 	return Object(Object(reply.body).data);
 }
 
-describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
+describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 	beforeEach(async () => {
 		signer = await startRemoteSigner({ dialects: [dialect], token });
 	});
@@ -110,7 +110,7 @@ describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
 	});
 
 	it.each(['name', 'hash'] as const)(
-		'executes administrator invites, roles by %s',
+		'executes administrator invites with roles by %s',
 		async (roleForm) => {
 			sandbox.service.change({ roleForm });
 			const wallet = walletOf(dialect, { token });
@@ -158,13 +158,13 @@ describe.each(DIALECTS)('a remote signer of dialect %s', (dialect) => {
 		expect(seen).toEqual(['/v2/auth/siwe']);
 	});
 
-	it('is named when the signer speaks another', async () => {
+	it('reports a signer that speaks another dialect', async () => {
 		await signer.close();
 		signer = await startRemoteSigner({ dialects: DIALECTS.filter((one) => one !== dialect) });
 		expect((await refusalOf(signInWith(walletOf(dialect)))).field).toBe('remoteSignerDialect');
 	});
 
-	it('cannot sign for a wallet that it does not hold', async () => {
+	it('can’t sign for a wallet that it doesn’t have', async () => {
 		await signer.close();
 		signer = await startRemoteSigner({ privateKeys: [id('payroll tests: another')] });
 		const { message } = await refusalOf(signInWith(walletOf(dialect)));

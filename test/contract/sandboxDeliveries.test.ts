@@ -9,7 +9,7 @@ interface Received {
 	readonly body: string;
 }
 
-/** An endpoint that notes what it gets, and answers with the planned statuses, then 200. */
+/** A webhook endpoint that records its requests; answers with the planned statuses, then 200. */
 class Receiver {
 	readonly received: Received[] = [];
 	readonly statuses: number[] = [];
@@ -85,7 +85,7 @@ describe('the sandbox: deliveries', () => {
 		return first;
 	};
 
-	it('signs the time and the body', async () => {
+	it('signs the timestamp and the body', async () => {
 		await register();
 		await control('deposits', {});
 		const { headers, body } = only();
@@ -112,7 +112,7 @@ describe('the sandbox: deliveries', () => {
 		expect(headers['x-hub-signature']).toBe(hmac(SECRET, body, scheme));
 	});
 
-	it('puts sha256= in front when told so, or sends the shared token', async () => {
+	it('prefixes the signature with sha256= if asked to, or sends the shared token', async () => {
 		await register({ scheme: 'hex', prefixed: true });
 		await control('deposits', {});
 		const { headers, body } = only();
@@ -123,7 +123,7 @@ describe('the sandbox: deliveries', () => {
 		expect(receiver.received[1]?.headers['x-token']).toBe(SECRET);
 	});
 
-	it('sends deposits as openapi.yaml describes them, with the wished fields', async () => {
+	it('sends deposits as openapi.yaml describes them, with the given fields', async () => {
 		await register();
 		await control('deposits', { deposit: { network: 'base', reference: null } });
 		const event: unknown = JSON.parse(only().body);
@@ -132,7 +132,7 @@ describe('the sandbox: deliveries', () => {
 		expect(event).not.toHaveProperty('deposit.reference');
 	});
 
-	it('sends what is against the description when told so', async () => {
+	it('sends invalid events if asked to', async () => {
 		await register();
 		await control('deposits', {
 			deposit: { network: 'moonbase', status: null },
@@ -143,7 +143,7 @@ describe('the sandbox: deliveries', () => {
 		expect(event).toMatchObject({ idempotency_key: 'the same', deposit: { network: 'moonbase' } });
 	});
 
-	it('credits a complete deposit, once, however often it is delivered', async () => {
+	it('credits a complete deposit once, even if it is delivered several times', async () => {
 		const balances = sandbox.service.organisation.company.balances;
 		const before = balances.get('USD') ?? 0n;
 		const deposit = { destination_amount_cents: 5_000, destination_currency: 'USD' };
@@ -161,7 +161,7 @@ describe('the sandbox: deliveries', () => {
 		expect(receiver.received).toHaveLength(3);
 	});
 
-	it('repeats the last event, signed anew and credited only once', async () => {
+	it('repeats the last event with a new signature, and credits it only once', async () => {
 		await register();
 		await control('deposits', {});
 		const balances = sandbox.service.organisation.company.balances;
@@ -173,7 +173,7 @@ describe('the sandbox: deliveries', () => {
 		expect(balances.get('USD')).toBe(before);
 	});
 
-	it('sends the life of one deposit, in order or the other way round', async () => {
+	it('sends the statuses of one deposit, in order or reversed', async () => {
 		await register();
 		const statuses = ['pending', 'complete', 'reverted'];
 		const received = (): unknown[] =>
@@ -218,7 +218,7 @@ describe('the sandbox: deliveries', () => {
 		expect(only().body).toBe('{"broken":');
 	});
 
-	it('tries again after each delay until a 2xx, and then no more', async () => {
+	it('retries after each delay until it gets a 2xx', async () => {
 		await register();
 		receiver.statuses.push(500, 302, 404, 204);
 		await control('deposits', {});
@@ -235,7 +235,7 @@ describe('the sandbox: deliveries', () => {
 		expect(new Set(keys).size).toBe(1);
 	});
 
-	it('gives up after the last delay, and notes a receiver that is not there', async () => {
+	it('gives up after the last delay, and logs that nobody answered', async () => {
 		await register({ url: 'http://127.0.0.1:9/nobody' });
 		await control('deposits', {});
 		await settled(4);
@@ -243,7 +243,7 @@ describe('the sandbox: deliveries', () => {
 		expect(attempts().at(-1)).not.toHaveProperty('retryIn');
 	});
 
-	it('delivers what operation 9 announces, to that endpoint only', async () => {
+	it('delivers the test event of Endpoint 9 to that webhook endpoint only', async () => {
 		await register({ nanoid: 'wh-theFirstHook' });
 		await register({ nanoid: 'wh-theOtherHook' });
 		const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
@@ -255,7 +255,7 @@ describe('the sandbox: deliveries', () => {
 		expect(attempts()).toMatchObject([{ endpoint: 'wh-theFirstHook', outcome: 'accepted' }]);
 	});
 
-	it('gives the first address registered to the endpoint that had none', async () => {
+	it('gives the first registered URL to the endpoint without one', async () => {
 		const { firstWebhookId } = sandbox.service.organisation;
 		await register();
 		await register();
@@ -265,7 +265,7 @@ describe('the sandbox: deliveries', () => {
 		expect(more).toEqual([]);
 	});
 
-	it('refuses an endpoint and an event that it cannot read', async () => {
+	it('rejects a malformed endpoint and a malformed event', async () => {
 		expect(await control('endpoints', { url: 'nowhere' })).toBe(400);
 		expect(await control('endpoints', { url: receiver.url, scheme: 'md5' })).toBe(400);
 		expect(await control('events', {})).toBe(400);

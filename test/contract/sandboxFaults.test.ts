@@ -35,15 +35,18 @@ describe('the sandbox: faults and the wire log', () => {
 			?.invites.some(({ email }) => email === 'new@example.com') ?? false;
 	const lastEntry = (): WireLogEntry | undefined => sandbox.service.wireLog.read().entries.at(-1);
 
-	it.each([401, 403, 429, 500, 502, 503, 504])('answers %i with the envelope', async (status) => {
-		await plan({ kind: 'status', status, errorCode: 'planned', retryAfter: 2 });
-		const reply = await balance();
-		expect(reply).toMatchObject({ status, body: { success: false, error_code: 'planned' } });
-		expect(reply.headers.get('retry-after')).toBe('2');
-		expect(await balance()).toMatchObject({ status: 200 });
-	});
+	it.each([401, 403, 429, 500, 502, 503, 504])(
+		'answers %i in the failure envelope',
+		async (status) => {
+			await plan({ kind: 'status', status, errorCode: 'planned', retryAfter: 2 });
+			const reply = await balance();
+			expect(reply).toMatchObject({ status, body: { success: false, error_code: 'planned' } });
+			expect(reply.headers.get('retry-after')).toBe('2');
+			expect(await balance()).toMatchObject({ status: 200 });
+		},
+	);
 
-	it('answers without the envelope, and with an HTTP date to retry after', async () => {
+	it('answers without the envelope, with an HTTP date in Retry-After', async () => {
 		const retryAfter = 'Wed, 21 Oct 2099 07:28:00 GMT';
 		await plan({ kind: 'status', status: 429, envelope: false, retryAfter });
 		const reply = await balance();
@@ -51,7 +54,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(reply.headers.get('retry-after')).toBe(retryAfter);
 	});
 
-	it('answers as a proxy does, with a page', async () => {
+	it('answers with an HTML page like a proxy', async () => {
 		await plan({ kind: 'html' });
 		const reply = await balance();
 		expect(reply).toMatchObject({ status: 502, body: undefined });
@@ -74,7 +77,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect((await balance()).text.length).toBeGreaterThan(10_000_000);
 	});
 
-	it('spoils the true answer: half of it, or as text', async () => {
+	it('cuts the genuine answer in half, or sends it as text', async () => {
 		const truth = (await balance()).text;
 		await plan({ kind: 'truncatedJson' });
 		const half = await balance();
@@ -86,7 +89,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(asText.headers.get('content-type')).toContain('text/plain');
 	});
 
-	it('breaks the connection before the work is done, and logs the request', async () => {
+	it('breaks the connection before processing, and logs the request', async () => {
 		await plan({ kind: 'cutBefore' });
 		await expect(invite()).rejects.toThrow();
 		expect(isInvited()).toBe(false);
@@ -99,14 +102,14 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(lastEntry()).not.toHaveProperty('status');
 	});
 
-	it('breaks the connection after the work is done, and logs the request', async () => {
+	it('breaks the connection after processing, and logs the request', async () => {
 		await plan({ kind: 'cutAfter' });
 		await expect(invite()).rejects.toThrow();
 		expect(isInvited()).toBe(true);
 		expect(lastEntry()).toMatchObject({ outcome: 'fault: cutAfter', valid: true });
 	});
 
-	it('fails before the work is done unless told otherwise', async () => {
+	it('fails without processing the request, unless processed is set', async () => {
 		await plan({ kind: 'status', status: 503 });
 		expect(await invite()).toMatchObject({ status: 503 });
 		expect(isInvited()).toBe(false);
@@ -115,7 +118,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(isInvited()).toBe(true);
 	});
 
-	it('notes a client that gave up waiting', async () => {
+	it('logs a client that gave up waiting', async () => {
 		await plan({ kind: 'latency', delay: 60_000 });
 		const impatient = fetch(`${sandbox.url}/v2/unknown`, { signal: AbortSignal.timeout(100) });
 		await expect(impatient).rejects.toThrow();
@@ -123,7 +126,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(lastEntry()).toMatchObject({ outcome: 'client gone' });
 	});
 
-	it('befalls only matching requests, so many times, after those it spares', async () => {
+	it('fails only matching requests, as often as planned, after the skipped ones', async () => {
 		const match = { method: 'post', path: '^/v2/invites$' };
 		await plan({ kind: 'status', status: 500, match, times: 2, skip: 1 });
 		expect(await balance()).toMatchObject({ status: 200 });
@@ -132,7 +135,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(statuses).toEqual([200, 500, 500, 200]);
 	});
 
-	it('lasts until it is cleared when told so', async () => {
+	it('lasts until cleared with times: always', async () => {
 		await plan({ kind: 'status', status: 500, times: 'always' });
 		expect(await balance()).toMatchObject({ status: 500 });
 		expect(await balance()).toMatchObject({ status: 500 });
@@ -140,13 +143,13 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(await balance()).toMatchObject({ status: 200 });
 	});
 
-	it('refuses a fault that it does not know', async () => {
+	it('rejects an unknown fault', async () => {
 		const body = JSON.stringify({ kind: 'earthquake' });
 		const reply = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', body });
 		expect(reply.status).toBe(400);
 	});
 
-	it('logs every request in order, judged, with tokens made unusable', async () => {
+	it('logs every request in order, with a verdict and without usable tokens', async () => {
 		await balance();
 		await administrator.get(`/v2/balance?nanoid=${teamId}&currencies=USD&currencies=EUR&x=1`);
 		const response = await fetch(`${sandbox.url}/sandbox/log`);
@@ -163,7 +166,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(sandbox.service.wireLog.read()).toEqual({ entries: [], counts: {} });
 	});
 
-	it('keeps no more of the log than it was told, and still counts', async () => {
+	it('keeps the log within its limit, and counts all requests', async () => {
 		sandbox.service.change({ logLimit: 5 });
 		for (let call = 0; call < 20; call++) await balance();
 		const { entries, counts } = sandbox.service.wireLog.read();
@@ -171,7 +174,7 @@ describe('the sandbox: faults and the wire log', () => {
 		expect(counts).toEqual({ getBalance: 20 });
 	});
 
-	it('goes back to the start', async () => {
+	it('starts over on reset', async () => {
 		await invite();
 		await plan({ kind: 'status' });
 		sandbox.service.change({ chainId: 1 });

@@ -8,7 +8,7 @@ import { dataOf as readData, freshSandbox, SandboxClient, type Reply } from './s
 
 const memberShape = z.object({ name: z.string(), type: z.string() });
 const typesShape = z.record(z.array(memberShape));
-/** Typed data that may have been tampered with: only what the tests look at. */
+/** The parts of possibly tampered typed data that the tests read. */
 const tamperedShape = z.object({
 	data: z.object({
 		typed_data: z.object({
@@ -76,7 +76,7 @@ describe('the sandbox: the operations', () => {
 		teamId = teamIds[0] ?? '';
 	});
 	afterEach(() => {
-		// Whatever a test asked for, the answers were as described and so was the log's judgement.
+		// After each test: every answer matched the description, and so did the log's verdicts.
 		for (const { operation, status, valid } of sandbox.service.wireLog.read().entries) {
 			if (status === 200) expect({ operation, valid }).toEqual({ operation, valid: true });
 		}
@@ -96,7 +96,7 @@ describe('the sandbox: the operations', () => {
 		expect(check(reply.body) ? [] : check.errors).toEqual([]);
 	}
 
-	it('answers like the same organisation to the same seed', async () => {
+	it('builds the same organization from the same seed', async () => {
 		const other = await freshSandbox();
 		expect(other.service.organisation.company.nanoid).toBe(companyId);
 		expect(other.service.organisation.teams.map(({ users }) => users)).toEqual(
@@ -124,7 +124,7 @@ describe('the sandbox: the operations', () => {
 		expectRefusal(await nobody.send(method, path()), operationId, 401);
 	});
 
-	it('answers 404 with the envelope where there is no operation', async () => {
+	it('answers 404 in the failure envelope for an unknown operation', async () => {
 		expect(await viewer.get('/v2/unknown')).toMatchObject({
 			status: 404,
 			body: { success: false },
@@ -136,7 +136,7 @@ describe('the sandbox: the operations', () => {
 			balances: Array<{ currency: string; balance_cents: string }>;
 		}
 
-		it('shows all currencies of a company, team and user', async () => {
+		it('returns all currencies of a company, team and user', async () => {
 			const userId = sandbox.service.organisation.teams[0]?.users[0]?.nanoid ?? '';
 			for (const entityId of [companyId, teamId, userId]) {
 				const reply = await viewer.get(`/v2/balance?nanoid=${entityId}`);
@@ -144,7 +144,7 @@ describe('the sandbox: the operations', () => {
 			}
 		});
 
-		it('shows only the currencies asked for, as repeated keys', async () => {
+		it('returns only the requested currencies, given as repeated keys', async () => {
 			const path = `/v2/balance?nanoid=${teamId}&currencies=USD&currencies=EUR`;
 			const { balances } = dataOf<Balance>(await viewer.get(path), 'getBalance');
 			expect(balances.map(({ currency }) => currency).sort()).toEqual(['EUR', 'USD']);
@@ -161,7 +161,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(await viewer.get(`/v2/balance?${query}`), 'getBalance', status);
 		});
 
-		it('refuses a team on which the caller has no role', async () => {
+		it('rejects a team on which the caller has no role', async () => {
 			const path = `/v2/balance?nanoid=${teamIds[1]}`;
 			expectRefusal(await teamAdministrator.get(path), 'getBalance', 403);
 		});
@@ -192,7 +192,7 @@ describe('the sandbox: the operations', () => {
 		const listOf = async (entityId: string): Promise<Invite[]> =>
 			dataOf(await administrator.get(`/v2/invites?nanoid=${entityId}`), 'listInvites');
 
-		it('lists for team_admin of a team and org_admin of a company only', async () => {
+		it('lists only for a team’s team_admin and a company’s org_admin', async () => {
 			expect((await listOf(teamId)).length).toBeGreaterThan(0);
 			expect((await listOf(companyId)).length).toBeGreaterThan(0);
 			const forTeam = `/v2/invites?nanoid=${teamId}`;
@@ -202,7 +202,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(await teamAdministrator.get(forCompany), 'listInvites', 403);
 		});
 
-		it('creates pending invites, one for each invitee', async () => {
+		it('creates one pending invite for each invitee', async () => {
 			const reply = await administrator.post('/v2/invites', {
 				nanoid: teamId,
 				role: 'contractor',
@@ -229,7 +229,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(await administrator.post('/v2/invites', body), 'createInvites', 400);
 		});
 
-		it('refuses a body that is no JSON, and shows it in the log', async () => {
+		it('rejects a body that isn’t JSON, and logs it', async () => {
 			const response = await fetch(`${sandbox.url}/v2/invites`, { method: 'POST', body: '{"a":' });
 			expect(response.status).toBe(401);
 			const [entry] = sandbox.service.wireLog.read().entries;
@@ -265,7 +265,7 @@ describe('the sandbox: the operations', () => {
 		const execute = async (body: unknown): Promise<Reply> =>
 			await administrator.put('/v2/invites/manager', body);
 
-		it('issues the documented typed data to the caller’s wallet', async () => {
+		it('issues the documented typed data for the caller’s wallet', async () => {
 			const { invites, typed_data: typedData } = await create();
 			expect(invites).toHaveLength(2);
 			expect(typedData.primary_type).toBe('SetRolesForwardRequest');
@@ -283,22 +283,25 @@ describe('the sandbox: the operations', () => {
 			]);
 		});
 
-		it.each(['name', 'hash'] as const)('executes once what was signed, by %s', async (roleForm) => {
-			sandbox.service.change({ roleForm });
-			const created = await create();
-			expect(created.typed_data.typed_data.data[0]?.role).toBe(
-				roleForm === 'hash' ? id('team_viewer') : 'team_viewer',
-			);
-			const body = await signed(created);
-			const done = dataOf<{ invites: string[] }>(
-				await execute(body),
-				'executeAdministratorInvites',
-			);
-			expect(done.invites).toEqual(created.invites);
-			expectRefusal(await execute(body), 'executeAdministratorInvites', 400);
-		});
+		it.each(['name', 'hash'] as const)(
+			'executes signed invites once, with roles by %s',
+			async (roleForm) => {
+				sandbox.service.change({ roleForm });
+				const created = await create();
+				expect(created.typed_data.typed_data.data[0]?.role).toBe(
+					roleForm === 'hash' ? id('team_viewer') : 'team_viewer',
+				);
+				const body = await signed(created);
+				const done = dataOf<{ invites: string[] }>(
+					await execute(body),
+					'executeAdministratorInvites',
+				);
+				expect(done.invites).toEqual(created.invites);
+				expectRefusal(await execute(body), 'executeAdministratorInvites', 400);
+			},
+		);
 
-		it('refuses what was not signed exactly so', async () => {
+		it('rejects anything that differs from what was signed', async () => {
 			const created = await create();
 			const body = await signed(created);
 			const refused = async (change: object, status = 400): Promise<void> =>
@@ -319,7 +322,7 @@ describe('the sandbox: the operations', () => {
 			);
 		});
 
-		it('refuses a role that does not suit the identifier, and too many e-mails', async () => {
+		it('rejects a role that doesn’t fit the entity, and too many emails', async () => {
 			const refused = async (change: object): Promise<void> => {
 				const body = { nanoid: teamId, role: 'team_admin', emails: ['a@example.com'], ...change };
 				const reply = await administrator.post('/v2/invites/manager', body);
@@ -332,7 +335,7 @@ describe('the sandbox: the operations', () => {
 			await refused({ role: 'contractor' });
 		});
 
-		it('takes a company with an organisation role from its administrator only', async () => {
+		it('executes company roles for the company’s administrator only', async () => {
 			const created = await create({ nanoid: companyId, role: 'org_viewer' });
 			expect(await execute(await signed(created))).toMatchObject({ status: 200 });
 			const body = { nanoid: companyId, role: 'org_viewer', emails: ['a@example.com'] };
@@ -388,7 +391,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(await review(waiting(), body), 'resolveNameReview', 400);
 		});
 
-		it('takes the decision under another name when told so', async () => {
+		it('accepts the decision under another field name', async () => {
 			sandbox.service.change({ decisionFieldName: 'decision' });
 			const old = { review_version, action: 'cancel' };
 			expectRefusal(await review(waiting(), old), 'resolveNameReview', 400);
@@ -408,14 +411,14 @@ describe('the sandbox: the operations', () => {
 		});
 
 		it.each(['2026-02-28T09:30Z', '2026-02-28T09:30:01Z', '2024-02-29T09:30:01.123456Z'])(
-			'takes %s as a version',
+			'accepts %s as a version',
 			async (version) => {
 				const body = { review_version: version, action: 'approve' };
 				expect(await review(waiting(), body)).toMatchObject({ status: 200 });
 			},
 		);
 
-		it('refuses another decision and a user without a review', async () => {
+		it('rejects an unknown decision and a user without a review', async () => {
 			const refused = { review_version, action: 'reject' };
 			expectRefusal(await review(waiting(), refused), 'resolveNameReview', 400);
 			const body = { review_version, action: 'approve' };
@@ -455,7 +458,7 @@ describe('the sandbox: the operations', () => {
 		const cents = (): bigint =>
 			sandbox.service.organisation.team(teamId)?.balances.get('USD') ?? 0n;
 
-		it('publishes the amount in units of a token with six decimals', async () => {
+		it('gives the amount in units of a token with six decimals', async () => {
 			expect((await signable(1_500)).typed_data.data.amount).toBe('15000000');
 		});
 
@@ -471,7 +474,7 @@ describe('the sandbox: the operations', () => {
 			expect(cents()).toBe(before - 1_500n);
 		});
 
-		it('refuses a form that is not what was signed', async () => {
+		it('rejects a body that differs from what was signed', async () => {
 			const payment = await signable();
 			const body = await bodyOf(payment);
 			const before = cents();
@@ -501,7 +504,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(reply, 'createInstantPayment', 400);
 		});
 
-		it('refuses more than there is, and a viewer', async () => {
+		it('rejects a payment above the balance, and one by a viewer', async () => {
 			const tooMuch = 1_000_000_000;
 			const body = await bodyOf(await signable(tooMuch), tooMuch);
 			expectRefusal(await pay(body), 'createInstantPayment', 400);
@@ -518,7 +521,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(reply, 'createInstantPayment', 403);
 		});
 
-		it('needs no token when told so, and still judges one that comes', async () => {
+		it('needs no token if the setting says so, but still checks one', async () => {
 			sandbox.service.change({ instantPaymentNeedsToken: false });
 			const nobody = SandboxClient.of(sandbox, 'stranger');
 			const path = '/v2/payments/external_entity/instant';
@@ -527,7 +530,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(reply, 'createInstantPayment', 401);
 		});
 
-		it('refuses a stranger’s signature', async () => {
+		it('rejects a stranger’s signature', async () => {
 			sandbox.service.change({ instantPaymentNeedsToken: false });
 			const payment = await signable();
 			const wallet = new Wallet(id('payroll sandbox test: outsider'));
@@ -552,14 +555,14 @@ describe('the sandbox: the operations', () => {
 		const everyone = (): string[] =>
 			sandbox.service.organisation.teams[0]?.users.map(({ nanoid }) => nanoid) ?? [];
 
-		it('gives the full list unless a page or an offset is asked for', async () => {
+		it('returns the full list without page and offset', async () => {
 			expect((await list('')).users).toHaveLength(140);
 			expect((await list('count=5')).users).toHaveLength(140);
 			expect((await list('page=1')).users).toHaveLength(100);
 			expect((await list('offset=0&count=5')).users).toHaveLength(5);
 		});
 
-		it('gives every user once, by page and by offset', async () => {
+		it('returns every user once, by page and by offset', async () => {
 			const byPage: string[] = [];
 			for (let page: Page | undefined; page?.pagination.has_more !== false; ) {
 				page = await list(`page=${page?.pagination.next_page ?? 1}&count=33`);
@@ -574,7 +577,7 @@ describe('the sandbox: the operations', () => {
 			expect(byOffset).toEqual(everyone());
 		});
 
-		it('filters by e-mail, repeated or comma-separated, and leaves out strangers', async () => {
+		it('filters by email, repeated or comma-separated, and leaves out strangers', async () => {
 			const [one, two] =
 				sandbox.service.organisation.teams[0]?.users.map(({ email }) => email) ?? [];
 			const repeated = await list(`emails=${one}&emails=${two}&emails=nobody@example.com`);
@@ -598,14 +601,14 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(reply, 'listTeamUsers', 400);
 		});
 
-		it('grows when told so', async () => {
+		it('grows with its setting', async () => {
 			sandbox.service.change({ growingTeamSize: 1_200 });
 			const reply = await viewer.get(`/v2/teams/${teamIds[2]}/users`);
 			const { users } = dataOf<Page>(reply, 'listTeamUsers');
 			expect(new Set(users.map(({ email }) => email)).size).toBe(1_200);
 		});
 
-		it('says no to a stranger’s team', async () => {
+		it('rejects a team on which the caller has no role', async () => {
 			const reply = await teamAdministrator.get(`/v2/teams/${teamIds[1]}/users`);
 			expectRefusal(reply, 'listTeamUsers', 403);
 			expectRefusal(await viewer.get('/v2/teams/te-000000000000/users'), 'listTeamUsers', 404);
@@ -618,7 +621,7 @@ describe('the sandbox: the operations', () => {
 			return await administrator.post(`/v2/webhooks/test/${path}`, body);
 		};
 
-		it('answers with an event as described, version 2 unless told', async () => {
+		it('answers with a valid event, version 2 by default', async () => {
 			for (const event_type of sandbox.service.description.enumeration('EventType')) {
 				const reply = await test({ event_type });
 				const data = dataOf<{ test_payload: object; version: number }>(reply, 'sendTestDelivery');
@@ -630,7 +633,7 @@ describe('the sandbox: the operations', () => {
 			expect(dataOf<object>(third, 'sendTestDelivery')).toMatchObject({ version: 3 });
 		});
 
-		it('takes the event type under another name when told so', async () => {
+		it('accepts the event type under another field name', async () => {
 			sandbox.service.change({ eventTypeFieldName: 'type' });
 			expectRefusal(await test({ event_type: 'token.transfer' }), 'sendTestDelivery', 400);
 			expect(await test({ type: 'token.transfer' })).toMatchObject({ status: 200 });
@@ -644,7 +647,7 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(await test(body), 'sendTestDelivery', 400);
 		});
 
-		it('refuses an unknown endpoint and a viewer', async () => {
+		it('rejects an unknown endpoint and a viewer', async () => {
 			const body = { event_type: 'token.transfer' };
 			expectRefusal(await test(body, 'wh-000000000000'), 'sendTestDelivery', 404);
 			const path = `/v2/webhooks/test/${sandbox.service.organisation.firstWebhookId}`;

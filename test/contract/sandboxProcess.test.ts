@@ -8,7 +8,7 @@ import type { Sandbox } from '../../sandbox/server';
 import { startSandbox } from '../../sandbox/server';
 
 describe('the sandbox: as a process and as a page', () => {
-	it('prints its address when it is ready and ends at SIGTERM', async () => {
+	it('prints its URL when it is ready, and shuts down on SIGTERM', async () => {
 		const repository = join(__dirname, '..', '..');
 		const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
 		const main = join(repository, 'sandbox', 'main.ts');
@@ -39,7 +39,7 @@ describe('the sandbox: as a process and as a page', () => {
 			await sandbox.close();
 		});
 
-		it('is one page that loads nothing from elsewhere', async () => {
+		it('is a single page that loads nothing from other hosts', async () => {
 			const response = await fetch(`${sandbox.url}/sandbox`);
 			expect(response.headers.get('content-type')).toContain('text/html');
 			const page = await response.text();
@@ -47,7 +47,7 @@ describe('the sandbox: as a process and as a page', () => {
 			expect(page).not.toMatch(/(?:src|href)="(?!data:)|@import|url\(/);
 		});
 
-		it('gives wallets with their keys, labelled as worthless', async () => {
+		it('lists wallets with their keys, labeled as worthless', async () => {
 			const accounts: unknown = await (await fetch(`${sandbox.url}/sandbox/accounts`)).json();
 			expect(accounts).toMatchObject({
 				notice: expect.stringContaining('never fund them'),
@@ -60,7 +60,7 @@ describe('the sandbox: as a process and as a page', () => {
 			});
 		});
 
-		it('gives the last entries of a log only, when asked', async () => {
+		it('limits a log to its last entries', async () => {
 			for (const path of ['one', 'two', 'three']) await fetch(`${sandbox.url}/v2/${path}`);
 			const log: unknown = await (await fetch(`${sandbox.url}/sandbox/log?limit=2`)).json();
 			expect(log).toMatchObject({

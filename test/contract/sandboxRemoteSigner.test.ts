@@ -76,7 +76,7 @@ describe('the sandbox: a remote signer', () => {
 	});
 
 	it.each<[string, string, unknown[]]>([
-		['the parameters the wrong way round', 'personal_sign', [address, hexMessage]],
+		['the parameters in reverse order', 'personal_sign', [address, hexMessage]],
 		['a message that is not hex', 'eth_sign', [address, message]],
 		['no content type', 'account_signData', [address, hexMessage]],
 		['an object for text', 'eth_signTypedData', [address, typedData]],
@@ -100,13 +100,13 @@ describe('the sandbox: a remote signer', () => {
 		expect(signer.log).toMatchObject([{ outcome: 'refused' }]);
 	});
 
-	it('speaks only the dialects that it was given', async () => {
+	it('speaks only the dialects in its options', async () => {
 		await start({ dialects: ['clef'] });
 		const answer = await ask('personal_sign', [hexMessage, address]);
 		expect(answer).toMatchObject({ error: { code: -32601 } });
 	});
 
-	it('wants its token', async () => {
+	it('requires its token', async () => {
 		await start({ token: 'let me in' });
 		const params = [hexMessage, address];
 		expect((await post('personal_sign', params)).status).toBe(401);
@@ -115,7 +115,7 @@ describe('the sandbox: a remote signer', () => {
 		expect(signer.log.map(({ authorized }) => authorized)).toEqual([false, false, true]);
 	});
 
-	it('fails as it is told, in order, and then signs again', async () => {
+	it('fails as planned, in order, and then signs again', async () => {
 		await start({ faults: ['refuse', 'malformedSignature'] });
 		signer.fail('emptyAnswer', 'wrongKey', 'notJson', 'http401', 'http500', 'cut', 'timeout');
 		const params = [hexMessage, address];

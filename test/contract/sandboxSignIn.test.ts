@@ -32,7 +32,7 @@ describe('the sandbox: signing in', () => {
 		expect(new SiweMessage(await viewer.signInMessage()).nonce).not.toBe(message.nonce);
 	});
 
-	it('gives a token that opens the protected operations', async () => {
+	it('issues a token for the protected operations', async () => {
 		const message = await viewer.signInMessage();
 		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
 		const jwt = jwtOf(sandbox, reply);
@@ -41,7 +41,7 @@ describe('the sandbox: signing in', () => {
 		expect(await viewer.useToken(jwt).get(anyBalance())).toMatchObject({ status: 200 });
 	});
 
-	it('takes the same token under the older header', async () => {
+	it('accepts the same token in the older header', async () => {
 		const message = await viewer.signInMessage();
 		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
 		const headers = { 'x-auth-token': jwtOf(sandbox, reply) };
@@ -50,7 +50,7 @@ describe('the sandbox: signing in', () => {
 		});
 	});
 
-	it('refuses a nonce that was used', async () => {
+	it('rejects a used nonce', async () => {
 		const message = await viewer.signInMessage();
 		const signature = await viewer.wallet.signMessage(message);
 		expect(await viewer.verify(message, signature)).toMatchObject({ status: 200 });
@@ -60,14 +60,14 @@ describe('the sandbox: signing in', () => {
 		});
 	});
 
-	it('refuses another nonce than the message’s', async () => {
+	it('rejects a nonce that differs from the one in the message', async () => {
 		const message = await viewer.signInMessage();
 		const signature = await viewer.wallet.signMessage(message);
 		const other = new SiweMessage(await viewer.signInMessage()).nonce;
 		expect(await viewer.verify(message, signature, other)).toMatchObject({ status: 401 });
 	});
 
-	it('refuses a signature by another wallet', async () => {
+	it('rejects a signature by another wallet', async () => {
 		const message = await viewer.signInMessage();
 		const { wallet } = SandboxClient.of(sandbox, 'stranger');
 		expect(await viewer.verify(message, await wallet.signMessage(message))).toMatchObject({
@@ -76,7 +76,7 @@ describe('the sandbox: signing in', () => {
 		});
 	});
 
-	it('refuses a message that expired before it was signed', async () => {
+	it('rejects a message that expired before it was signed', async () => {
 		sandbox.service.change({ signInMessageLifetimeSeconds: 0.001 });
 		const message = await viewer.signInMessage();
 		expect(await viewer.verify(message, await viewer.wallet.signMessage(message))).toMatchObject({
@@ -85,7 +85,7 @@ describe('the sandbox: signing in', () => {
 		});
 	});
 
-	it('refuses a changed message and one that is no sign-in message', async () => {
+	it('rejects a changed message and text that isn’t a sign-in message', async () => {
 		const changed = (await viewer.signInMessage()).replace('Chain ID: 42161', 'Chain ID: 1');
 		const signature = await viewer.wallet.signMessage(changed);
 		expect(await viewer.verify(changed, signature)).toMatchObject({
@@ -97,7 +97,7 @@ describe('the sandbox: signing in', () => {
 		});
 	});
 
-	it('knows who has a role on a platform identifier', async () => {
+	it('issues messages only to wallets with a role on the platform identifier', async () => {
 		const ask = async (wallet: string, platformid: string): Promise<number> => {
 			const query = new URLSearchParams({ wallet, platformid });
 			return (await viewer.get(`/v2/auth/siwe?${query.toString()}`)).status;
@@ -111,7 +111,7 @@ describe('the sandbox: signing in', () => {
 		expect(await ask('0x12', platformId)).toBe(400);
 	});
 
-	it('lets tokens die: all at once, by their time, and forged ones always', async () => {
+	it('rejects tokens that were expired together, outlived their time or are forged', async () => {
 		await viewer.signIn();
 		expect(await viewer.get(anyBalance())).toMatchObject({ status: 200 });
 		await fetch(`${sandbox.url}/sandbox/tokens/expire`, { method: 'POST' });

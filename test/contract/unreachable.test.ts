@@ -21,7 +21,7 @@ const withWallet = (baseUrl: string) =>
 		sessionToken: '',
 	});
 
-/** With a token at hand, so that it is the operation's own request that does not arrive. */
+/** Credentials with a token, so that the operation's own request fails and not the sign-in. */
 const OPERATIONS: Readonly<Record<string, INodeParameters>> = {
 	'balance.get': { entityId: TEAM },
 	'invite.getAll': { entityId: TEAM, returnAll: true },
@@ -79,14 +79,19 @@ afterAll(async () => {
 	await server.close();
 });
 
-/** The two addresses, and what the user reads of each. */
+/** The two base URLs, and the error and the hint that the user sees for each. */
 const places = () =>
 	[
 		[
 			`https://localhost:${server.port}`,
 			`localhost:${server.port}: its TLS certificate is self-signed`,
+			/Fix the server's certificate/,
 		],
-		['https://payroll.invalid', 'payroll.invalid: its name'],
+		[
+			'https://payroll.invalid',
+			'payroll.invalid: its host name',
+			/Check that n8n can reach this address/,
+		],
 	] as const;
 
 async function failure(name: string, saved: SavedCredentials, parameters: INodeParameters) {
@@ -98,24 +103,22 @@ async function failure(name: string, saved: SavedCredentials, parameters: INodeP
 }
 
 it.each(Object.entries(OPERATIONS))(
-	'%s: an untrusted certificate or an unknown name is named, and nothing is sent',
+	'%s: names an untrusted certificate or an unknown host, and sends nothing',
 	async (name, parameters) => {
-		for (const [baseUrl, reason] of places()) {
+		for (const [baseUrl, reason, hint] of places()) {
 			const error = await failure(name, withToken(baseUrl), parameters);
-			expect(error?.message).toContain(`No answer from ${reason}`);
+			expect(error?.message).toContain(`No response from ${reason}`);
 			expect(error?.message).toMatch(/\[item 0\]$/);
 			/* Of a payment the guard speaks: it does not know on which side of the wire it broke. */
 			expect(error?.description).toMatch(
-				name.startsWith('payment')
-					? /Don't pay this again in another way/
-					: /Check that n8n can reach this address/,
+				name.startsWith('payment') ? /Don't pay this again in another way/ : hint,
 			);
 		}
 		expect(server.requests()).toBe(0);
 	},
 );
 
-it('sign-in: likewise', async () => {
+it('sign-in: names an untrusted certificate or an unknown host', async () => {
 	for (const [baseUrl, reason] of places()) {
 		const error = await failure('balance.get', withWallet(baseUrl), { entityId: TEAM });
 		expect(`${error?.message} ${error?.description}`).toContain(reason);
@@ -123,7 +126,7 @@ it('sign-in: likewise', async () => {
 	expect(server.requests()).toBe(0);
 });
 
-it('the server serves who trusts its certificate: it is only that which is refused', async () => {
+it('the test server answers a client that trusts its certificate', async () => {
 	const status = await new Promise((resolve, reject) => {
 		request({ host: 'localhost', port: server.port, ca: server.cert }, ({ statusCode }) => {
 			resolve(statusCode);

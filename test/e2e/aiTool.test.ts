@@ -17,7 +17,7 @@ const conversation = z.object({
 		.default([]),
 });
 
-/** Stands in for OpenAI: calls the tools it is told to, one after the other, then ends. */
+/** A fake OpenAI API that calls the scripted tools one after the other, then ends. */
 class ScriptedModel {
 	script: { readonly tool: string; readonly given: Record<string, unknown> }[] = [];
 	tools: z.infer<typeof conversation>['tools'] = [];
@@ -90,7 +90,7 @@ function tool(name: string, parameters: Record<string, unknown>) {
 	return { ...action(name, parameters), type: 'n8n-nodes-payroll-payments.payrollPaymentsTool' };
 }
 
-it('lists users, reads a balance and invites with leave; without leave it is refused', async () => {
+it('lists users, reads a balance and invites if permitted, and refuses without permission', async () => {
 	const { n8n, api, sandbox, teamId } = environment;
 	const openAi = await n8n.saveCredentials('openAiApi', 'Scripted model', {
 		apiKey: 'none',

@@ -7,10 +7,10 @@ import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-/** Where `npm run screenshots` wants its pictures; an ordinary run takes none. */
+/** Where `npm run screenshots` saves its pictures; an ordinary run takes none. */
 const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
 
-/** The fields of interface.md as a person reads them, from top to bottom; `!` is a notice. */
+/** The fields of each operation, as the user sees them from top to bottom; `!` is a notice. */
 const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.create': ['Entity ID', 'Role', 'Emails'],
 	'administratorInvite.createAndExecute': ['!', 'Entity ID', 'Role', 'Emails'],
@@ -38,7 +38,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
 };
 
-/** Some values that make the pictures speak. */
+/** Sample values for the pictures. */
 const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
 	'payment.createInstant': { amountCents: 1_250_000, recipientEmail: 'ana@example.com' },
 };
@@ -103,7 +103,7 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-it('shows what each node does, a payment with its dollars first', async () => {
+it('subtitles say what each node does, with the dollars of a payment first', async () => {
 	const subtitle = editor.page.locator(
 		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
 	);
@@ -111,14 +111,14 @@ it('shows what each node does, a payment with its dollars first', async () => {
 	await takePicture('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
 });
 
-it.each(Object.entries(FORMS))('%s has its fields in order', async (pair, expected) => {
+it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expected) => {
 	await editor.openNode(pair);
 	expect(await labels()).toEqual(['Resource', 'Operation', ...expected, 'Options']);
 	await takePicture(pair, PANEL, LAST_FIELD);
 	await editor.closeNode();
 });
 
-it('hides the prefill of an invitee until it is asked for', async () => {
+it('hides an invitee’s prefill fields until they are added', async () => {
 	await editor.openNode('invite.create');
 	await editor.page.getByPlaceholder('Add Prefill Field').click();
 	await editor.page.locator('text="Job Title" >> visible=true').first().click();
@@ -126,7 +126,7 @@ it('hides the prefill of an invitee until it is asked for', async () => {
 	await editor.closeNode();
 });
 
-it('searches users by name and by e-mail address', async () => {
+it('searches users by name and by email', async () => {
 	await editor.openNode('picker');
 	const { page } = editor;
 	await page.locator('[data-test-id="rlc-input"]:visible').first().click();
@@ -144,7 +144,7 @@ it('searches users by name and by e-mail address', async () => {
 	await editor.closeNode();
 });
 
-it('the trigger has its fields in order', async () => {
+it('the trigger shows its fields in order', async () => {
 	await editor.openNode('trigger');
 	expect(await labels()).toEqual([
 		'!',
@@ -200,6 +200,6 @@ describe('credentials', () => {
 	});
 });
 
-it('leaves nothing in the browser console', () => {
+it('logs nothing to the browser console', () => {
 	expect(editor.consoleErrors).toEqual([]);
 });

@@ -18,7 +18,7 @@ const PAGE = path.join(repository, 'docs', 'errors.md');
 /** What a person did, and what went wrong. */
 interface Situation {
 	readonly when: string;
-	/** Of the operation; `balance.get` of the environment's team unless it says otherwise. */
+	/** Parameters of the operation; by default `balance.get` for the environment's team. */
 	readonly parameters?: Record<string, unknown>;
 	/** A fault of the sandbox. */
 	readonly fault?: Record<string, unknown>;
@@ -26,9 +26,9 @@ interface Situation {
 	readonly control?: readonly [string, Record<string, unknown>];
 	/** Changes to the credentials. */
 	readonly credentials?: Record<string, unknown>;
-	/** The input items; one empty item unless it says otherwise. */
+	/** The input items; by default one empty item. */
 	readonly rows?: readonly Record<string, unknown>[];
-	/** Run it so often; the last error counts. */
+	/** How often to run it; the last error counts. */
 	readonly runs?: number;
 }
 
@@ -59,7 +59,7 @@ const createdInvites = z.object({
 	}),
 });
 
-/** One line of the page: the situation, what is seen, what to do. */
+/** One row of the page: the situation, the error, what to do. */
 interface Line {
 	readonly when: string;
 	readonly message: string;
@@ -70,7 +70,7 @@ let environment: TestEnvironment;
 const lines: Line[] = [];
 let said: string;
 
-/** The address of a port that nobody listens on. */
+/** The URL of a port that nobody listens on. */
 const NOBODY = 'http://127.0.0.1:9';
 
 async function typedPayment(amountCents: number): Promise<Record<string, unknown>> {
@@ -94,7 +94,7 @@ async function typedPayment(amountCents: number): Promise<Record<string, unknown
 	};
 }
 
-/** Administrator invites with a signature that the signer named beside it did not make. */
+/** Administrator invites with a signature that the named signer didn't make. */
 async function signedByAnother(): Promise<Record<string, unknown>> {
 	const { n8n, api, teamId, account } = environment;
 	const create = action('Create', {
@@ -238,7 +238,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 				},
 				{
 					when: 'The sign-in message is for another wallet',
-					// A setting of its own, so that no token of before serves.
+					// A different setting, so that no earlier token is reused.
 					credentials: { signInDomain: new URL(environment.sandbox.url).host },
 					control: ['sign-in-message', { tamper: 'anotherWallet' }],
 				},
@@ -422,7 +422,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 	];
 }
 
-/** Runs one situation in a workflow of its own and gives back the error as a person reads it. */
+/** Runs one situation in a new workflow and returns the error as the user sees it. */
 async function provoke(situation: Situation): Promise<Line> {
 	const { n8n, sandbox, teamId, account } = environment;
 	const { when, parameters, fault, control, credentials, rows = [{}], runs = 1 } = situation;
@@ -454,7 +454,7 @@ async function provoke(situation: Situation): Promise<Line> {
 	return { when, message, next: description ?? '' };
 }
 
-/** What the trigger answers to deliveries that it does not take. */
+/** The trigger's answers to deliveries that it rejects. */
 async function refusedDeliveries(): Promise<[string, string][]> {
 	const workflow = await TriggerWorkflow.start(environment);
 	const closed = await TriggerWorkflow.start(environment, {
@@ -476,7 +476,7 @@ async function refusedDeliveries(): Promise<[string, string][]> {
 	);
 }
 
-/** The same text in every run: identifiers and addresses that change stand for themselves. */
+/** Replaces identifiers and addresses that differ between runs. */
 function cell(text: string): string {
 	return text
 		.replace(/\b(te|co|us|in|tx|wh)-[A-Za-z0-9_-]{12}(?![A-Za-z0-9_-])/g, '$1-…')
@@ -520,7 +520,7 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-it('says what happened, to which item, and what to do next', () => {
+it('errors say what happened, for which item, and what to do next', () => {
 	const poor = lines.filter(
 		({ message, next }) =>
 			!/^\S.{10,} \[item \d+\]$/s.test(message) || !/^\S.{10,}[.”)}\]]$/s.test(next),
@@ -528,7 +528,7 @@ it('says what happened, to which item, and what to do next', () => {
 	expect(poor).toEqual([]);
 });
 
-it('shows no key, no token and no stack', () => {
+it('errors contain no key, no token and no stack trace', () => {
 	const secrets = [environment.account.privateKey.slice(2), 'some-token', 'eyJ'];
 	const leaks = /\bat .*\.js|undefined|\[object/;
 	for (const { message, next } of lines) {
@@ -538,7 +538,7 @@ it('shows no key, no token and no stack', () => {
 	}
 });
 
-it('says what docs/errors.md says', () => {
+it('errors match docs/errors.md', () => {
 	if (process.env.PAYROLL_PAYMENTS_WRITE !== undefined) writeFileSync(PAGE, said);
 	expect(said).toBe(readFileSync(PAGE, 'utf8'));
 });

@@ -9,7 +9,7 @@ import type { Workflow, WorkflowNode } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-/** What a third party was sent: the texts of the node's form, and the item. */
+/** A request to a third party: the node's parameters, and the item. */
 interface Sent {
 	readonly node: string;
 	readonly text?: string;
@@ -20,7 +20,7 @@ interface Sent {
 /** Stands in for Slack, Google Sheets, Trello and the user's own system. */
 class ThirdParties {
 	sent: Sent[] = [];
-	/** What the node of this name reads. */
+	/** The answer for the node with this name. */
 	readonly answers = new Map<string, unknown>();
 	private server: HttpServer | undefined;
 
@@ -32,7 +32,7 @@ class ThirdParties {
 		});
 	}
 
-	/** The same workflow, with its outside ends at this address. */
+	/** The workflow, with its third-party nodes pointed at this URL. */
 	in(workflow: Workflow): Workflow {
 		return { ...workflow, nodes: workflow.nodes.map((each) => this.replacing(each)) };
 	}
@@ -57,7 +57,7 @@ class ThirdParties {
 		};
 	}
 
-	/** Waits for something sent to the node of this name. */
+	/** Waits for a request from the node with this name. */
 	async received(node: string): Promise<Sent> {
 		return await waitFor(async () => this.sent.find((each) => each.node === node), {
 			milliseconds: 30_000,
@@ -91,7 +91,7 @@ afterAll(async () => {
 
 const ran = new Set<string>();
 
-/** Imports an example, its outside ends replaced, and gives back its identifier. */
+/** Imports an example with its third-party nodes replaced, and returns its identifier. */
 async function importExample(
 	name: string,
 	edit = (text: string): string => text,
@@ -113,7 +113,7 @@ async function run(name: string): Promise<Execution> {
 	return execution;
 }
 
-/** Activates an example and registers it at the sandbox, as a person does in the dashboard. */
+/** Activates an example and registers its webhook at the sandbox. */
 async function listen(name: string): Promise<string> {
 	const { n8n, sandbox } = environment;
 	const { id, workflow } = await importExample(name);
@@ -124,7 +124,7 @@ async function listen(name: string): Promise<string> {
 	return id;
 }
 
-/** The last execution of a workflow, when it has ended. */
+/** Waits for the last execution of a workflow to end. */
 async function ended(id: string): Promise<Execution> {
 	const last = (await environment.database.executions(id)).at(-1);
 	if (last === undefined) throw new Error('The workflow has not run.');
@@ -133,9 +133,9 @@ async function ended(id: string): Promise<Execution> {
 	return execution;
 }
 
-/** Opens the form that a message links to, as a link preview does too, and submits a decision. */
+/** Opens the form that a message links to, like a link preview, and submits a decision. */
 async function decide(id: string, { text = '' }: Sent, decision: string): Promise<void> {
-	// The message is out before n8n has reached the node that waits.
+	// The message is sent before n8n reaches the Wait node.
 	while ((await environment.database.executions(id)).at(-1)?.status !== 'waiting') await pause(250);
 	const link = /^Decide here: (.*)$/m.exec(text)?.[1] ?? '';
 	const form = await fetch(link);
@@ -147,7 +147,7 @@ async function decide(id: string, { text = '' }: Sent, decision: string): Promis
 	expect(answer.status).toBe(200);
 }
 
-/** How often an operation reached the service so far. */
+/** How many requests of an operation reached the service so far. */
 async function requests(operation: string): Promise<number> {
 	const { counts } = await environment.sandbox.control<{ counts: Record<string, number> }>(
 		'GET',
@@ -192,7 +192,7 @@ describe('examples', () => {
 			email: `person.${index}@example.com`,
 			first_name: 'Person',
 			last_name: String(index),
-			// As a sheet gives it: digits become numbers, and each row has its number.
+			// Like the Google Sheets node: digits become numbers, and each row has its number.
 			phone: 48_123_456_000 + index,
 			row_number: index + 2,
 		}));
@@ -217,7 +217,7 @@ describe('examples', () => {
 	});
 
 	it.each([
-		['silence above the floor', '500000', 0],
+		['no message above the minimum', '500000', 0],
 		['an alarm below it', '99999999999', 1],
 	])('nightly balance check: %s', async (_, floor, alarms) => {
 		const { id } = await importExample('nightly-balance-check', (text) =>
@@ -268,7 +268,7 @@ describe('examples', () => {
 		expect((await parties.received('Add a card')).name).toBe('kyc.accepted');
 	});
 
-	it('a cleared deposit starts an instant payment after approval, and only then', async () => {
+	it('cleared deposit to payment, only after approval', async () => {
 		const { sandbox, account, teamId } = environment;
 		const query = new URLSearchParams({
 			from: teamId,
@@ -299,7 +299,7 @@ describe('examples', () => {
 	});
 });
 
-it.each(EXAMPLES)('%s explains itself and belongs to nobody', (name) => {
+it.each(EXAMPLES)('%s has a note and contains no personal data', (name) => {
 	const { nodes } = readExample(name);
 	expect(nodes.map(({ type }) => type)).toContain('n8n-nodes-base.stickyNote');
 	const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
@@ -307,6 +307,6 @@ it.each(EXAMPLES)('%s explains itself and belongs to nobody', (name) => {
 	expect(JSON.stringify(nodes)).not.toMatch(/\/(root|home|tmp|work)\/|localhost|127\.0\.0\.1/);
 });
 
-it('runs every example in examples/', () => {
+it('covers every example in examples/', () => {
 	expect([...ran].sort()).toEqual([...EXAMPLES].sort());
 });

@@ -8,7 +8,7 @@ jest.setTimeout(300_000);
 
 let environment: TestEnvironment;
 let company: string;
-/** One line a trick, printed at the end: what the service did and what the user sees. */
+/** One line for each trick, printed at the end: what the service did and what the user sees. */
 const table: string[] = [];
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const log = z.object({
 	),
 });
 
-/** What reached the service since the log was last cleared. */
+/** The requests that reached the service since the log was last cleared. */
 async function wire() {
 	return log.parse(await environment.sandbox.control('GET', 'log')).entries;
 }
@@ -63,7 +63,7 @@ describe('a sign-in message', () => {
 		saved = await environment.n8n.saveCredentials('payrollPaymentsApi', 'Hostile', account());
 	});
 
-	it('as it should be is signed', async () => {
+	it('is signed if it is genuine', async () => {
 		expect((await environment.n8n.testCredentials(saved, account())).status).toBe('OK');
 		expect((await wire()).map(({ path }) => path)).toEqual(['/v2/auth/siwe', '/v2/auth/verify']);
 	});
@@ -94,7 +94,7 @@ describe('a sign-in message', () => {
 	});
 });
 
-/** Runs one node and gives what the user sees of its failure. */
+/** Runs one node and returns its error as the user sees it. */
 async function failureOf(parameters: Record<string, unknown>): Promise<string> {
 	const workflow = chain('Hostile', [START, action('Payroll', parameters)]);
 	const { id } = await environment.n8n.saveWorkflow(workflow, [environment.api]);
@@ -158,7 +158,7 @@ describe('an answer', () => {
 		expect(requests).toHaveLength(1);
 	});
 
-	it('that redirects within the service is not followed with the token either', async () => {
+	it('that redirects within the service isn’t followed with the token either', async () => {
 		await environment.sandbox.control('POST', 'faults', {
 			match: { path: '/v2/balance' },
 			kind: 'redirect',

@@ -6,7 +6,7 @@ import { chain, node, START } from '../support/workflows';
 jest.setTimeout(300_000);
 
 let environment: TestEnvironment;
-/** A server that must not get anything. */
+/** A server that must not get any request. */
 let otherServer: HttpServer;
 const received: ReceivedRequest[] = [];
 
@@ -38,7 +38,7 @@ function request(name: string, url: string) {
 	);
 }
 
-it('signs in for n8n’s HTTP Request node, and again when the tokens have died', async () => {
+it('signs in for n8n’s HTTP Request node, and again after the tokens have expired', async () => {
 	const { n8n, sandbox, api, teamId } = environment;
 	const balance = request('Balance', `${sandbox.url}/v2/balance?nanoid=${teamId}`);
 	const { id } = await n8n.saveWorkflow(chain('HTTP Request', [START, balance]), [api]);
@@ -52,7 +52,7 @@ it('signs in for n8n’s HTTP Request node, and again when the tokens have died'
 	}
 });
 
-it('keeps the token from any other address', async () => {
+it('doesn’t send the token to another host', async () => {
 	const { n8n, api } = environment;
 	const elsewhere = request('Elsewhere', `${otherServer.url}/v2/balance`);
 	const { id } = await n8n.saveWorkflow(chain('Elsewhere', [START, elsewhere]), [api]);
@@ -61,7 +61,7 @@ it('keeps the token from any other address', async () => {
 	expect(received).toEqual([]);
 });
 
-it('follows no redirect with the token', async () => {
+it('doesn’t send the token along a redirect', async () => {
 	const { n8n, sandbox, api, teamId } = environment;
 	await sandbox.control('POST', 'faults', {
 		kind: 'redirect',

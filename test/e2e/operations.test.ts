@@ -17,7 +17,7 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-/** Runs one operation in a workflow of its own and gives back its items. */
+/** Runs one operation in a new workflow and returns its items. */
 async function perform(
 	resource: string,
 	operation: string,
@@ -186,7 +186,7 @@ describe('every operation in a real n8n', () => {
 		expect(sent).toMatchObject({ version: 2, test_payload: { event_type: 'deposit.received' } });
 	});
 
-	it('authentication.getSignInMessage, and a failed sign-in, leave no secret behind', async () => {
+	it('authentication.getSignInMessage and a failed sign-in store no secret', async () => {
 		const { n8n, database, sandbox, account, teamId } = environment;
 		const [message] = await perform('authentication', 'getSignInMessage');
 		expect(message).toEqual({ siwe: expect.stringContaining(account.address) });
@@ -220,7 +220,7 @@ describe('every operation in a real n8n', () => {
 		expect(verified).toEqual({ jwt: expect.stringMatching(/^eyJ/) });
 	});
 
-	it('sent nothing that the OpenAPI description does not allow', async () => {
+	it('sent only requests that match the OpenAPI description', async () => {
 		const { entries, counts } = await environment.sandbox.control<{
 			entries: { valid: boolean; problems: string[] }[];
 			counts: Record<string, number>;

@@ -94,7 +94,7 @@ describe('the packed package in a real n8n', () => {
 		]);
 	});
 
-	it.each(EXAMPLES)('imports the example %s: it knows every node in that version', async (name) => {
+	it.each(EXAMPLES)('imports the example %s with nodes that this n8n knows', async (name) => {
 		const { n8n, api, webhook, teamId } = environment;
 		const example = readExample(name, teamId);
 		const { id } = await n8n.saveWorkflow(example, [api, webhook]);

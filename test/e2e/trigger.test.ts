@@ -38,14 +38,14 @@ afterAll(async () => {
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe('the delivery table, in a real n8n', () => {
-	it('genuine, wanted, first time: started once, exactly as received', async () => {
+	it('starts once for a new event that passes the filters, with the event as received', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const event = depositEvent({ extra: [1, { nested: null }] });
 		expect(await workflow.send(event)).toEqual(GENUINE);
 		expect(await workflow.outputs()).toEqual([[event]]);
 	});
 
-	it('genuine, filtered out: ignored, and taken once the filter lets it', async () => {
+	it('ignores a filtered event, and accepts it once the filter allows it', async () => {
 		const workflow = await TriggerWorkflow.start(environment, {
 			parameters: { filters: { networks: ['base'] } },
 		});
@@ -55,14 +55,14 @@ describe('the delivery table, in a real n8n', () => {
 		expect(await workflow.outputs()).toEqual([[onBase]]);
 	});
 
-	it('genuine, key seen before: ignored as a duplicate', async () => {
+	it('ignores a duplicate', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
 		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
 		expect(await workflow.outputs()).toEqual([[depositEvent()]]);
 	});
 
-	it('signature missing, wrong, too old or from the future: 401, no execution', async () => {
+	it('answers 401 to a missing, wrong, old or future signature, without an execution', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const body = JSON.stringify(depositEvent());
 		const signed = (secret: string, time: number) => timestamped(secret, time, Buffer.from(body));
@@ -79,7 +79,7 @@ describe('the delivery table, in a real n8n', () => {
 		expect(await workflow.counts()).toEqual({});
 	});
 
-	it('address not on the allowlist: 403, by the address that n8n’s proxy setting trusts', async () => {
+	it('answers 403 to an address that isn’t on the allowlist, by n8n’s proxy setting', async () => {
 		const workflow = await TriggerWorkflow.start(environment, {
 			parameters: { options: { ipAllowlist: '203.0.113.0/24' } },
 		});
@@ -93,7 +93,7 @@ describe('the delivery table, in a real n8n', () => {
 		expect(await from('198.51.100.7, 203.0.113.8')).toEqual(DUPLICATE);
 	});
 
-	it('not an event: 400 with what is wrong; broken JSON: n8n’s own 422', async () => {
+	it('answers 400 with the reason if the body isn’t an event; n8n answers 422 to bad JSON', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		for (const event of [
 			without(otherEvent(), 'event_type'),
@@ -113,7 +113,7 @@ describe('the delivery table, in a real n8n', () => {
 		expect(await workflow.counts()).toEqual({});
 	});
 
-	it('a required field is missing: 400 with the list, or emitted with it', async () => {
+	it('answers 400 with the missing fields, or outputs the event with them', async () => {
 		const event = depositEvent({ deposit: without(deposit(), 'network') });
 		const rejecting = await TriggerWorkflow.start(environment);
 		expect(await rejecting.send(event)).toEqual({
@@ -131,7 +131,7 @@ describe('the delivery table, in a real n8n', () => {
 		]);
 	});
 
-	it('unknown type, network and currency: delivered where any event is asked for', async () => {
+	it('accepts an unknown type, network and currency if it listens to all events', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const unknown = depositEvent({
 			deposit: deposit({ network: 'solana', source_currency: 'XTS', destination_currency: 'XTS' }),
@@ -152,7 +152,7 @@ describe('the delivery table, in a real n8n', () => {
 		expect(await asking.send(settled)).toEqual(GENUINE);
 	});
 
-	it('simplified, with headers: one flat row, and no secret in it', async () => {
+	it('outputs one flat row with headers and without secrets', async () => {
 		const workflow = await TriggerWorkflow.start(environment, {
 			parameters: { output: 'simplified', options: { includeHeaders: true } },
 		});
@@ -170,7 +170,7 @@ describe('the delivery table, in a real n8n', () => {
 	});
 });
 
-describe('every way to prove a delivery, in a real n8n', () => {
+describe('every way to authenticate a delivery, in a real n8n', () => {
 	const body = JSON.stringify(depositEvent());
 	const hex = (secret: string) => hmac(secret, body).toString('hex');
 	const base64 = (secret: string) => hmac(secret, body).toString('base64');
@@ -183,7 +183,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		sharedToken: (secret) => secret,
 	};
 
-	it.each(Object.entries(ways))('%s, and a rotated secret', async (way, prove) => {
+	it.each(Object.entries(ways))('accepts %s, also with a rotated secret', async (way, prove) => {
 		const format = way.replace('sha256=', '');
 		const method = way === 'sharedToken' ? { method: way } : { method: 'hmacSignature', format };
 		const credentials = { ...method, header: 'X-Proof', secret: 'new', previousSecret: 'old' };
@@ -199,7 +199,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		}
 	});
 
-	it('a gzipped body is verified as it was before', async () => {
+	it('verifies a gzipped body as it was before compression', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const { gzipSync } = await import('node:zlib');
 		const response = await fetch(workflow.url, {
@@ -214,7 +214,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		expect(response.status).toBe(200);
 	});
 
-	it('the credentials are tested here, without a request', async () => {
+	it('tests the credentials locally, without a request', async () => {
 		const test = async (data: Record<string, unknown>) => {
 			const { n8n } = environment;
 			const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', 'tested', data);
@@ -227,7 +227,7 @@ describe('every way to prove a delivery, in a real n8n', () => {
 		});
 	});
 
-	it('an allowlist that is none is named when the workflow is activated', async () => {
+	it('reports an invalid allowlist when the workflow is activated', async () => {
 		const { n8n, n8nProcess, database } = environment;
 		const { workflowId } = await saveTriggerWorkflow(n8n, {
 			parameters: { options: { ipAllowlist: 'our office' } },
@@ -253,8 +253,8 @@ describe('every way to prove a delivery, in a real n8n', () => {
 	});
 });
 
-describe('once, in a real n8n', () => {
-	it('after a restart a duplicate that only the store knows ends in the trigger', async () => {
+describe('deduplication, in a real n8n', () => {
+	it('ends a duplicate in the trigger after a restart, when only the store knows it', async () => {
 		const { n8n, n8nProcess } = environment;
 		const workflow = await TriggerWorkflow.start(environment);
 		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
@@ -272,7 +272,7 @@ describe('once, in a real n8n', () => {
 		);
 	});
 
-	it('a delivery to the test URL neither reads nor writes the production record', async () => {
+	it('neither reads nor writes the production record for a delivery to the test URL', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
 		await workflow.idle();

@@ -27,12 +27,12 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-/** Prints a figure, so that the command that runs the tests shows it. */
+/** Prints a figure next to the test results. */
 function printFigure(text: string): void {
 	process.stdout.write(`  ${text}\n`);
 }
 
-describe('under load, in a real n8n', () => {
+describe('the trigger under load, in a real n8n', () => {
 	let sink: EventSink;
 
 	beforeEach(async () => {
@@ -43,7 +43,7 @@ describe('under load, in a real n8n', () => {
 		await sink.stop();
 	});
 
-	it('500 distinct events and 500 repeats at 20 connections: exactly 500 runs', async () => {
+	it('runs 500 events exactly once, with 500 repeats over 20 connections', async () => {
 		const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
 		const keys = Array.from({ length: 500 }, (_, index) => `event-${index}`);
 		const began = Date.now();
@@ -65,7 +65,7 @@ describe('under load, in a real n8n', () => {
 		expect(await workflow.counts()).toEqual({ success: 500 });
 	});
 
-	it('an event that n8n answered with 500 is processed when it comes again', async () => {
+	it('processes an event again that n8n answered with 500', async () => {
 		const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
 		expect((await workflow.send(otherEvent({ idempotency_key: 'before' }))).status).toBe(200);
 		await workflow.idle();
@@ -95,7 +95,7 @@ describe('under load, in a real n8n', () => {
 		expect(sink.keys).toEqual(['before', 'key-1']);
 	});
 
-	it('1,000 forged deliveries: no execution, and n8n keeps nothing of them', async () => {
+	it('starts no execution for 1,000 forged deliveries, and stores nothing', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const memory = async () => {
 			const metrics = await (await fetch(`${environment.n8n.url}/metrics`)).text();
@@ -119,7 +119,7 @@ describe('under load, in a real n8n', () => {
 		expect(await workflow.outputs()).toHaveLength(1);
 	});
 
-	it('kill -9 in the middle: none doubled, none of the acknowledged lost', async () => {
+	it('runs no event twice and loses no acknowledged one after kill -9', async () => {
 		const { n8n, n8nProcess, database } = environment;
 		const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
 		const keys = Array.from({ length: 500 }, (_, index) => `event-${index}`);

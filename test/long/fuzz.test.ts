@@ -8,9 +8,9 @@ import { cleanEnvironment, runInTerminal } from '../../scripts/lib/processes.mjs
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
 
-/** Of each target. */
+/** Minutes for each target. */
 const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);
-/** Another seed tries other inputs; the same one does not repeat a run, which ends by the clock. */
+/** Another seed tries other inputs. The same seed doesn't repeat a run, which the clock ends. */
 const SEED = process.env.LONG_FUZZ_SEED ?? new Date().toISOString();
 
 jest.setTimeout((MINUTES + 5) * 60_000);
@@ -30,7 +30,7 @@ const TARGETS = [
 	['eventParser', 'the event parser'],
 ] as const;
 
-/** Fuzzes in a process of its own, which a hang cannot keep from being ended. */
+/** Fuzzes in a separate process, so that a hang can be ended. */
 async function fuzzed(target: string): Promise<z.infer<typeof findings>> {
 	const args = ['--import', 'tsx', path.join('test', 'long', 'fuzz', 'main.ts')];
 	const code = await runInTerminal(process.execPath, [...args, target, String(MINUTES), SEED], {
@@ -50,16 +50,16 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 	);
 	writeSection(
 		'fuzz',
-		'Fuzzing of what anybody may send',
+		'Fuzzing of untrusted input',
 		`Node ${process.versions.node}`,
 		[
 			`Inputs are mutated from a corpus (\`test/long/fuzz/corpus\`), for ${MINUTES} minutes each ` +
-				'(LONG_FUZZ_MINUTES); one that takes a new way through a function, by V8’s own block ' +
-				'counters, joins the corpus. An input fails that throws, takes a second, or is judged ' +
-				'otherwise than by an independent judge: the verifier by one with an HMAC from its ' +
-				'definition, the parser by JSON.parse; Object.prototype must stay as it was. `keepers` are ' +
-				'the shortest inputs that reach every edge between them. Not Jazzer.js: what it ships for ' +
-				'Linux needs a newer glibc than Debian 12 has. Seed: ' +
+				'(LONG_FUZZ_MINUTES). An input that takes a new path through a function, by V8’s own block ' +
+				'counters, joins the corpus. An input fails if it throws, takes a second, or if the verdict ' +
+				'differs from an independent one: an HMAC written from its definition for the verifier, ' +
+				'JSON.parse for the parser. Object.prototype must not change. `keepers` are the shortest ' +
+				'inputs that together reach every edge. Jazzer.js isn’t used, since its Linux binary needs ' +
+				'a newer glibc than Debian 12 has. Seed: ' +
 				SEED +
 				'.',
 			markdownTable(

@@ -37,7 +37,7 @@ const wireLog = z.object({
 	),
 });
 
-/** The e-mail addresses that reached the service, in order, each as often as it came. */
+/** The email addresses that reached the service, in order, with repeats. */
 async function invited(): Promise<string[]> {
 	const { entries } = wireLog.parse(await environment.sandbox.control('GET', 'log?limit=20000'));
 	return entries
@@ -45,7 +45,7 @@ async function invited(): Promise<string[]> {
 		.flatMap(({ body }) => body?.invites.map(({ email }) => email) ?? []);
 }
 
-/** Invites everybody who is not among the pending invites, one request a person. */
+/** Saves a workflow that invites everybody without a pending invite, one request per person. */
 async function saveWorkflow(name: string): Promise<string> {
 	const { n8n, api, teamId } = environment;
 	const missing = `
@@ -74,7 +74,7 @@ async function saveWorkflow(name: string): Promise<string> {
 	return (await n8n.saveWorkflow(chain(name, nodes), [api])).id;
 }
 
-it('n8n killed in the middle of 200 invites, ten times', async () => {
+it('invites nobody twice when n8n is killed in the middle of 200 invites, ten times', async () => {
 	const { n8n, n8nProcess, sandbox } = environment;
 	const rows: unknown[][] = [];
 	for (let kill = 1; kill <= KILLS; kill++) {
@@ -113,13 +113,13 @@ it('n8n killed in the middle of 200 invites, ten times', async () => {
 		'n8n killed in the middle of 200 invites',
 		`n8n ${n8nProcess.installation.version}`,
 		[
-			`A workflow lists the pending invites and invites whoever is missing, one request a person. ` +
-				`It is run, n8n is killed with kill -9 at a random point, started again, and the workflow ` +
-				`is run once more. ${answers.length} requests reached the sandbox in all.`,
+			`A workflow lists the pending invites and invites everybody who is missing, one request per person. ` +
+				`While it runs, n8n is killed with kill -9 at a random point and started again; then the workflow ` +
+				`runs once more. ${answers.length} requests reached the sandbox in all.`,
 			markdownTable(
 				[
 					'kill',
-					'meant after invite',
+					'planned after invite',
 					'on the wire by then',
 					'n8n shows',
 					'second run',
@@ -128,8 +128,8 @@ it('n8n killed in the middle of 200 invites, ten times', async () => {
 				],
 				rows,
 			),
-			'An invite whose answer n8n did not live to see is on the wire and in the list of pending ' +
-				'invites, but in no execution: the second run knows it from the service alone.',
+			'If n8n dies before the answer to an invite arrives, that invite is in the list of pending ' +
+				'invites but in no execution. The second run finds it in that list.',
 		].join('\n\n'),
 	);
 	for (const [, , , shown, again, total, twice] of rows) {

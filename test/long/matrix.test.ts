@@ -23,20 +23,20 @@ const results = z.object({
 	),
 });
 
-/** What a person who chooses a version wants to know, and the end-to-end tests that show it. */
+/** Rows of the table, and the end-to-end tests that each of them counts. */
 const ROWS: ReadonlyArray<readonly [string, RegExp]> = [
 	['Nodes, credentials and icons load', /^the packed package .*(brings|serves)/],
-	['Wallet sign-in, and a balance with its token', /^the packed package .*signs in/],
-	['The examples are imported, with nodes that this n8n knows', /^the packed package .*imports/],
+	['Wallet sign-in, and reading a balance with its token', /^the packed package .*signs in/],
+	['The examples can be imported, and n8n knows all their nodes', /^the packed package .*imports/],
 	['The first example runs as imported', /^the packed package .*runs/],
 	['Every operation', /^every operation in a real n8n/],
 	['The trigger’s delivery table', /^the delivery table/],
-	['Every way to prove a delivery', /^every way to prove/],
+	['Every way to authenticate a delivery', /^every way to authenticate/],
 ];
 
 type Outcome = z.infer<typeof results>['testResults'][number]['assertionResults'][number];
 
-/** Runs the end-to-end tests on one version of n8n, in a process of their own. */
+/** Runs the end-to-end tests on one version of n8n, in a separate process. */
 async function outcomesOn(version: string): Promise<Outcome[]> {
 	const file = path.join(buildFolder, `matrix-${version}.json`);
 	rmSync(file, { force: true });
@@ -45,7 +45,7 @@ async function outcomesOn(version: string): Promise<Outcome[]> {
 		[
 			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
 			...['--testPathPatterns', 'e2e/(package|operations|trigger)\\.test'],
-			...['-t', 'packed package|every operation|delivery table|every way to prove'],
+			...['-t', 'packed package|every operation|delivery table|every way to authenticate'],
 		],
 		{
 			cwd: repository,
@@ -59,7 +59,7 @@ async function outcomesOn(version: string): Promise<Outcome[]> {
 		.filter(({ status }) => status !== 'pending');
 }
 
-it('the packed package on every n8n that people run', async () => {
+it('the packed package works on every supported n8n', async () => {
 	const outcomes = new Map<string, Outcome[]>();
 	for (const version of VERSIONS) outcomes.set(version, await outcomesOn(version));
 	const cell = (pattern: RegExp) => (version: string) => {

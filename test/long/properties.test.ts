@@ -8,7 +8,7 @@ import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
 
-/** How many times as often as in the unit tests each property is tried. */
+/** How many times more cases than in the unit tests each property gets. */
 const FACTOR = Number(process.env.LONG_FACTOR ?? 40);
 
 jest.setTimeout(900_000);
@@ -23,7 +23,7 @@ const results = z.object({
 	),
 });
 
-/** The properties that an independent library judges, and how often the unit tests try each. */
+/** The properties checked against an independent library, and the unit tests' number of cases. */
 const PROPERTIES = [
 	['reads what siwe writes', 'sign-in messages written by `siwe`', 100],
 	[
@@ -41,7 +41,7 @@ const PROPERTIES = [
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
 ] as const;
 
-it('the wallet agrees with independent libraries, tried at length', async () => {
+it('the wallet agrees with independent libraries over many more cases', async () => {
 	const file = path.join(buildFolder, 'properties.json');
 	rmSync(file, { force: true });
 	await npmInTerminal(
@@ -69,8 +69,8 @@ it('the wallet agrees with independent libraries, tried at length', async () => 
 		'The wallet against other libraries',
 		`Node ${process.versions.node}`,
 		[
-			`The unit tests' properties, ${FACTOR} times as often (LONG_FACTOR): what is signed must be ` +
-				'what the other library signs, and what is read must be what it reads.',
+			`The unit tests' properties, ${FACTOR} times the cases (LONG_FACTOR): the wallet must sign what ` +
+				'the other library signs, and read what it reads.',
 			markdownTable(['', 'tried', 'outcome', 'seconds'], rows),
 		].join('\n\n'),
 	);

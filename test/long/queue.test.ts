@@ -19,12 +19,12 @@ import { otherEvent } from '../unit/trigger/samples';
 
 jest.setTimeout(900_000);
 
-/** Events of the main scenario; the others are parts of it. */
+/** Number of events in the main scenario; the others send a share of it. */
 const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
-/** Events a second: what two workers manage here with room to spare. */
+/** Events a second, well below what two workers can handle. */
 const RATE = Number(process.env.LONG_RATE ?? 3);
 const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 40);
-/** Of the events, in every scenario but the main one. */
+/** Share of the events in the other scenarios. */
 const SHARE = 0.25;
 const FEWEST_ENDS = 4;
 
@@ -50,7 +50,7 @@ afterEach(async () => {
 	await sink.stop();
 });
 
-/** Who answers for what, as far as the figures above it show. */
+/** Who guarantees what, as far as the figures above it show. */
 const GUARANTEES = markdownTable(
 	['', 'the node', 'n8n', 'nobody'],
 	[
@@ -58,42 +58,42 @@ const GUARANTEES = markdownTable(
 			'An event that was answered with 2xx',
 			'answers 2xx only with an execution',
 			'keeps the execution in PostgreSQL',
-			'that it runs to its end where a worker is killed: of a job that stalled n8n 2.41.1 keeps the error alone, without the event (the figure above counts it as lost); end workers with SIGTERM, and retry the failed and crashed executions that still hold their event. Now and then n8n’s recovery takes an execution that is just being queued for abandoned, and lists it as crashed: it holds its event',
+			'that it finishes if a worker is killed: n8n 2.41.1 keeps only the error of a stalled job, without the event (the figure above counts it as lost). Shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
 		],
 		[
 			'A repeat to the same webhook process',
-			'starts nothing, also at the same instant: the process remembers it',
+			'starts nothing, even at the same instant: the process remembers the event',
 			'',
 			'',
 		],
 		[
 			'A repeat to another process, after the first has run',
-			'its execution ends in the trigger: the store knows the event',
+			'ends its execution in the trigger: the store knows the event',
 			'keeps the store in PostgreSQL',
 			'',
 		],
 		[
 			'The same event to two webhook processes at the same instant',
-			'marks its record and looks for the mark again a moment later: whose mark was overwritten ends',
+			'marks its record and checks the mark again a moment later: an execution whose mark was overwritten ends',
 			'offers a store without a lock',
-			'that exactly one goes on, where a process writes later than a moment after it has read; the figure above counts it',
+			'that exactly one continues, if a process writes too long after it has read; the figure above counts such cases',
 		],
 		[
 			'The same payment in two workers at the same instant',
-			'records the payment before it is sent, with a mark in the same way',
+			'records the payment before it is sent, and checks a mark in the same way',
 			'offers a store without a lock',
-			'that exactly one is sent, in that same case: send payments from one workflow, one at a time',
+			'that exactly one is sent, in the same case: send payments from one workflow, one at a time',
 		],
 		[
 			'Redis stopped for ten seconds',
-			'a delivery without a 2xx is forgotten and taken again',
-			'connects again; ends a process that misses Redis for longer than QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD (10 seconds), so each needs a supervisor; keeps what is queued if Redis keeps its file',
-			'what was queued, where Redis keeps no file (not tried)',
+			'forgets a delivery without a 2xx and accepts it again',
+			'reconnects; ends a process that misses Redis for longer than QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD (10 seconds), so each needs a supervisor; keeps queued jobs if Redis has a file on disk',
+			'queued jobs, if Redis has no file on disk (not tried)',
 		],
 	],
 );
 
-/** Adds to the figures, and writes all that there are: a later scenario may never end. */
+/** Adds figures and writes all of them, since a later scenario may never end. */
 function figure(...texts: string[]): void {
 	figures.push(...texts);
 	const { main, redis, postgres } = queue;
@@ -117,7 +117,7 @@ const runsOf = (key: string) => sink.keys.filter((each) => each === key).length;
 
 const lostOf = (keys: readonly string[]) => keys.filter((key) => runsOf(key) === 0);
 
-/** An active workflow with the trigger, reached through either of the webhook processes. */
+/** An active workflow with the trigger, reachable through both webhook processes. */
 async function listen(): Promise<{ workflowId: string; urls: readonly string[] }> {
 	const { n8n, webhooks } = queue;
 	const { workflowId, url } = await saveTriggerWorkflow(n8n, { after: sink.node });
@@ -140,8 +140,8 @@ async function post(url: string, key: string): Promise<Response> {
 }
 
 /**
- * Delivers as the service does: a 2xx within ten seconds counts, otherwise it comes again; sooner
- * than from the service, but not so soon that processes which are behind never catch up.
+ * Delivers like the service: without a 2xx within ten seconds, it retries. It waits less than the
+ * service, but long enough for processes that are behind to catch up.
  */
 async function deliver(url: string, key: string): Promise<number> {
 	const failures: string[] = [];
@@ -169,10 +169,10 @@ async function paced(keys: readonly string[], task: (key: string) => Promise<voi
 }
 
 /**
- * Retries what did not run downstream, as a person does who looks for failed executions: each such
- * event must be in one. Nothing may be missing afterwards.
+ * Retries the failed executions of events that didn't run downstream, as a person would from n8n's
+ * list of executions.
  *
- * @returns what there was to do, as a sentence
+ * @returns a sentence with the figures
  */
 async function retryMissing(workflowId: string, keys: readonly string[]): Promise<string> {
 	await queue.ready();
@@ -182,17 +182,17 @@ async function retryMissing(workflowId: string, keys: readonly string[]): Promis
 	for (const key of missing) failed.set(key, await queue.failedWith(workflowId, key));
 	const hidden = missing.filter((key) => failed.get(key)?.length === 0);
 	for (const [id] of failed.values()) if (id !== undefined) await queue.n8n.retry(id);
-	/* A retry is answered before its execution is in the list. */
+	/* n8n answers a retry before its execution is in the list. */
 	for (let second = 0; second < 60 && lostOf(keys).length > hidden.length; second++)
 		await pause(1_000);
 	const lost = lostOf(keys);
 	if (lost.length > 0)
-		say(`Lost: ${lost.join(', ')}; in no failed execution: ${hidden.join(', ')}`);
+		say(`Lost: ${lost.join(', ')}; not in any failed execution: ${hidden.join(', ')}`);
 	for (const key of lost) for (const line of queue.logged(key)) say(line);
 	return (
-		`${missing.length} did not run downstream, ${missing.length - hidden.length} of these are in a ` +
-		`failed or crashed execution and were retried from n8n’s list; ${lost.length} lost after that; ` +
-		`${doubled} run twice`
+		`${missing.length} did not run downstream, ${missing.length - hidden.length} of them were retried ` +
+		`from a failed or crashed execution in n8n’s list; ${lost.length} were lost after that; ` +
+		`${doubled} ran twice`
 	);
 }
 
@@ -203,7 +203,7 @@ const pick = <Entry>(list: readonly Entry[], index: number): Entry => {
 };
 
 describe('queue mode', () => {
-	it('repeats a second later and at the same instant', async () => {
+	it('processes events once that come again a second later or at the same instant', async () => {
 		const { workflowId, urls } = await listen();
 		const keys = keysOf('event', EVENTS);
 		const isRepeated = (index: number) => index % 10 < 3;
@@ -247,7 +247,7 @@ describe('queue mode', () => {
 		expect(late).toEqual([]);
 	});
 
-	it('at the same instant to one webhook process: what can be done about it', async () => {
+	it('runs an event once that reaches the same webhook process twice at the same instant', async () => {
 		const { workflowId, urls } = await listen();
 		const keys = keysOf('together', Math.ceil(EVENTS * 0.05));
 		await paced(keys, async (key) => {
@@ -257,15 +257,15 @@ describe('queue mode', () => {
 		await queue.idle(workflowId);
 		const slipped = keys.filter((key) => runsOf(key) > 1);
 		figure(
-			`Tried against it: the same event always to the same webhook process, as with one such process, ` +
-				`or a proxy that chooses it by a hash of what does not change. Of ${keys.length} events ` +
-				`delivered twice at the same instant in that way ${slipped.length} ran twice.`,
+			`A way to avoid it: always send the same event to the same webhook process, with only one such ` +
+				`process or a proxy that hashes a constant part of the delivery. Of ${keys.length} events ` +
+				`delivered twice at the same instant in this way, ${slipped.length} ran twice.`,
 		);
 		expect(lostOf(keys)).toEqual([]);
 		expect(slipped).toEqual([]);
 	});
 
-	it('one payment from two workers at the same instant', async () => {
+	it('sends a payment once that two workers start at the same instant', async () => {
 		const { n8n, main, webhooks } = queue;
 		const sandbox = await SandboxProcess.start({
 			logFile: path.join(main.dataFolder, 'sandbox.log'),
@@ -353,7 +353,7 @@ describe('queue mode', () => {
 		}
 	});
 
-	/** Delivers while workers end in turn, each as soon as it serves; says how often, and what came of it. */
+	/** Delivers while workers end in turn, each as soon as it is ready; returns the figures. */
 	const whileWorkersEnd = async (
 		keys: readonly string[],
 		end: (worker: SupervisedProcess) => Promise<void>,
@@ -383,12 +383,12 @@ describe('queue mode', () => {
 		const emptied = await queue.failedWithoutEvent(workflowId);
 		const outcome =
 			`${times} times in turn, and started again: ${retried}. Executions before the retries: ` +
-			`${JSON.stringify(executions)}; of the failed ones n8n stored ${emptied} without the event that ` +
-			'they had begun with.';
+			`${JSON.stringify(executions)}; n8n stored ${emptied} of the failed ones without their ` +
+			'event.';
 		return { outcome, emptied };
 	};
 
-	it('workers killed under load', async () => {
+	it('loses no stored event when workers are killed under load', async () => {
 		const keys = keysOf('killed', Math.ceil(EVENTS * 0.5));
 		const { outcome, emptied } = await whileWorkersEnd(keys, async (worker) => await worker.kill());
 		figure(
@@ -396,21 +396,21 @@ describe('queue mode', () => {
 				'(n8n was told to look for abandoned executions every minute, by ' +
 				'N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.)',
 		);
-		/* n8n 2.41.1 never runs a stalled job again and writes over what it began with. */
+		/* n8n 2.41.1 never runs a stalled job again, and overwrites its event. */
 		expect(lostOf(keys).length).toBeLessThanOrEqual(emptied);
 	});
 
-	it('workers ended in good order under load', async () => {
+	it('loses nothing when workers are shut down gracefully under load', async () => {
 		const keys = keysOf('ended', Math.ceil(EVENTS * SHARE));
 		const { outcome } = await whileWorkersEnd(keys, async (worker) => await worker.restart());
 		figure(
-			`${keys.length} events at ${RATE} a second while workers are told to end with SIGTERM, as in an ` +
+			`${keys.length} events at ${RATE} a second while workers are shut down with SIGTERM, as in an ` +
 				`update, ${outcome}`,
 		);
 		expect(lostOf(keys)).toEqual([]);
 	});
 
-	it('Redis stopped for ten seconds', async () => {
+	it('loses no stored event when Redis stops for ten seconds', async () => {
 		const { workflowId, urls } = await listen();
 		const keys = keysOf('redis', Math.ceil(EVENTS * SHARE));
 		const before = [...queue.workers, ...queue.webhooks].map(({ process: each }) => each.restarts);
@@ -437,8 +437,8 @@ describe('queue mode', () => {
 		figure(
 			`${keys.length} events at ${RATE} a second while Redis (with its append-only file) is ` +
 				`stopped for ten seconds: ${attempts} attempts of delivery; ${retried}. Executions before the ` +
-				`retries: ${JSON.stringify(executions)}; of the failed ones n8n stored ${emptied} without the ` +
-				`event. Of the two workers and two webhook processes ${restarts.filter((count) => count > 0).length} ended themselves and were started again.`,
+				`retries: ${JSON.stringify(executions)}; n8n stored ${emptied} of the failed ones without ` +
+				`their event. Of the two workers and two webhook processes, ${restarts.filter((count) => count > 0).length} ended on their own and were started again.`,
 		);
 		expect(lostOf(keys).length).toBeLessThanOrEqual(emptied);
 	});
@@ -463,7 +463,7 @@ describe('queue mode', () => {
 		return [workers, keys.length, rate(acknowledged), rate(ran)];
 	};
 
-	it('throughput with two workers and with one', async () => {
+	it('measures the throughput with two workers and with one', async () => {
 		const two = await throughput(2);
 		await sink.stop();
 		sink = await EventSink.start();

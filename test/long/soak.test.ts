@@ -12,7 +12,7 @@ import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { action, chain, node } from '../support/workflows';
 import { depositEvent, otherEvent } from '../unit/trigger/samples';
 
-/** How long it lasts; the first fifth is for warming up. */
+/** The duration; the first fifth is for warming up. */
 const MINUTES = Number(process.env.LONG_MINUTES ?? 30);
 const SAMPLES = 30;
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-/** A workflow of four operations, started by calling the webhook that comes back. */
+/** A workflow of four operations; returns the webhook that starts it. */
 async function saveOperations(): Promise<string> {
 	const { n8n, api, teamId } = environment;
 	const name = randomUUID();
@@ -82,7 +82,7 @@ interface Sample {
 	readonly resident: number;
 	readonly heap: number;
 	readonly handles: number;
-	/** Of the deliveries since the last sample, in milliseconds. */
+	/** Latencies of the deliveries since the last sample, in milliseconds. */
 	readonly median: number;
 	readonly operations: number;
 }
@@ -90,7 +90,7 @@ interface Sample {
 const middle = (values: readonly number[]): number =>
 	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-it('mixed deliveries and operations, for as long as told', async () => {
+it('handles mixed deliveries and operations without leaks for LONG_MINUTES', async () => {
 	const { n8n, n8nProcess } = environment;
 	const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
 	const operations = await saveOperations();
@@ -101,7 +101,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 	let sequences: number[] = [];
 	let sent = 0;
 
-	/** One delivery of each kind after the other, four genuine ones to one of the others. */
+	/** Sends all kinds of delivery in turn, with four genuine ones for each of the others. */
 	const deliveries = async () => {
 		while (Date.now() < end) {
 			sent += 1;
@@ -172,7 +172,7 @@ it('mixed deliveries and operations, for as long as told', async () => {
 		'Soak',
 		`n8n ${n8nProcess.installation.version}`,
 		[
-			`${MINUTES} minutes (LONG_MINUTES; 30 unless set), ${sent} deliveries. Answers: ` +
+			`${MINUTES} minutes (LONG_MINUTES, default 30), ${sent} deliveries. Answers: ` +
 				`${Object.entries(answers)
 					.map(([name, count]) => `${name}: ${count}`)
 					.join(', ')}. ` +

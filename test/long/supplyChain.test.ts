@@ -38,14 +38,14 @@ afterAll(() => {
 	);
 });
 
-/** The commit that is built, also where another one comes meanwhile. */
+/** The commit to build, even if another one is made meanwhile. */
 let commit = '';
 
 beforeAll(async () => {
 	commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: repository })).trim();
 });
 
-/** The commit, built and packed in a folder of its own. */
+/** Builds and packs the commit in a separate folder. */
 async function build(name: string): Promise<string> {
 	const copy = path.join(folder, name);
 	await run('sh', [
@@ -70,7 +70,7 @@ function filesOf(root: string): string[] {
 		.sort();
 }
 
-it('the same commit gives the same bytes, and says whose code is in them', async () => {
+it('builds the same bytes from the same commit, and names the bundled packages', async () => {
 	const [one, two] = [await build('one'), await build('a second one, elsewhere')];
 	const files = filesOf(path.join(one, 'dist'));
 	const differing = files.filter(
@@ -79,8 +79,8 @@ it('the same commit gives the same bytes, and says whose code is in them', async
 	const [tarball = ''] = readdirSync(one).filter((file) => file.endsWith('.tgz'));
 	const hashes = [one, two].map((copy) => hash(path.join(copy, tarball)));
 	figures.push(
-		`The commit built and packed twice, in two folders: ${files.length} files, ` +
-			`${differing.length} of them differing; SHA-256 of the tarballs: ` +
+		`The commit, built and packed twice in two folders: ${files.length} files, ` +
+			`${differing.length} of them differ; SHA-256 of the tarballs: ` +
 			`${[...new Set(hashes)].map((each) => `\`${each}\``).join(' and ')}.`,
 	);
 
@@ -97,8 +97,8 @@ it('the same commit gives the same bytes, and says whose code is in them', async
 		([name, { version }]) => `${name.replace(/^.*node_modules\//, '')} ${version}`,
 	);
 	figures.push(
-		'Code of others in the tarball, with its licence in `dist/THIRD_PARTY_LICENSES.txt`:',
-		markdownTable(['package', 'version', 'licence', 'characters of the notice'], packages),
+		'Third-party code in the tarball, with its license in `dist/THIRD_PARTY_LICENSES.txt`:',
+		markdownTable(['package', 'version', 'license', 'characters of the notice'], packages),
 	);
 	expect(two).not.toBe(one);
 	expect(filesOf(path.join(two, 'dist'))).toEqual(files);
@@ -111,7 +111,7 @@ it('the same commit gives the same bytes, and says whose code is in them', async
 	}
 });
 
-it('every dependency is locked by its hash', () => {
+it('locks every dependency by its hash', () => {
 	const locked = Object.entries(lock.packages).filter(([name, { link }]) => name !== '' && !link);
 	const loose = locked.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
 	figures.push(
@@ -136,7 +136,7 @@ const audit = z.object({
 	),
 });
 
-/** npm audit ends with 1 where it finds something, so its answer is read from either end. */
+/** npm audit exits with 1 if it finds something, so its output is read from either exit. */
 async function audited(args: string[]): Promise<z.infer<typeof audit> | undefined> {
 	const text = await npm(['audit', '--json', ...args], { cwd: repository }).catch(
 		(error: unknown) => String(error),
@@ -148,7 +148,7 @@ async function audited(args: string[]): Promise<z.infer<typeof audit> | undefine
 	}
 }
 
-it('npm audit: nothing known of what is published', async () => {
+it('npm audit finds nothing in the published package', async () => {
 	const published = await audited(['--omit=dev', '--omit=peer']);
 	const all = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
 	const everything = audit.safeParse(JSON.parse(all));
@@ -160,8 +160,8 @@ it('npm audit: nothing known of what is published', async () => {
 	const direct = Object.entries(vulnerabilities).filter(([, { isDirect }]) => isDirect);
 	figures.push(
 		`\`npm audit --omit=dev --omit=peer\`: ${published.metadata.vulnerabilities.total} known ` +
-			`vulnerabilities in what is published. With everything for development: ` +
-			`${JSON.stringify(metadata.vulnerabilities)}; of the packages that package.json names, through: ` +
+			`vulnerabilities in the published package. With development dependencies: ` +
+			`${JSON.stringify(metadata.vulnerabilities)}; packages in package.json that bring them in: ` +
 			`${direct.map(([name, { severity }]) => `${name} (${severity})`).join(', ') || 'none'}.`,
 	);
 	expect(published.metadata.vulnerabilities.total).toBe(0);

@@ -385,9 +385,7 @@ describe('invites whose outcome is not known', () => {
 			{ ...rows, teamId: team },
 			{ items: [{ email: 'w@example.com' }], node: { onError: 'continueRegularOutput' } },
 		);
-		expect(output[0]?.json.error).toContain(
-			'[item 0]. What was asked may have been done all the same',
-		);
+		expect(output[0]?.json.error).toContain('[item 0]. The request may have succeeded anyway');
 	});
 });
 
@@ -615,7 +613,7 @@ describe('administrator invites', () => {
 			emails,
 		});
 		expect(error?.description).toBe(
-			"2 invites were created (one@example.com, two@example.com), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. What was asked may have been done all the same: look at the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service is in trouble. Try again later.",
+			"2 invites were created (one@example.com, two@example.com), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway: look at the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service is in trouble. Try again later.",
 		);
 		expect(error?.data).toEqual({
 			invites: [expect.stringMatching(/^in-/), expect.stringMatching(/^in-/)],

@@ -48,7 +48,7 @@ describe('a list of pages without an end', () => {
 		async (range) => {
 			endlessPages(0);
 			const { error } = await runNode(credentials(), { ...LIST, ...range });
-			expect(error?.message).toMatch(/given up after 1000 pages with 2000 users/);
+			expect(error?.message).toMatch(/stopped after 1000 pages with 2000 users/);
 			expect(error?.description).toContain('Limit');
 			expect(service.requests).toHaveLength(1_000);
 		},
@@ -108,10 +108,10 @@ describe('an answer that is nested deeper than n8n can save', () => {
 				operation: 'get',
 				entityId: TEAM,
 			});
-			expect(read.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
+			expect(read.error?.message).toBe('The response is nested deeper than 100 levels [item 0]');
 			const write = await runNode(credentials(), INVITE);
-			expect(write.error?.message).toBe('The answer is nested deeper than 100 levels [item 0]');
-			expect(write.error?.description).toContain('may have been done all the same');
+			expect(write.error?.message).toBe('The response is nested deeper than 100 levels [item 0]');
+			expect(write.error?.description).toContain('may have succeeded anyway');
 			expect(service.requests).toHaveLength(2);
 		},
 	);

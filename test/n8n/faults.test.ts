@@ -227,8 +227,8 @@ const LASTING: ReadonlyArray<readonly [string, Omit<FaultInput, 'match'>, RegExp
 	['a redirect', { kind: 'redirect' }, /redirect/],
 	['200 with a failure', { kind: 'failureEnvelope' }, /refused: The sandbox was told to fail/],
 	['truncated JSON', { kind: 'truncatedJson' }, /answer/i],
-	['missing fields', { kind: 'missingFields' }, /lacks what the document promises/],
-	['10 MB', { kind: 'hugeBody' }, /lacks what the document promises/],
+	['missing fields', { kind: 'missingFields' }, /success, but data\S* is missing or invalid/],
+	['10 MB', { kind: 'hugeBody' }, /success, but data\S* is missing or invalid/],
 ];
 
 /** What nobody should read: places in code, HTML, secrets, values that were never filled in. */

@@ -10,9 +10,9 @@ const FILE = path.join(repository, 'docs', 'reliability.md');
 
 const INTRODUCTION = `# Reliability
 
-Every section below was written by the command that it names, and by nothing else: \`npm run
-test:long\` runs all of them, \`npm run test:long -- queue\` one. Each is bounded in time and talks to
-this machine only. The figures are those of one run on one machine; run it again for yours.
+Each section below is written by the command that it names. \`npm run test:long\` runs all of them,
+\`npm run test:long -- queue\` one. Each takes a limited time and talks to this machine only. The
+figures come from one run on one machine; run it again to get yours.
 `;
 
 /** In the order of the document. */

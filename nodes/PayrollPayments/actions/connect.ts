@@ -10,7 +10,7 @@ import { addSecretsOf } from '../api/credentialSecrets';
 import { readCredentials, type ServiceCredentials } from '../api/credentials';
 import { exchangeOver } from '../api/n8nHttp';
 import { sessions } from '../api/session';
-import { openWallet } from '../api/walletAccess';
+import { openWallet } from '../api/wallet';
 import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
 import { Refusal } from '../shared/errors';

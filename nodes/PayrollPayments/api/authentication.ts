@@ -18,7 +18,7 @@ import {
 	sessions,
 	storedToken,
 } from './session';
-import { signInWithWallet } from './walletAccess';
+import { signInWithWallet } from './signIn';
 
 import { addSecretsOf } from './credentialSecrets';
 import { allowedRequest } from './requestPolicy';

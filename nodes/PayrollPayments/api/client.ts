@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { HttpExchange, HttpRequest } from '../shared/http';
+import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
-import type { Redact } from '../shared/redaction';
-
-import { readAnswer } from './answer';
-import { retryRead } from './retry';
 import { mayHaveActed, ServiceError } from '../shared/errors';
+import type { Redact } from '../shared/redaction';
+import { errorFor } from './errors';
+import { retryRead } from './retry';
+import { readEnvelope } from './schemas/envelope';
 
 /** Query values; a list goes as repeated keys, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -17,18 +17,18 @@ export interface Call<Data> {
 	readonly path: string;
 	readonly query?: Query;
 	readonly body?: Readonly<Record<string, unknown>>;
-	/** What `data` of the success looks like. */
+	/** Schema of `data` in a successful response. */
 	readonly answer: z.ZodType<Data, z.ZodTypeDef, unknown>;
-	/** Without a token: the sign-in operations (docs/api.md, Authentication). */
+	/** Set for the two sign-in operations (docs/api.md, Authentication). */
 	readonly withoutToken?: boolean;
-	/** The role that the document says the caller needs, for the hint on a 403. */
+	/** The documented role that the caller needs, for the hint on a 403. */
 	readonly roleNeeded?: string;
 }
 
 /** Sends one call and returns its data. */
 export type SendCall = <Data>(call: Call<Data>) => Promise<Data>;
 
-/** A path whose inserted values are percent-encoded. */
+/** Template tag for a path: percent-encodes the inserted values. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
 	return parts.reduce((text, part, index) => {
 		const value = values[index];
@@ -43,11 +43,12 @@ export function urlOf(baseUrl: string, callPath: string, query: Query = {}): str
 		if (value === undefined) continue;
 		for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
 	}
-	const text = search.toString();
+	// Not every server reads a plus sign as a space.
+	const text = search.toString().replaceAll('+', '%20');
 	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
 }
 
-/** How calls are sent: with or without the token, how long, how often, how pauses are made. */
+/** How calls are sent. */
 export interface Sending {
 	readonly withToken: HttpExchange;
 	readonly withoutToken: HttpExchange;
@@ -55,25 +56,46 @@ export interface Sending {
 	readonly timeout: number;
 	readonly retries: number;
 	readonly pause: (milliseconds: number) => Promise<void>;
-	/** Takes the secrets of the credentials out of what the service says. */
+	/** Removes the secrets of the credentials from what the service says. */
 	readonly redact: Redact;
 }
 
-/** Characters of a long list: going through all of it would slow the reading down. */
+/** Characters of a response. The nesting of a larger list isn't checked, because that takes too long. */
 const LARGE_READ = 4_000_000;
 
 function tooDeep(status: number): ServiceError {
-	return new ServiceError(`The answer is nested deeper than ${DEEPEST} levels`, {
+	return new ServiceError(`The response is nested deeper than ${DEEPEST} levels`, {
 		status,
 		refused: false,
-		hint: 'Check that the Base URL in the credentials is the address of the service.',
+		hint: 'Check the Base URL in the credentials.',
 	});
 }
 
 /**
- * Sends a call and reads its answer.
- * @throws {ServiceError} where the service refused or answered something else
- * @throws {NoResponseError} where no answer came
+ * The `data` of a success (docs/api.md, Response envelope).
+ * @throws {ServiceError} for any other response
+ */
+function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, redact: Redact): Data {
+	const isSuccess = answer.status >= 200 && answer.status <= 299;
+	const envelope = isSuccess ? readEnvelope(answer.body) : undefined;
+	if (envelope?.success !== true) throw errorFor(answer, redact, call.roleNeeded);
+	const data = call.answer.safeParse(envelope.data);
+	if (data.success) return data.data;
+	const member = ['data', ...(data.error.issues[0]?.path ?? [])].join('.');
+	throw new ServiceError(
+		`The service reported success, but ${member} is missing or invalid in its response`,
+		{
+			status: answer.status,
+			refused: false,
+			hint: 'The service may have changed. Update this node, or report the problem.',
+		},
+	);
+}
+
+/**
+ * Sends a call and reads its response.
+ * @throws {ServiceError} if the service refused, or the response isn't a documented one
+ * @throws {NoResponseError} if no response arrived
  */
 export async function sendCall<Data>(
 	baseUrl: string,
@@ -94,7 +116,7 @@ export async function sendCall<Data>(
 			retries,
 			pause: sending.pause,
 		});
-		const data = readAnswer(answer, call.answer, sending.redact, call.roleNeeded);
+		const data = readAnswer(answer, call, sending.redact);
 		const isChecked = changesState || answer.body.length <= LARGE_READ;
 		if (isChecked && isDeeperThan(data, DEEPEST)) throw tooDeep(answer.status);
 		return data;
@@ -102,7 +124,7 @@ export async function sendCall<Data>(
 	return await send().catch((error: unknown) => {
 		if (!changesState || !mayHaveActed(error)) throw error;
 		throw error.addNote(
-			'What was asked may have been done all the same: look at the service before you run this again.',
+			'The request may have succeeded anyway. Check the service before you run this again.',
 		);
 	});
 }

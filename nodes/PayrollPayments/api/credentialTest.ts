@@ -15,7 +15,7 @@ import { exchangeOver } from './n8nHttp';
 import { urlOf } from './client';
 import { errorFor } from './errors';
 import { authenticationHeader } from './session';
-import { signInWithWallet } from './walletAccess';
+import { signInWithWallet } from './signIn';
 
 /** An identifier of the right form that names nobody. */
 const PLACEHOLDER_ID = 'co-000000000000';

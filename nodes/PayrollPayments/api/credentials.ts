@@ -52,7 +52,7 @@ const baseUrl = plainUrl({
 	httpsOnly:
 		'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
 })
-	.transform((url) => url.replace(/\/+$/, ''))
+	.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
 	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must be given without /v2'));
 
 const remoteSignerUrl = plainUrl({

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { NoResponseError, Refusal } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 
-/** Milliseconds until a request is given up, where nothing else is set. */
+/** Milliseconds until a request times out, by default. */
 export const DEFAULT_TIMEOUT = 30_000;
 
 const header = z.union([z.string(), z.array(z.string()).transform((values) => values.join(', '))]);
@@ -20,12 +20,12 @@ const headers = z.record(z.unknown()).transform((all) => {
 
 const body = z.union([z.string(), z.undefined().transform(() => ''), z.null().transform(() => '')]);
 
-/** An answer as n8n's request functions hand it over. */
+/** A response as n8n's request functions return it. */
 const fullResponse = z
 	.object({ statusCode: z.number(), headers, body })
 	.transform(({ statusCode, ...rest }): HttpAnswer => ({ status: statusCode, ...rest }));
 
-/** The answer inside the error that n8n's request functions throw for a status other than 2xx. */
+/** The response inside the error that n8n's request functions throw for a status other than 2xx. */
 const answerInError = z
 	.object({ response: z.object({ status: z.number(), headers, data: body }) })
 	.transform(
@@ -41,23 +41,23 @@ const codedError = z.object({ code: z.string() });
 const REASONS: Readonly<Record<string, string>> = {
 	CERT_HAS_EXPIRED: 'its TLS certificate has expired',
 	DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',
-	EAI_AGAIN: 'its name could not be looked up',
-	ECONNABORTED: 'it did not answer in time',
-	ECONNREFUSED: 'nothing listens at this address',
-	ECONNRESET: 'the connection broke',
-	EHOSTUNREACH: 'there is no way to its network',
-	ENETUNREACH: 'there is no way to its network',
-	ENOTFOUND: 'its name is not known',
-	EPIPE: 'the connection broke',
-	EPROTO: 'it does not speak TLS',
-	ERR_CANCELED: 'the execution was cancelled',
-	ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another name',
-	ETIMEDOUT: 'it did not answer in time',
+	EAI_AGAIN: "its host name couldn't be looked up",
+	ECONNABORTED: 'it took too long to respond',
+	ECONNREFUSED: 'it refused the connection',
+	ECONNRESET: 'the connection was interrupted',
+	EHOSTUNREACH: "its network can't be reached",
+	ENETUNREACH: "its network can't be reached",
+	ENOTFOUND: "its host name wasn't found",
+	EPIPE: 'the connection was interrupted',
+	EPROTO: "it doesn't support TLS",
+	ERR_CANCELED: 'the execution was canceled',
+	ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for a different host name',
+	ETIMEDOUT: 'it took too long to respond',
 	SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is self-signed',
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is not trusted',
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its TLS certificate isn't trusted",
 };
 
-/** The error and what caused it, outermost first; bounded, since causes may form a circle. */
+/** The error and its causes, outermost first. Bounded, because causes may be circular. */
 function chainOf(error: unknown): unknown[] {
 	const chain: unknown[] = [];
 	let link: unknown = error;
@@ -68,19 +68,23 @@ function chainOf(error: unknown): unknown[] {
 	return chain;
 }
 
-/** With these the request may have left before the connection was gone; with the others it did not. */
-const BREAKS_LATER = ['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ERR_CANCELED', 'ETIMEDOUT'];
+/** With these the request may have been sent before the connection ended; with the others it wasn't. */
+const AFTER_SENDING = ['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ERR_CANCELED', 'ETIMEDOUT'];
 
-function noAnswer(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
+function hintFor(reason: string): string {
+	return reason.includes('TLS certificate')
+		? "Fix the server's certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n."
+		: 'Check that n8n can reach this address (network, proxy, firewall), or raise Timeout (Milliseconds) under Options.';
+}
+
+function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
 	const codes = chain.flatMap((link) => codedError.safeParse(link).data?.code ?? []);
 	const code = codes.find((each) => each in REASONS);
 	const reason = (code !== undefined && REASONS[code]) || 'the connection failed';
 	return new NoResponseError(
-		`No answer from ${new URL(request.url).host}: ${reason}`,
-		{
-			hint: 'Check that n8n can reach this address (network, proxy, firewall), or raise the timeout under Options.',
-		},
-		code === undefined || BREAKS_LATER.includes(code),
+		`No response from ${new URL(request.url).host}: ${reason}`,
+		{ hint: hintFor(reason) },
+		code === undefined || AFTER_SENDING.includes(code),
 	);
 }
 
@@ -103,8 +107,8 @@ function optionsFor(request: HttpRequest): IHttpRequestOptions {
 
 /**
  * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
- * restrictions and credentials apply. Answers of any status come back as answers.
- * @throws {Refusal} what the credentials refused while signing in, or {@link NoResponseError}
+ * restrictions and credentials apply. Returns responses of any status.
+ * @throws {Refusal} what the credentials threw, or {@link NoResponseError}
  */
 export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,
@@ -119,7 +123,7 @@ export function exchangeOver(
 				const answer = answerInError.safeParse(link);
 				if (answer.success) return answer.data;
 			}
-			throw noAnswer(request, chain);
+			throw noResponse(request, chain);
 		}
 	};
 }

@@ -7,7 +7,7 @@ import { ServiceError } from '../shared/errors';
 /** Largest page of team users (docs/api.md, Limits). */
 export const LARGEST_PAGE = 500;
 
-/** Pages that one list may take; with pages of 500 that is half a million users. */
+/** Most pages that are read for one list; at 500 users each, half a million. */
 export const MOST_PAGES = 1_000;
 
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
@@ -17,8 +17,8 @@ function unreadable(what: string, hint: string): ServiceError {
 }
 
 /**
- * One page of a team's users and the number of the next one, if there is one. Without a page the
- * service gives the full list (docs/api.md, Endpoint 11).
+ * One page of a team's users and the number of the next page, if any. Without a page number the
+ * service returns the full list (docs/api.md, Endpoint 11).
  */
 export async function teamUsersPage(
 	call: SendCall,
@@ -38,16 +38,16 @@ export async function teamUsersPage(
 	if (isAhead && users.length > 0) return { users, nextPage };
 	throw unreadable(
 		isAhead
-			? `The service gives nobody on page ${thisPage}, and says that there is more`
-			: `The service names page ${nextPage} as the one after page ${thisPage}`,
-		'The list cannot be read to its end. Report this to the service.',
+			? `Page ${thisPage} of the list is empty, but the service reports more pages`
+			: `The service reports page ${nextPage} as the page after page ${thisPage}`,
+		"The list can't be read to the end. Report this to the service.",
 	);
 }
 
 /**
- * A team's users (docs/api.md, Endpoint 11): so many of them page by page, or all in one answer.
- * @param most records at most; all where undefined
- * @throws {ServiceError} where the list does not end within {@link MOST_PAGES}
+ * A team's users (docs/api.md, Endpoint 11): up to `most` of them page by page, or all in one request.
+ * @param most undefined for all
+ * @throws {ServiceError} if the list doesn't end within {@link MOST_PAGES}
  */
 export async function teamUsers(
 	call: SendCall,
@@ -64,7 +64,7 @@ export async function teamUsers(
 		page = nextPage;
 	}
 	throw unreadable(
-		`The list of users was given up after ${MOST_PAGES} pages with ${found.length} users, and the service says that there are more`,
-		'Lower Limit or filter by Emails. If the team has fewer users than that, report this to the service.',
+		`Reading the list stopped after ${MOST_PAGES} pages with ${found.length} users, but the service reports more`,
+		'Lower Limit or filter by Emails. If the team has fewer users, report this to the service.',
 	);
 }

@@ -1,76 +1,83 @@
 import { z } from 'zod';
-import { readEnvelope } from './schemas/envelope';
-import { Refusal } from '../shared/errors';
-import type { HttpAnswer, HttpExchange } from '../shared/http';
-import { safeExcerpt, type Redact } from '../shared/redaction';
-import type { Wallet } from '../signing/wallet';
 
-const TIMEOUT = 30_000;
-/** Characters; both answers are far shorter. */
-const LONGEST_ANSWER = 100_000;
-/** Characters of the service's message and of its code that are repeated. */
-const LONGEST_MESSAGE = 300;
-const LONGEST_CODE = 100;
+import { ServiceError, wrapError } from '../shared/errors';
+import type { HttpExchange } from '../shared/http';
+import type { Redact } from '../shared/redaction';
+import type { Wallet } from '../signing';
+import { sendCall, type Call, type Sending } from './client';
+import type { WalletCredentials } from './credentials';
+import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
+import { openWallet } from './wallet';
 
-const messageData = z.object({ siwe: z.string().min(1) });
-const tokenData = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
+const TIMEOUT_MS = 30_000;
 
-function hintFor(status: number): string {
+/** Characters; both responses are far shorter. */
+const MAX_RESPONSE_LENGTH = 100_000;
+
+/** A token that can go into a header. */
+const headerToken = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
+
+/** Asks for a message to sign (docs/api.md, Endpoint 1). */
+export function signInMessageCall(query: {
+	wallet: string;
+	platformId: string;
+}): Call<z.infer<typeof signInMessageAnswer>> {
+	return {
+		method: 'GET',
+		path: '/v2/auth/siwe',
+		query: { wallet: query.wallet, platformid: query.platformId },
+		answer: signInMessageAnswer,
+		withoutToken: true,
+	};
+}
+
+/** Exchanges a signed sign-in message for a token (docs/api.md, Endpoint 2). */
+export function verifySignInCall(signed: {
+	message: string;
+	signature: string;
+	nonce: string;
+}): Call<z.infer<typeof verifyAnswer>> {
+	return {
+		method: 'POST',
+		path: '/v2/auth/verify',
+		body: { message: signed.message, sig: signed.signature, nonce: signed.nonce },
+		answer: verifyAnswer,
+		withoutToken: true,
+	};
+}
+
+function hintFor({ status, hint }: ServiceError): string | undefined {
 	if (status === 401 || status === 403) {
-		return (
-			'The wallet has no role on this platform identifier, or not one that may sign in: check ' +
-			'both in the credentials, and ask an administrator for a viewer role for the wallet.'
-		);
+		return 'The wallet may have no role on this Platform ID, or a role that cannot sign in. Check both in the credentials, and ask an administrator to give the wallet a viewer role.';
 	}
-	if (status === 429) return 'The service is answering too many requests. Wait a minute.';
-	if (status >= 500) return 'The service has a fault of its own. Try again in a few minutes.';
-	return 'Check the platform identifier, the wallet and the base URL in the credentials.';
+	if (status === 400 || status === 404) {
+		return 'Check the Platform ID, the wallet and the Base URL in the credentials.';
+	}
+	return status === 429 ? 'Rate limit reached. Try again in a minute.' : hint;
 }
 
-function refusalOf(answer: HttpAnswer, step: string, redact: Redact): Refusal {
-	const { status } = answer;
-	const envelope = answer.body.length > LONGEST_ANSWER ? undefined : readEnvelope(answer.body);
-	if (envelope?.success === false) {
-		const { data, error_code: code } = envelope;
-		const named = code === undefined ? '' : `, ${safeExcerpt(code, redact, LONGEST_CODE)}`;
-		const said = safeExcerpt(data, redact, LONGEST_MESSAGE) || 'no reason given';
-		return new Refusal(`The service refused ${step}: ${said} (HTTP ${status}${named}).`, {
-			hint: hintFor(status),
-		});
-	}
-	if (status >= 300 && status < 400) {
-		return new Refusal(`The service answered ${step} with a redirect, which is not followed.`, {
-			field: 'baseUrl',
-			hint: 'Correct the base URL in the credentials to the address that answers by itself.',
-		});
-	}
-	return new Refusal(`The answer to ${step} is not one of the service (HTTP ${status}).`, {
-		field: 'baseUrl',
-		hint: status === 200 ? 'Check the base URL in the credentials.' : hintFor(status),
-	});
+function signInError(error: ServiceError): Error {
+	const { message, status } = error;
+	const code = status === 200 || message.includes('HTTP') ? '' : ` (HTTP ${status})`;
+	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: hintFor(error) });
 }
 
-/** The data of a success; anything else is the refusal of the step. */
-function readData<Data>(
-	answer: HttpAnswer,
-	schema: z.ZodType<Data>,
-	step: string,
-	redact: Redact,
-): Data {
-	const isReadable = answer.status === 200 && answer.body.length <= LONGEST_ANSWER;
-	const envelope = isReadable ? readEnvelope(answer.body) : undefined;
-	const data = envelope?.success === true ? schema.safeParse(envelope.data) : undefined;
-	if (data?.success !== true) throw refusalOf(answer, step, redact);
-	return data.data;
+/** Sign-in responses are short and never another success than 200; anything else is unreadable. */
+function strictly(exchange: HttpExchange): HttpExchange {
+	return async (request) => {
+		const answer = await exchange(request);
+		const isOtherSuccess = answer.status > 200 && answer.status < 300;
+		const isReadable = answer.body.length <= MAX_RESPONSE_LENGTH && !isOtherSuccess;
+		return isReadable ? answer : { ...answer, body: '' };
+	};
 }
 
 /**
- * Signs in with a wallet (docs/api.md, Authentication, Endpoint 1 and Endpoint 2): gets the message,
- * checks it, signs it and hands it in. Answers with the JWT.
- *
- * `timeout` is in milliseconds for each of the two requests, `now` for tests, `redact` takes the
- * secrets of the credentials out of what the service says. Raises a {@link Refusal} that says which
- * step failed; it never holds a token or a signature.
+ * Signs in with a wallet (docs/api.md, Authentication): gets the message, checks it, signs it and
+ * exchanges it for a token.
+ * @param options `timeout` is in milliseconds for each request; `redact` removes the secrets of the
+ * credentials from what the service says
+ * @throws {Refusal} if a step fails; it never contains a token or a signature
  */
 export async function signIn(
 	options: {
@@ -86,23 +93,22 @@ export async function signIn(
 	exchange: HttpExchange,
 ): Promise<{ token: string }> {
 	const { baseUrl, platformId, wallet, domain, chainId, now = Date.now } = options;
-	const { redact = (text) => text } = options;
-	const timeout = options.timeout ?? TIMEOUT;
-	const query =
-		`wallet=${encodeURIComponent(wallet.address)}` +
-		`&platformid=${encodeURIComponent(platformId)}`;
-	const offer = await exchange({
-		method: 'GET',
-		url: `${baseUrl}/v2/auth/siwe?${query}`,
+	const { timeout = TIMEOUT_MS, redact = (text) => text } = options;
+	const strictExchange = strictly(exchange);
+	const sending: Sending = {
+		withToken: strictExchange,
+		withoutToken: strictExchange,
 		timeout,
-	});
-	const { siwe: message } = readData(
-		offer,
-		messageData,
-		'the request for a sign-in message',
+		retries: 0,
+		pause: async () => {},
 		redact,
-	);
-	// Loaded late: signing typed data needs no parser of sign-in messages.
+	};
+	const send = async <Data>(call: Call<Data>): Promise<Data> =>
+		await sendCall(baseUrl, call, sending).catch((error: unknown) => {
+			throw error instanceof ServiceError ? signInError(error) : error;
+		});
+	const { siwe: message } = await send(signInMessageCall({ wallet: wallet.address, platformId }));
+	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
 	const { nonce } = checkSignInMessage(message, {
 		walletAddress: wallet.address,
@@ -111,12 +117,30 @@ export async function signIn(
 		baseUrl,
 		now: now(),
 	});
-	const sig = await wallet.signMessage(message);
-	const verdict = await exchange({
-		method: 'POST',
-		url: `${baseUrl}/v2/auth/verify`,
-		body: { message, sig, nonce },
-		timeout,
+	const signature = await wallet.signMessage(message);
+	const { jwt } = await send({
+		...verifySignInCall({ message, signature, nonce }),
+		answer: headerToken,
 	});
-	return { token: readData(verdict, tokenData, 'the signed sign-in message', redact).jwt };
+	return { token: jwt };
+}
+
+/**
+ * Signs in with the wallet of the credentials.
+ * @param redact removes the secrets of the credentials from what the service or a signer says
+ * @returns the token (JWT)
+ * @throws {Refusal} if a step fails
+ */
+export async function signInWithWallet(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): Promise<string> {
+	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
+	const wallet = await openWallet(credentials, exchange, redact);
+	const { token } = await signIn(
+		{ baseUrl, platformId, wallet, domain, chainId, redact },
+		exchange,
+	);
+	return token;
 }

@@ -1,54 +1,72 @@
 import { createHash } from 'node:crypto';
 
-/** The right to start the one execution of an event; every claim must be settled. */
+import type { IWebhookFunctions } from 'n8n-workflow';
+
+/** The exclusive right to start the execution of an event. Every claim must be settled. */
 export interface Claim {
-	/** `acknowledged`: whether a 2xx has left. Otherwise the next delivery may claim the event. */
+	/**
+	 * @param acknowledged whether a 2xx was sent. If not, the next delivery may claim the event.
+	 */
 	settle(acknowledged: boolean): void;
 }
 
+/** The part of n8n's response that is needed. */
+export interface OutgoingResponse {
+	readonly statusCode: number;
+	/** Whether the connection is closed. */
+	readonly closed: boolean;
+	status(code: number): OutgoingResponse;
+	json(body: object): unknown;
+	once(event: 'finish' | 'close', listener: () => void): unknown;
+}
+
 /**
- * The key under which an event is remembered: of one length, however long the service's own is,
- * and different for any two texts, ill-formed Unicode included.
+ * The key under which an event is remembered. It is a hash, so its length is fixed. JSON escapes
+ * lone surrogates, which UTF-8 would turn into the same character.
  */
 export function keyOf(idempotencyKey: string): string {
 	return createHash('sha256').update(JSON.stringify(idempotencyKey)).digest('base64');
 }
 
+/** The key of a trigger: seen events are recorded per workflow and node. */
+export function nodeKeyOf(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>): string {
+	return `${context.getWorkflow().id}:${context.getNode().id}`;
+}
+
 /**
- * What one n8n process knows about the events of one trigger: those acknowledged, bounded by the
- * caller's history, and those whose delivery is under way, bounded by the open connections.
+ * What one n8n process knows about the events of one trigger: the acknowledged ones, limited by the
+ * history, and the ones in flight, limited by the open connections.
  */
 export class Claims {
-	/** In the order in which they were acknowledged. */
+	/** Oldest first. */
 	private readonly acknowledged = new Set<string>();
-	private readonly underWay = new Map<string, Promise<void>>();
-	/** Deliveries that hold a claim or wait for one. */
+	private readonly inFlight = new Map<string, Promise<void>>();
+	/** How many deliveries hold a claim or wait for one. */
 	private deliveries = 0;
 
 	/**
-	 * Claims an event. A delivery of the same event that is under way is waited for: its outcome
-	 * says whether this one is a duplicate.
-	 *
-	 * @returns undefined where the event was acknowledged before.
+	 * Claims an event. If another delivery of it is in flight, waits for that one's outcome first.
+	 * @param history how many acknowledged events to remember
+	 * @returns undefined if the event was acknowledged before
 	 */
 	async claim(key: string, history: number): Promise<Claim | undefined> {
 		this.deliveries += 1;
 		let other: Promise<void> | undefined;
-		while ((other = this.underWay.get(key)) !== undefined) await other;
+		while ((other = this.inFlight.get(key)) !== undefined) await other;
 		if (this.acknowledged.has(key)) {
 			this.deliveries -= 1;
 			return undefined;
 		}
 
 		let wakeWaiting = () => {};
-		this.underWay.set(key, new Promise((resolve) => (wakeWaiting = resolve)));
+		this.inFlight.set(key, new Promise((resolve) => (wakeWaiting = resolve)));
 		let isSettled = false;
 		return {
 			settle: (acknowledged) => {
 				if (isSettled) return;
 				isSettled = true;
 				this.deliveries -= 1;
-				this.underWay.delete(key);
+				this.inFlight.delete(key);
 				if (acknowledged) this.remember(key, history);
 				wakeWaiting();
 			},
@@ -62,7 +80,7 @@ export class Claims {
 
 	/** How many events are held in memory. */
 	get size(): number {
-		return this.acknowledged.size + this.underWay.size;
+		return this.acknowledged.size + this.inFlight.size;
 	}
 
 	private remember(key: string, history: number): void {
@@ -72,4 +90,42 @@ export class Claims {
 			this.acknowledged.delete(oldest);
 		}
 	}
+}
+
+/** How many triggers this process remembers, in addition to those with deliveries in flight. */
+const MAX_TRIGGERS = 500;
+
+/** By workflow and node, the least recently used first. They outlive saving and activating. */
+const claimsByNode = new Map<string, Claims>();
+
+/** The claims of one trigger. If they are dropped here, n8n's store still has its events. */
+export function claimsOf(nodeKey: string): Claims {
+	const claims = claimsByNode.get(nodeKey) ?? new Claims();
+	claimsByNode.delete(nodeKey);
+	claimsByNode.set(nodeKey, claims);
+	for (const [oldest, { isInUse }] of claimsByNode) {
+		if (claimsByNode.size <= MAX_TRIGGERS) break;
+		if (!isInUse && oldest !== nodeKey) claimsByNode.delete(oldest);
+	}
+	return claims;
+}
+
+/**
+ * Settles a claim once the response has ended: acknowledged if a 2xx was sent, and released if
+ * n8n answered with another status or the sender hung up first.
+ *
+ * @returns false if the sender has already hung up; the claim is then released
+ */
+export function settleWhenAnswered(claim: Claim, response: OutgoingResponse): boolean {
+	if (response.closed) {
+		claim.settle(false);
+		return false;
+	}
+	response.once('finish', () => {
+		claim.settle(response.statusCode >= 200 && response.statusCode < 300);
+	});
+	response.once('close', () => {
+		claim.settle(false);
+	});
+	return true;
 }

@@ -32,9 +32,9 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
  * @returns a refusal where the body is no event at all: not JSON, or without what tells an event
  * apart (`object`, `event_type`, `idempotency_key`).
  */
-export function parseDelivery(
+export function parseEvent(
 	rawBody: Uint8Array,
-	contentType: string | undefined,
+	contentType: string | readonly string[] | undefined,
 ): ReceivedEvent | Refusal {
 	if (!isJson(contentType)) return notAnEvent('the content type must be application/json');
 	const event = readJson(rawBody);
@@ -58,8 +58,11 @@ export function parseDelivery(
 	return { event, eventType, idempotencyKey, issues };
 }
 
-function isJson(contentType: string | undefined): boolean {
-	return /^application\/([\w.!#$&^-]+\+)?json\s*(;|$)/i.test(contentType?.trim() ?? '');
+function isJson(contentType: string | readonly string[] | undefined): boolean {
+	return (
+		typeof contentType === 'string' &&
+		/^application\/([\w.!#$&^-]+\+)?json\s*(;|$)/i.test(contentType.trim())
+	);
 }
 
 function notAnEvent(why: string): Refusal {

@@ -1,15 +1,72 @@
-import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
+import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-/** The key and the mark of who recorded it. */
+import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
+import { Redactor, shorten, WITHHELD } from '../shared/redaction';
+import { keyOf, nodeKeyOf } from './claims';
+import { reasonOf } from './parameters';
+import { readHistory, WEBHOOK_CREDENTIALS } from './settings';
+
+/**
+ * The first step of the execution that a delivery started: records the event in n8n's store, and
+ * ends the execution if another one has recorded it.
+ */
+export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	const history = readHistory(context.getNodeParameter('options', 0, {}));
+	const idempotencyKey = items[0]?.json.idempotency_key;
+	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
+	if (
+		context.getMode() !== 'webhook' ||
+		history === undefined ||
+		typeof idempotencyKey !== 'string'
+	) {
+		return [items];
+	}
+	try {
+		const key = keyOf(idempotencyKey);
+		/* The same execution comes here again with Retry On Fail or when another worker takes it over. */
+		const owner = context.getExecutionId();
+		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), key, { history, owner });
+		if (outcome === 'first') return [items];
+		context.logger.info(
+			`Payroll Payments Trigger ended execution ${owner}: another one has its event (idempotency_key ` +
+				`${JSON.stringify(shorten(await withoutOwnSecrets(context, idempotencyKey), 100))})`,
+		);
+		return [[]];
+	} catch (error) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'The event could not be recorded in n8n’s database, so the workflow was not run',
+			{
+				description:
+					'Retry this execution from the executions list: a retry always runs its event. ' +
+					reasonOf(error),
+			},
+		);
+	}
+}
+
+/** Text from the sender, fit for the log. Withheld entirely if the secrets can't be read. */
+async function withoutOwnSecrets(context: IExecuteFunctions, text: string): Promise<string> {
+	if (context.getNodeParameter('authentication', 0, 'webhookCredentials') === 'none') return text;
+	try {
+		const { secret, previousSecret } = await context.getCredentials(WEBHOOK_CREDENTIALS);
+		return new Redactor().add(secret, previousSecret).text(text);
+	} catch {
+		return WITHHELD;
+	}
+}
+
+/** The key and the mark of the execution that recorded it. */
 const ENTRIES_PER_EVENT = 2;
 
 /**
  * Records an event in n8n's store.
  *
- * @param options `history`: how many events are remembered for the node, at least 1; the oldest are
- * forgotten first. `owner`: who records; the same owner gets `first` again.
- * @returns whether it is recorded for the first time
- * @throws where n8n's store can't be written
+ * @param options `history`: how many events to remember for the node, at least 1; the oldest are
+ * dropped first. `owner`: the execution that records; the same owner gets `first` again.
+ * @returns whether this is the first time
+ * @throws if n8n's store can't be written
  */
 export async function recordEvent(
 	store: ProcessedStore,

@@ -29,7 +29,7 @@ const HOW_TO_MEND =
  * @param now current time in milliseconds.
  * @returns a refusal that names the likely cause, and never a secret or a signature.
  */
-export function verifyDelivery(
+export function verifySignature(
 	rawBody: Uint8Array,
 	headers: DeliveryHeaders,
 	credentials: WebhookCredentials,

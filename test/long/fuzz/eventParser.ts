@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
-import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
-import { parseDelivery } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import { outcomeOf } from '../../unit/trigger/received';
 import { deposit, depositEvent } from '../../unit/trigger/samples';
 
 import type { Target } from './fuzzer';
@@ -30,7 +30,7 @@ const SETTINGS: DeliverySettings = {
 
 const OBJECT_FROM_BIRTH = Reflect.ownKeys(Object.prototype).length;
 
-/** What the body holds, undefined where it is no JSON; a byte order mark in front is no part of it. */
+/** The body's JSON without a byte order mark; undefined if it isn't JSON. */
 function readIndependently(body: Buffer): unknown {
 	try {
 		return JSON.parse(body.toString().replace(/^\ufeff/, ''));
@@ -39,13 +39,13 @@ function readIndependently(body: Buffer): unknown {
 	}
 }
 
-/** How far the farthest value lies below this one. */
+/** The depth of nesting. */
 function depthOf(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	return Math.max(0, ...Object.values(value).map((each) => 1 + depthOf(each)));
 }
 
-/** Whether the documented rules make a JSON value an event. */
+/** Whether a JSON value is an event by the documented rules. */
 function isEvent(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
 	const members = new Map(Object.entries(value));
@@ -117,11 +117,11 @@ export const eventParser: Target = {
 			invalidPayload: (choice & 4) === 0 ? 'emit' : 'reject',
 		};
 		const headers = { 'content-type': 'application/json' };
-		const outcome = judge({ address: '192.0.2.1', headers, rawBody: body }, settings, 0);
+		const outcome = outcomeOf({ ip: '192.0.2.1', headers, rawBody: body }, settings);
 		JSON.stringify(outcome);
 
 		const value = readIndependently(body);
-		const parsed = parseDelivery(body, headers['content-type']);
+		const parsed = parseEvent(body, headers['content-type']);
 		if (isEvent(value) === parsed instanceof Refusal)
 			throw new Error('is wrong about what an event is');
 		if (!(parsed instanceof Refusal)) {

@@ -5,37 +5,37 @@ import path from 'node:path';
 
 import type { Randomness } from '../../../sandbox/randomness';
 
-/** What is fuzzed. */
+/** The code to fuzz. */
 export interface Target {
-	/** Words that chance would not find. */
+	/** Words that random changes wouldn't find. */
 	readonly dictionary: readonly string[];
-	/** Feeds the code under test; throws where it does what it must not. */
+	/** Runs the code under test; throws if its behavior is wrong. */
 	check(input: Buffer): void;
 }
 
-/** What came of it; every number is of this run. */
+/** The results of one run. */
 export interface Findings {
 	readonly executions: number;
 	/** Functions of the code under test that were entered. */
 	readonly functions: number;
-	/** Blocks of them, as V8 counts: branches taken, and branches seen not to be taken. */
+	/** Blocks as V8 counts them: branches taken, and branches not taken. */
 	readonly edges: number;
-	/** Inputs that took a new way through a function. */
+	/** Inputs that took a new path through a function. */
 	readonly corpus: number;
-	/** The shortest of them that reach all edges between them. */
+	/** The shortest of them that together reach all edges. */
 	readonly kept: number;
 	/** The longest execution. */
 	readonly milliseconds: number;
 	readonly crashes: readonly string[];
 }
 
-/** An execution that takes longer hangs, as far as a person waits. */
+/** An execution that takes longer counts as a hang. */
 const HANG_MILLISECONDS = 1_000;
 const LONGEST_INPUT = 4_096;
-/** Reading the counters takes longer than most executions: they are read for so many at once. */
+/** Executions between two readings of the counters, which take longer than most executions. */
 const BATCH = 32;
 
-/** V8's own counters, which it also shows in DevTools: how often each block of our code ran. */
+/** V8's counters, as shown in DevTools: how often each block of our code ran. */
 class Coverage {
 	private readonly session = new Session();
 
@@ -45,7 +45,7 @@ class Coverage {
 		this.session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 	}
 
-	/** What ran since the last time: each function that did, with how often each block of it. */
+	/** The functions that ran since the last call, with a count for each block. */
 	take(): { name: string; blocks: Profiler.CoverageRange[] }[] {
 		let scripts: Profiler.ScriptCoverage[] = [];
 		this.session.post('Profiler.takePreciseCoverage', (error, { result }) => {
@@ -100,11 +100,11 @@ function mutated(
 const hashOf = (input: Buffer) => createHash('sha256').update(input).digest('hex').slice(0, 12);
 
 /**
- * Mutates inputs for so many minutes, and goes on from those that take a new way through a function.
+ * Mutates inputs for a number of minutes, and continues with those that take a new path.
  *
- * @param corpusFolder what to begin with
- * @param workFolder is filled: `current` is the batch being tried, also after a kill, `crash-…` what
- * went wrong, and `keepers/` the shortest inputs that reach every edge that any did
+ * @param where.corpusFolder the first inputs
+ * @param where.workFolder gets `current` (the batch under test, for after a kill), `crash-…` (inputs
+ * that failed) and `keepers/` (the shortest inputs that together reach every edge)
  */
 export function fuzz(
 	{ dictionary, check }: Target,
@@ -136,7 +136,7 @@ export function fuzz(
 		milliseconds = Math.max(milliseconds, lasted);
 		executions += 1;
 	};
-	/** Whether what ran since the last look took a way that no earlier look has seen. */
+	/** Whether anything since the last call took a path that is new to `seen`. */
 	const isNew = (seen: Set<string>, input?: Buffer): boolean => {
 		const before = seen.size;
 		for (const { name, blocks } of coverage.take()) {

@@ -1,4 +1,4 @@
-import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { hmac } from '../../unit/trigger/samples';
 
@@ -18,10 +18,10 @@ function credentialsOf(scheme: Scheme): WebhookCredentials {
 		: { ...proof, scheme };
 }
 
-/** A letter for each key that may sign: no mutation would ever find a true signature. */
+/** A letter for each key that can sign, since no mutation would ever find a valid signature. */
 const KEYS = { n: SECRETS[0], o: SECRETS[1], p: SECRETS[2], s: 'whsec_stranger' };
 
-/** Writes the time, true proofs and tokens for the signs in a header, e.g. `§hn`. */
+/** Replaces the placeholders in a header, e.g. `§hn`, with the time, valid signatures and tokens. */
 function filled(header: string, body: Buffer): string {
 	const timed = header.replaceAll('§T', String(NOW_SECONDS));
 	const [, time = ''] = /t=(\d+)/.exec(timed) ?? [];
@@ -36,7 +36,7 @@ function filled(header: string, body: Buffer): string {
 	);
 }
 
-/** Every stretch of `length` characters of an alphabet in a text. */
+/** All substrings of `length` characters from an alphabet. */
 function stretches(text: string, alphabet: RegExp, length: number): string[] {
 	return (text.match(alphabet) ?? []).flatMap((run) =>
 		Array.from({ length: Math.max(0, run.length - length + 1) }, (_, at) =>
@@ -46,9 +46,9 @@ function stretches(text: string, alphabet: RegExp, length: number): string[] {
 }
 
 /**
- * An independent judge, by the documented rules alone (HMAC from its definition, shared/interface.md).
- * `forged`: there is no true proof in the header, however it is read. `genuine`: it has the
- * documented form and a true proof. `open`: a true proof in a form that the rules leave open.
+ * An independent verdict from the documented rules alone, with an HMAC written from its definition.
+ * `forged`: the header has no valid signature, however it is read. `genuine`: it has a valid
+ * signature in the documented form. `open`: it has a valid signature in an unspecified form.
  */
 function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forged' | 'open' {
 	const value = header.replace(/^[ \t]+|[ \t]+$/g, '');
@@ -125,7 +125,7 @@ export const verifier: Target = {
 		const body = input.subarray(headerEnd + 1);
 		const header = filled(input.subarray(1, headerEnd).toString(), body);
 
-		const refusal = verifyDelivery(
+		const refusal = verifySignature(
 			body,
 			{ 'x-signature': header },
 			credentialsOf(scheme),

@@ -26,24 +26,28 @@ it.each([
 	[
 		'the same page again',
 		{ users: [user(1)], pagination: { has_more: true, next_page: 1 } },
-		'names page 1',
+		'reports page 1 as',
 	],
 	[
 		'an earlier page',
 		{ users: [user(1)], pagination: { has_more: true, next_page: -3 } },
-		'names page -3',
+		'reports page -3 as',
 	],
 	[
 		'half a page',
 		{ users: [user(1)], pagination: { has_more: true, next_page: 1.5 } },
-		'names page 1.5',
+		'reports page 1.5 as',
 	],
 	[
 		'a page beyond all counting',
 		{ users: [user(1)], pagination: { has_more: true, next_page: 1e300 } },
-		'names page 1e+300',
+		'reports page 1e+300 as',
 	],
-	['nobody, and more', { users: [], pagination: { has_more: true } }, 'gives nobody on page 1'],
+	[
+		'nobody, and more',
+		{ users: [], pagination: { has_more: true } },
+		'Page 1 of the list is empty',
+	],
 ])('stops where the service gives %s', async (_, page, message) => {
 	const { call, asked } = serviceWith(page);
 	await expect(teamUsers(call, { teamId: 'te-1', most: 5 })).rejects.toThrow(message);
@@ -61,7 +65,7 @@ it.each([
 			pagination: { has_more: true },
 		});
 		await expect(teamUsers(call, { teamId: 'te-1', most })).rejects.toMatchObject({
-			message: `The list of users was given up after ${MOST_PAGES} pages with ${2 * MOST_PAGES} users, and the service says that there are more`,
+			message: `Reading the list stopped after ${MOST_PAGES} pages with ${2 * MOST_PAGES} users, but the service reports more`,
 			hint: expect.stringContaining('Limit'),
 		});
 		expect(asked()).toBe(MOST_PAGES);

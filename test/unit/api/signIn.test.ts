@@ -136,14 +136,14 @@ describe('signing in', () => {
 		[
 			'a refusal',
 			failure(400, 'wallet is not valid', 'BAD_WALLET'),
-			/wallet is not valid.*400.*BAD_WALLET/,
+			/400.*wallet is not valid.*BAD_WALLET/,
 		],
 		['a refusal with status 200', failure(200, 'not today'), /not today/],
 		['a refusal without words', failure(400, ''), /no reason given/],
 		['a redirect', answer(302, ''), /redirect/],
-		['a web page', answer(200, '<html>'), /not one of the service/],
-		['a web page of 10 MB', answer(200, 'x'.repeat(10_000_000)), /not one of the service/],
-		['10 MB in the envelope', success({ siwe: 'x'.repeat(10_000_000) }), /not one of the service/],
+		['a web page', answer(200, '<html>'), /Unexpected response/],
+		['a web page of 10 MB', answer(200, 'x'.repeat(10_000_000)), /Unexpected response/],
+		['10 MB in the envelope', success({ siwe: 'x'.repeat(10_000_000) }), /Unexpected response/],
 		['nothing', answer(204, ''), /HTTP 204/],
 		[
 			'a success with a failure’s status',
@@ -155,8 +155,8 @@ describe('signing in', () => {
 			answer(201, { success: true, data: { siwe: messageWith() } }),
 			/HTTP 201/,
 		],
-		['no message', success({}), /not one of the service/],
-		['a message that is no text', success({ siwe: 5 }), /not one of the service/],
+		['no message', success({}), /data\.siwe is missing or invalid/],
+		['a message that is no text', success({ siwe: 5 }), /data\.siwe is missing or invalid/],
 		['a gateway’s error', answer(502, '<html>Bad Gateway</html>'), /HTTP 502/],
 	])('ends at %s to the first request', async (_what, first, words) => {
 		const service = serviceAnswering(first, success({ jwt }));
@@ -171,13 +171,13 @@ describe('signing in', () => {
 	it.each<[string, HttpAnswer, RegExp]>([
 		['a refusal', failure(401, 'Invalid signature'), /Invalid signature/],
 		['a redirect', answer(307, ''), /redirect/],
-		['a web page', answer(200, '<html>'), /not one of the service/],
-		['no token', success({}), /not one of the service/],
-		['an empty token', success({ jwt: '' }), /not one of the service/],
+		['a web page', answer(200, '<html>'), /Unexpected response/],
+		['no token', success({}), /data\.jwt is missing or invalid/],
+		['an empty token', success({ jwt: '' }), /data\.jwt is missing or invalid/],
 		[
 			'a token with a line break',
 			success({ jwt: `${jwt}\r\nX-Evil: 1` }),
-			/not one of the service/,
+			/data\.jwt is missing or invalid/,
 		],
 	])('ends at %s to the second request', async (_what, second, words) => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), second);
@@ -190,20 +190,20 @@ describe('signing in', () => {
 		'says at %s that the wallet may lack a role on the platform',
 		async (status) => {
 			const { hint } = await serviceAnswering(failure(status, 'No')).refusal();
-			expect(hint).toMatch(/role on this platform identifier/);
+			expect(hint).toMatch(/role on this Platform ID/);
 			expect(hint).toMatch(/viewer/);
 		},
 	);
 
 	it.each<[HttpAnswer, RegExp]>([
-		[failure(400, 'No'), /platform identifier, the wallet and the base URL/],
-		[failure(404, 'No'), /platform identifier, the wallet and the base URL/],
-		[failure(429, 'No'), /too many requests/],
-		[failure(500, 'No'), /fault of its own/],
-		[answer(503, '<html>'), /fault of its own/],
-		[answer(200, '<html>'), /^Check the base URL in the credentials/],
-		[answer(301, ''), /address that answers by itself/],
-		[answer(399, ''), /address that answers by itself/],
+		[failure(400, 'No'), /Platform ID, the wallet and the Base URL/],
+		[failure(404, 'No'), /Platform ID, the wallet and the Base URL/],
+		[failure(429, 'No'), /Rate limit reached/],
+		[failure(500, 'No'), /isn't working properly/],
+		[answer(503, '<html>'), /proxy may have answered/],
+		[answer(200, '<html>'), /Check the Base URL in the credentials\.$/],
+		[answer(301, ''), /doesn't follow redirects.*Base URL/],
+		[answer(399, ''), /doesn't follow redirects.*Base URL/],
 	])('says what to do next', async (first, words) => {
 		expect((await serviceAnswering(first).refusal()).hint).toMatch(words);
 	});

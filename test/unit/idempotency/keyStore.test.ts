@@ -321,6 +321,24 @@ describe('a claim that fails', () => {
 	});
 });
 
+it('counts a failed call as the failure of every claim that shared it', async () => {
+	const store = new MemoryStore();
+	const nodeKey = 'shared call';
+	/* The store was just asked, so the next two claims wait and are asked about together. */
+	await claimStrictly(store, ['before'], { nodeKey });
+	const record = store.checkProcessedAndRecord.bind(store);
+	store.checkProcessedAndRecord = async (...given) => {
+		store.checkProcessedAndRecord = record;
+		await record(...given);
+		throw new Error('the connection broke after the write');
+	};
+	const claims = await Promise.all(
+		['a', 'b'].map(async (key) => await claimStrictly(store, [key], { nodeKey })),
+	);
+	expect(claims.map(({ status }) => status)).toEqual(['seen', 'seen']);
+	expect(store.keys).toEqual(['before', 'a', 'b']);
+});
+
 describe('looking for keys', () => {
 	it('says which are there, and leaves no trace', async () => {
 		const store = new MemoryStore();

@@ -1,7 +1,11 @@
 import { EventEmitter } from 'node:events';
 
-import { Claims, keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
-import { claimsOf, settleOnAnswer } from '../../../nodes/PayrollPayments/trigger/answer';
+import {
+	Claims,
+	claimsOf,
+	keyOf,
+	settleWhenAnswered,
+} from '../../../nodes/PayrollPayments/trigger/claims';
 
 /** Lets everything that is ready to go on do so. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -136,7 +140,7 @@ describe('settling with the answer', () => {
 	/** Whether the claim was acknowledged; undefined while it is open. */
 	function settlementOf(response: Response) {
 		const settlements: boolean[] = [];
-		const mayGoOn = settleOnAnswer(
+		const mayGoOn = settleWhenAnswered(
 			{ settle: (acknowledged) => settlements.push(acknowledged) },
 			response,
 		);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
-import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
-import { parseDelivery } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
-import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { anyCharacter } from '../characters';
+import { outcomeOf } from './received';
 import { deposit, depositEvent, timestamped } from './samples';
 
 const SETTINGS: DeliverySettings = {
@@ -31,14 +31,13 @@ const SETTINGS: DeliverySettings = {
 };
 
 const taken = (body: string) =>
-	judge(
+	outcomeOf(
 		{
-			address: '192.0.2.1',
+			ip: '192.0.2.1',
 			headers: { 'content-type': 'application/json' },
 			rawBody: Buffer.from(body),
 		},
 		SETTINGS,
-		0,
 	);
 
 /** Names that JavaScript objects know from birth. */
@@ -100,7 +99,7 @@ describe('event bodies', () => {
 	it('what is taken is what was sent, to the last member', () => {
 		fc.assert(
 			fc.property(anyEvent, (body) => {
-				const parsed = parseDelivery(Buffer.from(body), 'application/json');
+				const parsed = parseEvent(Buffer.from(body), 'application/json');
 				if (parsed instanceof Refusal) return;
 				expect(JSON.stringify(parsed.event)).toBe(JSON.stringify(JSON.parse(body)));
 			}),
@@ -111,8 +110,8 @@ describe('event bodies', () => {
 	it('any bytes and any content type give an answer', () => {
 		fc.assert(
 			fc.property(fc.uint8Array(), fc.string({ unit: anyCharacter }), (body, type) => {
-				expect(parseDelivery(body, type)).toBeInstanceOf(Refusal);
-				expect(parseDelivery(body, 'application/json')).toBeInstanceOf(Refusal);
+				expect(parseEvent(body, type)).toBeInstanceOf(Refusal);
+				expect(parseEvent(body, 'application/json')).toBeInstanceOf(Refusal);
 			}),
 		);
 	});
@@ -175,7 +174,7 @@ describe('signature headers', () => {
 	};
 	const genuine = timestamped('a secret', NOW, body);
 	const verify = (proof: string, over: Uint8Array = body) =>
-		verifyDelivery(over, { 'x-signature': proof }, credentials, NOW * 1_000);
+		verifySignature(over, { 'x-signature': proof }, credentials, NOW * 1_000);
 
 	it('pieces of a genuine header in any order and number prove nothing new', () => {
 		const [time = '', signature = ''] = genuine.split(',');

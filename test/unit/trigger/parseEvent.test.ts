@@ -1,13 +1,10 @@
 import { EVENT_TYPES } from '../../../nodes/PayrollPayments/api/schemas/events';
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
-import {
-	parseDelivery,
-	type ReceivedEvent,
-} from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { deposit, depositEvent, otherEvent, without } from './samples';
 
 const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
-	parseDelivery(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);
+	parseEvent(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);
 
 function parsed(body: unknown): ReceivedEvent {
 	const received = parse(body);
@@ -130,7 +127,7 @@ describe('no event', () => {
 	});
 
 	it('without a content type is refused', () => {
-		const received = parseDelivery(Buffer.from(JSON.stringify(otherEvent())), undefined);
+		const received = parseEvent(Buffer.from(JSON.stringify(otherEvent())), undefined);
 		expect(received).toBeInstanceOf(Refusal);
 	});
 });
@@ -182,6 +179,6 @@ describe('attacks', () => {
 			Buffer.from([0xff, 0xc0]),
 			Buffer.from('"}'),
 		]);
-		expect(parseDelivery(bytes, 'application/json')).toMatchObject({ idempotencyKey: 'key-2' });
+		expect(parseEvent(bytes, 'application/json')).toMatchObject({ idempotencyKey: 'key-2' });
 	});
 });

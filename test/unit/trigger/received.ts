@@ -1,12 +1,31 @@
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import {
-	parseDelivery,
+	parseEvent,
+	type JsonObject,
 	type ReceivedEvent,
 } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import {
+	checkDelivery,
+	outputOf,
+	type Answer,
+	type Delivery,
+} from '../../../nodes/PayrollPayments/trigger/receive';
+import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 
 /** An event as the step before hands it over. */
 export function received(event: Record<string, unknown>): ReceivedEvent {
-	const parsed = parseDelivery(Buffer.from(JSON.stringify(event)), 'application/json');
+	const parsed = parseEvent(Buffer.from(JSON.stringify(event)), 'application/json');
 	if (parsed instanceof Refusal) throw parsed;
 	return parsed;
+}
+
+/** What a delivery leads to: an answer, or an item for the workflow. */
+export function outcomeOf(
+	delivery: Delivery,
+	settings: DeliverySettings,
+): Answer | { readonly idempotencyKey: string; readonly item: JsonObject } {
+	const checked = checkDelivery(delivery, settings, 0);
+	if ('status' in checked) return checked;
+	const { idempotencyKey } = checked;
+	return { idempotencyKey, item: outputOf(checked, delivery.headers, settings) };
 }

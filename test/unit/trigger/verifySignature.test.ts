@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { verifyDelivery } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { anyCharacter, wellFormedCharacter } from '../characters';
 import { hmac, timestamped } from './samples';
@@ -21,7 +21,7 @@ const verify = (
 	proof: string | string[] | undefined,
 	credentials: WebhookCredentials,
 	{ body = BODY, now = NOW }: { body?: Uint8Array; now?: number } = {},
-) => verifyDelivery(body, { 'x-signature': proof }, credentials, now * 1000);
+) => verifySignature(body, { 'x-signature': proof }, credentials, now * 1000);
 
 /** What a genuine sender puts into the header. */
 const proofs = {

@@ -1,6 +1,6 @@
 import { evmAddress } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
-import { signInMessageAnswer } from '../../api/schemas/answers';
+import { signInMessageCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, text } from '../fields/kinds';
 import { call, type Service } from '../service';
@@ -46,15 +46,12 @@ export const getSignInMessage = defineOperation({
 		),
 	},
 	run: async ({ wallet, platformId }, service) => [
-		await call(service, {
-			method: 'GET',
-			path: '/v2/auth/siwe',
-			query: {
+		await call(
+			service,
+			signInMessageCall({
 				wallet: wallet ?? (await service.wallet()).address,
-				platformid: platformId ?? platformIdOf(service),
-			},
-			answer: signInMessageAnswer,
-			withoutToken: true,
-		}),
+				platformId: platformId ?? platformIdOf(service),
+			}),
+		),
 	],
 });

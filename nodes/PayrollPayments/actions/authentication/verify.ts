@@ -1,6 +1,6 @@
 import { ecdsaSignature } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
-import { verifyAnswer } from '../../api/schemas/answers';
+import { verifySignInCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, longText, text } from '../fields/kinds';
 import { defineOperation } from '../defineOperation';
@@ -48,13 +48,8 @@ export const verifySignIn = defineOperation({
 		),
 	},
 	run: async ({ message, signature, nonce }, service) => {
-		const { jwt } = await call(service, {
-			method: 'POST',
-			path: '/v2/auth/verify',
-			body: { message, sig: signature, nonce: nonce ?? nonceIn(message) },
-			answer: verifyAnswer,
-			withoutToken: true,
-		});
+		const request = verifySignInCall({ message, signature, nonce: nonce ?? nonceIn(message) });
+		const { jwt } = await call(service, request);
 		return [{ jwt }];
 	},
 });

@@ -1,10 +1,9 @@
-import { EVENT_TYPES } from '../../api/schemas/events';
+import { eventTypeOptions } from '../../api/schemas/eventTypeOptions';
 import { identifier } from '../../shared/identifier';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../fields/field';
 import { choice, text, wholeNumber } from '../fields/kinds';
 import { bodyFieldName } from '../fields/serviceFields';
-import { eventTypeOptions } from '../fields/eventTypeOptions';
 import { path } from '../../api/client';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
@@ -29,7 +28,7 @@ export const sendTestDelivery = defineOperation({
 		),
 		eventType: choice(
 			{ label: 'Event Type', description: 'Event to send' },
-			eventTypeOptions(EVENT_TYPES),
+			eventTypeOptions,
 			'deposit.received',
 		),
 		version: optional(

@@ -9,9 +9,9 @@ import { SignInMessages } from './signInMessages';
 import { Tokens } from './tokens';
 import { WireLog } from './wireLog';
 
-/** Everything the sandbox knows and does, apart from HTTP. */
-export class Service {
-	/** The sandbox's own address, without a trailing slash; set once it listens. */
+/** The state and behavior of the simulated service, without HTTP. */
+export class SimulatedService {
+	/** The sandbox's base URL without a trailing slash; set once it listens. */
 	url = '';
 	readonly tokens = new Tokens();
 	readonly faults = new Faults();
@@ -34,7 +34,7 @@ export class Service {
 		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
 	}
 
-	/** Changes some settings; throws ZodError for an unknown or wrong one. */
+	/** Changes some settings; throws ZodError for an unknown or invalid one. */
 	change(input: unknown): Settings {
 		this.settings = withSettings(input, this.settings);
 		this.description = Description.with(this.settings);
@@ -42,7 +42,7 @@ export class Service {
 		return this.settings;
 	}
 
-	/** Back to the start: settings, organisation, faults, tricks and logs. Tokens stay good. */
+	/** Resets settings, organization, faults, tricks and logs. Tokens stay valid. */
 	reset(keepEndpoints: boolean): void {
 		this.settings = withSettings(this.initialSettings);
 		this.description = Description.with(this.settings);

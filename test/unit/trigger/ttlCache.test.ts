@@ -1,12 +1,12 @@
-import { RecentValues } from '../../../nodes/PayrollPayments/trigger/recentValues';
+import { TtlCache } from '../../../nodes/PayrollPayments/trigger/ttlCache';
 
-describe('recent values', () => {
+describe('TTL cache', () => {
 	let time = 1_000_000;
 	let reads: string[] = [];
-	let recent = new RecentValues<string>(1_000, () => time);
+	let cache = new TtlCache<string>(1_000, () => time);
 
 	const get = async (name: string) =>
-		await recent.get(name, async () => {
+		await cache.get(name, async () => {
 			reads.push(name);
 			return `${name} at ${time}`;
 		});
@@ -14,10 +14,10 @@ describe('recent values', () => {
 	beforeEach(() => {
 		time = 1_000_000;
 		reads = [];
-		recent = new RecentValues(1_000, () => time);
+		cache = new TtlCache(1_000, () => time);
 	});
 
-	it('are read once for all that come at the same moment', async () => {
+	it('reads once for all that ask at the same moment', async () => {
 		const values = await Promise.all([get('a'), get('a'), get('b')]);
 		expect(values).toEqual(['a at 1000000', 'a at 1000000', 'b at 1000000']);
 		expect(reads).toEqual(['a', 'b']);
@@ -27,14 +27,14 @@ describe('recent values', () => {
 		[999, 1],
 		[1_000, 2],
 		[-1, 2],
-	])('%d milliseconds later have been read %d times', async (later, times) => {
+	])('%d ms later, has read the value %d times', async (later, times) => {
 		await get('a');
 		time += later;
 		await get('a');
 		expect(reads).toHaveLength(times);
 	});
 
-	it('are at most 1,000, the latest', async () => {
+	it('keeps the latest 1,000 values', async () => {
 		const names = Array.from({ length: 5_000 }, (_, index) => `${index}`);
 		for (const name of names) await get(name);
 		for (const name of names.slice(-1_000)) await get(name);
@@ -43,8 +43,8 @@ describe('recent values', () => {
 		expect(reads).toHaveLength(5_001);
 	});
 
-	it('are read again after a failure', async () => {
-		const failing = recent.get('a', async () => await Promise.reject(new Error('no database')));
+	it('reads again after a failure', async () => {
+		const failing = cache.get('a', async () => await Promise.reject(new Error('no database')));
 		await expect(failing).rejects.toThrow('no database');
 		expect(await get('a')).toBe('a at 1000000');
 	});

@@ -1,5 +1,7 @@
-/** Where the words of the event type read badly as they stand. */
-const WORDED: Readonly<Record<string, string>> = {
+import { EVENT_TYPES, type EventType } from './events';
+
+/** Names that the words of the event type would not give. */
+const SPECIAL_NAMES: Readonly<Record<string, string>> = {
 	'onboarding.step_updated.basic_data': 'Onboarding: Basic Data Updated',
 	'onboarding.step_updated.documents': 'Onboarding: Documents Updated',
 	'onboarding.step_updated.kyc.accepted': 'Onboarding: KYC Accepted',
@@ -16,17 +18,12 @@ function titleOf(words: string): string {
 		.join(' ');
 }
 
-function nameOf(eventType: string): string {
+function nameOf(eventType: EventType): string {
 	const [group = '', ...event] = eventType.split('.');
-	return WORDED[eventType] ?? `${titleOf(group)}: ${titleOf(event.join('.'))}`;
+	return SPECIAL_NAMES[eventType] ?? `${titleOf(group)}: ${titleOf(event.join('.'))}`;
 }
 
-/**
- * Event types as options, "deposit.received" as "Deposit: Received", in the order of their names,
- * so that each group stands together.
- */
-export function eventTypeOptions<EventType extends string>(eventTypes: readonly EventType[]) {
-	return eventTypes
-		.map((value) => ({ name: nameOf(value), value }))
-		.sort((a, b) => a.name.localeCompare(b.name, 'en'));
-}
+/** The event types as options of a form, e.g. "Deposit: Received", in the order of their names. */
+export const eventTypeOptions = EVENT_TYPES.map((value) => ({ name: nameOf(value), value })).sort(
+	(a, b) => a.name.localeCompare(b.name, 'en'),
+);

@@ -1,6 +1,6 @@
-import { judge } from '../../../nodes/PayrollPayments/trigger/judge';
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { outcomeOf } from './received';
 import { deposit, depositEvent, hmac, otherEvent, without } from './samples';
 
 const SECRET = 'whsec_1';
@@ -38,11 +38,11 @@ function deliver(event: unknown, saved: Saved = {}, change: Change = {}) {
 		'x-signature': hmac(change.signedWith ?? SECRET, rawBody).toString('hex'),
 		...change.headers,
 	};
-	return judge({ address: change.address ?? '203.0.113.7', headers, rawBody }, settings, 0);
+	return outcomeOf({ ip: change.address ?? '203.0.113.7', headers, rawBody }, settings);
 }
 
-const status = (judgement: ReturnType<typeof judge>) =>
-	'status' in judgement ? judgement.status : 'accepted';
+const status = (outcome: ReturnType<typeof outcomeOf>) =>
+	'status' in outcome ? outcome.status : 'accepted';
 
 it('accepts a genuine, wanted event exactly as it came', () => {
 	expect(deliver(depositEvent())).toEqual({ idempotencyKey: 'key-1', item: depositEvent() });
@@ -105,8 +105,8 @@ it('adds headers if asked to, without the credentials’ own', () => {
 	expect(deliver(otherEvent(), withHeaders, { headers })).toMatchObject({
 		item: { ...otherEvent(), headers: { 'content-type': 'application/json', 'x-trace': '7' } },
 	});
-	const judgement = JSON.stringify(deliver(otherEvent(), withHeaders, { headers }));
-	expect(judgement).not.toMatch(/secret|x-signature/);
+	const outcome = JSON.stringify(deliver(otherEvent(), withHeaders, { headers }));
+	expect(outcome).not.toMatch(/secret|x-signature/);
 });
 
 it('takes unsigned deliveries only where the user chose no authentication', () => {
@@ -122,15 +122,15 @@ it('takes no body for an empty one', () => {
 		credentials,
 	);
 	const headers = { 'x-signature': hmac(SECRET, '').toString('hex') };
-	expect(judge({ address: undefined, headers, rawBody: undefined }, settings, 0)).toMatchObject({
+	expect(outcomeOf({ headers }, settings)).toMatchObject({
 		status: 400,
 	});
 });
 
 it('leaves a __proto__ field where it is', () => {
 	const body = `${JSON.stringify(otherEvent()).slice(0, -1)},"__proto__":{"polluted":true}}`;
-	const judgement = deliver(body, { options: { includeHeaders: true } });
-	const item = 'item' in judgement ? judgement.item : {};
+	const outcome = deliver(body, { options: { includeHeaders: true } });
+	const item = 'item' in outcome ? outcome.item : {};
 	expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
 	expect(Object.keys(item)).toContain('__proto__');
 	expect({}).not.toHaveProperty('polluted');

@@ -1,0 +1,131 @@
+// Which room of nodes/PayrollPayments may import which, as CONTRIBUTING.md draws it. `npm run lint`
+// checks it, type-only imports included.
+
+const ROOMS = '^nodes/PayrollPayments/';
+
+/** What each room may import besides itself, as regular expressions below nodes/PayrollPayments/. */
+const ARROWS = {
+	shared: [],
+	signing: ['shared/'],
+	api: ['shared/', 'signing/'],
+	idempotency: ['shared/'],
+	actions: ['shared/', 'signing/', 'api/', 'idempotency/'],
+	trigger: ['shared/', 'idempotency/', 'api/schemas/'],
+	polling: ['shared/', 'signing/', 'api/'],
+};
+
+/** Folders that the published package doesn't contain. */
+const UNPUBLISHED = '^(sandbox|test|scripts|benchmark|examples)/';
+
+const arrowsOf = ([room, allowed]) => ({
+	name: `${room}-arrows`,
+	comment:
+		allowed.length === 0
+			? `${room}/ imports no other room.`
+			: `${room}/ imports only ${allowed.join(', ')}.`,
+	severity: 'error',
+	from: { path: `${ROOMS}${room}/` },
+	to: {
+		dependencyTypes: ['local'],
+		pathNot: [room + '/', ...allowed].map((path) => `${ROOMS}${path}`),
+	},
+});
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		...Object.entries(ARROWS).map(arrowsOf),
+		{
+			name: 'known-rooms',
+			comment: 'Every file below nodes/PayrollPayments/ is a node class or belongs to a room.',
+			severity: 'error',
+			from: {
+				path: ROOMS,
+				pathNot: [
+					`${ROOMS}(${Object.keys(ARROWS).join('|')})/`,
+					`${ROOMS}[A-Za-z]+\\.node\\.(ts|json)$`,
+				],
+			},
+			to: {},
+		},
+		{
+			name: 'schemas-stand-alone',
+			comment: 'api/schemas/ imports only shared/, so that the trigger loads no client with it.',
+			severity: 'error',
+			from: { path: `${ROOMS}api/schemas/` },
+			to: { dependencyTypes: ['local'], pathNot: [`${ROOMS}api/schemas/`, `${ROOMS}shared/`] },
+		},
+		{
+			name: 'signing-on-demand',
+			comment: 'Loading a node or a credential loads no viem: import signing/ where it is used.',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/', pathNot: `${ROOMS}signing/` },
+			to: {
+				path: `${ROOMS}signing/`,
+				dynamic: false,
+				dependencyTypesNot: ['type-only', 'type-import'],
+			},
+		},
+		{
+			name: 'wallet-libraries',
+			comment: 'Only signing/ uses viem and the parser of sign-in messages.',
+			severity: 'error',
+			from: { pathNot: `${ROOMS}signing/` },
+			to: { path: '(^|/)node_modules/(viem|@spruceid/siwe-parser)/' },
+		},
+		{
+			name: 'judges',
+			comment:
+				'ethers, siwe and jose judge what viem signed, so the published code may not use them.',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: { path: '(^|/)node_modules/(ethers|siwe|jose)/' },
+		},
+		{
+			name: 'independent-sandbox',
+			comment: 'The sandbox judges the node, so it shares no code with it.',
+			severity: 'error',
+			from: { path: '^sandbox/' },
+			to: { path: '^(nodes|credentials|test|scripts|benchmark)/' },
+		},
+		{
+			name: 'published-alone',
+			comment: 'The published package contains only nodes/ and credentials/.',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: { path: UNPUBLISHED },
+		},
+		{
+			name: 'no-test-imported',
+			comment: 'What tests share is in files of its own, in most cases below test/support/.',
+			severity: 'error',
+			from: {},
+			to: { path: '\\.test\\.ts$' },
+		},
+		{
+			name: 'no-cycles',
+			comment: 'Files that import each other can only be read together.',
+			severity: 'error',
+			from: {},
+			to: { circular: true },
+		},
+		{
+			name: 'resolvable',
+			comment: 'An import has to lead to a file or to an installed package.',
+			severity: 'error',
+			from: {},
+			to: { couldNotResolve: true },
+		},
+	],
+	options: {
+		doNotFollow: { path: 'node_modules' },
+		exclude: { path: '^(dist|\\.build|\\.n8n|coverage)/' },
+		tsConfig: { fileName: 'tsconfig.json' },
+		tsPreCompilationDeps: true,
+		enhancedResolveOptions: {
+			exportsFields: ['exports'],
+			conditionNames: ['import', 'require', 'node', 'default', 'types'],
+			extensions: ['.ts', '.mjs', '.js', '.json', '.d.ts'],
+		},
+	},
+};

@@ -1,0 +1,73 @@
+// Everything that judges the code without running it: `npm run lint`. ESLint, Prettier (format),
+// dependency-cruiser (which room may import which) and knip (what nobody uses).
+// `npm run lint -- --fix` repairs what ESLint and Prettier can repair.
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { repository } from './lib/paths.mjs';
+import { cleanEnvironment, spawnGroup } from './lib/processes.mjs';
+
+const {
+	values: { fix },
+} = parseArgs({ options: { fix: { type: 'boolean', default: false } } });
+
+const CODE = ['credentials', 'nodes', 'sandbox', 'scripts', 'test', 'benchmark'];
+
+/** @typedef {[program: string, args: string[]]} Tool a program below node_modules */
+
+/** @type {Tool} */
+const eslint = ['eslint/bin/eslint.js', fix ? ['--fix', '.'] : ['.']];
+
+/** @type {Tool} */
+const prettier = [
+	'prettier/bin/prettier.cjs',
+	['--log-level', 'warn', fix ? '--write' : '--check', '.'],
+];
+
+/** @type {Tool} */
+const dependencyCruiser = ['dependency-cruiser/bin/dependency-cruise.mjs', CODE];
+
+/** @type {Tool} */
+const knip = ['knip/bin/knip.js', ['--treat-config-hints-as-errors']];
+
+/**
+ * Runs a tool, prints what it found once it has ended, and says whether it found nothing. Each
+ * tool's output stays together that way.
+ *
+ * @param {Tool} tool
+ */
+async function passes([program, args]) {
+	const { child, ended } = spawnGroup(
+		process.execPath,
+		[path.join('node_modules', ...program.split('/')), ...args],
+		{
+			cwd: repository,
+			env: cleanEnvironment(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+			stdio: ['ignore', 'pipe', 'pipe'],
+		},
+	);
+	/** @type {Buffer[]} */
+	const output = [];
+	child.stdout?.on('data', (chunk) => output.push(chunk));
+	child.stderr?.on('data', (chunk) => output.push(chunk));
+	const code = await ended;
+	if (code !== 0) process.stdout.write(Buffer.concat(output));
+	return code === 0;
+}
+
+/**
+ * Runs tools one after the other, all of them.
+ *
+ * @param {Tool[]} tools
+ */
+async function allPass(...tools) {
+	const results = [];
+	for (const tool of tools) results.push(await passes(tool));
+	return results.every(Boolean);
+}
+
+// ESLint takes as long as the others together. With --fix, Prettier formats what ESLint has changed.
+const results = fix
+	? [await allPass(eslint, prettier, dependencyCruiser, knip)]
+	: await Promise.all([allPass(eslint), allPass(prettier, dependencyCruiser, knip)]);
+process.exitCode = results.every(Boolean) ? 0 : 1;
