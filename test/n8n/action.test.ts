@@ -613,7 +613,7 @@ describe('administrator invites', () => {
 			emails,
 		});
 		expect(error?.description).toBe(
-			"2 invites were created (one@example.com, two@example.com), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway: look at the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service is in trouble. Try again later.",
+			"2 invites were created (one@example.com, two@example.com), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway. Check the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service isn't working properly right now. Try again later.",
 		);
 		expect(error?.data).toEqual({
 			invites: [expect.stringMatching(/^in-/), expect.stringMatching(/^in-/)],
@@ -1234,7 +1234,7 @@ describe('the credential test', () => {
 			{ baseUrl: 'http://api.example.com' },
 			/must start with https/,
 		],
-		['companyAdministrator' as const, { baseUrl: 'http://127.0.0.1:1' }, /nothing listens/],
+		['companyAdministrator' as const, { baseUrl: 'http://127.0.0.1:1' }, /refused the connection/],
 		['companyAdministrator' as const, { privateKey: '0x12' }, /64 hex characters/],
 		['companyAdministrator' as const, { signInDomain: 'app.example.com' }, /domain/i],
 		['companyAdministrator' as const, { signInChainId: '1' }, /chain/i],

@@ -28,14 +28,12 @@ async function obtainToken(
 	exchange: HttpExchange,
 	redact: Redact,
 ): Promise<string> {
-	try {
-		return await signInWithWallet(credentials, exchange, redact);
-	} catch (error) {
+	return await signInWithWallet(credentials, exchange, redact).catch((error: unknown) => {
 		const isPlain = error instanceof Refusal;
 		throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
 			hint: isPlain ? error.hint : undefined,
 		});
-	}
+	});
 }
 
 /**

@@ -134,7 +134,7 @@ const legacyApiKeyCredentials = z.object({
 });
 
 /** What is known of every credential, whatever its authentication. */
-export interface CredentialUse {
+interface CredentialUse {
 	readonly limits: CredentialLimits;
 	/** The name that the credentials were saved under, where it is known. */
 	readonly name?: string;

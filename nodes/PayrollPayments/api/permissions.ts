@@ -17,7 +17,7 @@ interface DocumentedWrite {
 }
 
 /** Every operation in docs/api.md, Endpoints, that is not a GET. */
-export const DOCUMENTED_WRITES: readonly DocumentedWrite[] = [
+const DOCUMENTED_WRITES: readonly DocumentedWrite[] = [
 	{ method: 'POST', path: /^\/v2\/auth\/verify$/, permission: 'none' },
 	{ method: 'POST', path: /^\/v2\/invites$/, permission: 'invitePeople' },
 	{ method: 'POST', path: /^\/v2\/invites\/manager$/, permission: 'manageAdministrators' },

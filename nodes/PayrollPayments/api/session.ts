@@ -52,7 +52,7 @@ export function packSession(boundTo: string, token: string): string {
 }
 
 /** When a JWT ends, in seconds since 1970; undefined where it does not say so. */
-export function expiryOf(token: string): number | undefined {
+function expiryOf(token: string): number | undefined {
 	const [, payload = ''] = token.split('.');
 	const json = Buffer.from(payload, 'base64url').toString('utf8');
 	return claims.safeParse(parseJson(json)).data?.exp;

@@ -316,11 +316,13 @@ class NodeQueue {
 
 	private async call<Result>(store: ProcessedStore, call: Promise<Result>): Promise<Result> {
 		const begun = performance.now();
-		try {
-			return await inTime(call);
-		} catch (error) {
+		const noteTimeout = (error: unknown) => {
 			if (error instanceof StoreTimeout) this.expectLateWrite(store, call);
-			throw error;
+		};
+		const inTimeCall = inTime(call);
+		inTimeCall.catch(noteTimeout);
+		try {
+			return await inTimeCall;
 		} finally {
 			const ended = performance.now();
 			this.latencyMs = Math.max(ended - begun, this.latencyMs / 2);

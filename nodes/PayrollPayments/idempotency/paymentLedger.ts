@@ -7,7 +7,7 @@ import type { RunEntries } from './executionCache';
 import { claimKeys, findKeys, type Claimed, type ProcessedStore } from './keyStore';
 
 /** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
-export const PAYMENT_HISTORY = 10_000;
+const PAYMENT_HISTORY = 10_000;
 
 /** Room for payments under way, so that one that is refused later makes no other forgotten. */
 const PAYMENTS_UNDER_WAY = 100;
@@ -24,7 +24,7 @@ export interface PaymentAnswer {
 }
 
 /** What makes two payments the same. */
-export interface PaymentIdentity {
+interface PaymentIdentity {
 	readonly baseUrl: string;
 	readonly teamId: string;
 	/** Address of the wallet that signs. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The kinds of entity that carry an identifier, by prefix (docs/api.md, Identifiers). */
-export const IDENTIFIER_KINDS = {
+const IDENTIFIER_KINDS = {
 	te: 'a team',
 	co: 'a company',
 	us: 'a user',
@@ -13,7 +13,7 @@ export const IDENTIFIER_KINDS = {
 export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
 
 /** Characters in every identifier: the prefix, the hyphen and 12 more. */
-export const IDENTIFIER_LENGTH = 15;
+const IDENTIFIER_LENGTH = 15;
 
 const AFTER_PREFIX = /^[A-Za-z0-9_-]{12}$/;
 

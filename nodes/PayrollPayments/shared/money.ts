@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Limits of an instant payment, in cents (docs/api.md, Limits). */
-export const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
+const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
 
 /** Currencies that a balance may be asked for (docs/api.md, Endpoint 3). */
 export const BALANCE_CURRENCIES = ['BTC', 'CAD', 'EUR', 'GBP', 'USD', 'USDC', 'USDT'] as const;

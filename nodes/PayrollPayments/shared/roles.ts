@@ -40,11 +40,8 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
 	team_hr_admin: 'Team: HR Admin',
 };
 
-/** Roles that an employee or contractor may be invited with. */
-export const INVITE_ROLES = ['contractor', 'team_employee', 'aor_contractor'] as const;
-
 /** Roles of administrators of a team (te-). */
-export const TEAM_ADMINISTRATOR_ROLES = [
+const TEAM_ADMINISTRATOR_ROLES = [
 	'team_admin',
 	'team_finance_admin',
 	'team_viewer',
@@ -53,7 +50,7 @@ export const TEAM_ADMINISTRATOR_ROLES = [
 ] as const;
 
 /** Roles of administrators of a company (co-). */
-export const COMPANY_ADMINISTRATOR_ROLES = [
+const COMPANY_ADMINISTRATOR_ROLES = [
 	'org_admin',
 	'org_finance_admin',
 	'org_viewer',
@@ -67,7 +64,8 @@ export const ADMINISTRATOR_ROLES = [
 ] as const;
 
 export type Role = (typeof ROLES)[number];
-export type InviteRole = (typeof INVITE_ROLES)[number];
+/** Roles that an employee or contractor may be invited with. */
+export type InviteRole = Extract<Role, 'contractor' | 'team_employee' | 'aor_contractor'>;
 export type AdministratorRole = (typeof ADMINISTRATOR_ROLES)[number];
 
 /** Whether an administrator's role belongs to the kind of entity that the identifier names. */

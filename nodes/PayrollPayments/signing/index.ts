@@ -7,12 +7,8 @@ export {
 	checkProvidedRoles,
 	type AdministratorInviteExpectation,
 } from './guards/administratorRoles';
-export {
-	instantPaymentTypedData,
-	type PaymentExpectation,
-	type TypedAmountUnit,
-} from './guards/instantPayment';
+export { instantPaymentTypedData, type PaymentExpectation } from './guards/instantPayment';
 export { privateKeyWallet } from './privateKey';
 export { remoteSignerWallet, type RemoteSignerDialect } from './remoteSigner';
 export { checkSigner, typedDataSigner } from './typedData';
-export type { Hex, TypedData, Wallet } from './wallet';
+export type { TypedData, Wallet } from './wallet';

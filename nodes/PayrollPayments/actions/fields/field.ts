@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Refusal } from '../../shared/errors';
 
 /** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
-export type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
+type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
 
 /** Values of other fields of the operation; the field is shown and read only if they match. */
 export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;

@@ -36,7 +36,7 @@ interface OpenRecord {
  */
 
 /** An open record: an object that is passed on as it is. */
-export const record = z.custom<OpenRecord>(isRecord, 'must be an object');
+const record = z.custom<OpenRecord>(isRecord, 'must be an object');
 
 /** A list of open records. */
 const recordList = z.custom<readonly OpenRecord[]>(

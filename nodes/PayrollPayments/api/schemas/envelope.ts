@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { parseJson } from '../../shared/json';
 
 /** The body of every success (docs/api.md, Response envelope). */
-export const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() });
+const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() });
 
 /** The body of every failure (docs/api.md, Errors): a message and perhaps a code. */
-export const failureEnvelope = z.object({
+const failureEnvelope = z.object({
 	success: z.literal(false),
 	data: z.string(),
 	error_code: z.string().optional(),
@@ -14,8 +14,6 @@ export const failureEnvelope = z.object({
 
 /** Either body; anything else did not come from the service. */
 export const envelope = z.discriminatedUnion('success', [successEnvelope, failureEnvelope]);
-
-export type FailureEnvelope = z.infer<typeof failureEnvelope>;
 
 /** Characters of a response body that are read; more is not from this service. */
 const LONGEST_BODY = 64 * 1024 * 1024;

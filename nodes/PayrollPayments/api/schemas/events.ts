@@ -65,14 +65,11 @@ export const DEPOSIT_PROVIDERS = [
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
-export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
-export type DepositNetwork = (typeof DEPOSIT_NETWORKS)[number];
-export type DepositProvider = (typeof DEPOSIT_PROVIDERS)[number];
 
 /**
  * A documented value, or one that the service added since. {@link isDocumented} tells them apart.
  */
-export type Open<Documented extends string> = Documented | (string & {});
+type Open<Documented extends string> = Documented | (string & {});
 
 /** Whether a value is one of the documented ones, e.g. `isDocumented(DEPOSIT_STATUSES, status)`. */
 export function isDocumented<Documented extends string>(
@@ -95,7 +92,7 @@ function open<Documented extends string>(documented: readonly [Documented, ...Do
  * Amounts are in cents, times ISO 8601 text. Fields beyond the documented ones pass, and so does
  * null for an optional one.
  */
-export const depositSchema = z
+const depositSchema = z
 	.object({
 		nanoid: z.string(),
 		entity_nanoid: z.string(),
@@ -150,7 +147,3 @@ export const depositReceivedSchema = eventSchema.extend({
 	event_type: z.literal('deposit.received'),
 	deposit: depositSchema,
 });
-
-export type Deposit = z.infer<typeof depositSchema>;
-export type PayrollEvent = z.infer<typeof eventSchema>;
-export type DepositReceivedEvent = z.infer<typeof depositReceivedSchema>;

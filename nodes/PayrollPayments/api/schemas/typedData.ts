@@ -15,18 +15,8 @@ export const setRolesRequest = z
 	})
 	.strict();
 
-/** The whole structure that operation 6 answers with and that is signed. */
-export const administratorTypedData = z
-	.object({
-		domain: z.record(z.unknown()),
-		types: z.record(z.unknown()),
-		typed_data: setRolesRequest,
-		primary_type: text,
-	})
-	.strict();
-
 /** typed_data of an instant payment (docs/api.md, Endpoint 10): every value is text. */
-export const paymentTypedData = z
+const paymentTypedData = z
 	.object({
 		from: text,
 		to: text,
@@ -105,4 +95,4 @@ export const paymentPayload: z.ZodType<PaymentPayload, z.ZodTypeDef, unknown> = 
 	});
 
 export type SetRolesRequest = z.infer<typeof setRolesRequest>;
-export type PaymentTypedData = z.infer<typeof paymentTypedData>;
+type PaymentTypedData = z.infer<typeof paymentTypedData>;

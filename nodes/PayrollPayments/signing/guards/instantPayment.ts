@@ -6,7 +6,7 @@ import { isAtomic, quoted, readTypedData, readTypes } from '../typedData';
 import type { TypedData } from '../wallet';
 
 /** What the string typedData.data.amount counts; the document does not say. */
-export type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
+type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
 
 export interface PaymentExpectation {
 	/** The address that signs, or has signed. */
