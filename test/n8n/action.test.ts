@@ -282,7 +282,9 @@ describe('invites', () => {
 			{ item: 1 },
 			{ item: 2 },
 		]);
-		expect(continued.output[2]?.json.error).toBe('Column email is the same as in item 0 [item 2]');
+		expect(continued.output[2]?.json.error).toBe(
+			'Column email repeats the address of item 0 [item 2]',
+		);
 		expect(wire()).toHaveLength(1);
 	});
 
@@ -351,9 +353,7 @@ describe('invites whose outcome is not known', () => {
 		expect(error?.message).toMatch(
 			/The request wasn't sent again, because the first one may have succeeded \[item 0\]$/,
 		);
-		expect(error?.description).toContain(
-			'Then run the workflow again only for what is missing there',
-		);
+		expect(error?.description).toContain("then run the workflow again for what's missing");
 		expect(wire()).toHaveLength(1);
 		expect((await run(parameters, options)).error).toBeUndefined();
 	});
@@ -369,7 +369,7 @@ describe('invites whose outcome is not known', () => {
 				{ executionId: `read ${count}` },
 			);
 		}
-		expect((await run(invites, options)).error?.message).toContain('It was not sent again');
+		expect((await run(invites, options)).error?.message).toContain("The request wasn't sent again");
 		expect(wire().filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});
 
@@ -529,7 +529,7 @@ describe('administrator invites', () => {
 			typedData: JSON.stringify(created.output[0]?.json),
 			signatureSource: 'wallet',
 		});
-		expect(error?.message).toBe('Invite IDs names an invite twice [item 0]');
+		expect(error?.message).toBe('Invite IDs lists an invite twice [item 0]');
 	});
 
 	it('that were executed are answered in the same execution without being signed anew', async () => {
@@ -613,7 +613,7 @@ describe('administrator invites', () => {
 			emails,
 		});
 		expect(error?.description).toBe(
-			'2 invites were created (one@example.com, two@example.com), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data. The request may have succeeded anyway: look at the service before you run this again. Error details, below, hold `invites` and `typed_data` as Error data. The service is in trouble. Try again later.',
+			"2 invites were created (one@example.com, two@example.com), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway. Check the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service isn't working properly right now. Try again later.",
 		);
 		expect(error?.data).toEqual({
 			invites: [expect.stringMatching(/^in-/), expect.stringMatching(/^in-/)],
@@ -740,7 +740,9 @@ describe('payments', () => {
 		'whose reference %j finds nothing are refused',
 		async (paymentReference) => {
 			const { error } = await run(await payment({ paymentReference }));
-			expect(error?.message).toBe('Payment Reference is an expression that found nothing [item 0]');
+			expect(error?.message).toBe(
+				'Payment Reference is an expression that resolved to nothing [item 0]',
+			);
 			expect(wire()).toEqual([]);
 		},
 	);
@@ -806,7 +808,7 @@ describe('payments', () => {
 		it('take nothing that is not a code', async () => {
 			const { error } = await run(await payment({ options: { confirmedNotPaid: 'yes' } }));
 			expect(error?.message).toBe(
-				'Confirmed Not Paid isn’t an attempt code, e.g. 7F3A-91C2-1 [item 0]',
+				"Confirmed Not Paid isn't an attempt code, e.g. 7F3A-91C2-1 [item 0]",
 			);
 			expect(wire()).toEqual([]);
 		});
@@ -940,7 +942,7 @@ describe('payments', () => {
 		[{ teamId: 'te-12345678901' }, 'Team ID must have 15 characters, but has 14'],
 		[{ teamId: 'te-1234567890123' }, 'Team ID must have 15 characters, but has 16'],
 		[{ recipientEmail: 'ana' }, 'Recipient Email must be a valid e-mail address'],
-		[{ typedData: '{' }, 'Typed Data is not valid JSON'],
+		[{ typedData: '{' }, "Typed Data isn't valid JSON"],
 		[{ typedData: '{}' }, 'Typed Data, From is missing'],
 		[{ currency: 'EUR' }, 'Currency must be one of USD'],
 		[
@@ -1232,7 +1234,7 @@ describe('the credential test', () => {
 			{ baseUrl: 'http://api.example.com' },
 			/must start with https/,
 		],
-		['companyAdministrator' as const, { baseUrl: 'http://127.0.0.1:1' }, /nothing listens/],
+		['companyAdministrator' as const, { baseUrl: 'http://127.0.0.1:1' }, /refused the connection/],
 		['companyAdministrator' as const, { privateKey: '0x12' }, /64 hex characters/],
 		['companyAdministrator' as const, { signInDomain: 'app.example.com' }, /domain/i],
 		['companyAdministrator' as const, { signInChainId: '1' }, /chain/i],

@@ -48,7 +48,7 @@ describe('a list of pages without an end', () => {
 		async (range) => {
 			endlessPages(0);
 			const { error } = await runNode(credentials(), { ...LIST, ...range });
-			expect(error?.message).toMatch(/given up after 1000 pages with 2000 users/);
+			expect(error?.message).toMatch(/stopped after 1000 pages with 2000 users/);
 			expect(error?.description).toContain('Limit');
 			expect(service.requests).toHaveLength(1_000);
 		},
@@ -57,7 +57,7 @@ describe('a list of pages without an end', () => {
 	it('stops a search, which says how far it got', async () => {
 		endlessPages(0);
 		await expect(searchUsers(credentials(), { teamId: TEAM }, 'ana')).rejects.toMatchObject({
-			message: 'None of the 200 users on 100 pages matches, and there are more',
+			message: 'None of the first 200 users match, and there are more',
 			description: expect.stringContaining('By ID'),
 		});
 		expect(service.requests).toHaveLength(100);
@@ -141,7 +141,7 @@ it('100,000 addresses are looked through for repeats', async () => {
 		role: 'team_viewer',
 		emails: [...emails, 'A7@example.com'],
 	});
-	expect(error?.message).toBe('Emails, entry 100001 is the same as an entry before it [item 0]');
+	expect(error?.message).toBe('Emails, entry 100001 repeats an earlier entry [item 0]');
 	/* Lets the time limit of the test end it, which cannot happen before. */
 	await setTimeout(0);
 });

@@ -182,7 +182,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 	it('sign no administrator’s role where Role is an expression that finds nothing', async () => {
 		const parameters = execute(structure('team_viewer'), { role: '={{ $json.role }}' });
 		const { error } = await run(parameters);
-		expect(error?.message).toBe('Role is an expression that found nothing [item 0]');
+		expect(error?.message).toBe('Role is an expression that resolved to nothing [item 0]');
 		expect(wire()).toEqual([]);
 	});
 
@@ -245,7 +245,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 				const { [name]: left, ...rest } = typedData;
 				const { error } = await run(execute(rest, parameters));
 				expect(left).toBeDefined();
-				expect(error?.message).toBe(`Typed Data lacks ${name} [item 0]`);
+				expect(error?.message).toBe(`Typed Data has no ${name} [item 0]`);
 				expect(wire()).toEqual([]);
 			},
 		);
@@ -466,7 +466,9 @@ describe('instant payments', () => {
 					const { error } = await run(
 						form({ ...message(payment), ...(await provided(payment)), [name]: expression }),
 					);
-					expect(error?.message).toBe(`${label} is an expression that found nothing [item 0]`);
+					expect(error?.message).toBe(
+						`${label} is an expression that resolved to nothing [item 0]`,
+					);
 				}
 				expect(wire()).toEqual([]);
 			},
@@ -550,7 +552,7 @@ describe('instant payments', () => {
 			[
 				'an unknown member',
 				(payment) => ({ ...payment, note: 'x' }),
-				'Typed Data has an unknown member: note',
+				'Typed Data has an unknown property: note',
 			],
 			[
 				'no message',

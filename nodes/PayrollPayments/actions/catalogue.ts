@@ -12,7 +12,7 @@ import { createInstantPayment } from './payment/createInstant';
 import { getTeamUsers } from './teamUser/getAll';
 import { sendTestDelivery } from './webhook/sendTest';
 
-/** Every operation, in the order of the menus: resources by name, operations by name. */
+/** Every operation, in menu order: by resource name, then by operation name. */
 export const CATALOGUE: readonly Operation[] = [
 	createAdministratorInvites,
 	createAndExecuteAdministratorInvites,
@@ -28,7 +28,7 @@ export const CATALOGUE: readonly Operation[] = [
 	sendTestDelivery,
 ];
 
-/** The names of the resources in the node's menu. */
+/** The names in the Resource menu. */
 export const RESOURCE_NAMES: Readonly<Record<ResourceName, string>> = {
 	administratorInvite: 'Administrator Invite',
 	authentication: 'Authentication',
@@ -40,7 +40,7 @@ export const RESOURCE_NAMES: Readonly<Record<ResourceName, string>> = {
 	webhook: 'Webhook',
 };
 
-/** The operation that the parameters `resource` and `operation` name. */
+/** The operation that the parameters `resource` and `operation` select. */
 export function operationNamed(resource: unknown, operation: unknown): Operation | undefined {
 	return CATALOGUE.find((each) => each.resource === resource && each.operation === operation);
 }

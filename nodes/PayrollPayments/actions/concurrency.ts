@@ -1,13 +1,13 @@
-/** What came of tasks that ran side by side, by their number. */
+/** The outcomes of tasks that ran at the same time, by their index. */
 export interface Settled<Result> {
 	readonly results: ReadonlyMap<number, Result>;
-	/** In the order in which they came. */
+	/** In the order in which they happened. */
 	readonly failures: ReadonlyMap<number, unknown>;
 }
 
 /**
- * Runs the tasks with at most `limit` under way at once. After a task has rejected no further one is
- * begun; those under way are waited for, so that nothing that was begun is unknown.
+ * Runs the tasks, up to `limit` at the same time. After a task rejects, no other task starts; the
+ * running ones are awaited, so that every outcome is known.
  */
 export async function runBounded<Result>(
 	tasks: ReadonlyArray<() => Promise<Result>>,

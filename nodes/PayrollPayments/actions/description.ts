@@ -93,7 +93,7 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 	];
 }
 
-/** Permission for an AI agent to change things, which only the person who builds the workflow gives. */
+/** Lets an AI agent make changes. Only the person who builds the workflow can set it. */
 function toolWrites(): INodeProperties {
 	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withPermission');
 	return {
@@ -103,7 +103,7 @@ function toolWrites(): INodeProperties {
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether the AI agent may run this operation, which changes something at the service: it invites people, gives roles, decides reviews or moves money',
+			'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money',
 		displayOptions: {
 			show: {
 				'@tool': [true],
@@ -114,7 +114,7 @@ function toolWrites(): INodeProperties {
 	};
 }
 
-/** The action node's whole form, from the operations' definitions. */
+/** The action node's form, from the operations' definitions. */
 function actionForm(): INodeProperties[] {
 	return [
 		resourceMenu(),
@@ -125,9 +125,9 @@ function actionForm(): INodeProperties[] {
 }
 
 /**
- * The line under the node on the canvas, as an expression: the operation in the words of the menu,
- * and before it the amount of a payment in dollars, where that is known while the workflow is built.
- * Not `toLocaleString`: one of n8n's expression engines knows no locales.
+ * The expression for the line under the node on the canvas: the operation as the menu names it, after
+ * the dollar amount of a payment if it is known. It doesn't use `toLocaleString`, because one of n8n's
+ * expression engines doesn't support locales.
  */
 function actionSubtitle(): string {
 	const words = Object.fromEntries(

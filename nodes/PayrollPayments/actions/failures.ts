@@ -4,27 +4,27 @@ import type { OutputRecord } from './plan';
 import type { Redactor } from '../shared/redaction';
 import { failureRecord } from './nodeErrors';
 
-/** One unit of work that was done, and what it puts out. */
+/** A job that succeeded, with its output. */
 export interface CompletedJob {
-	/** Numbers of the input items, at least one. */
+	/** The indexes of its input items, at least one. */
 	readonly items: readonly number[];
 	readonly records: readonly OutputRecord[];
 }
 
-/** One unit of work that failed. */
+/** A job that failed. */
 export interface FailedJob {
 	readonly items: readonly number[];
 	readonly error: unknown;
 }
 
-/** How many other failures a message names before it only counts them. */
+/** How many failures or items a message lists before it only counts the rest. */
 const MAX_NAMED = 10;
 
 function firstItem({ items }: { readonly items: readonly number[] }): number {
 	return items[0] ?? 0;
 }
 
-/** Money and invites of which nobody knows whether they went out come before everything else. */
+/** Unknown outcomes first: money or invites may have gone out. */
 function mostUrgentFirst(failures: readonly FailedJob[]): FailedJob[] {
 	const isUnknown = (error: unknown) =>
 		mayHaveActed(error) || (error instanceof Refusal && error.isOutcomeUnknown);
@@ -55,8 +55,8 @@ function done(records: ReadonlyArray<Readonly<Record<string, unknown>>>): string
 }
 
 /**
- * One error for everything that failed in one run of the node: an unknown outcome first, the others
- * named, and with a write, what was done as `completed`, so that it is not done again.
+ * Combines all failures of a run into one error: an unknown outcome first, then the others. For a
+ * write, `completed` has what was already done, so that nobody does it again.
  */
 export function combineFailures(
 	failures: readonly FailedJob[],
@@ -65,7 +65,7 @@ export function combineFailures(
 	redactor: Redactor,
 ): { readonly error: unknown; readonly item: number } {
 	const [first, ...others] = mostUrgentFirst(failures);
-	if (first === undefined) throw new Error('There is no failure to combine');
+	if (first === undefined) throw new Error('No failures to combine');
 	const records = effect === 'write' ? completedRecords(completed) : [];
 	const item = firstItem(first);
 	if (others.length === 0 && records.length === 0) return { error: first.error, item };
@@ -86,5 +86,5 @@ export function combineFailures(
 }
 
 function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : 'The node failed';
+	return error instanceof Error ? error.message : 'The node failed without a message';
 }

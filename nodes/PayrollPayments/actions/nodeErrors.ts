@@ -3,14 +3,17 @@ import { NodeApiError, NodeOperationError, type IDataObject, type INode } from '
 import { Refusal, ServiceError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
-/** Characters of an error's message that are shown. */
+/** How many characters of a message are shown. */
 const LONGEST_MESSAGE = 2_000;
 
-/** Characters of its description; it may name several other errors. */
+/** How many characters of a description are shown; it can list several other errors. */
 const LONGEST_DESCRIPTION = 30_000;
 
 function messageOf(error: unknown, item: number, redactor: Redactor): string {
-	const said = error instanceof Error && error.message !== '' ? error.message : 'The node failed';
+	const said =
+		error instanceof Error && error.message !== ''
+			? error.message
+			: 'The node failed without a message';
 	const shown = redactor.text(shorten(said, LONGEST_MESSAGE));
 	return `${shown.replace(/\.$/, '')} [item ${item}]`;
 }
@@ -21,16 +24,16 @@ function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
 	const where =
 		members.length === 0
 			? ''
-			: `Error details, below, hold ${members.join(' and ')} as Error data.`;
+			: `Under Error details, Error data contains ${members.join(' and ')}.`;
 	const said = [error.note, where, error.hint].filter(Boolean).join(' ');
 	return said === '' ? undefined : redactor.text(shorten(said, LONGEST_DESCRIPTION));
 }
 
 /**
- * The error that n8n shows: what happened and to which item as the message, what was done and what
- * to do next as the description, and what was done as data in `context.data`, which n8n shows under
- * “Error details”. Nothing of the request goes with it, since that would hold the token.
- * @param redactor takes out the secrets that were repeated from outside
+ * The error that n8n shows. The message says what happened to which item; the description says what
+ * was already done and what to do next. `context.data`, which n8n shows under *Error details*, has
+ * what was done as data. The request isn't included, because it contains the token.
+ * @param redactor removes secrets from the texts
  */
 export function nodeErrorFor(node: INode, error: unknown, item: number, redactor: Redactor): Error {
 	const message = messageOf(error, item, redactor);
@@ -39,7 +42,7 @@ export function nodeErrorFor(node: INode, error: unknown, item: number, redactor
 		error instanceof ServiceError
 			? new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) })
 			: new NodeOperationError(node, new Error(message), shown);
-	/* n8n takes “EPERM” in a name such as “jeeperman” for a system error and words it anew. */
+	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
 	nodeError.message = message;
 	if (error instanceof Refusal && error.details !== undefined) {
 		Object.assign(nodeError.context, { data: redactor.data(error.details) });
@@ -48,8 +51,8 @@ export function nodeErrorFor(node: INode, error: unknown, item: number, redactor
 }
 
 /**
- * What *Continue On Fail* puts out for an item that failed.
- * @param redactor takes out the secrets that were repeated from outside
+ * The output for a failed item with *Continue On Fail*.
+ * @param redactor removes secrets from the texts
  */
 export function failureRecord(error: unknown, item: number, redactor: Redactor): IDataObject {
 	const { details, note } = error instanceof Refusal ? error : {};

@@ -230,7 +230,7 @@ it('splits lists, and tells what was done before a step failed', async () => {
 		(done) => `Done: ${done.join(', ')}`,
 	);
 	await expect(steps).rejects.toMatchObject({
-		done: 'Done: 1, 2',
+		note: 'Done: 1, 2',
 		details: { completed: [10, 20] },
 	});
 });

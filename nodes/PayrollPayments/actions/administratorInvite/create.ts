@@ -10,7 +10,7 @@ export const createAdministratorInvites = defineOperation({
 	name: 'Create',
 	action: 'Create administrator invites',
 	description:
-		'Invite administrators of a team or company; the typed data in the output has to be signed and executed',
+		'Invite administrators of a team or company and get the typed data to sign for Execute',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	fields: creationFields,
@@ -21,6 +21,6 @@ export const createAdministratorInvites = defineOperation({
 			EMAILS_PER_REQUEST,
 			async (emails) => await create(service, { ...input, emails }),
 			(done) =>
-				`The first ${done.length} of ${input.emails.length} people were invited (${nameList(done)}), and their invites wait for Execute. Leave these people out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
+				`The first ${done.length} of ${input.emails.length} people were invited (${nameList(done)}); their invites still need Execute. Remove these people before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
 		),
 });

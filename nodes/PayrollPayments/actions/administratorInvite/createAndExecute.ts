@@ -9,7 +9,7 @@ import {
 	creationFields,
 	EMAILS_PER_REQUEST,
 	execute,
-	signAsAsked,
+	signWithWallet,
 } from './steps';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
@@ -19,25 +19,25 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	name: 'Create and Execute',
 	action: 'Create and execute administrator invites',
 	description:
-		'Invite administrators and sign with the wallet of the credentials, so that their roles are set at once',
+		'Invite administrators and set their roles right away, signed by the wallet in the credentials',
 	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:
-		'This gives administrator roles at once, signed with the wallet of the credentials. To let a person decide in between, use Create and Execute one after the other.',
+		'This sets administrator roles right away, signed by the wallet in the credentials. For human approval, use separate Create and Execute nodes.',
 	fields: creationFields,
 	options: roleOptions,
 	check: checkCreation,
 	run: async (input, service, { allowUnknownRoleHash }) => {
-		/* Without a wallet the invites would be created and could not be signed. */
+		/* Fails before anything is created if the credentials have no wallet. */
 		await service.wallet();
 		const createThenExecute = async (emails: readonly string[]) => {
 			const { invites, typed_data: structure } = await create(service, { ...input, emails });
 			const signAndExecute = async () => {
-				const asked = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
+				const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
 				return await execute(
 					service,
 					{ invites, structure },
-					async () => await signAsAsked(service, structure, asked),
+					async () => await signWithWallet(service, structure, expected),
 				);
 			};
 			return await signAndExecute().catch((error: unknown) => {
@@ -46,7 +46,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				throw error
 					.addDetails({ invites, typed_data: structure })
 					.addNote(
-						`${created} created (${nameList(emails)}), but giving the role did not succeed. Do not create them again: Retry On Fail goes on from here, or the operation Execute finishes it with these Invite IDs and this Typed Data.`,
+						`${created} created (${nameList(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
 					);
 			});
 		};
@@ -55,7 +55,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 			EMAILS_PER_REQUEST,
 			createThenExecute,
 			(done) =>
-				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${nameList(done)}). Leave them out of a new run, or they are invited twice.`,
+				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${nameList(done)}). Remove them before you run the node again, or they are invited twice.`,
 		);
 	},
 });

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { ADMINISTRATOR_ROLES, type AdministratorRole, roleSuitsEntity } from '../../shared/roles';
+import {
+	ADMINISTRATOR_ROLES,
+	type AdministratorRole,
+	ROLE_NAMES,
+	roleSuitsEntity,
+} from '../../shared/roles';
 import {
 	administratorInvitesAnswer,
 	administratorInvitesExecutedAnswer,
@@ -10,17 +15,17 @@ import { refusalOf } from '../fields/field';
 import { administratorRole, emails, entityId } from '../fields/serviceFields';
 import { callOnce, type Service } from '../service';
 
-/** E-mail addresses that one request may hold (docs/api.md, Limits). */
+/** How many email addresses a request may contain (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;
 
-/** What *create* and *createAndExecute* ask for. */
+/** The fields of *create* and *createAndExecute*. */
 export const creationFields = {
 	entityId: entityId('te', 'co'),
 	role: administratorRole(),
 	emails: emails({
 		label: 'Emails',
 		description:
-			'Addresses of the new administrators, separated by commas; more than 100 go in several requests',
+			'Email addresses of the new administrators, separated by commas; more than 100 are split into several requests',
 	}),
 };
 
@@ -39,15 +44,15 @@ export interface Signed {
 export type CreatedInvites = z.infer<typeof administratorInvitesAnswer>;
 export type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
 
-/** Team roles go with teams and company roles with companies; nobody is invited twice. */
+/** Checks that the role suits the entity and that nobody is invited twice. */
 export function checkCreation({ entityId: entity, role, emails: addresses }: Creation) {
 	if (!roleSuitsEntity(role, entity)) {
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
 		return new Refusal(
-			`Role ${role} does not suit the Entity ID, which names a ${entity.startsWith('te-') ? 'team' : 'company'}`,
+			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit Entity ID, which is a ${entity.startsWith('te-') ? 'team' : 'company'}`,
 			{
 				field: 'role',
-				hint: `Choose one of ${suited.join(', ')}. Nothing was sent.`,
+				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
 			},
 		);
 	}
@@ -56,13 +61,13 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 		(address) => seen.size === seen.add(address.toLowerCase()).size,
 	);
 	if (repeated === -1) return undefined;
-	return new Refusal(`Emails, entry ${repeated + 1} is the same as an entry before it`, {
+	return new Refusal(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
 		field: 'emails',
 		hint: 'Remove one of the two. Nothing was sent.',
 	});
 }
 
-/** Creates the invites of one batch, once an execution (docs/api.md, Endpoint 6). */
+/** Creates the invites of one batch, once per execution (docs/api.md, Endpoint 6). */
 export async function create(
 	service: Service,
 	{ entityId: nanoid, role, emails: addresses }: Creation,
@@ -79,8 +84,8 @@ export async function create(
 }
 
 /**
- * Executes invites with a signature, once an execution (docs/api.md, Endpoint 7).
- * @param sign called only where they were not executed before
+ * Executes invites with a signature, once per execution (docs/api.md, Endpoint 7).
+ * @param sign called only if they weren't executed before
  */
 export async function execute(
 	service: Service,
@@ -104,69 +109,69 @@ export async function execute(
 	});
 }
 
-/** What says how a typed_data is signed. */
+/** The properties that say how typed data is signed. */
 const DESCRIPTION = ['domain', 'types', 'primary_type'];
 
-/** What a structure lacks of domain, types and primary type. */
+/** Which of domain, types and primary type are missing. */
 export function missingIn(structure: Readonly<Record<string, unknown>>): string[] {
 	return DESCRIPTION.filter((name) => structure[name] === undefined);
 }
 
-/** Whether only the `typed_data` itself is given, so that nothing says how it is signed. */
+/** Whether only the inner `typed_data` was given, without domain, types and primary type. */
 export function isMessageAlone(structure: Readonly<Record<string, unknown>>): boolean {
 	return missingIn(structure).length === DESCRIPTION.length;
 }
 
-/** The `typed_data` that operation 7 takes back, out of the structure that operation 6 gives. */
+/** The `typed_data` to send to Endpoint 7, from the structure that Endpoint 6 returns. */
 export function requestIn(structure: Readonly<Record<string, unknown>>): SetRolesRequest {
 	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
 	if (request.success) return request.data;
 	throw refusalOf('typedData', 'Typed Data', request.error);
 }
 
-/** What typed data is held to before it is signed, or before a signature over it is used. */
-interface Asked {
+/** What typed data must match before it, or a signature of it, is used. */
+interface Expected {
 	readonly accounts: number;
 	readonly role?: AdministratorRole;
 	readonly allowUnknownRoleHash: boolean;
 }
 
 /**
- * Holds a signature that was made elsewhere to what the wallet would sign, where the structure says
- * what the signature covers. An inner typed_data alone is held to the role only.
- * @throws {Refusal} where the typed data isn't what was asked for, or the signature isn't the signer's
+ * Checks a provided signature as strictly as the wallet's own, if the structure says what it covers.
+ * With the inner typed_data alone, only the role can be checked.
+ * @throws {Refusal} if the typed data isn't what was expected, or the signature isn't the signer's
  */
 export async function checkProvided(
 	structure: Readonly<Record<string, unknown>>,
 	signed: Signed,
-	asked: Asked,
+	expected: Expected,
 ): Promise<void> {
 	const isAlone = isMessageAlone(structure);
-	if (isAlone && asked.role === undefined) return;
+	if (isAlone && expected.role === undefined) return;
 	const { administratorInviteTypedData, checkProvidedRoles, checkSigner } = await import(
 		'../../signing'
 	);
 	if (isAlone) {
-		checkProvidedRoles(requestIn(structure).data, asked);
+		checkProvidedRoles(requestIn(structure).data, expected);
 		return;
 	}
 	const typedData = administratorInviteTypedData(structure, {
 		walletAddress: signed.signer,
 		signatureSource: 'provided',
-		...asked,
+		...expected,
 	});
 	await checkSigner(typedData, signed);
 }
 
 /**
- * Signs with the credentials' wallet what the signing guard lets pass (SECURITY.md, What is never
- * signed).
- * @throws {Refusal} where the typed data is not what was asked for; then nothing is signed
+ * Signs with the wallet in the credentials, if the signing guard permits it (SECURITY.md, What is
+ * never signed).
+ * @throws {Refusal} if the typed data isn't what was expected; then nothing is signed
  */
-export async function signAsAsked(
+export async function signWithWallet(
 	service: Service,
 	structure: Readonly<Record<string, unknown>>,
-	asked: Asked,
+	expected: Expected,
 ): Promise<Signed> {
 	const [{ administratorInviteTypedData }, wallet] = await Promise.all([
 		import('../../signing'),
@@ -174,7 +179,7 @@ export async function signAsAsked(
 	]);
 	const typedData = administratorInviteTypedData(structure, {
 		walletAddress: wallet.address,
-		...asked,
+		...expected,
 	});
 	return { signer: wallet.address, signature: await wallet.signTypedData(typedData) };
 }

@@ -10,7 +10,7 @@ function platformIdOf({ credentials }: Service): string {
 	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
 	throw new Refusal('Platform ID is missing', {
 		field: 'platformId',
-		hint: 'Fill in the field: these credentials hold no platform identifier.',
+		hint: "Fill in Platform ID, because these credentials don't have one.",
 	});
 }
 
@@ -20,7 +20,7 @@ export const getSignInMessage = defineOperation({
 	operation: 'getSignInMessage',
 	name: 'Get Sign-In Message',
 	action: 'Get sign in message',
-	description: 'Get a message that the wallet signs to sign in; no token is needed',
+	description: 'Get the message that a wallet signs to sign in; needs no token',
 	effect: 'read',
 	asTool: 'never',
 	fields: {
@@ -28,7 +28,8 @@ export const getSignInMessage = defineOperation({
 			text(
 				{
 					label: 'Platform ID',
-					description: "Platform identifier of the user; the credentials' own where left empty",
+					description:
+						'Platform identifier of the user; leave empty to use the one in the credentials',
 				},
 				filledText,
 			),
@@ -37,7 +38,7 @@ export const getSignInMessage = defineOperation({
 			text(
 				{
 					label: 'Wallet',
-					description: "Wallet address of the user; the credentials' own where left empty",
+					description: 'Wallet address of the user; leave empty to use the one in the credentials',
 					example: '0x52908400098527886E0F7030069857D2E4169EE7',
 				},
 				evmAddress,

@@ -6,13 +6,13 @@ import { filledText, longText, text } from '../fields/kinds';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
 
-/** The nonce that the sign-in message itself names (EIP-4361). */
+/** The nonce in the sign-in message (EIP-4361). */
 function nonceIn(message: string): string {
 	const nonce = /^Nonce: (\S+)$/m.exec(message)?.[1];
 	if (nonce !== undefined) return nonce;
-	throw new Refusal('Nonce is missing: the message names none', {
+	throw new Refusal("Nonce is missing, and Message doesn't contain one", {
 		field: 'nonce',
-		hint: 'Fill in the nonce, or paste the whole sign-in message with its line breaks.',
+		hint: 'Fill in Nonce, or paste the whole sign-in message with its line breaks.',
 	});
 }
 
@@ -27,21 +27,21 @@ export const verifySignIn = defineOperation({
 	permission: 'none',
 	asTool: 'never',
 	notice:
-		'The output holds the token, and so does the execution data that n8n keeps. Use this only where the credentials cannot sign in themselves.',
+		"The token is in the output and in the execution data that n8n saves. Use this only if the credentials can't sign in themselves.",
 	fields: {
 		message: longText(
-			{ label: 'Message', description: 'The sign-in message exactly as it was signed' },
+			{ label: 'Message', description: 'Sign-in message, exactly as it was signed' },
 			filledText,
 		),
 		signature: text(
-			{ label: 'Signature', description: 'Signature over the message', example: '0x4f1c…1b' },
+			{ label: 'Signature', description: 'Signature of the message', example: '0x4f1c…1b' },
 			ecdsaSignature,
 		),
 		nonce: optional(
 			text(
 				{
 					label: 'Nonce',
-					description: 'Unique value against replay; the one in the message where left empty',
+					description: 'Nonce of the sign-in message; leave empty to use the one in Message',
 				},
 				filledText,
 			),

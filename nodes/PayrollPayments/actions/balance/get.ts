@@ -12,7 +12,7 @@ export const getBalance = defineOperation({
 	operation: 'get',
 	name: 'Get',
 	action: 'Get balance',
-	description: 'Get the account address and the balances of a team, company or user',
+	description: 'Get the account address and balances of a team, company or user',
 	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
@@ -20,7 +20,7 @@ export const getBalance = defineOperation({
 			choices(
 				{
 					label: 'Currencies',
-					description: 'Currencies to return; all that the service supports where none is chosen',
+					description: 'Currencies to return; leave empty for all',
 				},
 				BALANCE_CURRENCIES.map((currency) => ({ name: currency, value: currency })),
 			),

@@ -3,24 +3,24 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { Refusal } from '../../shared/errors';
 
-/** What n8n shows of a field; its name and when it is shown follow from the definition. */
+/** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
 type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
 
-/** The values of other fields of the same operation with which a field is shown and read. */
+/** Values of other fields of the operation; the field is shown and read only if they match. */
 export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
 
 /** One field of an operation: how n8n shows it and what it accepts. */
 export interface Field<Value> {
 	readonly form: FieldForm;
-	/** From the parameter's raw value to what the operation works with. Its messages follow the label. */
+	/** Turns the raw value into what the operation uses. Its messages are put after the label. */
 	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
 	readonly required: boolean;
 	readonly shownWhen?: ShownWhen;
-	/** Whether only a value that a person typed counts: an expression leaves the field unset. */
+	/** Whether to ignore expressions, so that only a value typed by a person counts. */
 	readonly literal?: boolean;
-	/** Whether an expression must find something: then empty is not the same as left empty. */
+	/** Whether to refuse an expression that resolves to nothing, instead of reading it as empty. */
 	readonly mustResolve?: boolean;
-	/** Whether the field may not be set where an AI agent runs the node. */
+	/** Whether to refuse the field when an AI agent runs the node. */
 	readonly refusedInTool?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface InputItem extends ParameterSource {
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
 
-/** What an operation receives: one checked value a field. */
+/** The checked values that an operation receives, one per field. */
 export type InputOf<Fields extends FieldSet> = {
 	readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
 };
@@ -58,7 +58,7 @@ function isExpression(saved: unknown): boolean {
 	return typeof saved === 'string' && saved.startsWith('=');
 }
 
-/** The same field, which may be left empty. */
+/** Makes a field optional: a blank value becomes `undefined`. */
 export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
 	return {
 		...field,
@@ -67,7 +67,7 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
 	};
 }
 
-/** The same field, shown and read only where other fields have the given values. */
+/** Shows and reads a field only if other fields have the given values. */
 export function shownWhen<Value>(
 	condition: ShownWhen,
 	field: Field<Value>,
@@ -75,35 +75,36 @@ export function shownWhen<Value>(
 	return { ...field, shownWhen: condition };
 }
 
-/** The same field, which takes no expression; one that is there all the same never counts as set. */
+/** Makes a field ignore expressions and hides n8n's switch for them. */
 export function literal<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, literal: true, form: { ...field.form, noDataExpression: true } };
 }
 
-/** The same field, where an expression that finds nothing is refused instead of read as empty. */
+/** Makes a field refuse an expression that resolves to nothing, instead of reading it as empty. */
 export function mustResolve<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, mustResolve: true };
 }
 
-/** The same field, which may not be set where an AI agent runs the node. */
+/** Makes a field refuse to be set when an AI agent runs the node. */
 export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, refusedInTool: true };
 }
 
 /**
- * What a person typed. n8n resolves an expression in a field that takes none where it is a lone
- * `$fromAI()`, and hands any other over as its text, with or without the leading "=".
+ * The value, or `undefined` if it is an expression. In a field without expressions, n8n still
+ * resolves a lone `$fromAI()`, and passes others on as text, with or without the leading "=".
  */
 export function typedByPerson(value: unknown): unknown {
 	return typeof value === 'string' && /^\s*(?:=|\{\{)/.test(value) ? undefined : value;
 }
 
-/** "companyZip" and "company_zip" as people write them: "Company Zip". */
-function titleOf(name: string): string {
+/** "companyZip" and "company_zip" as a label: "Company ZIP". */
+export function titleOf(name: string): string {
 	return name
 		.replace(/_/g, ' ')
 		.replace(/([a-z])([A-Z])/g, '$1 $2')
-		.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+		.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+		.replace(/\bZip\b/, 'ZIP');
 }
 
 function pathIn(label: string, path: ReadonlyArray<string | number>): string {
@@ -114,29 +115,29 @@ function pathIn(label: string, path: ReadonlyArray<string | number>): string {
 	);
 }
 
-/** The refusal for a value that a field's schema did not accept. */
+/** The error for a value that doesn't fit a field's schema. */
 export function refusalOf(name: string, label: string, error: z.ZodError): Refusal {
 	const issue = error.issues[0];
 	const unknown =
-		issue?.code === 'unrecognized_keys' ? `has an unknown member: ${issue.keys.join(', ')}` : '';
-	const fault = unknown || (issue?.message ?? 'is not valid');
+		issue?.code === 'unrecognized_keys' ? `has an unknown property: ${issue.keys.join(', ')}` : '';
+	const fault = unknown || (issue?.message ?? "isn't valid");
 	return new Refusal(`${pathIn(label, issue?.path ?? [])} ${fault}`, {
 		field: name,
-		hint: 'Nothing was sent. Correct the field and run the node again.',
+		hint: 'Nothing was sent. Correct the field, then run the node again.',
 	});
 }
 
 function isShown(condition: ShownWhen | undefined, source: ParameterSource): boolean {
 	return Object.entries(condition ?? {}).every(([name, values]) => {
 		const given = source.read(name);
-		/* An expression may give "false" as text, which flags accept. */
+		/* An expression can resolve to the text "false", which flags accept. */
 		return values.some((value) => value === given || String(value) === given);
 	});
 }
 
 /**
- * The values of all fields of one item, checked.
- * @throws {Refusal} for the first field at fault, by its label
+ * Reads and checks all fields of one item.
+ * @throws {Refusal} for the first field that isn't valid, by its label
  */
 export function readFields<Fields extends FieldSet>(
 	fields: Fields,
@@ -151,7 +152,7 @@ export function readFields(fields: FieldSet, source: ParameterSource): Record<st
 		const value = field.schema.safeParse(given);
 		if (!value.success) throw refusalOf(name, field.form.displayName, value.error);
 		if (field.mustResolve === true && value.data === undefined && isExpression(saved)) {
-			throw new Refusal(`${field.form.displayName} is an expression that found nothing`, {
+			throw new Refusal(`${field.form.displayName} is an expression that resolved to nothing`, {
 				field: name,
 				hint: 'Correct the expression, or clear the field. Nothing was signed or sent.',
 			});

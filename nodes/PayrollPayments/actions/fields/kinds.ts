@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 import type { Field } from './field';
 
-/** What every kind of field says of itself. */
-interface Wording {
+/** The texts of a field. */
+export interface Wording {
 	readonly label: string;
 	readonly description?: string;
 	/** An example, shown in the empty field as "e.g. …". */
@@ -13,7 +13,7 @@ interface Wording {
 	readonly hint?: string;
 }
 
-function shown({ label, description, example, hint }: Wording) {
+function textsOf({ label, description, example, hint }: Wording) {
 	return {
 		displayName: label,
 		...(description === undefined ? {} : { description }),
@@ -27,15 +27,15 @@ export const filledText = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.refine((value) => value.trim() !== '', 'is missing');
 
-/** One line of text, held to a schema. */
+/** One line of text. */
 export function text<Value>(
 	wording: Wording,
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 ): Field<Value> {
-	return { form: { ...shown(wording), type: 'string', default: '' }, schema, required: true };
+	return { form: { ...textsOf(wording), type: 'string', default: '' }, schema, required: true };
 }
 
-/** Several lines of text, held to a schema. */
+/** Several lines of text. */
 export function longText<Value>(
 	wording: Wording,
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
@@ -44,7 +44,7 @@ export function longText<Value>(
 	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
 }
 
-/** One of the given values, spelled exactly so. */
+/** Exactly one of the given values. */
 function oneOf<Value extends string>(
 	values: readonly Value[],
 ): z.ZodType<Value, z.ZodTypeDef, unknown> {
@@ -56,20 +56,20 @@ function oneOf<Value extends string>(
 	});
 }
 
-/** One value of a fixed list. */
+/** A menu with one choice. */
 export function choice<const Value extends string>(
 	wording: Wording,
 	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
 	preset: NoInfer<Value>,
 ): Field<Value> {
 	return {
-		form: { ...shown(wording), type: 'options', options: [...options], default: preset },
+		form: { ...textsOf(wording), type: 'options', options: [...options], default: preset },
 		schema: oneOf(options.map((option) => option.value)),
 		required: false,
 	};
 }
 
-/** A list as an array, or as text with commas or line breaks between the entries. */
+/** A list, given as an array or as text separated by commas, semicolons or line breaks. */
 const entries = z.unknown().transform((value) => {
 	if (typeof value === 'string')
 		return value
@@ -79,18 +79,18 @@ const entries = z.unknown().transform((value) => {
 	return value ?? [];
 });
 
-/** A list of entries that each hold to a schema. */
+/** A list whose entries each fit a schema. */
 function listOf<Entry>(
 	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
 ): z.ZodType<Entry[], z.ZodTypeDef, unknown> {
 	return entries.pipe(
 		z
-			.array(entry, { invalid_type_error: 'must be a list, or text with commas' })
+			.array(entry, { invalid_type_error: 'must be a list, or text separated by commas' })
 			.min(1, 'is empty'),
 	);
 }
 
-/** Text in a list: an array from an expression, or values with commas between them. */
+/** A list of texts: separated by commas, or an array from an expression. */
 export function textList<Entry>(
 	wording: Wording,
 	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
@@ -98,22 +98,22 @@ export function textList<Entry>(
 	return { ...text(wording, z.unknown()), schema: listOf(entry) };
 }
 
-/** Any of a fixed list of values. */
+/** A menu with several choices. */
 export function choices<Value extends string>(
 	wording: Wording,
 	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
 ): Field<Value[]> {
 	return {
-		form: { ...shown(wording), type: 'multiOptions', options: [...options], default: [] },
+		form: { ...textsOf(wording), type: 'multiOptions', options: [...options], default: [] },
 		schema: listOf(oneOf(options.map((option) => option.value))),
 		required: false,
 	};
 }
 
-/** A switch. */
+/** An on/off switch. */
 export function flag(wording: Wording, preset = false): Field<boolean> {
 	return {
-		form: { ...shown(wording), type: 'boolean', default: preset },
+		form: { ...textsOf(wording), type: 'boolean', default: preset },
 		schema: z.union([
 			z.boolean(),
 			z
@@ -125,7 +125,7 @@ export function flag(wording: Wording, preset = false): Field<boolean> {
 	};
 }
 
-/** A whole number within limits. */
+/** A whole number in a range. */
 export function wholeNumber(
 	wording: Wording,
 	limits: { readonly least: number; readonly most?: number; readonly preset: number },
@@ -134,7 +134,7 @@ export function wholeNumber(
 	const range = most === undefined ? `${least} or more` : `from ${least} to ${most}`;
 	return {
 		form: {
-			...shown(wording),
+			...textsOf(wording),
 			type: 'number',
 			default: preset,
 			typeOptions: { minValue: least, ...(most === undefined ? {} : { maxValue: most }) },
@@ -157,14 +157,14 @@ export function wholeNumber(
 	};
 }
 
-/** JSON, as text or as a value from an expression, held to a schema. */
+/** JSON, given as text or as a value from an expression. */
 export function json<Value>(
 	wording: Wording,
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	preset = '{}',
 ): Field<Value> {
 	return {
-		form: { ...shown(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
+		form: { ...textsOf(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
 		schema: z
 			.unknown()
 			.transform((value, context): unknown => {
@@ -176,7 +176,7 @@ export function json<Value>(
 				try {
 					return JSON.parse(value);
 				} catch {
-					context.addIssue({ code: 'custom', message: 'is not valid JSON' });
+					context.addIssue({ code: 'custom', message: "isn't valid JSON" });
 					return z.NEVER;
 				}
 			})

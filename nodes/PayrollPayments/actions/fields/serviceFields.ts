@@ -7,19 +7,19 @@ import { identifier, type IdentifierPrefix } from '../../shared/identifier';
 import { literal, mustResolve, optional, shownWhen, type Field } from './field';
 import { choice, flag, json, text, textList, wholeNumber } from './kinds';
 
-/** Identifier of a team (te-). */
+/** The identifier of a team (te-). */
 export function teamId(): Field<string> {
 	return text(
 		{
 			label: 'Team ID',
-			description: 'Identifier of the team, starts with te-',
+			description: 'Identifier of the team, starting with te-',
 			example: 'te-a1B2c3D4e5F6',
 		},
 		identifier('te'),
 	);
 }
 
-/** Identifier of an entity of one of the given kinds. */
+/** The identifier of an entity with one of the given prefixes. */
 export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	const kinds = prefixes.includes('us') ? 'team, company or user' : 'team or company';
 	const starts = prefixes
@@ -29,7 +29,7 @@ export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	return text(
 		{
 			label: 'Entity ID',
-			description: `Identifier of the ${kinds}, starts with ${starts}`,
+			description: `Identifier of the ${kinds}, starting with ${starts}`,
 			example: 'te-a1B2c3D4e5F6',
 		},
 		identifier(...prefixes),
@@ -41,19 +41,20 @@ const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
 	value,
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** Role of an administrator; team roles go with te-, company roles with co-. */
+/** The role of an administrator of a team or company. */
 export function administratorRole(): Field<AdministratorRole> {
 	return choice(
 		{
 			label: 'Role',
-			description: 'Role of the new administrators: team roles go with te-, company roles with co-',
+			description:
+				'Role of the new administrators; team roles need a te- Entity ID, company roles a co- Entity ID',
 		},
 		ADMINISTRATOR_ROLE_OPTIONS,
 		'team_viewer',
 	);
 }
 
-/** The role that typed data may give; left open, the node does not compare it. */
+/** The role that typed data is compared with; *Any* skips the comparison. */
 export function expectedRole(): Field<AdministratorRole | undefined> {
 	const { form, ...rest } = mustResolve(optional(administratorRole()));
 	return {
@@ -63,7 +64,7 @@ export function expectedRole(): Field<AdministratorRole | undefined> {
 			options: [{ name: 'Any', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS],
 			default: '',
 			description:
-				'The only role that the typed data may give, whoever signs it. With Any, every administrator role may be given.',
+				'The only role that the typed data may give. Any allows every administrator role.',
 		},
 	};
 }
@@ -74,17 +75,17 @@ export const roleOptions = {
 		flag({
 			label: 'Allow Unknown Role Hash',
 			description:
-				'Whether to sign typed data that gives the role as 32 bytes which the node can’t match to the chosen role. First ask the service which role they stand for.',
+				"Whether to sign typed data whose 32-byte role doesn't match a known spelling of the selected role. Ask the service first which role it stands for.",
 		}),
 	),
 };
 
-/** A list of e-mail addresses. */
+/** A list of email addresses. */
 export function emails(wording: { label: string; description: string }): Field<string[]> {
 	return textList({ ...wording, example: 'ana@example.com, ben@example.com' }, email);
 }
 
-/** Whether to go through everything, and how many records at most otherwise. */
+/** All records, or up to a limit. */
 export const returnAllOrLimit = {
 	returnAll: flag({
 		label: 'Return All',
@@ -99,7 +100,7 @@ export const returnAllOrLimit = {
 	),
 };
 
-/** Who signs: the wallet of the credentials, or somebody who signed already. */
+/** Who signs the typed data: the wallet of the credentials, or someone else beforehand. */
 export const signatureFields = {
 	signatureSource: choice(
 		{ label: 'Signature From', description: 'Who signs the typed data' },
@@ -107,12 +108,12 @@ export const signatureFields = {
 			{
 				name: 'Provided',
 				value: 'provided',
-				description: 'Send a signature that was made elsewhere',
+				description: 'Send a signature made outside n8n',
 			},
 			{
 				name: 'Wallet',
 				value: 'wallet',
-				description: 'Check the typed data and sign it with the wallet of the credentials',
+				description: 'Check the typed data, then sign it with the wallet in the credentials',
 			},
 		],
 		'wallet',
@@ -122,7 +123,7 @@ export const signatureFields = {
 		text(
 			{
 				label: 'Signature',
-				description: 'ECDSA signature over the typed data, 0x followed by 130 hex characters',
+				description: 'ECDSA signature of the typed data, 0x followed by 130 hex characters',
 				example: '0x4f1c…1b',
 			},
 			ecdsaSignature,
@@ -141,7 +142,7 @@ export const signatureFields = {
 	),
 };
 
-/** Any JSON object. */
+/** A JSON object with at least one property. */
 export function jsonObject(wording: Parameters<typeof json>[0]) {
 	return json(
 		wording,
@@ -154,7 +155,7 @@ export function jsonObject(wording: Parameters<typeof json>[0]) {
 	);
 }
 
-/** A JSON object that may be left empty; n8n shows an empty one as "{}". */
+/** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
 export function optionalJsonObject(wording: Parameters<typeof json>[0]) {
 	return optional(
 		json(
@@ -166,7 +167,7 @@ export function optionalJsonObject(wording: Parameters<typeof json>[0]) {
 	);
 }
 
-/** The name of a body field that the document leaves unnamed. */
+/** The name of a body field that the service doesn't document (docs/api.md, Endpoints 8 and 9). */
 export function bodyFieldName(
 	wording: { label: string; description: string },
 	preset: string,
@@ -177,18 +178,18 @@ export function bodyFieldName(
 			.string({ invalid_type_error: 'must be text' })
 			.regex(
 				/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
-				'must be letters, digits and _, beginning with a letter',
+				'must start with a letter and contain only letters, digits and _',
 			)
-			.refine((name) => !RESERVED_NAMES.includes(name), 'is the name of another field')
+			.refine((name) => !RESERVED_NAMES.includes(name), 'is already the name of another field')
 			.default(preset),
 	);
 	return { ...rest, required: false, form: { ...form, default: preset } };
 }
 
-/** Names that the same bodies use for something else (docs/api.md, Endpoint 8 and Endpoint 9). */
+/** Names that the same bodies use for other values. */
 const RESERVED_NAMES: readonly string[] = ['review_version', 'version'];
 
-/** A member of the team, picked from the list or given by identifier. */
+/** A user of the team, selected from a list or given by ID. */
 export function teamUserId(): Field<string> {
 	const byId = identifier('us');
 	return {

@@ -12,7 +12,7 @@ import { forEachBatch, inBatches, nameList } from '../batches';
 
 import { inviteeOfRow, inviteesAsJson, inviteesOnForm, type Invitee } from './invitees';
 
-/** What all invitees of one request share. */
+/** What all invitees of a request share. */
 interface Invitation {
 	readonly teamId: string;
 	readonly role: InviteRole;
@@ -22,7 +22,7 @@ interface Invitation {
 const invitationFields = {
 	teamId: teamId(),
 	role: choice<InviteRole>(
-		{ label: 'Role', description: 'Role of everybody invited' },
+		{ label: 'Role', description: 'Role of the people to invite' },
 		[
 			{ name: 'AOR Contractor', value: 'aor_contractor' },
 			{ name: 'Contractor', value: 'contractor' },
@@ -45,14 +45,14 @@ const options = {
 			{
 				label: 'Invitees per Request',
 				description:
-					"Max invitees in one request, 0 for no split; the service's own maximum is not documented",
+					"Maximum number of invitees in a request, or 0 to send all in one; the service doesn't document its limit",
 			},
 			{ least: 0, preset: 0 },
 		),
 	),
 };
 
-/** Sends one request: all its invitees are invited, or none (docs/api.md, Endpoint 5). */
+/** Sends one request, which invites all its invitees or none (docs/api.md, Endpoint 5). */
 async function invite(
 	service: Service,
 	invitation: Invitation,
@@ -79,7 +79,7 @@ interface Row extends Invitation {
 	readonly invitee: Invitee;
 }
 
-/** Where an expression fails, the form refuses the item and says why. */
+/** False if the expression fails; reading the form then reports it. */
 function isRow(item: InputItem): boolean {
 	try {
 		return item.read('inviteesSource') === 'items';
@@ -108,8 +108,8 @@ function jobFor(rows: readonly Row[], first: Row): Job {
 }
 
 /**
- * One request for all rows with the same team, role and `anonymous` flag. Rows that cannot be sent
- * are refused one by one; whether the others go on is the item loop's affair.
+ * One request for all rows with the same team, role and `anonymous` flag. Rows that aren't valid are
+ * refused one by one; run.ts decides whether the others continue.
  */
 function planRows(items: readonly InputItem[]): Plan {
 	const groups = new Map<string, { rows: Row[]; itemOf: Map<string, number> }>();
@@ -122,9 +122,9 @@ function planRows(items: readonly InputItem[]): Plan {
 			const address = row.invitee.email.toLowerCase();
 			const before = group.itemOf.get(address);
 			if (before !== undefined) {
-				throw new Refusal(`Column email is the same as in item ${before}`, {
+				throw new Refusal(`Column email repeats the address of item ${before}`, {
 					field: 'email',
-					hint: 'Remove one of the two rows; nothing was sent.',
+					hint: 'Remove one of the two rows. Nothing was sent.',
 				});
 			}
 			group.itemOf.set(address, item.index);
@@ -160,16 +160,16 @@ export const createInvites = defineOperation({
 	fields: {
 		...invitationFields,
 		inviteesSource: choice(
-			{ label: 'Invitees From', description: 'Where the people to invite are given' },
+			{ label: 'Invitees From', description: 'Where the list of people to invite comes from' },
 			[
-				{ name: 'Fields Below', value: 'fields', description: 'Fill in a form for each invitee' },
+				{ name: 'Form', value: 'fields', description: 'Fill in a form for each invitee' },
 				{
-					name: 'Input Items',
+					name: 'Input Rows',
 					value: 'items',
 					description:
-						'One invitee an input item, all in one request: columns email and, as wanted, first_name, last_name, phone, company_name and the other prefill fields',
+						'One invitee per input item. Required column: email. Optional: first_name, last_name, phone, company_name and the other prefill fields.',
 				},
-				{ name: 'JSON', value: 'json', description: 'A list in the form of the API' },
+				{ name: 'JSON', value: 'json', description: 'A list in the format of the API' },
 			],
 			'fields',
 		),
@@ -185,7 +185,7 @@ export const createInvites = defineOperation({
 			inviteesPerRequest,
 			async (batch) => await invite(service, input, batch),
 			(done) =>
-				`The first ${done.length} of ${invitees.length} people were invited (${nameList(done.map(({ email }) => email))}). Leave them out of a new run, or they are invited twice; Retry On Fail goes on after them.`,
+				`The first ${done.length} of ${invitees.length} people were invited (${nameList(done.map(({ email }) => email))}). Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
 		);
 	},
 	plan: (items, planOne) => {

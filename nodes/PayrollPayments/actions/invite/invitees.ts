@@ -3,10 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { email } from '../../shared/email';
 import { Refusal } from '../../shared/errors';
-import type { Field } from '../fields/field';
+import { titleOf, type Field } from '../fields/field';
 import { json } from '../fields/kinds';
 
-/** The 14 fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
+/** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 const PREFILL_FIELDS = [
 	'first_name',
 	'middle_name',
@@ -24,7 +24,7 @@ const PREFILL_FIELDS = [
 	'company_country',
 ] as const;
 
-/** One person to be invited, as the service takes it. */
+/** One person to invite, in the service's format. */
 export interface Invitee {
 	readonly email: string;
 	readonly prefill?: Readonly<Record<string, string>>;
@@ -34,21 +34,14 @@ function camelCase(name: string): string {
 	return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function titleOf(name: string): string {
-	return name
-		.split('_')
-		.map((word) => (word === 'zip' ? 'ZIP' : word.charAt(0).toUpperCase() + word.slice(1)))
-		.join(' ');
-}
-
-/** A cell of a sheet: text, or a number that a sheet made of digits. */
+/** A spreadsheet cell. Spreadsheets turn digits into numbers. */
 const cell = z
 	.union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()], {
 		errorMap: () => ({ message: 'must be text' }),
 	})
 	.transform((value) => (value === null || value === undefined ? '' : String(value)));
 
-/** Address and prefill in one flat row, in the service's spelling or in camelCase. */
+/** Email address and prefill in one flat row, with names in snake_case or camelCase. */
 const row = z.record(z.unknown()).transform((columns, context): Invitee => {
 	const address = email.safeParse(columns.email);
 	if (!address.success) {
@@ -68,7 +61,7 @@ const row = z.record(z.unknown()).transform((columns, context): Invitee => {
 	return isBegun ? { email: address.data, prefill } : { email: address.data };
 });
 
-/** The service's own form; a prefill that is begun is completed with empty text. */
+/** The service's own format. Missing prefill fields become empty text. */
 const documentedInvitee = z
 	.object({
 		email,
@@ -79,7 +72,7 @@ const documentedInvitee = z
 	})
 	.strict();
 
-/** Refuses the same address twice: who is meant, and with which prefill, would be open. */
+/** Refuses a repeated address, since it isn't clear which prefill to use. */
 function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknown>>(list: Schema) {
 	return list.superRefine((invitees, context) => {
 		const seen = new Map<string, number>();
@@ -90,7 +83,7 @@ function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknow
 			context.addIssue({
 				code: 'custom',
 				path: [index, 'email'],
-				message: `is the same as in entry ${first + 1}`,
+				message: `repeats the address of entry ${first + 1}`,
 			});
 		});
 	});
@@ -107,7 +100,7 @@ function prefillProperties(): INodeProperties[] {
 	).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 }
 
-/** Invitees filled in on the form. */
+/** Invitees in n8n's form. */
 export function inviteesOnForm(): Field<Invitee[]> {
 	return {
 		form: {
@@ -120,19 +113,19 @@ export function inviteesOnForm(): Field<Invitee[]> {
 			},
 			placeholder: 'Add Invitee',
 			default: { invitee: [{ email: '' }] },
-			description: 'People to invite; what is filled in beside the address prefills their sign-up',
+			description: 'People to invite; the optional fields prefill their sign-up form',
 			options: [
 				{
 					displayName: 'Invitee',
 					name: 'invitee',
 					values: [
 						{
-							/* n8n's rules want the labels in order, people want the address first. */
+							/* n8n's lint requires alphabetical labels; this one keeps the email first. */
 							displayName: 'Address (Email)',
 							name: 'email',
 							type: 'string',
 							required: true,
-							placeholder: 'name@email.com',
+							placeholder: 'e.g. ana@example.com',
 							default: '',
 						},
 						...prefillProperties(),
@@ -146,22 +139,22 @@ export function inviteesOnForm(): Field<Invitee[]> {
 				const collection = z.object({ invitee: z.unknown() }).safeParse(value);
 				return collection.data?.invitee ?? [];
 			})
-			.pipe(withoutRepeats(z.array(row).min(1, 'is empty; add at least one invitee'))),
+			.pipe(withoutRepeats(z.array(row).min(1, 'is empty. Add at least one invitee'))),
 		required: true,
 	};
 }
 
-/** Invitees as JSON in the service's form. */
+/** Invitees as JSON in the service's format. */
 export function inviteesAsJson(): Field<Invitee[]> {
 	return json(
 		{
 			label: 'Invitees (JSON)',
-			description: 'List of invitees with email and, optionally, prefill',
+			description: 'List of invitees, each with an email and an optional prefill',
 		},
 		withoutRepeats(
 			z
 				.array(documentedInvitee, { invalid_type_error: 'must be a JSON list' })
-				.min(1, 'is empty; add at least one invitee'),
+				.min(1, 'is empty. Add at least one invitee'),
 		),
 		'[{ "email": "ana@example.com" }]',
 	);
@@ -169,15 +162,15 @@ export function inviteesAsJson(): Field<Invitee[]> {
 
 /**
  * The invitee that one input item describes.
- * @throws {Refusal} that names the column
+ * @throws {Refusal} if a column isn't valid, by its name
  */
 export function inviteeOfRow(columns: Readonly<Record<string, unknown>>): Invitee {
 	const invitee = row.safeParse(columns);
 	if (invitee.success) return invitee.data;
 	const issue = invitee.error.issues[0];
 	const column = String(issue?.path[0] ?? 'email');
-	throw new Refusal(`Column ${column} ${issue?.message ?? 'is not valid'}`, {
+	throw new Refusal(`Column ${column} ${issue?.message ?? "isn't valid"}`, {
 		field: column,
-		hint: 'Correct this row and run the node again; each row needs a column email. Nothing was sent.',
+		hint: 'Nothing was sent. Correct this row, then run the node again. Each row needs a column email.',
 	});
 }

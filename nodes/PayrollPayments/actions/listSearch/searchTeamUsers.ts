@@ -23,7 +23,7 @@ const nameParts = z.object({
 	email: z.string().catch(''),
 });
 
-/** "Ana Silva (ana@example.com)" with the identifier as the value. */
+/** "Ana Silva (ana@example.com)", with the ID as the value. */
 function asChoice(user: TeamUser): INodeListSearchItems | undefined {
 	const parts = nameParts.safeParse(user);
 	if (!parts.success) return undefined;
@@ -33,17 +33,17 @@ function asChoice(user: TeamUser): INodeListSearchItems | undefined {
 	return { name: label === '' ? nanoid : label, value: nanoid };
 }
 
-/** How often a page is asked for again while somebody waits before a list. */
+/** How often a page is requested again; someone is waiting for the list. */
 const RETRIES = 1;
 
-/** Pages that one search goes through; a person waits for it. */
+/** How many pages a search reads; someone is waiting for it. */
 const MOST_PAGES = 100;
 
 interface Search {
 	readonly teamId: string;
-	/** In lower case; empty for everybody. */
+	/** In lower case; empty to list everyone. */
 	readonly wanted: string;
-	/** The page to begin with. */
+	/** The page to start with. */
 	readonly firstPage: number;
 }
 
@@ -77,17 +77,16 @@ async function search(
 		page = nextPage;
 	}
 	if (page !== undefined && wanted !== '' && results.length === 0) {
-		throw new Refusal(
-			`None of the ${searched} users on ${MOST_PAGES} pages matches, and there are more`,
-			{ hint: 'Choose By ID instead of From List, and enter the ID of the user.' },
-		);
+		throw new Refusal(`None of the first ${searched} users match, and there are more`, {
+			hint: 'Select By ID instead of From List, then enter the ID of the user.',
+		});
 	}
 	return { results, ...(page === undefined ? {} : { paginationToken: String(page) }) };
 }
 
 /**
- * The team's users for the picker, a page at a time; a filter goes through the names and e-mail
- * addresses of many pages (docs/api.md, Endpoint 11).
+ * The team's users for the list, one page at a time. A filter searches names and email addresses on
+ * many pages (docs/api.md, Endpoint 11).
  */
 export async function searchTeamUsers(
 	this: ILoadOptionsFunctions,
@@ -98,7 +97,7 @@ export async function searchTeamUsers(
 	if (!teamId.success) {
 		throw new NodeOperationError(this.getNode(), 'Fill in Team ID first', {
 			description:
-				'The list shows the users of that team. With an expression, give the user by ID.',
+				'The list shows the users of that team. If Team ID is an expression, select By ID and enter the ID of the user.',
 		});
 	}
 	const redactor = new Redactor();
@@ -118,10 +117,12 @@ function listError(
 	error: unknown,
 	redactor: Redactor,
 ): NodeOperationError {
-	const message = redactor.text(error instanceof Error ? error.message : 'The list failed');
+	const message = redactor.text(
+		error instanceof Error ? error.message : "The list of users couldn't be loaded",
+	);
 	const hint = error instanceof Refusal ? error.hint : undefined;
 	const nodeError = new NodeOperationError(context.getNode(), message, { description: hint });
-	/* n8n takes “EPERM” in a name such as “jeeperman” for a system error and words it anew. */
+	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
 	nodeError.message = message;
 	return nodeError;
 }

@@ -12,25 +12,25 @@ export const resolveNameReview = defineOperation({
 	operation: 'resolve',
 	name: 'Resolve',
 	action: 'Resolve name review',
-	description: 'Approve or cancel after the name of an external payment recipient did not match',
+	description: "Approve or cancel a payment whose recipient name didn't match",
 	effect: 'write',
 	permission: 'resolveNameReviews',
-	notice: 'The service shows no way to take a decision back.',
+	notice: 'The service offers no way to undo a decision.',
 	fields: {
 		teamId: teamId(),
 		userId: teamUserId(),
 		decision: choice(
-			{ label: 'Decision', description: 'What becomes of the name mismatch' },
+			{ label: 'Decision', description: 'What to do about the name mismatch' },
 			[
-				{ name: 'Approve', value: 'approve', description: 'Accept the name as it is' },
-				{ name: 'Cancel', value: 'cancel', description: 'Stop the payment to this recipient' },
+				{ name: 'Approve', value: 'approve', description: 'Accept the name and continue' },
+				{ name: 'Cancel', value: 'cancel', description: 'Cancel the payment to this recipient' },
 			],
 			'approve',
 		),
 		reviewVersion: text(
 			{
 				label: 'Review Version',
-				description: 'Version of the review that was looked at: a UTC date and time ending in Z',
+				description: 'Version of the review that you looked at, a UTC date and time ending in Z',
 				example: '2026-03-31T09:30:00Z',
 			},
 			utcTimestamp,
@@ -40,7 +40,7 @@ export const resolveNameReview = defineOperation({
 		decisionFieldName: bodyFieldName(
 			{
 				label: 'Decision Field Name',
-				description: 'Name of the body field for the decision; the service does not document it',
+				description: "Name of the body field for the decision, which the service doesn't document",
 			},
 			'action',
 		),
@@ -51,7 +51,7 @@ export const resolveNameReview = defineOperation({
 			method: 'POST',
 			path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
 			identity: body,
-			/* The version that was looked at guards it. */
+			/* A repeat makes the same decision about the same review version. */
 			isRepeatable: true,
 			body: async () => body,
 			answer: nameReviewAnswer,

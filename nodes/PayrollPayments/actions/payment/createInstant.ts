@@ -12,7 +12,7 @@ import { call } from '../service';
 
 import { checkDescription, guardPayment } from './signature';
 
-/** The amount as a number field; the schema also takes digits, as a sheet gives them. */
+/** A number field that also accepts digits as text, as spreadsheets return them. */
 function amountInCents(): Field<number> {
 	return {
 		form: {
@@ -20,8 +20,8 @@ function amountInCents(): Field<number> {
 			type: 'number',
 			typeOptions: { minValue: 100, maxValue: 10_000_000_000, numberPrecision: 0 },
 			default: 0,
-			description: 'Amount in US cents, from $1.00 to $100,000,000.00',
-			hint: '12500 is $125.00',
+			description: 'Amount in US cents, from 100 ($1.00) to 10000000000 ($100,000,000.00)',
+			hint: 'In cents, e.g. 12500 for $125.00',
 		},
 		schema: paymentCents,
 		required: true,
@@ -29,9 +29,9 @@ function amountInCents(): Field<number> {
 }
 
 const WHEN_NEEDED =
-	'Needed when the wallet signs, unless Typed Data is a whole EIP-712 payload. With a provided signature, fill it in to have the signature checked.';
+	'Required if the wallet signs, unless Typed Data is a whole EIP-712 payload. With a provided signature, fill it in to have the signature checked.';
 
-/** EIP-712 domain, types and primary type: a wallet needs them to sign, and the node to check. */
+/** EIP-712 domain, types and primary type, needed to sign typed data or to check a signature. */
 const eip712Fields = {
 	domain: mustResolve(
 		optionalJsonObject({
@@ -68,10 +68,10 @@ const options = {
 					{
 						label: 'Confirmed Not Paid',
 						description:
-							'Code of an attempt, from the error message, that the service says was not made; lets exactly this payment be sent once more',
+							'Code from the error message of an attempt that the service says was not paid; sends exactly this payment once more',
 						example: '7F3A-91C2-1',
 					},
-					filledText.refine(isAttemptCode, 'isn’t an attempt code, e.g. 7F3A-91C2-1'),
+					filledText.refine(isAttemptCode, "isn't an attempt code, e.g. 7F3A-91C2-1"),
 				),
 			),
 		),
@@ -81,8 +81,7 @@ const options = {
 			choice(
 				{
 					label: 'Typed Amount Unit',
-					description:
-						'What data.amount in the typed data counts; it must be the amount of the form',
+					description: 'Unit of data.amount in Typed Data, which must equal Amount (Cents)',
 				},
 				[
 					{ name: 'Cents', value: 'cents' },
@@ -101,11 +100,11 @@ export const createInstantPayment = defineOperation({
 	operation: 'createInstant',
 	name: 'Create Instant',
 	action: 'Create instant payment',
-	description: 'Pay an external recipient at once. This moves money and cannot be undone here.',
+	description: "Pay an external recipient right away. This moves money and can't be undone.",
 	effect: 'write',
 	permission: 'sendPayments',
 	notice:
-		'This moves money and cannot be undone here. The same payment is sent once only, also when the node runs again.',
+		"This moves money and can't be undone. The same payment is sent only once, even if the node runs again.",
 	fields: {
 		teamId: teamId(),
 		recipientEmail: text(
@@ -123,7 +122,7 @@ export const createInstantPayment = defineOperation({
 			'USD',
 		),
 		network: choice(
-			{ label: 'Network', description: 'Network on which the payment is made' },
+			{ label: 'Network', description: 'Network for the payment' },
 			[{ name: 'Arbitrum', value: 'arbitrum' }],
 			'arbitrum',
 		),
@@ -133,7 +132,7 @@ export const createInstantPayment = defineOperation({
 					{
 						label: 'Payment Reference',
 						description:
-							'Invoice or payout number of your own. It is not sent; the node never pays the same reference of a team twice, even with new typed data.',
+							"Your invoice or payout number. The node never pays the same reference twice for a team, even with new typed data. It isn't sent to the service.",
 						example: 'INV-2026-0042',
 					},
 					filledText.transform((value) => value.trim()),
@@ -144,7 +143,7 @@ export const createInstantPayment = defineOperation({
 			{
 				label: 'Typed Data',
 				description:
-					'Object with from, to, salt, expires and data, as it is signed and sent, or a whole EIP-712 payload with domain, types and primaryType around it. The node checks that data.amount is the amount above, that from (if an address) is the wallet or Signer, and that every team or email address in it is the one above. Everything else is signed as given: to, salt, expires, and the other members of data.',
+					'Object with from, to, salt, expires and data, or a whole EIP-712 payload that also has domain, types and primaryType. The node checks that data.amount equals Amount (Cents), that from (if it is an address) is the wallet or Signer, and that every team ID and email address is the one above. Everything else is signed as given: to, salt, expires and the other properties of data.',
 			},
 			paymentPayload,
 		),

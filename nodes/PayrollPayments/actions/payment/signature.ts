@@ -12,13 +12,13 @@ interface Description {
 	readonly primaryType: string;
 }
 
-/** What the form says about the payment's signature. */
+/** The form's fields about the payment's signature. */
 interface SignatureInput {
 	readonly typedData: PaymentPayload;
 	readonly domain: Json | undefined;
 	readonly types: Json | undefined;
 	readonly primaryType: string | undefined;
-	/** Both are there where the signature is provided; otherwise the wallet signs. */
+	/** Both are set if the signature is provided. If not, the wallet signs. */
 	readonly signature: string | undefined;
 	readonly signer: string | undefined;
 }
@@ -27,13 +27,13 @@ interface SignatureInput {
 export interface GuardedPayment {
 	/** The `typed_data` to send: exactly what is signed. */
 	readonly typedData: Json;
-	/** Signs with the wallet, or returns the signature that was provided. */
+	/** Signs with the wallet, or returns the provided signature. */
 	sign(): Promise<string>;
 }
 
 const LABELS = { domain: 'Domain', types: 'Types', primaryType: 'Primary Type' };
 const WALLET_NEEDS_IT =
-	'The wallet needs Domain, Types and Primary Type to sign. Fill them in, or give a whole EIP-712 payload as Typed Data. Nothing was sent.';
+	'The wallet needs Domain, Types and Primary Type to sign. Fill them in, or use a whole EIP-712 payload as Typed Data. Nothing was sent.';
 const CHECK_NEEDS_IT =
 	'Fill in Domain, Types and Primary Type to have the signature checked, or leave all three empty. Nothing was sent.';
 
@@ -51,8 +51,8 @@ function isSameJson(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Domain, types and primary type, each from its own field or from Typed Data, where that is a whole
- * EIP-712 payload. Where both give one, they must agree.
+ * Domain, types and primary type, each from its field or from Typed Data, if that is a whole EIP-712
+ * payload. If both are filled in, they must agree.
  */
 function readDescription(input: SignatureInput): Partial<Description> {
 	const { domain, types, primaryType, typedData: payload } = input;
@@ -87,23 +87,23 @@ function descriptionToSign(input: SignatureInput): Description {
 	return completed(readDescription(input), WALLET_NEEDS_IT);
 }
 
-/** Undefined where the form doesn't say what a provided signature covers. */
+/** `undefined` if the form doesn't say what a provided signature covers. */
 function descriptionToCheck(input: SignatureInput): Description | undefined {
 	const description = readDescription(input);
 	if (Object.values(description).every((value) => value === undefined)) return undefined;
 	return completed(description, CHECK_NEEDS_IT);
 }
 
-/** @throws {Refusal} where domain, types or primary type is missing or contradicts Typed Data */
+/** @throws {Refusal} if domain, types or primary type is missing or contradicts Typed Data */
 export function checkDescription(input: SignatureInput): void {
 	if (input.signature === undefined) descriptionToSign(input);
 	else descriptionToCheck(input);
 }
 
 /**
- * Holds a payment's typed data to the form, whoever signs it. A provided signature must also be the
- * signer's, where domain and types say what it covers. Nothing is signed before `sign` is called.
- * @throws {Refusal} where they disagree
+ * Checks a payment's typed data against the form, before anyone signs it. A provided signature must
+ * also be the signer's, if domain and types say what it covers. Only `sign` signs.
+ * @throws {Refusal} if they disagree
  */
 export async function guardPayment(
 	input: SignatureInput,

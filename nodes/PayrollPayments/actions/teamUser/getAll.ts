@@ -6,7 +6,7 @@ import { teamUsers, type TeamUser } from '../../api/pagination';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
 
-/** E-mails that one request may filter by (docs/api.md, Limits). */
+/** How many email addresses a request may filter by (docs/api.md, Limits). */
 const EMAILS_PER_REQUEST = 100;
 
 /** docs/api.md, Endpoint 11. */
@@ -16,7 +16,7 @@ export const getTeamUsers = defineOperation({
 	name: 'Get Many',
 	action: 'Get many team users',
 	description:
-		'List the users of a team with names, e-mail addresses, onboarding status and payment eligibility',
+		'List the users of a team with name, email address, onboarding status and payment eligibility',
 	effect: 'read',
 	fields: {
 		teamId: teamId(),
@@ -25,7 +25,7 @@ export const getTeamUsers = defineOperation({
 			emails({
 				label: 'Emails',
 				description:
-					'Return only the users with these addresses, separated by commas; an address that no user has is left out',
+					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
 			}),
 		),
 	},

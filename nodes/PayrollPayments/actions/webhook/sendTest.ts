@@ -14,26 +14,26 @@ export const sendTestDelivery = defineOperation({
 	operation: 'sendTest',
 	name: 'Send Test',
 	action: 'Send test delivery',
-	description: 'Have the service send a test event to a registered webhook endpoint',
+	description: 'Send a test event from the service to a registered webhook endpoint',
 	effect: 'write',
 	permission: 'sendTestEvents',
 	fields: {
 		webhookId: text(
 			{
 				label: 'Webhook ID',
-				description: 'Identifier of the webhook endpoint, starts with wh-',
+				description: 'Identifier of the webhook endpoint, starting with wh-',
 				example: 'wh-a1B2c3D4e5F6',
 			},
 			identifier('wh'),
 		),
 		eventType: choice(
-			{ label: 'Event Type', description: 'The event to send' },
+			{ label: 'Event Type', description: 'Event to send' },
 			eventTypeOptions,
 			'deposit.received',
 		),
 		version: optional(
 			wholeNumber(
-				{ label: 'Version', description: 'Major version of the payload, 1 to 10' },
+				{ label: 'Version', description: 'Major version of the payload, from 1 to 10' },
 				{ least: 1, most: 10, preset: 2 },
 			),
 		),
@@ -42,7 +42,8 @@ export const sendTestDelivery = defineOperation({
 		eventTypeFieldName: bodyFieldName(
 			{
 				label: 'Event Type Field Name',
-				description: 'Name of the body field for the event type; the service does not document it',
+				description:
+					"Name of the body field for the event type, which the service doesn't document",
 			},
 			'event_type',
 		),
