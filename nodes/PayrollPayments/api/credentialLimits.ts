@@ -1,3 +1,5 @@
+import { LruCache } from '../shared/lruCache';
+
 /** What workflows may do with the credentials. Reading is always allowed. */
 export const PERMISSIONS = [
 	'invitePeople',
@@ -127,19 +129,13 @@ function parseRecipients(text: string): ReadonlySet<string> | LimitFault {
 	};
 }
 
-/** Lists read before: every request reads the credentials, and a list may be long. */
-const knownRecipients = new Map<string, ReturnType<typeof parseRecipients>>();
-const MAX_KNOWN_RECIPIENTS = 100;
+/** Every request reads the credentials, and a list may be long, so parsed lists are kept. */
+const parsedRecipients = new LruCache<ReturnType<typeof parseRecipients>>(100);
 
 function readPaymentRecipients(saved: Saved): ReadonlySet<string> | undefined | LimitFault {
 	const text = limitText(saved, 'paymentRecipients');
 	if (typeof text !== 'string') return text;
-	const known = knownRecipients.get(text);
-	if (known !== undefined) return known;
-	if (knownRecipients.size >= MAX_KNOWN_RECIPIENTS) knownRecipients.clear();
-	const recipients = parseRecipients(text);
-	knownRecipients.set(text, recipients);
-	return recipients;
+	return parsedRecipients.getOrCreate(text, () => parseRecipients(text));
 }
 
 function isFault(value: unknown): value is LimitFault {

@@ -1,4 +1,5 @@
 import { evmAddress } from '../shared/address';
+import { LruCache } from '../shared/lruCache';
 import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
 import { readLimits, type CredentialLimits } from './credentialLimits';
 import { Refusal } from '../shared/errors';
@@ -15,35 +16,33 @@ interface UrlRule {
 	readonly httpsOnly: string;
 }
 
-function faultInUrl(url: URL | undefined, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
-	if (url === undefined) return 'must be a web address, e.g. https://api.example.com';
+function faultInUrl(url: URL, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
 	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
 	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
 	if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
 	return url.search !== '' || url.hash !== '' ? 'must not hold a query or a fragment' : undefined;
 }
 
-/** Accepted URLs kept for each field: every request reads the credentials, and parsing costs most. */
-const MAX_ACCEPTED_URLS = 100;
+function readUrl(value: string, rule: UrlRule): { plain: string } | { fault: string } {
+	if (value.trim() === '') return { fault: 'is missing' };
+	const url = parseUrl(value.trim());
+	if (url === undefined) return { fault: 'must be a web address, e.g. https://api.example.com' };
+	const fault = faultInUrl(url, rule);
+	if (fault !== undefined) return { fault };
+	return { plain: url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}` };
+}
 
 /** A URL without a user, query or fragment. */
 function plainUrl(rule: UrlRule) {
-	const accepted = new Map<string, string>();
+	/** Every request reads the credentials, and parsing URLs takes most of that time. */
+	const read = new LruCache<ReturnType<typeof readUrl>>(100);
 	return z
 		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 		.transform((value, context) => {
-			const known = accepted.get(value);
-			if (known !== undefined) return known;
-			const url = parseUrl(value.trim());
-			const fault = value.trim() === '' ? 'is missing' : faultInUrl(url, rule);
-			if (fault !== undefined || url === undefined) {
-				context.addIssue({ code: 'custom', message: fault });
-				return z.NEVER;
-			}
-			const plain = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
-			if (accepted.size >= MAX_ACCEPTED_URLS) accepted.clear();
-			accepted.set(value, plain);
-			return plain;
+			const url = read.getOrCreate(value, () => readUrl(value, rule));
+			if ('plain' in url) return url.plain;
+			context.addIssue({ code: 'custom', message: url.fault });
+			return z.NEVER;
 		});
 }
 

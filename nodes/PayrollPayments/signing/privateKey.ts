@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 import { Refusal } from '../shared/errors';
+import { LruCache } from '../shared/lruCache';
 import { isSameAddress, textHash } from './signature';
 import { typedDataHash } from './typedData';
 import type { Hex, Wallet } from './wallet';
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
-const KEPT_WALLETS = 16;
 
-/** Deriving the address costs as much as signing, so the latest wallets are kept. */
-const wallets = new Map<string, Wallet>();
+/** Deriving an address takes as long as signing, so the latest wallets are kept. */
+const wallets = new LruCache<Wallet>(16);
 
 function isPrivateKey(value: string): value is Hex {
 	return PRIVATE_KEY.test(value);
@@ -41,16 +41,9 @@ function deriveWallet(privateKey: Hex): Wallet {
 	};
 }
 
-function keptWallet(privateKey: Hex): Wallet {
-	const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
-	const wallet = wallets.get(name) ?? deriveWallet(privateKey);
-	wallets.delete(name);
-	wallets.set(name, wallet);
-	for (const oldest of wallets.keys()) {
-		if (wallets.size <= KEPT_WALLETS) break;
-		wallets.delete(oldest);
-	}
-	return wallet;
+function cachedWallet(privateKey: Hex): Wallet {
+	const hash = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
+	return wallets.getOrCreate(hash, () => deriveWallet(privateKey));
 }
 
 /**
@@ -66,7 +59,7 @@ export function privateKeyWallet(options: { privateKey: string; walletAddress?: 
 			hint: 'Copy the key from the wallet again, without white space; a seed phrase is no key.',
 		});
 	}
-	const wallet = keptWallet(options.privateKey);
+	const wallet = cachedWallet(options.privateKey);
 	if (options.walletAddress && !isSameAddress(options.walletAddress, wallet.address)) {
 		throw new Refusal(
 			`The wallet address ${options.walletAddress} does not belong to the private key, ` +

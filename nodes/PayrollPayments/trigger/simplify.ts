@@ -1,12 +1,10 @@
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
+import { toMilliseconds } from '../shared/time';
 import type { WebhookCredentials } from './webhookCredentials';
 import { entityIdsOf } from './filter';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
 import type { DeliveryHeaders } from './verifySignature';
-
-/** Above this `created` is in milliseconds: in seconds it would lie in the year 5138. */
-const MILLISECONDS_FROM = 1e11;
 
 /**
  * One flat row for a sheet or a message: always the same columns in the same order, what the event
@@ -65,7 +63,7 @@ export function presentHeaders(
 /** A Unix time as ISO 8601, or null where it is none that a date can hold. */
 function isoTime(created: JsonValue | undefined): string | null {
 	if (typeof created !== 'number') return null;
-	const date = new Date(created > MILLISECONDS_FROM ? created : created * 1000);
+	const date = new Date(toMilliseconds(created));
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 

@@ -2,15 +2,13 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import type { WebhookCredentials } from './webhookCredentials';
 import { Refusal } from '../shared/errors';
+import { MAX_UNIX_SECONDS } from '../shared/time';
 
 /** Header names in lower case, as Node gives them. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** More signatures than any rotation needs are no delivery but an attempt to keep n8n busy. */
 const MOST_SIGNATURES = 16;
-
-/** Above this a timestamp is in milliseconds: in seconds it would lie in the year 5138. */
-const MILLISECONDS_FROM = 1e11;
 
 const HOW_TO_MEND =
 	'Compare the secret in the credentials with the one in the service. If they agree, look for a ' +
@@ -138,7 +136,7 @@ function staleness(timestamp: number, toleranceSeconds: number, now: number): Re
 		`The signature is ${Math.abs(age)} seconds ${direction}; ${toleranceSeconds} are tolerated`,
 		{
 			hint:
-				timestamp >= MILLISECONDS_FROM
+				timestamp > MAX_UNIX_SECONDS
 					? 'Its time reads as milliseconds, where seconds are expected.'
 					: 'Compare the clock of this machine with the true time. A delivery that is sent ' +
 						'again must be signed anew.',
