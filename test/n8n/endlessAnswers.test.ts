@@ -48,7 +48,7 @@ describe('a list of pages without an end', () => {
 		async (range) => {
 			endlessPages(0);
 			const { error } = await runNode(credentials(), { ...LIST, ...range });
-			expect(error?.message).toMatch(/given up after 1000 pages with 2000 users/);
+			expect(error?.message).toMatch(/stopped after 1000 pages with 2000 users/);
 			expect(error?.description).toContain('Limit');
 			expect(service.requests).toHaveLength(1_000);
 		},

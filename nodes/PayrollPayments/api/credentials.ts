@@ -11,7 +11,7 @@ const optionalText = z
 	.transform((value) => value?.trim() || undefined);
 
 interface UrlRule {
-	/** The hosts for which http will do. */
+	/** The hosts for which http is allowed. */
 	readonly allowsHttp: (host: string) => boolean;
 	readonly httpsOnly: string;
 }
@@ -19,8 +19,10 @@ interface UrlRule {
 function faultInUrl(url: URL, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
 	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
 	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
-	if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-	return url.search !== '' || url.hash !== '' ? 'must not hold a query or a fragment' : undefined;
+	if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+	return url.search !== '' || url.hash !== ''
+		? 'must not contain a query or a fragment'
+		: undefined;
 }
 
 function readUrl(value: string, rule: UrlRule): { plain: string } | { fault: string } {
@@ -49,15 +51,15 @@ function plainUrl(rule: UrlRule) {
 const baseUrl = plainUrl({
 	allowsHttp: isLoopback,
 	httpsOnly:
-		'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
+		'must start with https:// (http:// is accepted for localhost only), so that the token can’t be intercepted',
 })
 	.transform((url) => url.replace(/\/+$/, ''))
-	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must be given without /v2'));
+	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
 
 const remoteSignerUrl = plainUrl({
 	allowsHttp: isPrivate,
 	httpsOnly:
-		'must start with https:// (http:// is accepted for this machine and private addresses only)',
+		'must start with https:// (http:// is accepted for localhost and private addresses only)',
 });
 
 const optionalAddress = optionalText.pipe(evmAddress.optional());
@@ -132,10 +134,10 @@ const legacyApiKeyCredentials = z.object({
 	apiKey: token,
 });
 
-/** What is known of every credential, whatever its authentication. */
+/** What all credentials have, whatever their authentication. */
 export interface CredentialUse {
 	readonly limits: CredentialLimits;
-	/** The name that the credentials were saved under, where it is known. */
+	/** The name of the saved credentials, if known. */
 	readonly name?: string;
 }
 
@@ -148,7 +150,7 @@ export type ServiceCredentials = CredentialUse &
 		| z.infer<typeof legacyApiKeyCredentials>
 	);
 
-/** The labels that credential fields have on the form, for messages. */
+/** Labels of the credential fields, for messages. */
 const LABELS: Readonly<Record<string, string>> = {
 	accessToken: 'Access Token',
 	apiKey: 'API Key',
@@ -173,14 +175,14 @@ function schemaFor(authentication: unknown, signer: unknown) {
 function credentialFault(field: string, fault: string): Refusal {
 	return new Refusal(`${LABELS[field] ?? field} in the credentials ${fault}`, {
 		field,
-		hint: 'Open the credentials “Payroll Payments API” and correct this field.',
+		hint: 'Open the Payroll Payments API credentials and correct this field.',
 	});
 }
 
 /**
- * The credentials `payrollPaymentsApi` as the user saved them, checked.
- * @param name the name that they were saved under, for messages
- * @throws {Refusal} that names the field at fault and never repeats its value.
+ * Parses the saved `payrollPaymentsApi` credentials.
+ * @param name the name of the saved credentials, for messages
+ * @throws {Refusal} that names the wrong field, but never quotes its value
  */
 export function readCredentials(
 	saved: Readonly<Record<string, unknown>>,
@@ -190,7 +192,10 @@ export function readCredentials(
 	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
 	if (!read.success) {
 		const issue = read.error.issues[0];
-		throw credentialFault(String(issue?.path[0] ?? 'authentication'), issue?.message ?? 'is wrong');
+		throw credentialFault(
+			String(issue?.path[0] ?? 'authentication'),
+			issue?.message ?? 'isn’t valid',
+		);
 	}
 	const limits = readLimits(saved);
 	if ('fault' in limits) throw credentialFault(limits.field, limits.fault);

@@ -16,7 +16,7 @@ function isPrivateKey(value: string): value is Hex {
 	return PRIVATE_KEY.test(value);
 }
 
-/** Undefined outside the range of keys; the library's own message could quote the key. */
+/** Undefined for an invalid key. The library's own error could quote the key. */
 function addressOf(privateKey: Hex): Hex | undefined {
 	try {
 		return privateKeyToAddress(privateKey);
@@ -28,7 +28,7 @@ function addressOf(privateKey: Hex): Hex | undefined {
 function deriveWallet(privateKey: Hex): Wallet {
 	const address = addressOf(privateKey);
 	if (address === undefined) {
-		throw new Refusal('The private key is outside the range of keys that exist.', {
+		throw new Refusal("Private Key in the credentials isn't a valid key.", {
 			field: 'privateKey',
 			hint: 'Copy the key from the wallet again.',
 		});
@@ -47,16 +47,15 @@ function cachedWallet(privateKey: Hex): Wallet {
 }
 
 /**
- * The wallet of a private key that n8n stores: 0x and 64 hex characters. A wallet address is
- * optional; if given, it must be the key's.
- *
- * Raises a {@link Refusal} that names `privateKey` or `walletAddress`, never the key itself.
+ * The wallet of a private key: 0x and 64 hex characters.
+ * @param options `walletAddress` is optional, and must be the key's
+ * @throws {Refusal} if one of them is wrong; it never contains the key
  */
 export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
 	if (!isPrivateKey(options.privateKey)) {
-		throw new Refusal('The private key is not 0x followed by 64 hex characters.', {
+		throw new Refusal("Private Key in the credentials isn't 0x followed by 64 hex characters.", {
 			field: 'privateKey',
-			hint: 'Copy the key from the wallet again, without white space; a seed phrase is no key.',
+			hint: 'Copy the key from the wallet again, without spaces. A seed phrase doesn’t work.',
 		});
 	}
 	const wallet = cachedWallet(options.privateKey);
