@@ -136,14 +136,14 @@ describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 
 	it.each<[SignerFault, RegExp]>([
 		['refuse', /refused to sign.*User rejected/],
-		['timeout', /did not answer/],
-		['cut', /did not answer/],
-		['wrongKey', /not of the wallet/],
-		['malformedSignature', /no signature/],
-		['emptyAnswer', /no signature/],
-		['notJson', /not JSON-RPC/],
-		['http401', /turned the request away/],
-		['http500', /fault of its own/],
+		['timeout', /did not respond/],
+		['cut', /did not respond/],
+		['wrongKey', /isn’t from the wallet/],
+		['malformedSignature', /invalid signature/],
+		['emptyAnswer', /invalid signature/],
+		['notJson', /isn’t JSON-RPC/],
+		['http401', /rejected the request/],
+		['http500', /signer failed/],
 	])('is refused in plain words at %s, and nothing reaches the service', async (fault, words) => {
 		signer.fail(fault);
 		const before = sandbox.service.wireLog.read().entries.length;

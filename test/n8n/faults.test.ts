@@ -207,9 +207,13 @@ const ASKED: Readonly<Record<string, Asked>> = {
 
 /** The faults that end a request for good, and what the user reads of each. */
 const LASTING: ReadonlyArray<readonly [string, Omit<FaultInput, 'match'>, RegExp]> = [
-	['no answer in time', { kind: 'latency', delay: 1_000 }, /it did not answer in time/],
-	['the connection cut before', { kind: 'cutBefore' }, /the connection broke/],
-	['the connection cut after the work was done', { kind: 'cutAfter' }, /the connection broke/],
+	['no answer in time', { kind: 'latency', delay: 1_000 }, /it took too long to respond/],
+	['the connection cut before', { kind: 'cutBefore' }, /the connection was interrupted/],
+	[
+		'the connection cut after the work was done',
+		{ kind: 'cutAfter' },
+		/the connection was interrupted/,
+	],
 	['400', { kind: 'status', status: 400 }, /refused: The sandbox was told to fail/],
 	['401', { kind: 'status', status: 401 }, /refused: The sandbox was told to fail/],
 	['403', { kind: 'status', status: 403, errorCode: 'no_role' }, /told to fail \(no_role\)/],
@@ -223,10 +227,10 @@ const LASTING: ReadonlyArray<readonly [string, Omit<FaultInput, 'match'>, RegExp
 	['500', { kind: 'status', status: 500 }, /told to fail/],
 	['503 without a body', { kind: 'status', status: 503, envelope: false }, /503/],
 	['a page of a proxy', { kind: 'html' }, /502/],
-	['a page with status 200', { kind: 'html', status: 200 }, /answer/i],
+	['a page with status 200', { kind: 'html', status: 200 }, /Unexpected response/],
 	['a redirect', { kind: 'redirect' }, /redirect/],
 	['200 with a failure', { kind: 'failureEnvelope' }, /refused: The sandbox was told to fail/],
-	['truncated JSON', { kind: 'truncatedJson' }, /answer/i],
+	['truncated JSON', { kind: 'truncatedJson' }, /Unexpected response/],
 	['missing fields', { kind: 'missingFields' }, /success, but data\S* is missing or invalid/],
 	['10 MB', { kind: 'hugeBody' }, /success, but data\S* is missing or invalid/],
 ];
@@ -324,9 +328,9 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, prepare, wi
 	);
 
 	it.each([
-		['a name that nobody has', 'https://payroll.invalid', /payroll\.invalid: its name/],
-		['a port where nothing listens', 'http://127.0.0.1:1', /nothing listens at this address/],
-		['a server without TLS', 'https', /it does not speak TLS/],
+		['a name that nobody has', 'https://payroll.invalid', /payroll\.invalid: its host name/],
+		['a port where nothing listens', 'http://127.0.0.1:1', /it refused the connection/],
+		['a server without TLS', 'https', /it doesn't support TLS/],
 	])('%s', async (_what, baseUrl, message) => {
 		const parameters = await asked(effect === 'read' ? { retries: 0 } : {});
 		const saved = credentials(baseUrl === 'https' ? sandbox.url.replace('http', baseUrl) : baseUrl);

@@ -268,7 +268,7 @@ describe('the action node', () => {
 	it.each<readonly [ICredentialDataDecryptedObject, string]>([
 		[
 			{ permissions: 'all' },
-			'Permissions in the credentials must hold only entries of its menu [item 0]',
+			'Permissions in the credentials must contain only options from its menu [item 0]',
 		],
 		[
 			{ maximumPayment: '{{ $vars.limit }}' },

@@ -231,9 +231,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 					signature: await sign(typedData, 'viewer'),
 				}),
 			);
-			expect(error?.message).toContain(
-				'Signature does not belong to this typed data and this signer',
-			);
+			expect(error?.message).toContain("Signature doesn't match Typed Data and Signer");
 			expect(wire()).toEqual([]);
 		});
 
@@ -430,9 +428,7 @@ describe('instant payments', () => {
 			});
 			const { signature } = await provided(payment, 'viewer');
 			const { error } = await run({ ...right, signature });
-			expect(error?.message).toContain(
-				'Signature does not belong to this typed data and this signer',
-			);
+			expect(error?.message).toContain("Signature doesn't match Typed Data and Signer");
 			expect(wire()).toEqual([]);
 			expect((await run(right)).output[0]?.json).toHaveProperty('transaction');
 		});

@@ -1,3 +1,5 @@
+import { LruCache } from '../shared/lruCache';
+
 /** What workflows may do with the credentials. Reading is always allowed. */
 export const PERMISSIONS = [
 	'invitePeople',
@@ -21,7 +23,7 @@ export const PERMISSION_LABELS: Readonly<Record<Permission, string>> = {
 /** What the credentials may be used for. */
 export interface CredentialLimits {
 	readonly permissions: ReadonlySet<Permission>;
-	/** The most that one payment may move; without it there is no limit. */
+	/** The most that one payment may be; without it, there is no limit. */
 	readonly maximumPaymentCents?: number;
 	/** Who may be paid, in lower case: addresses, and `@` with a domain. Without it, anyone. */
 	readonly paymentRecipients?: ReadonlySet<string>;
@@ -47,7 +49,7 @@ function readPermissions(saved: Saved): ReadonlySet<Permission> | LimitFault {
 	if (Array.isArray(permissions) && permissions.every(isPermission)) return new Set(permissions);
 	return {
 		field: 'permissions',
-		fault: 'must hold only entries of its menu',
+		fault: 'must contain only options from its menu',
 	};
 }
 
@@ -66,7 +68,7 @@ function limitText(saved: Saved, field: LimitFault['field']): string | undefined
 
 const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
 
-/** Dollars as whole cents, put together from the digits so that nothing is rounded. */
+/** Dollars as whole cents. Works on the digits, so that nothing is rounded. */
 function readMaximumPayment(saved: Saved): number | undefined | LimitFault {
 	const text = limitText(saved, 'maximumPayment');
 	if (typeof text !== 'string') return text;
@@ -96,7 +98,7 @@ function asciiLowerCase(text: string): string {
 }
 
 /**
- * An e-mail address in lower case and its domain; undefined for anything else, such as several
+ * An email address in lower case and its domain; undefined for anything else, such as several
  * addresses, a quoted name, or white space around it.
  */
 export function addressParts(
@@ -123,23 +125,17 @@ function parseRecipients(text: string): ReadonlySet<string> | LimitFault {
 	if (wrong === -1) return new Set(entries);
 	return {
 		field: 'paymentRecipients',
-		fault: `must hold email addresses, or @ and a domain such as @example.com; entry ${wrong + 1} is neither`,
+		fault: `must contain email addresses, or @ and a domain such as @example.com; entry ${wrong + 1} is neither`,
 	};
 }
 
-/** Lists read before: every request reads the credentials, and a list may be long. */
-const knownRecipients = new Map<string, ReturnType<typeof parseRecipients>>();
-const MAX_KNOWN_RECIPIENTS = 100;
+/** Every request reads the credentials, and a list may be long, so parsed lists are kept. */
+const parsedRecipients = new LruCache<ReturnType<typeof parseRecipients>>(100);
 
 function readPaymentRecipients(saved: Saved): ReadonlySet<string> | undefined | LimitFault {
 	const text = limitText(saved, 'paymentRecipients');
 	if (typeof text !== 'string') return text;
-	const known = knownRecipients.get(text);
-	if (known !== undefined) return known;
-	if (knownRecipients.size >= MAX_KNOWN_RECIPIENTS) knownRecipients.clear();
-	const recipients = parseRecipients(text);
-	knownRecipients.set(text, recipients);
-	return recipients;
+	return parsedRecipients.getOrCreate(text, () => parseRecipients(text));
 }
 
 function isFault(value: unknown): value is LimitFault {

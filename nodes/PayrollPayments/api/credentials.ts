@@ -1,4 +1,5 @@
 import { evmAddress } from '../shared/address';
+import { LruCache } from '../shared/lruCache';
 import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
 import { readLimits, type CredentialLimits } from './credentialLimits';
 import { Refusal } from '../shared/errors';
@@ -10,55 +11,55 @@ const optionalText = z
 	.transform((value) => value?.trim() || undefined);
 
 interface UrlRule {
-	/** The hosts for which http will do. */
+	/** The hosts for which http is allowed. */
 	readonly allowsHttp: (host: string) => boolean;
 	readonly httpsOnly: string;
 }
 
-function faultInUrl(url: URL | undefined, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
-	if (url === undefined) return 'must be a web address, e.g. https://api.example.com';
+function faultInUrl(url: URL, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
 	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
 	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
-	if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-	return url.search !== '' || url.hash !== '' ? 'must not hold a query or a fragment' : undefined;
+	if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+	return url.search !== '' || url.hash !== ''
+		? 'must not contain a query or a fragment'
+		: undefined;
 }
 
-/** Accepted URLs kept for each field: every request reads the credentials, and parsing costs most. */
-const MAX_ACCEPTED_URLS = 100;
+function readUrl(value: string, rule: UrlRule): { plain: string } | { fault: string } {
+	if (value.trim() === '') return { fault: 'is missing' };
+	const url = parseUrl(value.trim());
+	if (url === undefined) return { fault: 'must be a web address, e.g. https://api.example.com' };
+	const fault = faultInUrl(url, rule);
+	if (fault !== undefined) return { fault };
+	return { plain: url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}` };
+}
 
 /** A URL without a user, query or fragment. */
 function plainUrl(rule: UrlRule) {
-	const accepted = new Map<string, string>();
+	/** Every request reads the credentials, and parsing URLs takes most of that time. */
+	const read = new LruCache<ReturnType<typeof readUrl>>(100);
 	return z
 		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 		.transform((value, context) => {
-			const known = accepted.get(value);
-			if (known !== undefined) return known;
-			const url = parseUrl(value.trim());
-			const fault = value.trim() === '' ? 'is missing' : faultInUrl(url, rule);
-			if (fault !== undefined || url === undefined) {
-				context.addIssue({ code: 'custom', message: fault });
-				return z.NEVER;
-			}
-			const plain = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
-			if (accepted.size >= MAX_ACCEPTED_URLS) accepted.clear();
-			accepted.set(value, plain);
-			return plain;
+			const url = read.getOrCreate(value, () => readUrl(value, rule));
+			if ('plain' in url) return url.plain;
+			context.addIssue({ code: 'custom', message: url.fault });
+			return z.NEVER;
 		});
 }
 
 const baseUrl = plainUrl({
 	allowsHttp: isLoopback,
 	httpsOnly:
-		'must start with https:// (http:// is accepted for localhost only), so that nobody on the way can read the token',
+		'must start with https:// (http:// is accepted for localhost only), so that the token can’t be intercepted',
 })
 	.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
-	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must be given without /v2'));
+	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
 
 const remoteSignerUrl = plainUrl({
 	allowsHttp: isPrivate,
 	httpsOnly:
-		'must start with https:// (http:// is accepted for this machine and private addresses only)',
+		'must start with https:// (http:// is accepted for localhost and private addresses only)',
 });
 
 const optionalAddress = optionalText.pipe(evmAddress.optional());
@@ -133,10 +134,10 @@ const legacyApiKeyCredentials = z.object({
 	apiKey: token,
 });
 
-/** What is known of every credential, whatever its authentication. */
+/** What all credentials have, whatever their authentication. */
 interface CredentialUse {
 	readonly limits: CredentialLimits;
-	/** The name that the credentials were saved under, where it is known. */
+	/** The name of the saved credentials, if known. */
 	readonly name?: string;
 }
 
@@ -149,7 +150,7 @@ export type ServiceCredentials = CredentialUse &
 		| z.infer<typeof legacyApiKeyCredentials>
 	);
 
-/** The labels that credential fields have on the form, for messages. */
+/** Labels of the credential fields, for messages. */
 const LABELS: Readonly<Record<string, string>> = {
 	accessToken: 'Access Token',
 	apiKey: 'API Key',
@@ -174,14 +175,14 @@ function schemaFor(authentication: unknown, signer: unknown) {
 function credentialFault(field: string, fault: string): Refusal {
 	return new Refusal(`${LABELS[field] ?? field} in the credentials ${fault}`, {
 		field,
-		hint: 'Open the credentials “Payroll Payments API” and correct this field.',
+		hint: 'Open the Payroll Payments API credentials and correct this field.',
 	});
 }
 
 /**
- * The credentials `payrollPaymentsApi` as the user saved them, checked.
- * @param name the name that they were saved under, for messages
- * @throws {Refusal} that names the field at fault and never repeats its value.
+ * Parses the saved `payrollPaymentsApi` credentials.
+ * @param name the name of the saved credentials, for messages
+ * @throws {Refusal} that names the wrong field, but never quotes its value
  */
 export function readCredentials(
 	saved: Readonly<Record<string, unknown>>,
@@ -191,7 +192,10 @@ export function readCredentials(
 	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
 	if (!read.success) {
 		const issue = read.error.issues[0];
-		throw credentialFault(String(issue?.path[0] ?? 'authentication'), issue?.message ?? 'is wrong');
+		throw credentialFault(
+			String(issue?.path[0] ?? 'authentication'),
+			issue?.message ?? 'isn’t valid',
+		);
 	}
 	const limits = readLimits(saved);
 	if ('fault' in limits) throw credentialFault(limits.field, limits.fault);

@@ -4,6 +4,7 @@ import { sleep } from 'n8n-workflow';
 
 import { z } from 'zod';
 import { parseJson } from '../shared/json';
+import { LruCache } from '../shared/lruCache';
 import type { ServiceCredentials, WalletCredentials } from './credentials';
 
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
@@ -12,8 +13,8 @@ export const SIGN_IN_PAUSE = 30_000;
 /** How long calls wait for the outcome of another call's trial of the token, in milliseconds. */
 export const LONGEST_WAIT = 10_000;
 
-/** Sessions remembered, beside those in use, so that a long-lived process does not grow. */
-const MOST_SESSIONS = 1_000;
+/** Sessions kept in memory, in addition to those in use. */
+const MAX_SESSIONS = 1_000;
 
 const storedSession = z.object({ boundTo: z.string(), token: z.string() });
 const claims = z.object({ exp: z.number() });
@@ -162,7 +163,9 @@ interface Session {
  * in flight when the token really expires are each refused once; they still share one sign-in.
  */
 export class Sessions {
-	private readonly sessions = new Map<string, Session>();
+	private readonly sessions = new LruCache<Session>(MAX_SESSIONS, (session) =>
+		this.isInUse(session),
+	);
 
 	constructor(private readonly clock: Clock = systemClock) {}
 
@@ -173,7 +176,7 @@ export class Sessions {
 	 * @throws what the sign-in threw that was waited for
 	 */
 	async tokenFor(boundTo: string, stored: string): Promise<string> {
-		const session = this.sessionOf(boundTo);
+		const session = this.sessions.getOrCreate(boundTo, () => ({}));
 		const deadline = this.clock.elapsed() + LONGEST_WAIT;
 		let token = stored;
 		for (;;) {
@@ -201,7 +204,7 @@ export class Sessions {
 		refused: string | undefined,
 		signIn: () => Promise<string>,
 	): Promise<string> {
-		const session = this.sessionOf(boundTo);
+		const session = this.sessions.getOrCreate(boundTo, () => ({}));
 		if (refused !== undefined) {
 			session.refused = refused;
 			if (session.accepted === refused) session.accepted = undefined;
@@ -219,7 +222,7 @@ export class Sessions {
 	 */
 	reportStatus(stored: unknown, status: number | undefined): void {
 		const { boundTo, token } = unpack(stored) ?? {};
-		const session = boundTo === undefined ? undefined : this.sessions.get(boundTo);
+		const session = boundTo === undefined ? undefined : this.sessions.peek(boundTo);
 		if (session?.trial === undefined || session.trial.token !== token) return;
 		const isAccepted = status !== undefined && (status < 300 || [400, 403, 404].includes(status));
 		if (isAccepted) session.accepted = token;
@@ -303,18 +306,6 @@ export class Sessions {
 	/** @param failed when a sign-in failed, by {@link Clock.elapsed} */
 	private isPaused(failed: number): boolean {
 		return this.clock.elapsed() - failed < SIGN_IN_PAUSE;
-	}
-
-	private sessionOf(boundTo: string): Session {
-		const known = this.sessions.get(boundTo) ?? {};
-		// Moved to the end, so that the least recently used session is evicted first.
-		this.sessions.delete(boundTo);
-		this.sessions.set(boundTo, known);
-		for (const [oldest, session] of this.sessions) {
-			if (this.sessions.size <= MOST_SESSIONS) break;
-			if (oldest !== boundTo && !this.isInUse(session)) this.sessions.delete(oldest);
-		}
-		return known;
 	}
 
 	/** Whether a sign-in or a trial is under way. */

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 /**
- * An EVM address: 0x followed by 40 hex characters (docs/api.md, Common formats), byte for byte
- * as given: what is signed may not be tidied up.
+ * An EVM address: 0x followed by 40 hex characters (docs/api.md, Common formats), not
+ * trimmed or changed, because it is signed as given.
  */
 export const exactAddress = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.min(1, 'is missing')
 	.regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex characters');
 
-/** An EVM address that a person typed: white space around it is dropped. */
+/** An EVM address in a form. Surrounding white space is removed. */
 export const evmAddress = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.transform((value) => value.trim())

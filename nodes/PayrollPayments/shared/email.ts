@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A local part of 64 characters, the sign, and a domain of 255 (RFC 5321, section 4.5.3.1). */
+/** A local part of 64 characters, @, and a domain of 255 (RFC 5321, section 4.5.3.1). */
 const LONGEST = 320;
 
 const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 
 /**
- * The HTML standard's own pattern (https://html.spec.whatwg.org/#valid-e-mail-address), but with at
- * least one dot in the domain. No part of it can match in two ways that differ by more than a label.
+ * The HTML standard's pattern (https://html.spec.whatwg.org/#valid-e-mail-address), but with at least
+ * one dot in the domain. It can't backtrack over more than a label.
  */
 const EMAIL = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
 
@@ -16,8 +16,8 @@ function isEmail(text: string): boolean {
 	return text.length <= LONGEST && EMAIL.test(text);
 }
 
-/** An e-mail address (docs/api.md, Common formats). White space around it is dropped. */
+/** An email address (docs/api.md, Common formats). Surrounding white space is removed. */
 export const email = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.transform((value) => value.trim())
-	.pipe(z.string().min(1, 'is missing').refine(isEmail, 'must be a valid e-mail address'));
+	.pipe(z.string().min(1, 'is missing').refine(isEmail, 'must be a valid email address'));

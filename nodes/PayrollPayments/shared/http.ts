@@ -6,11 +6,11 @@ export interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Sent as JSON; without it, no body is sent. */
 	readonly body?: unknown;
-	/** Milliseconds until the request is given up. */
+	/** Milliseconds until the request times out. */
 	readonly timeout?: number;
 }
 
-/** What came back, whatever the status. */
+/** A response of any status. */
 export interface HttpAnswer {
 	readonly status: number;
 	/** Names in lower case. */
@@ -20,8 +20,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends one request and answers with whatever came back: 4xx and 5xx are answers, redirects are
- * answered and never followed. Rejects with a {@link Refusal} when no answer came at all (no
- * connection, TLS error, timeout).
+ * Sends one request and returns the response of any status, redirects included: they are never
+ * followed. Rejects with a {@link Refusal} if no response arrives (no connection, TLS error, timeout).
  */
 export type HttpExchange = (request: HttpRequest) => Promise<HttpAnswer>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of entity that carry an identifier, by prefix (docs/api.md, Identifiers). */
+/** The kinds of identifiers, by prefix (docs/api.md, Identifiers). */
 const IDENTIFIER_KINDS = {
 	te: 'a team',
 	co: 'a company',
@@ -27,21 +27,21 @@ function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string |
 		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) =>
 			value.startsWith(`${prefix}-`),
 		);
-		const reading = given === undefined ? '' : `; this one names ${given[1]}`;
+		const reading = given === undefined ? '' : `; this is the ID of ${given[1]}`;
 		return `must start with ${expected}${reading}`;
 	}
 	if (value.length !== IDENTIFIER_LENGTH) {
 		return `must have ${IDENTIFIER_LENGTH} characters, but has ${value.length}`;
 	}
 	if (!AFTER_PREFIX.test(value.slice(3))) {
-		return 'may hold only letters, digits, - and _ after its prefix';
+		return 'may contain only letters, digits, - and _ after its prefix';
 	}
 	return undefined;
 }
 
 /**
  * A 15-character nanoid with one of the given prefixes (docs/api.md, Identifiers).
- * White space around it, as a copied cell has, is dropped.
+ * Surrounding white space, as in a copied cell, is removed.
  */
 export function identifier(...prefixes: IdentifierPrefix[]) {
 	return z

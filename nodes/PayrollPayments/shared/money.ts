@@ -43,7 +43,7 @@ export const paymentCents = z.unknown().transform((value, context): number => {
 		return z.NEVER;
 	};
 	if (value === undefined || value === '' || value === null) {
-		return refuse('is missing; give the amount in cents, e.g. 12500 for $125.00');
+		return refuse('is missing; enter the amount in cents, e.g. 12500 for $125.00');
 	}
 	if (!cents.success || !Number.isSafeInteger(cents.data)) {
 		return refuse('must be a whole number of cents, e.g. 12500 for $125.00');

@@ -1,21 +1,21 @@
 import { DEEPEST } from './json';
 
-/** Stands where a secret was. */
+/** Replaces a secret. */
 export const WITHHELD = '[…]';
 
-/** Stands where text was cut off. */
+/** Marks where text was cut off. */
 const CUT = '…';
 
-/** Characters of the shortest secret: blanking out less would hit ordinary words. */
+/** Characters. Shorter secrets would also match ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** Characters of a secret that give it away, even where the rest of it is missing. */
+/** Characters of a secret that are removed even without the rest of it. */
 const STRETCH = 12;
 
-/** Characters of a secret's beginning that give it away where the text is cut after them. */
+/** Characters of a secret's beginning that are removed if the text is cut off after them. */
 const SHORTEST_BEGINNING = 4;
 
-/** Makes text from outside fit to be shown: takes out what is secret. */
+/** Removes secrets from text from outside. */
 export type Redact = (text: string) => string;
 
 /** The text, cut to so many characters. */
@@ -44,7 +44,7 @@ function base64Spellings(bytes: Buffer): string[] {
 	});
 }
 
-/** A secret as it is, and as headers, URLs, JSON and dumps would write it. */
+/** A secret as it is, and as it would appear in headers, URLs, JSON and hex dumps. */
 function spellingsOf(secret: string): string[] {
 	const bytes = Buffer.from(secret, 'utf8');
 	const text = bytes.toString('utf8');
@@ -66,7 +66,7 @@ function spellingsOf(secret: string): string[] {
 	]);
 }
 
-/** What is looked for: pieces of secrets in every spelling, in lower case. */
+/** Pieces of secrets in every spelling, in lower case. */
 interface Pieces {
 	readonly stretches: ReadonlySet<string>;
 	/** The lengths of the stretches. */
@@ -91,17 +91,17 @@ function piecesOf(secrets: ReadonlySet<string>): Pieces {
 }
 
 /**
- * Takes the values of known secrets out of text from outside: the service, a signer or a sender may
- * repeat what it was sent. A stretch of 12 characters of a secret is withheld with the word around
- * it, in any case, percent-encoded, in Base64 or in hex; so is a beginning of one before a “…”.
- * Secrets under 8 characters are not looked for. The work grows linearly with the text.
+ * Removes known secrets from text from outside, because the service, a signer or a sender may echo what
+ * it was sent. Finds 12 characters of a secret in upper or lower case, percent-encoded, in Base64 or in
+ * hex, and the beginning of one before a “…”, and removes the whole word around them. Ignores secrets
+ * under 8 characters. Takes time linear in the length of the text.
  */
 export class Redactor {
 	private readonly secrets = new Set<string>();
-	/** Made when text is first looked at: most runs never need it. */
+	/** Created on first use, because most runs never need it. */
 	private pieces?: Pieces;
 
-	/** Adds secrets; what is not text is left out. */
+	/** Adds secrets; ignores what isn't text. */
 	add(...secrets: readonly unknown[]): this {
 		for (const secret of secrets) {
 			const text = typeof secret === 'string' ? secret.trim() : '';
@@ -147,7 +147,7 @@ export class Redactor {
 	}
 }
 
-/** Where the word ends that a piece of a secret stands in: what is joined to it may be secret, too. */
+/** The end of the word around a piece of a secret: the rest of the word may be secret, too. */
 function wordBoundary(text: string, from: number, step: 1 | -1, limit: number): number {
 	let position = from;
 	while (position !== limit && /[\w.-]/.test(text[step === 1 ? position : position - 1] ?? '')) {
@@ -156,7 +156,7 @@ function wordBoundary(text: string, from: number, step: 1 | -1, limit: number): 
 	return position;
 }
 
-/** Where secrets stand in the folded text: in order, apart from each other. */
+/** The positions of secrets in the folded text, in order and without overlaps. */
 function secretRanges(
 	text: string,
 	{ stretches, lengths, beginnings }: Pieces,

@@ -1,6 +1,6 @@
 /**
- * The wallet: signing in, guarding what is signed, and signing it. The only place that knows viem;
- * loaded when something is to be signed, so that nothing else pays for it.
+ * Wallets and the checks before signing. Import this dynamically: it loads viem, which only signing
+ * needs.
  */
 export {
 	administratorInviteTypedData,

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 import { Refusal } from '../shared/errors';
+import { LruCache } from '../shared/lruCache';
 import { isSameAddress, textHash } from './signature';
 import { typedDataHash } from './typedData';
 import type { Hex, Wallet } from './wallet';
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
-const KEPT_WALLETS = 16;
 
-/** Deriving the address costs as much as signing, so the latest wallets are kept. */
-const wallets = new Map<string, Wallet>();
+/** Deriving an address takes as long as signing, so the latest wallets are kept. */
+const wallets = new LruCache<Wallet>(16);
 
 function isPrivateKey(value: string): value is Hex {
 	return PRIVATE_KEY.test(value);
 }
 
-/** Undefined outside the range of keys; the library's own message could quote the key. */
+/** Undefined for an invalid key. The library's own error could quote the key. */
 function addressOf(privateKey: Hex): Hex | undefined {
 	try {
 		return privateKeyToAddress(privateKey);
@@ -28,7 +28,7 @@ function addressOf(privateKey: Hex): Hex | undefined {
 function deriveWallet(privateKey: Hex): Wallet {
 	const address = addressOf(privateKey);
 	if (address === undefined) {
-		throw new Refusal('The private key is outside the range of keys that exist.', {
+		throw new Refusal("Private Key in the credentials isn't a valid key.", {
 			field: 'privateKey',
 			hint: 'Copy the key from the wallet again.',
 		});
@@ -41,32 +41,24 @@ function deriveWallet(privateKey: Hex): Wallet {
 	};
 }
 
-function keptWallet(privateKey: Hex): Wallet {
-	const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
-	const wallet = wallets.get(name) ?? deriveWallet(privateKey);
-	wallets.delete(name);
-	wallets.set(name, wallet);
-	for (const oldest of wallets.keys()) {
-		if (wallets.size <= KEPT_WALLETS) break;
-		wallets.delete(oldest);
-	}
-	return wallet;
+function cachedWallet(privateKey: Hex): Wallet {
+	const hash = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
+	return wallets.getOrCreate(hash, () => deriveWallet(privateKey));
 }
 
 /**
- * The wallet of a private key that n8n stores: 0x and 64 hex characters. A wallet address is
- * optional; if given, it must be the key's.
- *
- * Raises a {@link Refusal} that names `privateKey` or `walletAddress`, never the key itself.
+ * The wallet of a private key: 0x and 64 hex characters.
+ * @param options `walletAddress` is optional, and must be the key's
+ * @throws {Refusal} if one of them is wrong; it never contains the key
  */
 export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
 	if (!isPrivateKey(options.privateKey)) {
-		throw new Refusal('The private key is not 0x followed by 64 hex characters.', {
+		throw new Refusal("Private Key in the credentials isn't 0x followed by 64 hex characters.", {
 			field: 'privateKey',
-			hint: 'Copy the key from the wallet again, without white space; a seed phrase is no key.',
+			hint: 'Copy the key from the wallet again, without spaces. A seed phrase doesn’t work.',
 		});
 	}
-	const wallet = keptWallet(options.privateKey);
+	const wallet = cachedWallet(options.privateKey);
 	if (options.walletAddress && !isSameAddress(options.walletAddress, wallet.address)) {
 		throw new Refusal(
 			`The wallet address ${options.walletAddress} does not belong to the private key, ` +

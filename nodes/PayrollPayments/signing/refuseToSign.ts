@@ -1,9 +1,9 @@
 import { Refusal, type ErrorContext } from '../shared/errors';
 
-/** Who signs the typed data: the wallet of the credentials, or someone who has signed it already. */
+/** Whether the credentials' wallet signs, or the user provides a signature. */
 export type SignatureSource = 'wallet' | 'provided';
 
-/** What a signing guard refuses, without the end of the sentence. */
+/** A signing guard's error. Its `fault` is the message without “so nothing was signed”. */
 class GuardRefusal extends Refusal {
 	constructor(
 		readonly fault: string,
@@ -13,16 +13,16 @@ class GuardRefusal extends Refusal {
 	}
 }
 
-/** Throws a {@link Refusal} that says what is wrong and that nothing was signed because of it. */
+/** @throws {Refusal} that says what is wrong, and that nothing was signed */
 export function refuseToSign(what: string, context: ErrorContext = {}): never {
 	throw new GuardRefusal(what, {
 		field: 'typedData',
-		hint: 'Compare the typed data with what the service documents, or ask its support.',
+		hint: 'Compare the typed data with the service’s documentation, or contact its support.',
 		...context,
 	});
 }
 
-/** What a check returned, or what it threw. */
+/** The result of a check, or the error it threw. */
 function outcomeOf<Result>(check: () => Result): { result: Result } | { error: unknown } {
 	try {
 		return { result: check() };
@@ -32,8 +32,8 @@ function outcomeOf<Result>(check: () => Result): { result: Result } | { error: u
 }
 
 /**
- * Runs a signing guard. Where the signature is already made, its refusal says that nothing was sent:
- * there was nothing to sign here.
+ * Runs a signing guard. If the signature is provided, its error says that nothing was sent, because
+ * there was nothing to sign.
  */
 export function guarded<Result>(source: SignatureSource, check: () => Result): Result {
 	const outcome = outcomeOf(check);

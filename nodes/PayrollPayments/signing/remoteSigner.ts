@@ -17,10 +17,10 @@ interface Call {
 	readonly params: readonly unknown[];
 }
 
-/** How a dialect asks for the two signatures. */
+/** The two signing requests in a signer's dialect. */
 interface Dialect {
 	message(address: Hex, message: string): Call;
-	/** `typedData` has the form of eth_signTypedData_v4. */
+	/** @param typedData as eth_signTypedData_v4 takes it */
 	typedData(address: Hex, typedData: unknown): Call;
 }
 
@@ -59,7 +59,7 @@ const DIALECTS: Readonly<Record<RemoteSignerDialect, Dialect>> = {
 
 const TIMEOUT = 30_000;
 const LONGEST_ANSWER = 100_000;
-/** Characters of the signer's message that are repeated. */
+/** Characters of the signer's message that are shown. */
 const LONGEST_MESSAGE = 80;
 const METHOD_NOT_FOUND = -32601;
 
@@ -77,76 +77,80 @@ function refuse(what: string, hint: string, field = 'remoteSignerUrl'): never {
 function checkUrl(value: string): void {
 	const url =
 		parseUrl(value) ??
-		refuse('The remote signer’s URL is not a URL.', 'Give it as in https://signer.example.');
+		refuse(
+			"Remote Signer URL in the credentials isn't a valid URL.",
+			'Enter a URL such as https://signer.example.',
+		);
 	if (url.username !== '' || url.password !== '') {
-		refuse('The remote signer’s URL holds a password.', 'Put it into the token’s own field.');
+		refuse(
+			'Remote Signer URL in the credentials contains a password.',
+			'Remove it and use Remote Signer Token instead.',
+		);
 	}
 	if (url.protocol === 'https:' || (url.protocol === 'http:' && isPrivate(hostOf(url)))) return;
 	refuse(
-		'The remote signer is not reached over https.',
-		'Plain http is for loopback and private addresses only (127.0.0.1, 10.…, 192.168.…); use https.',
+		"Remote Signer URL in the credentials doesn't use https.",
+		'Use https. Plain http is allowed for loopback and private addresses only (127.0.0.1, 10.…, 192.168.…).',
 	);
 }
 
-function refusalOf(
+function throwSignerError(
 	error: { code: number; message: string },
 	method: string,
 	redact: Redact,
 ): never {
 	if (error.code === METHOD_NOT_FOUND) {
 		return refuse(
-			`The remote signer does not know ${method}.`,
-			'Choose the dialect that the signer speaks.',
+			`The remote signer doesn’t support ${method}.`,
+			'Select the signer’s type under Remote Signer Dialect in the credentials.',
 			'remoteSignerDialect',
 		);
 	}
 	return refuse(
 		`The remote signer refused to sign: ${quoted(safeExcerpt(error.message, redact, LONGEST_MESSAGE))} (${error.code}).`,
-		'Look into the signer’s own log; it must hold the key of the wallet address, unlocked.',
+		'Check the signer’s log. It must have the unlocked key of Wallet Address.',
 	);
 }
 
-/** The result of a JSON-RPC answer (https://www.jsonrpc.org/specification), or a refusal. */
+/** The result in a JSON-RPC response (https://www.jsonrpc.org/specification). */
 function readResult(answer: HttpAnswer, id: number, method: string, redact: Redact): unknown {
 	const { status, body } = answer;
 	const rpc = answerSchema.safeParse(body.length > LONGEST_ANSWER ? undefined : parseJson(body));
 	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
-	if (rpc.success && rpc.data.error) return refusalOf(rpc.data.error, method, redact);
+	if (rpc.success && rpc.data.error) return throwSignerError(rpc.data.error, method, redact);
 	if (status === 401 || status === 403) {
 		return refuse(
-			`The remote signer turned the request away (HTTP ${status}).`,
-			'Check its token.',
+			`The remote signer rejected the request (HTTP ${status}).`,
+			'Check Remote Signer Token in the credentials.',
 			'remoteSignerToken',
 		);
 	}
 	if (status >= 300 && status < 400) {
 		return refuse(
-			'The remote signer answered with a redirect, which is not followed.',
-			'Correct its URL to the address that answers by itself.',
+			'The remote signer answered with a redirect, which the node doesn’t follow.',
+			'Set Remote Signer URL to the address it redirects to.',
 		);
 	}
 	if (status >= 500) {
-		return refuse(
-			`The remote signer has a fault of its own (HTTP ${status}).`,
-			'Look into the signer’s own log.',
-		);
+		return refuse(`The remote signer failed (HTTP ${status}).`, 'Check the signer’s log.');
 	}
 	if (status !== 200 || !rpc.success || rpc.data.id !== id) {
 		return refuse(
-			`The remote signer’s answer is not JSON-RPC (HTTP ${status}).`,
-			'Check its URL, with the path on which it takes JSON-RPC.',
+			`The remote signer’s response isn’t JSON-RPC (HTTP ${status}).`,
+			'Check Remote Signer URL, including the path of its JSON-RPC endpoint.',
 		);
 	}
 	return rpc.data.result;
 }
 
 /**
- * A wallet whose key a JSON-RPC signer holds. Every signature that it returns is checked: whoever
- * it recovers to must be `walletAddress`, or it is not used.
+ * A wallet whose key a JSON-RPC signer holds. Every signature is verified against `walletAddress`
+ * before it is used.
  *
- * `timeout` is in milliseconds, `redact` takes the secrets of the credentials out of what the signer
- * says. Raises a {@link Refusal} that names the field at fault; signing raises one for every refusal
- * of the signer, never with the token.
+ * @param options `timeout` is in milliseconds; `redact` removes the secrets of the credentials from
+ * what the signer says
+ * @throws {Refusal} if a field is wrong, and from signing, if the signer refuses; it never contains
+ * the token
  */
 export function remoteSignerWallet(
 	options: {
@@ -164,8 +168,8 @@ export function remoteSignerWallet(
 	const address =
 		readAddress(options.walletAddress) ??
 		refuse(
-			'The remote signer needs a wallet address.',
-			'Give the address whose key it holds: 0x and 40 hex characters.',
+			'Wallet Address in the credentials is missing or invalid.',
+			'Enter the address of the remote signer’s key: 0x followed by 40 hex characters.',
 			'walletAddress',
 		);
 	let calls = 0;
@@ -181,8 +185,8 @@ export function remoteSignerWallet(
 		}).catch((error: unknown) => {
 			if (!(error instanceof Refusal)) throw error;
 			return refuse(
-				`The remote signer did not answer, so nothing was signed: ${error.message}`,
-				'Check that it runs, that n8n can reach it, and that nobody has to confirm by hand.',
+				`The remote signer did not respond, so nothing was signed: ${error.message}`,
+				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
 			);
 		});
 		return readResult(answer, id, method, redact);
@@ -193,23 +197,23 @@ export function remoteSignerWallet(
 		const signer = signature && (await signerOf(hash, signature));
 		if (signature === undefined || signer === undefined) {
 			return refuse(
-				'The remote signer returned something that is no signature.',
-				'Check that the dialect is the signer’s.',
+				'The remote signer returned an invalid signature.',
+				'Check Remote Signer Dialect in the credentials.',
 				'remoteSignerDialect',
 			);
 		}
 		if (!isSameAddress(signer, address)) {
 			return refuse(
-				`The remote signer’s signature is not of the wallet ${address}, so it was not used.`,
-				'Check the wallet address, and that the dialect is the signer’s.',
+				`The remote signer’s signature isn’t from the wallet ${address}, so it was not used.`,
+				'Check Wallet Address and Remote Signer Dialect in the credentials.',
 				'walletAddress',
 			);
 		}
 		return signature;
 	}
 
-	/** Remote signers want the domain's type written out. */
-	function written(typedData: TypedData): unknown {
+	/** Remote signers need the domain's type, too. */
+	function withDomainType(typedData: TypedData): unknown {
 		const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
 		return {
 			types: { EIP712Domain: domainType(domain), ...types },
@@ -224,6 +228,6 @@ export function remoteSignerWallet(
 		address,
 		signMessage: async (message) => await sign(askForMessage(address, message), textHash(message)),
 		signTypedData: async (typedData) =>
-			await sign(askForTypedData(address, written(typedData)), typedDataHash(typedData)),
+			await sign(askForTypedData(address, withDomainType(typedData)), typedDataHash(typedData)),
 	};
 }

@@ -14,12 +14,12 @@ export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
 }
 
-/** Whether the text has the form of an address, in any case. */
+/** Whether the text looks like an address, in upper or lower case. */
 export function isAddress(value: string): value is Hex {
 	return ADDRESS.test(value);
 }
 
-/** The text as an address with its EIP-55 checksum, or undefined where it is none. */
+/** The address with its EIP-55 checksum, or undefined if the text isn't an address. */
 export function readAddress(value: string): Hex | undefined {
 	return isAddress(value) ? getAddress(value) : undefined;
 }
@@ -28,24 +28,24 @@ export function isSameAddress(one: string, other: string): boolean {
 	return one.toLowerCase() === other.toLowerCase();
 }
 
-/** Whether every library encodes the text as the same bytes: half of a character has no bytes. */
+/** Whether the text has no lone surrogates, which libraries encode as different bytes. */
 export function isWellFormed(value: string): boolean {
 	return !LONE_SURROGATE.test(value);
 }
 
-/** The EIP-191 hash that a signature over a text covers. */
+/** The EIP-191 hash of a text. */
 export function textHash(message: string): Hex {
 	if (!isWellFormed(message)) {
-		throw new Refusal('The message holds half of a character, so nothing was signed.', {
-			hint: 'Copy the whole message again from where it was made.',
+		throw new Refusal('The message contains half of a character, so nothing was signed.', {
+			hint: 'Copy the whole message again from its source.',
 		});
 	}
 	return hashMessage(message);
 }
 
 /**
- * A 65-byte signature in the one form that every verifier takes: lower case, v as 27 or 28, s in
- * the lower half. Undefined where the text is no such signature.
+ * A 65-byte signature in the form that every verifier accepts: lower case, v is 27 or 28, s is in
+ * the lower half. Undefined for anything else.
  */
 export function readSignature(value: unknown): Hex | undefined {
 	const parts = typeof value === 'string' ? SIGNATURE.exec(value.toLowerCase()) : null;
@@ -55,7 +55,7 @@ export function readSignature(value: unknown): Hex | undefined {
 	return `0x${r}${s}${v === '00' || v === '1b' ? '1b' : '1c'}`;
 }
 
-/** The address whose key made the signature, or undefined where no key could have. */
+/** The address whose key made the signature, or undefined if the signature is invalid. */
 export async function signerOf(hash: Hex, signature: Hex): Promise<Hex | undefined> {
 	try {
 		return await recoverAddress({ hash, signature });

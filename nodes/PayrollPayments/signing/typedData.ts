@@ -21,7 +21,7 @@ const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
 const INTEGER = /^(u?)int([1-9]\d{0,2})$/;
 const LIST = /^(.+)\[\]$/;
 
-/** What a domain may hold, in the order in which EIP-712 hashes it. */
+/** The members of a domain, in EIP-712's order. */
 const DOMAIN_MEMBERS: readonly Member[] = [
 	{ name: 'name', type: 'string' },
 	{ name: 'version', type: 'string' },
@@ -30,23 +30,23 @@ const DOMAIN_MEMBERS: readonly Member[] = [
 	{ name: 'salt', type: 'bytes32' },
 ];
 
-/** A value as messages show it: cut where it would fill the screen, nothing invisible in it. */
+/** A value for messages: shortened, and without invisible characters. */
 export function quoted(value: unknown): string {
 	if (typeof value === 'string') {
 		const text = value.replace(/\p{Cf}/gu, '\ufffd');
 		return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 	}
-	return typeof value === 'object' && value !== null ? 'no plain value' : String(value);
+	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
 }
 
-/** Whether the type holds one value: no struct, no list. `uint` and `int` need their width. */
+/** Whether the type isn't a struct or list. `uint` and `int` need a width. */
 export function isAtomic(type: string): boolean {
 	if (['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type)) return true;
 	const bits = Number(INTEGER.exec(type)?.[2] ?? 0);
 	return bits > 0 && bits <= 256 && bits % 8 === 0;
 }
 
-/** Libraries look types and members up by name, so names that every object has are refused. */
+/** Refuses names such as `constructor`, because libraries look up types and members by name. */
 function isName(value: unknown): value is string {
 	return typeof value === 'string' && NAME.test(value) && !(value in {});
 }
@@ -89,13 +89,13 @@ function membersOf(types: Types, type: string): Member[] | undefined {
 	return Object.hasOwn(types, type) ? types[type] : undefined;
 }
 
-/** Every library must find and hash the same types: none is missing, unused or in a circle. */
+/** Refuses missing, unused and circular types, so that every library hashes the same ones. */
 function checkTypes(types: Types, primaryType: string): void {
 	const used = new Set<string>();
 	const visit = (type: string, path: readonly string[]): void => {
 		const base = LIST.exec(type)?.[1] ?? type;
 		if (isAtomic(base)) return;
-		const members = membersOf(types, base) ?? refuseToSign(`There is no type ${quoted(type)}`);
+		const members = membersOf(types, base) ?? refuseToSign(`The type ${quoted(type)} is missing`);
 		if (path.includes(base)) refuseToSign(`The type ${base} contains itself`);
 		if (used.has(base)) return;
 		used.add(base);
@@ -106,12 +106,12 @@ function checkTypes(types: Types, primaryType: string): void {
 	}
 	visit(primaryType, []);
 	const unused = Object.keys(types).find((type) => !used.has(type));
-	if (unused !== undefined) refuseToSign(`The type ${unused} is no part of what would be signed`);
+	if (unused !== undefined) refuseToSign(`The type ${unused} isn’t used by the primary type`);
 }
 
 /**
- * Integers are text in plain decimal digits: "60", "0x3c" and 60 would be the same bytes to sign, but
- * not the same payment to the record that keeps it from being sent twice.
+ * Integers must be text in plain decimal digits. "60", "0x3c" and 60 would be signed as the same
+ * bytes, but the record against double payments would take them for different payments.
  */
 function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
 	if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
@@ -120,7 +120,7 @@ function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
 	return integer < most && integer >= (signed ? -most : 0n);
 }
 
-/** Addresses are in one case, or have the right checksum; another spelling is a typing error. */
+/** Addresses must be in one case or have a valid checksum, which catches typing errors. */
 function fitsAddress(value: unknown): boolean {
 	if (typeof value !== 'string') return false;
 	const address = readAddress(value);
@@ -150,7 +150,7 @@ function fitStruct(value: unknown, members: readonly Member[], types: Types, pat
 	);
 }
 
-/** The value copied member by member: what was checked is what is signed. */
+/** Copies the value member by member, so that only what was checked is signed. */
 function fit(value: unknown, type: string, types: Types, path: string): unknown {
 	const members = membersOf(types, type);
 	if (members !== undefined) return fitStruct(value, members, types, path);
@@ -159,7 +159,8 @@ function fit(value: unknown, type: string, types: Types, path: string): unknown 
 		if (!Array.isArray(value)) return refuseToSign(`${path} is not a list`);
 		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));
 	}
-	if (!fitsAtomic(value, type)) refuseToSign(`${path} is ${quoted(value)}, which is no ${type}`);
+	if (!fitsAtomic(value, type))
+		refuseToSign(`${path} is ${quoted(value)}, which isn't a valid ${type}`);
 	return value;
 }
 
@@ -170,7 +171,7 @@ function domainMembers(domain: Record<string, unknown>): Member[] {
 /** The one integer that is a JSON number (docs/api.md, Resources and fields). */
 function readChainId(value: unknown): number {
 	if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-	return refuseToSign(`domain.chainId is ${quoted(value)}, which is no whole number above 0`);
+	return refuseToSign(`domain.chainId is ${quoted(value)}, which isn't a whole number above 0`);
 }
 
 function readDomain(value: unknown): Record<string, unknown> {
@@ -189,7 +190,7 @@ function readDomain(value: unknown): Record<string, unknown> {
 	);
 	const { name, version } = domain;
 	if (Object.keys(domain).length === 0) return refuseToSign('The domain is empty');
-	// Libraries disagree on whether an empty name or version is there at all.
+	// Libraries disagree on whether an empty name or version counts as present.
 	if (name === '' || version === '') return refuseToSign('The domain has an empty name or version');
 	return domain;
 }
@@ -198,12 +199,12 @@ function isSameMembers(some: readonly Member[], others: readonly Member[]): bool
 	return JSON.stringify(some) === JSON.stringify(others);
 }
 
-/** The EIP712Domain type that a domain implies; remote signers want it written out. */
+/** The EIP712Domain type of a domain. */
 export function domainType(domain: Record<string, unknown>): Member[] {
 	return domainMembers(domain).map(({ name, type }) => ({ name, type }));
 }
 
-/** Typed data as somebody else gave it. */
+/** Typed data from outside. */
 export interface UncheckedTypedData {
 	readonly domain: unknown;
 	readonly types: unknown;
@@ -212,10 +213,10 @@ export interface UncheckedTypedData {
 }
 
 /**
- * Typed data, parsed to the letter and copied, so that no library can hash it in another way: every
- * value fits its type as written, every member of the message is signed, no type is left over.
- *
- * Raises a {@link Refusal} on anything else. `messageName` is what errors call the message.
+ * Typed data, strictly parsed and copied, so that every library computes the same hash: every value
+ * fits its type, every member of the message is signed, and no type is unused.
+ * @param messageName what errors call the message
+ * @throws {Refusal} for anything else
  */
 export function readTypedData(input: UncheckedTypedData, messageName: string): TypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
@@ -224,21 +225,21 @@ export function readTypedData(input: UncheckedTypedData, messageName: string): T
 	checkTypes(types, primaryType);
 	const domain = readDomain(input.domain);
 	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainType(domain))) {
-		return refuseToSign('The type EIP712Domain does not name exactly what the domain holds');
+		return refuseToSign('The type EIP712Domain doesn’t match the members of the domain');
 	}
 	const message = fitStruct(input.message, types[primaryType] ?? [], types, messageName);
 	return { domain, types, primaryType, message };
 }
 
-/** The EIP-712 hash that a signature over typed data covers. Raises a {@link Refusal}. */
+/** The EIP-712 hash of typed data. @throws {Refusal} if it can't be parsed */
 export function typedDataHash(typedData: UncheckedTypedData): Hex {
 	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
 	return hashTypedData({ domain, types, primaryType, message });
 }
 
 /**
- * Checks that a signature made elsewhere is the signer's, over exactly this typed data.
- * Throws a {@link Refusal} that names `signature`.
+ * Checks that a provided signature is the signer's, over exactly this typed data.
+ * @throws {Refusal} if it isn't
  */
 export async function checkSigner(
 	typedData: TypedData,
@@ -246,15 +247,15 @@ export async function checkSigner(
 ): Promise<void> {
 	const recovered = await typedDataSigner(typedData, signature);
 	if (isSameAddress(recovered, signer)) return;
-	throw new Refusal('Signature does not belong to this typed data and this signer', {
+	throw new Refusal("Signature doesn't match Typed Data and Signer", {
 		field: 'signature',
-		hint: 'Sign exactly this typed data with the wallet of Signer. Nothing was sent.',
+		hint: 'Sign exactly this typed data with the wallet in Signer. Nothing was sent.',
 	});
 }
 
 /**
- * The address whose key signed the typed data, for verifying a signature made elsewhere.
- * Raises a {@link Refusal} if either cannot be read.
+ * The address whose key signed the typed data.
+ * @throws {Refusal} if the typed data or the signature is invalid
  */
 export async function typedDataSigner(
 	typedData: UncheckedTypedData,
@@ -263,9 +264,9 @@ export async function typedDataSigner(
 	const readable = readSignature(signature);
 	const signer = readable && (await signerOf(typedDataHash(typedData), readable));
 	if (signer === undefined) {
-		throw new Refusal('The signature is not one that any key could have made.', {
+		throw new Refusal('Signature isn’t valid.', {
 			field: 'signature',
-			hint: 'Give the 65-byte signature as the signer returned it: 0x and 130 hex characters.',
+			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
 		});
 	}
 	return signer;

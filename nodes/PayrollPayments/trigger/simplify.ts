@@ -1,8 +1,9 @@
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
+import { toMilliseconds } from '../shared/time';
 import { entityIdsOf } from './filter';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
-import { MILLISECONDS_FROM, type DeliveryHeaders } from './verifySignature';
+import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
 
 /**
@@ -61,7 +62,7 @@ export function presentHeaders(
 /** A Unix time as ISO 8601, or null if it's out of a date's range. */
 function isoTime(created: JsonValue | undefined): string | null {
 	if (typeof created !== 'number') return null;
-	const date = new Date(created > MILLISECONDS_FROM ? created : created * 1000);
+	const date = new Date(toMilliseconds(created));
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../shared/errors';
+import { MAX_UNIX_SECONDS } from '../shared/time';
 import type { WebhookCredentials } from './webhookCredentials';
 
 /** Header names in lower case, as Node gives them. */
@@ -8,9 +9,6 @@ export type DeliveryHeaders = Readonly<Record<string, string | readonly string[]
 
 /** More than any rotation needs; without a limit a sender could keep n8n busy. */
 const MAX_SIGNATURES = 16;
-
-/** From here on a Unix time is in milliseconds: in seconds it would be the year 5138. */
-export const MILLISECONDS_FROM = 1e11;
 
 const MISMATCH_HINT =
 	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
@@ -150,7 +148,7 @@ function timestampMismatch(
 		`The signature is ${Math.abs(age)} seconds ${direction}; at most ${toleranceSeconds} are allowed`,
 		{
 			hint:
-				timestamp >= MILLISECONDS_FROM
+				timestamp > MAX_UNIX_SECONDS
 					? 'The timestamp looks like milliseconds, but seconds are expected.'
 					: 'Check the clock of the machine that runs n8n. A repeated delivery needs a new ' +
 						'signature.',

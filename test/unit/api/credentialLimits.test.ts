@@ -52,7 +52,7 @@ describe('permissions', () => {
 		0,
 	])('are refused by name where the value is %j', (permissions) => {
 		expect(messageFor({ permissions })).toBe(
-			'Permissions in the credentials must hold only entries of its menu',
+			'Permissions in the credentials must contain only options from its menu',
 		);
 	});
 });

@@ -595,6 +595,6 @@ it('refuses credentials whose limits can’t be read, for reading too', async ()
 	await expectRefusal(
 		{ permissions: 'all' },
 		httpRequestNode.get(INVITES),
-		'Permissions in the credentials must hold only entries of its menu',
+		'Permissions in the credentials must contain only options from its menu',
 	);
 });

@@ -25,12 +25,12 @@ describe('identifiers', () => {
 		['', 'is missing; it starts with te- and has 15 characters'],
 		['te-12345678901', 'must have 15 characters, but has 14'],
 		['te-1234567890123', 'must have 15 characters, but has 16'],
-		['co-123456789012', 'must start with te-; this one names a company'],
+		['co-123456789012', 'must start with te-; this is the ID of a company'],
 		['xx-123456789012', 'must start with te-'],
 		['TE-123456789012', 'must start with te-'],
-		['te-12345678901/', 'may hold only letters, digits, - and _ after its prefix'],
-		['te-1234567890é2', 'may hold only letters, digits, - and _ after its prefix'],
-		['te-12345\n789012', 'may hold only letters, digits, - and _ after its prefix'],
+		['te-12345678901/', 'may contain only letters, digits, - and _ after its prefix'],
+		['te-1234567890é2', 'may contain only letters, digits, - and _ after its prefix'],
+		['te-12345\n789012', 'may contain only letters, digits, - and _ after its prefix'],
 		[15, 'must be text'],
 		[undefined, 'is missing'],
 	])('refuses %j: %s', (value, fault) => {
@@ -39,7 +39,7 @@ describe('identifiers', () => {
 
 	it('names every prefix that would do', () => {
 		expect(faultOf(identifier('te', 'co', 'us'), 'in-123456789012')).toBe(
-			'must start with te-, co- or us-; this one names an invite',
+			'must start with te-, co- or us-; this is the ID of an invite',
 		);
 	});
 });

@@ -398,7 +398,9 @@ describe('the signing guard of administrator invites', () => {
 
 	it('refuses a structure for nobody, however many are expected', () => {
 		for (const accounts of [0, undefined]) {
-			expect(refusalOf(message({ data: [] }), { accounts }).message).toContain('to anybody');
+			expect(refusalOf(message({ data: [] }), { accounts }).message).toContain(
+				'give anyone a role',
+			);
 		}
 	});
 

@@ -167,7 +167,7 @@ describe('the signing guard of instant payments', () => {
 		[
 			'an amount in hex, typed as a number',
 			{ ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') },
-			'no uint256',
+			'a valid uint256',
 		],
 		['an amount with leading zeros', data({ amount: '0125000000' }), 'whole number'],
 		['an amount with a fraction', data({ amount: '125.00' }), 'whole number'],
@@ -202,13 +202,13 @@ describe('the signing guard of instant payments', () => {
 		],
 		['a salt in hex', message({ salt: '0x36bb4c2d' }), 'typedData.salt'],
 		['an empty amount', data({ amount: '' }), 'whole number'],
-		['an amount that is a number', data({ amount: 125000000 }), 'no string'],
+		['an amount that is a number', data({ amount: 125000000 }), 'a valid string'],
 		[
 			'an amount that is a number in both',
 			{ ...data({ amount: 125000000 }), ...typed('amount', 'uint256') },
-			'no uint256',
+			'a valid uint256',
 		],
-		['no amount', data({ amount: undefined }), 'no string'],
+		['no amount', data({ amount: undefined }), 'a valid string'],
 
 		['another sender', message({ from: mallory }), 'not the wallet'],
 		[
@@ -405,9 +405,9 @@ describe('the signing guard of instant payments', () => {
 		[
 			'an address with a wrong checksum',
 			message({ to: contract.replace(/[a-f]/, (letter) => letter.toUpperCase()) }),
-			'no address',
+			'a valid address',
 		],
-		['half of a character', data({ id: '\ud800' }), 'no string'],
+		['half of a character', data({ id: '\ud800' }), 'a valid string'],
 	])('refuses %s', (_what, input, words) => {
 		const refusal = refusalOf(input);
 		expect(refusal.message).toContain(words);

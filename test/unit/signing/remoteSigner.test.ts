@@ -247,59 +247,59 @@ describe('a remote signer', () => {
 			/refused to sign/,
 			'remoteSignerUrl',
 		],
-		['401', () => ({ status: 401, body: '' }), /turned the request away.*401/, 'remoteSignerToken'],
+		['401', () => ({ status: 401, body: '' }), /rejected the request.*401/, 'remoteSignerToken'],
 		[
 			'403',
 			() => ({ status: 403, body: 'Forbidden' }),
-			/turned the request away.*403/,
+			/rejected the request.*403/,
 			'remoteSignerToken',
 		],
 		['a redirect', () => ({ status: 307, body: '' }), /redirect/, 'remoteSignerUrl'],
 		[
 			'500',
 			() => ({ status: 500, body: { error: 'Internal error' } }),
-			/fault of its own.*500/,
+			/signer failed.*500/,
 			'remoteSignerUrl',
 		],
-		['a web page', () => ({ body: '<html>' }), /not JSON-RPC.*200/, 'remoteSignerUrl'],
-		['404', () => ({ status: 404, body: '{}' }), /not JSON-RPC.*404/, 'remoteSignerUrl'],
-		['nothing', () => ({ body: '' }), /not JSON-RPC/, 'remoteSignerUrl'],
-		['10 MB', () => ({ body: 'x'.repeat(10_000_000) }), /not JSON-RPC/, 'remoteSignerUrl'],
+		['a web page', () => ({ body: '<html>' }), /isn’t JSON-RPC.*200/, 'remoteSignerUrl'],
+		['404', () => ({ status: 404, body: '{}' }), /isn’t JSON-RPC.*404/, 'remoteSignerUrl'],
+		['nothing', () => ({ body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
+		['10 MB', () => ({ body: 'x'.repeat(10_000_000) }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
 		[
 			'the answer to another call',
 			(call) => result({ ...call, id: call.id + 1 }, '0x'),
-			/not JSON-RPC/,
+			/isn’t JSON-RPC/,
 			'remoteSignerUrl',
 		],
 		[
 			'no result',
 			({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId } }),
-			/no signature/,
+			/invalid signature/,
 			'remoteSignerDialect',
 		],
-		['null', (call) => result(call, null), /no signature/, 'remoteSignerDialect'],
+		['null', (call) => result(call, null), /invalid signature/, 'remoteSignerDialect'],
 		[
 			'an object',
 			(call) => result(call, { signature: '0x' }),
-			/no signature/,
+			/invalid signature/,
 			'remoteSignerDialect',
 		],
 		[
 			'a signature cut short',
 			(call) => result(call, `0x${'1'.repeat(128)}`),
-			/no signature/,
+			/invalid signature/,
 			'remoteSignerDialect',
 		],
 		[
 			'zeros',
 			(call) => result(call, `0x${'0'.repeat(130)}`),
-			/no signature/,
+			/invalid signature/,
 			'remoteSignerDialect',
 		],
 		[
 			'what no key could sign',
 			(call) => result(call, `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`),
-			/no signature/,
+			/invalid signature/,
 			'remoteSignerDialect',
 		],
 	])(
@@ -318,7 +318,7 @@ describe('a remote signer', () => {
 	it('is given up after its time, and not asked twice', async () => {
 		reply = () => new Promise(() => {});
 		const refusal = await refusalOf(() => walletWith({ timeout: 100 }).signMessage(TEXT));
-		expect(refusal.message).toContain('The remote signer did not answer');
+		expect(refusal.message).toContain('The remote signer did not respond');
 		expect(refusal.field).toBe('remoteSignerUrl');
 		expect(calls).toHaveLength(1);
 	});

@@ -275,7 +275,9 @@ describe('typed data', () => {
 		'fixed',
 	])('is not signed with a value of the type %s, which is none', async (type) => {
 		const types = { Note: [{ name: 'a', type }] };
-		expect(await refusalOf({ types, message: { a: '0' } })).toContain('no type');
+		expect(await refusalOf({ types, message: { a: '0' } })).toContain(
+			`The type "${type}" is missing`,
+		);
 	});
 
 	it.each<[string, unknown]>([
@@ -443,7 +445,7 @@ describe('typed data', () => {
 		['empty name or version', { domain: { version: '' } }],
 		['primary type is not text', { primaryType: ['Note'] }],
 		['primary type "Other" is not among', { primaryType: 'Other' }],
-		['EIP712Domain does not name exactly', { types: { ...NOTE.types, EIP712Domain: [] } }],
+		['EIP712Domain doesn’t match the members', { types: { ...NOTE.types, EIP712Domain: [] } }],
 	])('is refused with the words: %s', async (words, change) => {
 		expect(await refusalOf(change)).toContain(words);
 	});
@@ -463,10 +465,12 @@ describe('typed data', () => {
 	it('is quoted, where it is refused, without filling the screen or hiding anything', async () => {
 		const sum = `${'7'.repeat(500)}`;
 		const long = await refusalOf({ message: { ...NOTE.message, sum } });
-		expect(long).toMatch(/message\.sum is "7{80}…", which is no uint256/);
+		expect(long).toMatch(/message\.sum is "7{80}…", which isn't a valid uint256/);
 		const hidden = await refusalOf({ message: { ...NOTE.message, sum: '7\u202e\n8' } });
 		expect(hidden).toContain('"7\ufffd\\n8"');
-		expect(await refusalOf({ message: { ...NOTE.message, sum: {} } })).toContain('no plain value');
+		expect(await refusalOf({ message: { ...NOTE.message, sum: {} } })).toContain(
+			'not a plain value',
+		);
 		expect(await refusalOf({ message: { ...NOTE.message, sum: null } })).toContain('is null');
 	});
 

@@ -12,7 +12,7 @@ import { isSameAddress } from '../signature';
 import { quoted, readTypedData, readTypes } from '../typedData';
 import type { TypedData } from '../wallet';
 
-/** The documented types; where the document leaves a member's type open, those that can hold it. */
+/** The documented types. Where the documentation leaves a type open, all that fit. */
 const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
 	SetRolesForwardRequest: {
 		from: /^address$/,
@@ -27,14 +27,14 @@ const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-f]{64}$/i;
 const ZERO_HASH = /^0x0{64}$/;
 
-/** Only these may ask for the all-zero hash: contracts commonly give it to the highest role. */
+/** Only these roles may have the all-zero hash, which contracts commonly use for the highest role. */
 const HIGHEST_ROLES: readonly Role[] = ['org_admin', 'team_admin'];
 
-/** What the roles in typed data are held to. */
+/** What the roles in typed data must match. */
 interface RoleExpectation {
-	/** The role asked for; without it, any administrator's will do. */
+	/** The requested role; without it, any administrator role is allowed. */
 	readonly role?: AdministratorRole;
-	/** Whether 32 bytes that spell no documented role may be signed. Default: no. */
+	/** Whether 32 bytes that don't spell a documented role may be signed. Default: no. */
 	readonly allowUnknownRoleHash?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 	readonly signatureSource?: SignatureSource;
 	/** How many people are invited. */
 	readonly accounts?: number;
-	/** Milliseconds; default: the clock. */
+	/** Milliseconds since 1970. Default: the clock. */
 	readonly now?: number;
 }
 
@@ -73,7 +73,7 @@ function named(role: Role): string {
 	return `${ROLE_NAMES[role]} (${role})`;
 }
 
-/** A role that is written as text has one spelling; for 32 bytes see {@link readRole}. */
+/** A role as text has one spelling; for 32 bytes, see {@link readRole}. */
 function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleExpectation): void {
 	const allowed: readonly Role[] = role === undefined ? ADMINISTRATOR_ROLES : [role];
 	const wanted = role === undefined ? 'an administrator’s' : named(role);
@@ -121,7 +121,7 @@ function checkRoles(given: ReadonlyArray<{ role: string }>, expectation: RoleExp
 function checkGrants(data: unknown, expectation: AdministratorInviteExpectation): void {
 	const grants = readGrants(data);
 	const { accounts = grants.length } = expectation;
-	if (grants.length === 0) refuseToSign('The typed data gives no role to anybody');
+	if (grants.length === 0) refuseToSign('The typed data doesn’t give anyone a role');
 	if (grants.length !== accounts) {
 		refuseToSign(`The typed data gives roles to ${grants.length} accounts, not ${accounts}`);
 	}
@@ -134,7 +134,7 @@ function checkGrants(data: unknown, expectation: AdministratorInviteExpectation)
 function check(input: unknown, expectation: AdministratorInviteExpectation): TypedData {
 	if (!isRecord(input)) {
 		return refuseToSign('The typed data is not an object', {
-			hint: 'Give the typed_data that Create answered with.',
+			hint: 'Enter the typed_data from the output of Create.',
 		});
 	}
 	const { domain, types, typed_data: message, primary_type: primaryType } = input;
@@ -145,7 +145,7 @@ function check(input: unknown, expectation: AdministratorInviteExpectation): Typ
 	const typedData = readTypedData({ domain, types, primaryType, message }, 'typed_data');
 	if (Object.keys(typedData.domain).sort().join() !== DOMAIN_MEMBERS) {
 		return refuseToSign(
-			'The domain does not hold exactly name, version, chainId and verifyingContract',
+			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 		);
 	}
 	const { from, data } = typedData.message;
@@ -162,11 +162,10 @@ function check(input: unknown, expectation: AdministratorInviteExpectation): Typ
 }
 
 /**
- * The signing guard of administrator invites: what may be signed of the structure that operation 6
- * answers with (docs/api.md, Endpoint 6), and what a signature that is provided may cover. The
- * returned `message` is the `typed_data` to send: exactly what is signed.
- *
- * Throws a {@link Refusal} that says what differs.
+ * The signing guard of administrator invites (docs/api.md, Endpoint 6): checks what the wallet is
+ * about to sign, or what a provided signature covers.
+ * @returns typed data whose `message` is both what is signed and the `typed_data` to send
+ * @throws {Refusal} that says what differs
  */
 export function administratorInviteTypedData(
 	input: unknown,
@@ -176,8 +175,8 @@ export function administratorInviteTypedData(
 }
 
 /**
- * Holds the roles of a `typed_data` to the one asked for, where a provided signature comes without
- * the types that say what it covers. Throws a {@link Refusal}.
+ * Checks the roles in a `typed_data` whose provided signature comes without domain and types.
+ * @throws {Refusal} if they differ from the requested one
  */
 export function checkProvidedRoles(data: unknown, expectation: RoleExpectation): void {
 	guarded('provided', () => checkRoles(readGrants(data), expectation));

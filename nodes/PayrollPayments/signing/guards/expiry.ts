@@ -1,26 +1,22 @@
+import { toMilliseconds } from '../../shared/time';
 import { refuseToSign } from '../refuseToSign';
 import { quoted } from '../typedData';
 
-/** Numbers above this are milliseconds: as seconds they would lie beyond the year 5000. */
-const MOST_SECONDS = 1e11;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
 
-/** The time that a text reads as, in milliseconds, or undefined where it reads as none. */
+/** The time in milliseconds, or undefined if the text isn't a time. */
 function readTime(value: string): number | undefined {
 	const text = value.trim();
-	if (NUMBER.test(text) || HEX_NUMBER.test(text)) {
-		const time = Number(text);
-		return time > MOST_SECONDS ? time : time * 1000;
-	}
+	if (NUMBER.test(text) || HEX_NUMBER.test(text)) return toMilliseconds(Number(text));
 	const time = ISO_TIME.test(text) ? Date.parse(text) : NaN;
 	return Number.isNaN(time) ? undefined : time;
 }
 
 /**
  * Refuses an `expires` that reads as a time (seconds, milliseconds or ISO 8601) before `now`
- * (milliseconds). What does not read as a time is left as given.
+ * (milliseconds). Texts that aren't a time pass.
  */
 export function refuseExpired(expires: string, now: number, name: string): void {
 	const time = readTime(expires);

@@ -5,7 +5,7 @@ import { isSameAddress } from '../signature';
 import { isAtomic, quoted, readTypedData, readTypes } from '../typedData';
 import type { TypedData } from '../wallet';
 
-/** What the string typedData.data.amount counts; the document does not say. */
+/** The unit of typedData.data.amount, which the service doesn't document. */
 type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
 
 export interface PaymentExpectation {
@@ -18,7 +18,7 @@ export interface PaymentExpectation {
 	amountCents: number;
 	recipientEmail: string;
 	typedAmountUnit: TypedAmountUnit;
-	/** Milliseconds; default: the clock. */
+	/** Milliseconds since 1970. Default: the clock. */
 	now?: number;
 }
 
@@ -34,16 +34,16 @@ const DATA_MEMBERS = [
 	'amount',
 	'data',
 ];
-/** Without these a signature would allow any sum, or a payment to anybody. */
+/** Without these, a signature would allow any amount, or a payment to anyone. */
 const NEEDED_DATA_MEMBERS = ['recipient', 'amount'];
 
-/** An address, also where it fills 32 bytes. */
+/** An address, possibly padded to 32 bytes. */
 const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
 const TEAM = /^te-[\w-]{12}$/i;
 const TOKEN_UNITS_PER_CENT = 10_000n;
 const TYPES = { field: 'types' };
 
-/** The document has two levels of text and nothing else, so more cannot hide in deeper ones. */
+/** Typed data is documented as two levels of text, so deeper levels are refused. */
 function checkTypes(input: unknown, primaryType: string): void {
 	const types = readTypes(input);
 	const primary = Object.hasOwn(types, primaryType) ? (types[primaryType] ?? []) : [];
@@ -77,7 +77,7 @@ function checkTypes(input: unknown, primaryType: string): void {
 	}
 }
 
-/** Every text that is signed, with where it stands. */
+/** Every signed text, with its path. */
 function textsOf(record: Record<string, unknown>, path: string): Array<[string, string]> {
 	return Object.entries(record).flatMap(([name, value]): Array<[string, string]> => {
 		if (isRecord(value)) return textsOf(value, `${path}.${name}`);
@@ -86,9 +86,8 @@ function textsOf(record: Record<string, unknown>, path: string): Array<[string, 
 }
 
 /**
- * Whether a text looks like an e-mail address: one @ with something in front of it, a dot between two
- * other characters behind it, and no white space. Looks at each character a fixed number of times,
- * since the text is anybody's.
+ * Whether a text looks like an email address: something before a single @, a dot between two other
+ * characters after it, and no white space. Linear in the length of the text, which anyone may choose.
  */
 function isEmail(text: string): boolean {
 	const at = text.indexOf('@');
@@ -98,7 +97,7 @@ function isEmail(text: string): boolean {
 	);
 }
 
-/** Folds A to Z only: letters that merely look alike after folding are other mailboxes. */
+/** Lower case for A to Z only. Other letters that fold to these belong to other mailboxes. */
 function foldAscii(value: string): string {
 	return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -122,12 +121,16 @@ function tokenUnitsAsDollars(units: bigint): string {
 
 function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExpectation): void {
 	if (!Number.isSafeInteger(amountCents) || amountCents <= 0) {
-		refuseToSign(`The amount ${amountCents} is no whole number of cents`, { field: 'amountCents' });
+		refuseToSign(`The amount ${amountCents} isn’t a whole number of cents`, {
+			field: 'amountCents',
+		});
 	}
 	if (typedAmountUnit === 'notChecked') return;
 	const form = `the form’s ${amountCents} cents (${centsAsDollars(amountCents)})`;
 	if (!/^(?:0|[1-9]\d{0,77})$/.test(given)) {
-		refuseToSign(`typedData.data.amount is ${quoted(given)}, no plain whole number like ${form}`);
+		refuseToSign(
+			`typedData.data.amount is ${quoted(given)}, which isn’t a plain whole number like ${form}`,
+		);
 	}
 	const amount = BigInt(given);
 	const asCents = BigInt(amountCents);
@@ -152,7 +155,7 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
 	);
 }
 
-/** What is to be signed, as the form or its Typed Data gives it. */
+/** What the form asks to sign. */
 interface UncheckedPayment {
 	readonly typedData: unknown;
 	readonly domain: unknown;
@@ -192,12 +195,10 @@ function check(input: UncheckedPayment, expectation: PaymentExpectation): TypedD
 }
 
 /**
- * The signing guard of instant payments (docs/api.md, Endpoint 10): what may be signed of the form's
- * typed data, domain, types and primary type, and what a signature that is provided may cover. The
- * returned `message` is the `typed_data` to send: exactly what is signed.
- *
- * Throws a {@link Refusal} where the form and what is signed disagree; SECURITY.md lists what cannot
- * be compared.
+ * The signing guard of instant payments (docs/api.md, Endpoint 10): checks what the wallet is about to
+ * sign, or what a provided signature covers. SECURITY.md lists what can't be compared.
+ * @returns typed data whose `message` is both what is signed and the `typed_data` to send
+ * @throws {Refusal} if it doesn't match the form
  */
 export function instantPaymentTypedData(
 	input: UncheckedPayment,

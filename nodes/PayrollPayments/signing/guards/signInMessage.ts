@@ -5,15 +5,15 @@ import { isAddress, isSameAddress } from '../signature';
 import { quoted } from '../typedData';
 import type { Hex } from '../wallet';
 
-/** A sign-in message (EIP-4361). Times are as they stand in the text. */
+/** A sign-in message (EIP-4361). Times are spelled as in the text. */
 export interface SignInMessage {
-	/** Of the origin that asks, before `://` where the message has one. */
+	/** The scheme of the requesting origin, if the message has one. */
 	scheme?: string;
-	/** Host and perhaps port. */
+	/** Host, with an optional port. */
 	domain: string;
 	/** In its EIP-55 spelling. */
 	address: Hex;
-	/** Empty where the message has an empty line for it. */
+	/** Empty if the message has an empty line instead. */
 	statement?: string;
 	uri: string;
 	version: '1';
@@ -35,7 +35,7 @@ export interface SignInExpectation {
 	chainId?: number;
 	/** Where the message came from, for errors. */
 	baseUrl: string;
-	/** Milliseconds; default: the clock. */
+	/** Milliseconds since 1970. Default: the clock. */
 	now?: number;
 }
 
@@ -43,15 +43,15 @@ export interface SignInExpectation {
 const CLOCK_TOLERANCE = 5 * 60 * 1000;
 const LONGEST_MESSAGE = 8192;
 
-// Hosts as they are really registered. EIP-4361's grammar also allows user names and punctuation,
-// which can make one host look like another.
+// Stricter than EIP-4361's grammar, which also allows user names and punctuation that can make one
+// host look like another.
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]+)(?::\d{1,5})?$/;
 const URI_AUTHORITY = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/;
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
 const DATE_TIME = new RegExp(
 	String.raw`^(\d{4}-\d{2}-\d{2})T${CLOCK}:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]${CLOCK})$`,
 );
-/** How siwe's parser names the part that is wrong. It repeats nothing of the message but addresses. */
+/** The part that siwe's parser reports as wrong. It quotes nothing of the message but addresses. */
 const PARSER_FAULT = /^line \d+: ([A-Za-z0-9 -]{1,100})$/m;
 
 function malformed(what: string): never {
@@ -61,11 +61,11 @@ function malformed(what: string): never {
 	});
 }
 
-/** Milliseconds since 1970, or undefined where the text is no RFC 3339 time on the calendar. */
+/** Milliseconds since 1970, or undefined if the text isn't a valid RFC 3339 time. */
 function readTime(value: string): number | undefined {
 	const day = DATE_TIME.exec(value)?.[1];
 	const midnight = day === undefined ? NaN : Date.parse(`${day}T00:00:00Z`);
-	// Date.parse takes 30 February for 1 March.
+	// Date.parse reads February 30 as March 1.
 	if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
 		return undefined;
 	}
@@ -81,7 +81,7 @@ function parse(text: string): ParsedMessage {
 	}
 }
 
-/** The message as text, line by line as EIP-4361 has it. */
+/** The message as EIP-4361 text. */
 function textOf(message: SignInMessage): string {
 	const { scheme, domain, address, statement, uri, version, chainId, nonce, issuedAt } = message;
 	const { expirationTime, notBefore, requestId, resources } = message;
@@ -106,7 +106,7 @@ function textOf(message: SignInMessage): string {
 	].join('\n');
 }
 
-/** The URL parser knows best which addresses and ports are real ones. */
+/** The URL parser decides which addresses and ports are valid. */
 function isPlainAuthority(authority: string): boolean {
 	return AUTHORITY.test(authority) && URL.canParse(`http://${authority}`);
 }
@@ -116,7 +116,7 @@ function hasPlainAuthority(uri: string): boolean {
 	return authority === undefined || isPlainAuthority(authority);
 }
 
-/** What the grammar lets pass and this package does not. */
+/** Checks beyond the grammar. */
 function checkParts(message: SignInMessage): void {
 	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;
 	if (!isPlainAuthority(domain)) malformed("its domain isn't a plain host");
@@ -131,15 +131,14 @@ function checkParts(message: SignInMessage): void {
 }
 
 /**
- * Parses a sign-in message with siwe's own grammar of EIP-4361, and is stricter than the grammar
- * about size, characters, hosts, chain IDs and times.
- *
- * Raises a {@link Refusal} that says what is wrong.
+ * Parses a sign-in message with siwe's EIP-4361 grammar, and is stricter about size, characters,
+ * hosts, chain IDs and times.
+ * @throws {Refusal} that says what is wrong
  */
 export function parseSignInMessage(text: string): SignInMessage {
 	if (text.length > LONGEST_MESSAGE) malformed(`it has more than ${LONGEST_MESSAGE} characters`);
 	if (/[^\x20-\x7e\n]/.test(text)) {
-		malformed('it holds control characters, or characters outside ASCII');
+		malformed('it contains control characters, or characters outside ASCII');
 	}
 	const { scheme, domain, address, statement, uri, chainId, ...rest } = parse(text);
 	const { nonce, issuedAt, expirationTime, notBefore, requestId, resources } = rest;
@@ -158,7 +157,7 @@ export function parseSignInMessage(text: string): SignInMessage {
 		requestId,
 		resources,
 	};
-	// So nothing is signed beyond the fields that were checked; siwe verifies signatures this way.
+	// Ensures that only checked fields are signed; siwe also rebuilds the text to verify signatures.
 	if (textOf(message) !== text)
 		malformed('its chain ID, or another field, is spelled in an unusual way');
 	checkParts(message);
@@ -179,14 +178,17 @@ function checkDomain(message: SignInMessage, expected: string, baseUrl: string):
 	if (message.domain.toLowerCase() !== expected.toLowerCase()) {
 		refuseToSign(`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`, {
 			field: 'signInDomain',
-			hint: 'If the service has moved, correct the sign-in domain in the credentials.',
+			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
 		});
 	}
 	const [, scheme = '', authority = ''] = URI_AUTHORITY.exec(message.uri) ?? [];
 	if (hostOf(authority, scheme) !== hostOf(expected, scheme)) {
 		refuseToSign(
 			`The sign-in message is for ${expected}, but its URI ${quoted(message.uri)} has another host`,
-			{ field: 'signInDomain', hint: 'Ask the service; its message contradicts itself.' },
+			{
+				field: 'signInDomain',
+				hint: 'Report this to the service: its message contradicts itself.',
+			},
 		);
 	}
 }
@@ -210,17 +212,17 @@ function checkTimes(message: SignInMessage, now: number): void {
 	}
 }
 
-/** A signature over such a resource (EIP-5573) lets its holder act in the wallet's name. */
+/** Signing such a resource (EIP-5573) would let its holder act as the wallet. */
 function checkResources({ resources = [] }: SignInMessage): void {
 	const delegation = resources.find((resource) => /^urn:recap:/i.test(withoutEscapes(resource)));
 	if (delegation === undefined) return;
 	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
 		field: 'baseUrl',
-		hint: 'Signing in needs no such resource. Ask the service why its message holds one.',
+		hint: 'Signing in doesn’t need this. Ask the service why its message contains it.',
 	});
 }
 
-/** Percent-encoded characters as themselves, so that no spelling of a name is missed. */
+/** Decodes percent-encoded ASCII, so that every spelling of a name is found. */
 function withoutEscapes(uri: string): string {
 	return uri.replace(/%[0-7][0-9a-f]/gi, (escape) =>
 		String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
@@ -228,11 +230,9 @@ function withoutEscapes(uri: string): string {
 }
 
 /**
- * Parses a sign-in message and holds it to what is expected: this wallet's address, the domain and
- * the chain where they are set, no delegation of rights, and a valid time, give or take 5 minutes
- * for clocks that differ.
- *
- * Raises a {@link Refusal} that says which check failed.
+ * Parses a sign-in message and checks the wallet's address, the domain and the chain if they are set,
+ * that it delegates no rights, and its times, with 5 minutes of tolerance for clocks.
+ * @throws {Refusal} that says which check failed
  */
 export function checkSignInMessage(text: string, expectation: SignInExpectation): SignInMessage {
 	const message = parseSignInMessage(text);
@@ -242,7 +242,7 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 			`The sign-in message is for the wallet ${message.address}, not for ${walletAddress}`,
 			{
 				field: 'walletAddress',
-				hint: 'Check the wallet address and the platform identifier in the credentials.',
+				hint: 'Check Wallet Address and Platform ID in the credentials.',
 			},
 		);
 	}
@@ -250,7 +250,7 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 	if (chainId && message.chainId !== chainId) {
 		refuseToSign(`The sign-in message names the chain ${message.chainId}, not ${chainId}`, {
 			field: 'signInChainId',
-			hint: 'If the service has moved, correct the sign-in chain in the credentials.',
+			hint: 'If the service has moved, change Sign-In Chain ID in the credentials.',
 		});
 	}
 	checkResources(message);
