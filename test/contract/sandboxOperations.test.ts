@@ -225,7 +225,7 @@ describe('the sandbox: the operations', () => {
 		it.each([
 			['a company', { nanoid: 'co-123456789012' }],
 			['an administrator’s role', { role: 'team_admin' }],
-			['a bad e-mail', { invites: [{ email: 'no mail' }] }],
+			['a bad email', { invites: [{ email: 'no mail' }] }],
 			['an incomplete prefill', { invites: [{ email: 'a@example.com', prefill: {} }] }],
 			['an invented field', { team: 'x' }],
 			['a text for a flag', { anonymous: 'true' }],

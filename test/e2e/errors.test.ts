@@ -156,7 +156,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 				},
 				{ when: 'An identifier is too short', parameters: { entityId: 'te-a1B2c3' } },
 				{
-					when: 'An e-mail address is misspelled',
+					when: 'An email address is misspelled',
 					parameters: {
 						...invite,
 						inviteesSource: 'json',
@@ -186,7 +186,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 					parameters: { ...invite, inviteesSource: 'items' },
 				},
 				{
-					when: 'No e-mail address is given',
+					when: 'No email address is given',
 					parameters: { ...administrators, emails: '={{ "" }}' },
 				},
 				{

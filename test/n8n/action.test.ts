@@ -159,7 +159,7 @@ describe('reads', () => {
 		expect(wire().at(-1)?.query).toMatchObject({ count: '7' });
 	});
 
-	it('filter by more than 100 e-mails in several requests', async () => {
+	it('filter by more than 100 emails in several requests', async () => {
 		const users = sandbox.service.organisation.teams[0]?.users ?? [];
 		const wanted = users.map(({ email }) => email);
 		const { output } = await run({

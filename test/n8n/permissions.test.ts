@@ -274,7 +274,10 @@ describe('the action node', () => {
 			{ maximumPayment: '{{ $vars.limit }}' },
 			'Maximum Payment in the credentials must be US dollars',
 		],
-		[{ paymentRecipients: '*' }, 'Payment Recipients in the credentials must hold email addresses'],
+		[
+			{ paymentRecipients: '*' },
+			'Payment Recipients in the credentials must contain email addresses',
+		],
 	])('refuses credentials whose limits are misspelled: %j', async (change, message) => {
 		const { error } = await runNode(credentials(change), {
 			resource: 'balance',

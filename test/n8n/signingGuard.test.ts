@@ -381,7 +381,7 @@ describe('instant payments', () => {
 				'te-zzzzzzzzzzzz',
 			],
 			[
-				'names another e-mail address',
+				'names another email address',
 				(payment) => changed(payment, {}, { data: 'mallory@example.com' }),
 				'mallory@example.com',
 			],

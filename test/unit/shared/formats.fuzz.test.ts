@@ -156,7 +156,7 @@ it('times: exactly those that the calendar has', () => {
 	);
 });
 
-it('e-mail addresses: nothing that could be two, or a header, or a name', () => {
+it('email addresses: nothing that could be two, or a header, or a name', () => {
 	const part = fc.string({ unit: fc.constantFrom(...'aB9._+-@ ,;<>"\n\r\t\u0000é'), maxLength: 8 });
 	const near = fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`);
 	fc.assert(

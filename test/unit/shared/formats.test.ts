@@ -116,7 +116,7 @@ describe('money', () => {
 	});
 });
 
-describe('addresses, signatures, e-mail', () => {
+describe('addresses, signatures, email', () => {
 	it('refuses an all-zero signature and a wrong length', () => {
 		expect(faultOf(ecdsaSignature, `0x${'0'.repeat(130)}`)).toBe('must not be all zeros');
 		expect(faultOf(ecdsaSignature, `0x${'1'.repeat(129)}`)).toContain('130 hex characters');
@@ -128,7 +128,7 @@ describe('addresses, signatures, e-mail', () => {
 	});
 
 	it.each(['', 'ana', 'ana@', '@example.com', 'ana@example', 'a b@example.com'])(
-		'refuses the e-mail %j',
+		'refuses the email %j',
 		(value) => {
 			expect(email.safeParse(value).success).toBe(false);
 		},

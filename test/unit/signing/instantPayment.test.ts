@@ -115,7 +115,7 @@ describe('the signing guard of instant payments', () => {
 			'a sender that is neither address nor team',
 			{ ...message({ from: 'main' }), ...typed('from', 'string') },
 		],
-		['the e-mail in another case', data({ recipient: recipientEmail.toLowerCase() })],
+		['the email in another case', data({ recipient: recipientEmail.toLowerCase() })],
 		['a recipient that is an address', data({ recipient: mallory })],
 		['a receiver of its own choice', message({ to: mallory })],
 		[
@@ -235,15 +235,15 @@ describe('the signing guard of instant payments', () => {
 		['another team with white space', data({ groupID: ' te-zzzzzzzzzzzz' }), 'not the form’s'],
 		['another team in another case', data({ groupID: teamId.toUpperCase() }), 'not the form’s'],
 		['another team in the domain', having({ domain: { name: 'te-zzzzzzzzzzzz' } }), 'domain.name'],
-		['another e-mail', data({ recipient: 'mallory@evil.example' }), 'mallory@evil.example'],
-		['another e-mail in any place', data({ data: 'mallory@evil.example' }), 'typedData.data.data'],
+		['another email', data({ recipient: 'mallory@evil.example' }), 'mallory@evil.example'],
+		['another email in any place', data({ data: 'mallory@evil.example' }), 'typedData.data.data'],
 		[
-			'an e-mail that only looks alike',
+			'an email that only looks alike',
 			data({ recipient: 'Rita@supplier.e\u00adxample' }),
 			'not the form’s',
 		],
 		[
-			'an e-mail with a letter that folds to another',
+			'an email with a letter that folds to another',
 			data({ recipient: 'Rita@supplier.example'.replace('i', '\u0130') }),
 			'not the form’s',
 		],
@@ -458,7 +458,7 @@ describe('the signing guard of instant payments', () => {
 		}
 	};
 
-	it('takes for an e-mail address what has one @, a dot behind it and no white space', () => {
+	it('takes for an email address what has one @, a dot behind it and no white space', () => {
 		const text = fc.string({
 			unit: fc.constantFrom('a', '@', '.', ' ', '\n', '\u00a0'),
 			maxLength: 12,

@@ -109,7 +109,7 @@ function checkTexts(texts: Array<[string, string]>, expectation: PaymentExpectat
 			refuseToSign(`${path} is the team ${quoted(text)}, not the form’s ${teamId}`);
 		}
 		if (isEmail(text.trim()) && foldAscii(text) !== foldAscii(recipientEmail)) {
-			refuseToSign(`${path} is the e-mail ${quoted(text)}, not the form’s ${recipientEmail}`);
+			refuseToSign(`${path} is the email ${quoted(text)}, not the form’s ${recipientEmail}`);
 		}
 	}
 }
