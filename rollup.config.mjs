@@ -127,9 +127,9 @@ export default {
 		// n8n loads CommonJS, so `import()` becomes a `require()` that runs when it is reached.
 		dynamicImportInCjs: false,
 		entryFileNames: '[name].js',
-		// Modules that are imported on demand keep their path; code that files share goes to chunks/.
+		// Our modules that are imported on demand keep their path; everything else goes to chunks/.
 		chunkFileNames: ({ facadeModuleId, name }) =>
-			facadeModuleId === null
+			facadeModuleId === null || facadeModuleId.includes('node_modules')
 				? `chunks/${name}.js`
 				: path.relative(root, facadeModuleId).replaceAll('\\', '/').replace(/\.ts$/, '.js'),
 	},
