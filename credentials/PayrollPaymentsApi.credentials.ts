@@ -34,8 +34,8 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'https://api.example.com',
-			description: 'Address of the service, without /v2; https, or http on this machine only',
+			placeholder: 'e.g. https://api.example.com',
+			description: 'Address of the service, without /v2. Must use https, or http on this machine.',
 		},
 		{
 			displayName: 'Authentication',
@@ -45,17 +45,17 @@ export class PayrollPaymentsApi implements ICredentialType {
 				{
 					name: 'Access Token',
 					value: 'accessToken',
-					description: 'A token (JWT) that you already hold; it is not renewed',
+					description: 'A token (JWT) that you already have; it isn’t renewed',
 				},
 				{
 					name: 'Legacy API Key',
 					value: 'legacyApiKey',
-					description: 'The older scheme, sent in the header X-Auth-Token',
+					description: 'The older scheme, sent as the X-Auth-Token header',
 				},
 				{
 					name: 'Wallet Sign-In',
 					value: 'walletSignIn',
-					description: 'Sign in with a wallet; the token is renewed by itself',
+					description: 'Sign in with a wallet; the token is renewed automatically',
 				},
 			],
 			default: 'walletSignIn',
@@ -66,7 +66,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			description: 'Platform identifier of the user on whose behalf the wallet signs in',
+			description: 'Platform identifier of the user that the wallet signs in for',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
@@ -77,12 +77,12 @@ export class PayrollPaymentsApi implements ICredentialType {
 				{
 					name: 'Private Key',
 					value: 'privateKey',
-					description: "The key is kept in n8n's encrypted credentials",
+					description: 'n8n keeps the key in its encrypted credentials',
 				},
 				{
 					name: 'Remote Signer',
 					value: 'remoteSigner',
-					description: 'A JSON-RPC signer holds the key; it never enters n8n',
+					description: 'A JSON-RPC signer keeps the key, which never enters n8n',
 				},
 			],
 			default: 'privateKey',
@@ -90,7 +90,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 		},
 		{
 			displayName:
-				'Use a wallet of its own for n8n, with the role it needs and no more: a viewer role is enough for reading. Only what the node has checked is signed.',
+				'Use a dedicated wallet for n8n with the smallest role that works; a viewer role is enough for reading. The node signs only what it has checked.',
 			name: 'walletNotice',
 			type: 'notice',
 			default: '',
@@ -103,7 +103,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			placeholder: '0x…',
+			placeholder: 'e.g. 0x4c08…3f31',
 			description: '0x followed by 64 hex characters',
 			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['privateKey'] } },
 		},
@@ -113,8 +113,8 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'https://signer.example.com',
-			description: 'Address of the JSON-RPC signer; https, or http on a private address',
+			placeholder: 'e.g. https://signer.example.com',
+			description: 'Address of the JSON-RPC signer. Must use https, or http on a private address.',
 			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
 		},
 		{
@@ -147,7 +147,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			description: 'Optional, sent to the signer as a bearer token',
+			description: 'Sent to the signer as a bearer token. Optional.',
 			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
 		},
 		{
@@ -155,9 +155,9 @@ export class PayrollPaymentsApi implements ICredentialType {
 			name: 'walletAddress',
 			type: 'string',
 			default: '',
-			placeholder: '0x…',
+			placeholder: 'e.g. 0x5290…9EE7',
 			description:
-				'Address of the wallet. Optional with a private key, which it must then belong to; required with a remote signer.',
+				'Address of the wallet. Required with a remote signer; with a private key it is optional, and must be the address of that key.',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
@@ -165,9 +165,9 @@ export class PayrollPaymentsApi implements ICredentialType {
 			name: 'signInDomain',
 			type: 'string',
 			default: '',
-			placeholder: 'app.example.com',
+			placeholder: 'e.g. app.example.com',
 			description:
-				'Optional: the only domain that a sign-in message may name. A message for another one is refused before anything is signed.',
+				'The only domain that a sign-in message may name. Recommended: without it, n8n signs a message for any domain.',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
@@ -175,8 +175,8 @@ export class PayrollPaymentsApi implements ICredentialType {
 			name: 'signInChainId',
 			type: 'string',
 			default: '',
-			placeholder: '42161',
-			description: 'Optional: the only chain that a sign-in message may name',
+			placeholder: 'e.g. 42161',
+			description: 'The only chain that a sign-in message may name. Optional.',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
