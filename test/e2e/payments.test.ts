@@ -200,6 +200,6 @@ it('is sent once more after a person entered the code, in five executions at onc
 	await environment.n8nProcess.start();
 	await environment.n8n.signIn();
 	expect((await pay(id)).error).toContain('as attempt 2');
-	/* The connection was cut before the first attempt reached the service. */
+	/* The first attempt reached the wire, where its connection was cut, and one more did. */
 	expect(await paymentsOnTheWire()).toBe(before + 2);
 });

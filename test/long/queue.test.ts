@@ -24,6 +24,9 @@ const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
 /** Events a second, well below what two workers can handle. */
 const RATE = Number(process.env.LONG_RATE ?? 3);
 const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 40);
+
+/** Payments that are sent again with an attempt code. */
+const CODED_PAYMENTS = 5;
 /** Share of the events in the other scenarios. */
 const SHARE = 0.25;
 const FEWEST_ENDS = 4;
@@ -265,6 +268,20 @@ describe('queue mode', () => {
 		expect(slipped).toEqual([]);
 	});
 
+	/** The code that the latest failed payment shows. */
+	const lastAttemptCode = async (workflowId: string): Promise<string> => {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['error'] }));
+		const { results } = await queue.n8n.request<{ results: Array<{ id: string }> }>(
+			'GET',
+			`/rest/executions?filter=${filter}&limit=1`,
+		);
+		const { runs } = await queue.n8n.execution(results[0]?.id ?? '');
+		const hint = runs.Pay?.at(-1)?.error?.description ?? '';
+		const [code] = /[0-9A-F]{4}-[0-9A-F]{4}-1/.exec(hint) ?? [];
+		if (code === undefined) throw new Error(`no attempt code in “${hint}”`);
+		return code;
+	};
+
 	it('sends a payment once that two workers start at the same instant', async () => {
 		const { n8n, main, webhooks } = queue;
 		const sandbox = await SandboxProcess.start({
@@ -284,7 +301,7 @@ describe('queue mode', () => {
 				{ typeVersion: 2, webhookId: name },
 			);
 			const json = (field: string) => `={{ JSON.stringify($json.body.${field}) }}`;
-			const pay = action('Pay', {
+			const parameters = {
 				resource: 'payment',
 				operation: 'createInstant',
 				teamId: teams[0]?.nanoid,
@@ -297,11 +314,18 @@ describe('queue mode', () => {
 				domain: json('domain'),
 				types: json('types'),
 				primaryType: '={{ $json.body.primary_type }}',
-			});
-			const { id } = await n8n.saveWorkflow(chain(name, [hook, pay]), [api]);
-			await n8n.activate(id);
+			};
 			const urls = webhooks.map(({ url }) => `${url}/webhook/${name}`);
-			for (const url of urls) await n8n.waitForWebhook(url, 180_000);
+			/* The record belongs to the node, so it keeps its ID. */
+			const payId = randomUUID();
+			const publish = async (options = {}): Promise<string> => {
+				const pay = action('Pay', { ...parameters, options }, { id: payId });
+				const { id } = await n8n.saveWorkflow(chain(name, [hook, pay]), [api]);
+				await n8n.activate(id);
+				for (const url of urls) await n8n.waitForWebhook(url, 180_000);
+				return id;
+			};
+			const id = await publish();
 
 			const query = new URLSearchParams({
 				from: teams[0]?.nanoid ?? '',
@@ -313,11 +337,28 @@ describe('queue mode', () => {
 				const headers = { 'content-type': 'application/json' };
 				expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(200);
 			};
-			for (let payment = 0; payment < PAYMENTS; payment++) {
-				const body = JSON.stringify(await sandbox.control('GET', `payment-typed-data?${query}`));
+			const typedData = async () =>
+				JSON.stringify(await sandbox.control('GET', `payment-typed-data?${query}`));
+			const askThreeTimes = async (body: string, payment: number) => {
 				await Promise.all(urls.map(async (url) => await send(url, body)));
 				await pause(1_000);
 				await send(pick(urls, payment), body);
+			};
+			for (let payment = 0; payment < PAYMENTS; payment++) {
+				await askThreeTimes(await typedData(), payment);
+			}
+			await queue.idle(id);
+			for (let payment = 0; payment < CODED_PAYMENTS; payment++) {
+				const fault = { match: { path: 'instant' }, kind: 'cutBefore', times: 1 };
+				await sandbox.control('POST', 'faults', fault);
+				const body = await typedData();
+				await send(pick(urls, payment), body);
+				await queue.idle(id);
+				const confirmedNotPaid = await lastAttemptCode(id);
+				await publish({ confirmedNotPaid });
+				await askThreeTimes(body, payment);
+				await queue.idle(id);
+				await publish();
 			}
 			const executions = await queue.idle(id);
 			const { entries } = z
@@ -343,10 +384,14 @@ describe('queue mode', () => {
 			figure(
 				`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
 					`webhook processes and by a third a second later (executions ` +
-					`${JSON.stringify(executions)}): ${distinct.length} reached the service, ${twice} of ` +
-					`them twice, ${thrice} more often.`,
+					`${JSON.stringify(executions)}): ${distinct.length - CODED_PAYMENTS} reached the service, ` +
+					`${twice - CODED_PAYMENTS} of them twice, ${thrice} more often. ${CODED_PAYMENTS} more, whose ` +
+					`first attempt was cut, were asked for three times with the attempt code: each went ` +
+					`out once more.`,
 			);
-			expect(distinct).toHaveLength(PAYMENTS);
+			expect(distinct).toHaveLength(PAYMENTS + CODED_PAYMENTS);
+			/* With a code: the attempt that was cut, and one more. */
+			expect(twice).toBe(CODED_PAYMENTS);
 			expect(thrice).toBe(0);
 		} finally {
 			await sandbox.stop();

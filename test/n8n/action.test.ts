@@ -778,7 +778,7 @@ describe('payments', () => {
 				await run(again, options);
 				const last = await run(again, options);
 				expect(last.error?.message ?? last.output[0]?.json.error).toContain('as attempt 2');
-				/* The connection was cut before the first attempt reached the service. */
+				/* The first attempt reached the wire, where its connection was cut, and one more did. */
 				expect(sent().length - before).toBe(2);
 			}
 		});

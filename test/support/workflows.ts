@@ -1,5 +1,7 @@
 /** A node of a workflow, as n8n saves it. */
 export interface WorkflowNode {
+	/** Random where it is left out. */
+	readonly id?: string;
 	readonly name: string;
 	readonly type: string;
 	readonly typeVersion: number;
