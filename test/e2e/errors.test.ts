@@ -481,6 +481,7 @@ function cell(text: string): string {
 	return text
 		.replace(/\b(te|co|us|in|tx|wh)-[A-Za-z0-9_-]{12}(?![A-Za-z0-9_-])/g, '$1-…')
 		.replace(/0x[0-9a-fA-F]{40,}/g, '0x…')
+		.replace(/\b[0-9A-F]{4}-[0-9A-F]{4}-(\d)\b/g, '7F3A-91C2-$1')
 		.replace(/127\.0\.0\.1:\d+/g, 'api.example.com')
 		.replace(/\s+/g, ' ')
 		.replace(/\|/g, '\\|');
