@@ -114,7 +114,7 @@ export const systemClock: Clock = {
 
 interface SignIn {
 	readonly outcome: Promise<string>;
-	/** The token that the service refused, or none; whoever comes with the same gets this outcome. */
+	/** The token that the service refused, if any. Callers with the same token share this outcome. */
 	readonly replaces: string | undefined;
 	/** What became of it, and when by {@link Clock.elapsed}. */
 	ended?: { readonly at: number; readonly token?: string };
@@ -156,7 +156,7 @@ interface Session {
  * - Our nodes report every other answer ({@link reportStatus}). If it shows that the service took
  *   the token, all go on with it; if it shows nothing, the next call tries.
  * - Nobody reports the answer to n8n's HTTP Request node, and n8n gives `authenticate` no means to
- *   send a request of its own. So nobody waits longer than {@link LONGEST_WAIT}: a 401 would have
+ *   send a request. So no call waits longer than {@link LONGEST_WAIT}: a 401 would have
  *   arrived by then, and the token counts as accepted.
  *
  * An accepted token is sent until the service refuses it. So with a clock that is ahead, the calls

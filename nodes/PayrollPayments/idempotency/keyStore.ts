@@ -35,22 +35,22 @@ type IsRecorded = (key: string) => boolean;
 
 /** What is to be recorded, and on which condition. */
 export interface ClaimRequest {
-	/** Recorded together; those that were not there are taken out again if the claim fails. */
+	/** Recorded together. If the claim fails, those that are new are removed again. */
 	readonly keys: readonly string[];
 	/** Names who claims: another claim with the same owner succeeds again. */
 	readonly owner: string;
-	/** Whether the claim may be made, given which of the keys somebody has recorded already. */
+	/** Whether the claim may be made, given which of the keys are recorded already. */
 	mayClaim(isRecorded: IsRecorded): boolean;
 	/**
 	 * How many entries the node's list holds. Each claim takes one more than it has keys: the mark
 	 * of its owner.
 	 */
 	readonly maxEntries: number;
-	/** A key of somebody who builds on this claim: where it is recorded, a release takes nothing out. */
+	/** A key that depends on this claim: while it is recorded, a release removes nothing. */
 	readonly keptFor?: string;
 	/**
-	 * Whether an entry that is there after a failed call counts as somebody else's. A call can fail
-	 * after it has written, and then nobody knows whose entry it was.
+	 * Whether an entry that is there after a failed call counts as another owner's. A call can fail
+	 * after it has written, and then the owner of an entry is unknown.
 	 */
 	readonly isStrict: boolean;
 }
@@ -58,11 +58,11 @@ export interface ClaimRequest {
 /** The keys are recorded for this owner. */
 export interface Claimed {
 	readonly status: 'claimed';
-	/** Takes out exactly what this claim has put in. */
+	/** Removes exactly what this claim has recorded. */
 	release(): Promise<void>;
 }
 
-/** Somebody else has the keys. */
+/** Another owner has the keys. */
 export interface Seen {
 	readonly status: 'seen';
 	/** Whether that is only assumed, since n8n's store failed on the way. */
@@ -91,7 +91,7 @@ const MAX_VERIFICATIONS = 10;
 /** With fewer entries than this, one may have left the list for its age when it is verified. */
 const MIN_VERIFIABLE_ENTRIES = 200;
 
-/** After this a call counts as failed, so that one that never returns blocks nobody else. */
+/** After this a call counts as failed, so that one that never returns doesn't block the others. */
 const STORE_TIMEOUT_MS = 30_000;
 
 /** A claim that waits for its turn, and what became of it. */
@@ -100,10 +100,10 @@ class PendingClaim {
 	readonly mark: string;
 	/** Stands in the list while the claim is being taken out. */
 	readonly removalMark: string;
-	/** What this claim has put into the list, and has to take out again if it comes to nothing. */
+	/** What this claim has recorded, to be removed again if it fails. */
 	readonly added = new Set<string>();
 	status?: 'recorded' | 'own' | 'seen';
-	/** Whether it was released, and stays recorded for the sake of somebody who builds on it. */
+	/** Whether it was released but stays recorded, because a later claim depends on it. */
 	isBuiltUpon = false;
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
@@ -124,7 +124,7 @@ class PendingClaim {
 		return [...this.request.keys, this.mark];
 	}
 
-	/** Nobody builds on a claim that was never made. */
+	/** No later claim can depend on one that was never made. */
 	get keptFor(): string | undefined {
 		return this.status === 'seen' ? undefined : this.request.keptFor;
 	}
@@ -200,7 +200,7 @@ class NodeQueue {
 		if (claim.failure !== undefined) throw claim.failure;
 	}
 
-	/** Takes out what a claim has put in, unless somebody builds on it. */
+	/** Removes what a claim has recorded, unless a later claim depends on it. */
 	async remove(store: ProcessedStore, claim: PendingClaim): Promise<void> {
 		await this.inTurn(async () => {
 			this.atRisk.delete(claim);
@@ -210,7 +210,7 @@ class NodeQueue {
 
 	/**
 	 * Takes a claim's entries out again if another process has written them back, which is seen by
-	 * the mark. Both in one turn: between two, somebody else could come to own the keys.
+	 * the mark. Both in one turn: between two turns, another owner could record the keys.
 	 *
 	 * @returns whether they were back
 	 */
@@ -367,7 +367,7 @@ async function withQueue<Result>(
 }
 
 /**
- * Looks at a claim until its record is known to stand, or to be somebody else's. Before each look
+ * Looks at a claim until its record is known to last, or to be another owner's. Before each look
  * the queue has been quiet.
  * @param look asks the store once
  */
@@ -388,7 +388,7 @@ async function verify(
 }
 
 /**
- * Records keys in n8n's own store, which survives a restart, if nobody has recorded them before.
+ * Records keys in n8n's own store, which survives a restart, unless they are recorded already.
  *
  * Within one n8n process exactly one owner's claim of a key succeeds, whatever runs at once. Across
  * processes n8n offers no lock, so the owner's mark is recorded with the keys and looked for again
@@ -462,7 +462,7 @@ export async function findKeys(
 	{ keys, maxEntries }: Pick<ClaimRequest, 'keys' | 'maxEntries'>,
 ): Promise<IsRecorded> {
 	return await withQueue(nodeKey, async (queue) => {
-		const request = { keys, maxEntries, owner: 'nobody', mayClaim: () => false, isStrict: true };
+		const request = { keys, maxEntries, owner: 'none', mayClaim: () => false, isStrict: true };
 		const claim = new PendingClaim(request, request.owner);
 		await queue.look(store, claim);
 		if (claim.cleanupFailure !== undefined) throw claim.cleanupFailure;

@@ -296,7 +296,7 @@ export class PaymentLedger {
 			owner: randomUUID(),
 			mayClaim: (isRecorded) => mayAttempt(keys, attempt, isRecorded),
 			maxEntries: MAX_ENTRIES,
-			/* Once somebody has made the next attempt, this one must not become free again. */
+			/* After the next attempt was made, this one must not become free again. */
 			keptFor: attemptKey(keys, attempt + 1),
 			isStrict: true,
 		}).catch(() => {
