@@ -14,6 +14,7 @@ import { saveSandboxCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess } from '../support/sandboxProcess';
 import type { SupervisedProcess } from '../support/supervisedProcess';
 import { saveTriggerWorkflow, signatureHeaders } from '../support/triggerWorkflow';
+import { waitUntil } from '../support/waiting';
 import { action, chain, node } from '../support/workflows';
 import { otherEvent } from '../support/sampleEvents';
 
@@ -335,7 +336,15 @@ describe('queue mode', () => {
 			});
 			const send = async (url: string, body: string) => {
 				const headers = { 'content-type': 'application/json' };
-				expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(200);
+				/* While a new version is being published, n8n answers 404 and starts nothing. */
+				await waitUntil(
+					async () => {
+						const { status } = await fetch(url, { method: 'POST', body, headers });
+						if (status !== 404) expect(status).toBe(200);
+						return status === 200;
+					},
+					{ milliseconds: 30_000, failure: () => `n8n doesn't take the payment at ${url}.` },
+				);
 			};
 			const typedData = async () =>
 				JSON.stringify(await sandbox.control('GET', `payment-typed-data?${query}`));
