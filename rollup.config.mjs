@@ -126,6 +126,8 @@ export default {
 		format: 'cjs',
 		// n8n loads CommonJS, so `import()` becomes a `require()` that runs when it is reached.
 		dynamicImportInCjs: false,
+		// Signing uses these too, and must not load what else their users share, such as n8n's own code.
+		manualChunks: (file) => (file.includes('/PayrollPayments/shared/') ? 'shared' : undefined),
 		entryFileNames: '[name].js',
 		// Our modules that are imported on demand keep their path; everything else goes to chunks/.
 		chunkFileNames: ({ facadeModuleId, name }) =>
