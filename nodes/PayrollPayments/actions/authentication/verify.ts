@@ -1,4 +1,4 @@
-import { ecdsaSignature } from '../../shared/address';
+import { hexSignature } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
 import { verifySignInCall } from '../../api/signIn';
 import { optional } from '../fields/field';
@@ -34,8 +34,8 @@ export const verifySignIn = defineOperation({
 			filledText,
 		),
 		signature: text(
-			{ label: 'Signature', description: 'Signature of the message', example: '0x4f1c…1b' },
-			ecdsaSignature,
+			{ label: 'Signature', description: 'Signature of the message, in hex', example: '0x4f1c…1b' },
+			hexSignature,
 		),
 		nonce: optional(
 			text(
