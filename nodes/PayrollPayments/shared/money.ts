@@ -17,6 +17,11 @@ export function centsAsDecimal(cents: number | bigint): string {
 	return `${sign}${padded.slice(0, -2)}.${padded.slice(-2)}`;
 }
 
+/** {@link centsAsDecimal} for cents as text; null if they aren't whole. */
+export function centsTextAsDecimal(cents: string): string | null {
+	return /^-?\d+$/.test(cents) ? centsAsDecimal(BigInt(cents)) : null;
+}
+
 /** Whole cents as dollars for people: 123456 is "$1,234.56". */
 export function centsAsDollars(cents: number | bigint): string {
 	const [whole = '0', fraction = '00'] = centsAsDecimal(cents).split('.');

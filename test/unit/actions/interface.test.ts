@@ -7,7 +7,7 @@ import { properties } from '../../../nodes/PayrollPayments/actions/description';
 const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.getSignInMessage': 'platformId? wallet?',
 	'authentication.verify': 'message signature nonce?',
-	'balance.get': 'entityId currencies?',
+	'balance.get': 'entityId currencies? output',
 	'invite.getAll': 'entityId returnAll limit',
 	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous?',
 	'administratorInvite.create': 'entityId role emails',
@@ -16,7 +16,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'nameReview.resolve': 'teamId userId decision reviewVersion',
 	'payment.createInstant':
 		'teamId recipientEmail amountCents currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
-	'teamUser.getAll': 'teamId returnAll limit emails?',
+	'teamUser.getAll': 'teamId returnAll limit emails? simplify',
 	'webhook.sendTest': 'webhookId eventType version?',
 };
 
@@ -24,6 +24,7 @@ const SENDING = ['concurrency', 'timeout'];
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
 	'administratorInvite.execute': ['allowUnknownRoleHash'],
+	'balance.get': ['currenciesEncoding'],
 	'invite.create': ['inviteesPerRequest'],
 	'nameReview.resolve': ['decisionFieldName'],
 	'payment.createInstant': ['confirmedNotPaid', 'typedAmountUnit'],

@@ -12,7 +12,7 @@ import {
 import { Refusal } from '../../shared/errors';
 import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
 import { refusalOf } from '../fields/field';
-import { administratorRole, emails, entityId } from '../fields/serviceFields';
+import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../fields/serviceFields';
 import { callOnce, type Service } from '../service';
 
 /** How many email addresses a request may contain (docs/api.md, Limits). */
@@ -49,7 +49,7 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 	if (!roleSuitsEntity(role, entity)) {
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
 		return new Refusal(
-			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit Entity ID, which is a ${entity.startsWith('te-') ? 'team' : 'company'}`,
+			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit ${TEAM_OR_COMPANY_ID}, which is a ${entity.startsWith('te-') ? 'team' : 'company'}`,
 			{
 				field: 'role',
 				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
