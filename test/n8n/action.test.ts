@@ -189,7 +189,7 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = ['={{ $json.id }}', [], { timeout: '={{ 5000 }}' }];
+		const fields = ['={{ $json.id }}', [], 'asReceived', { timeout: '={{ 5000 }}' }];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
@@ -1186,7 +1186,7 @@ describe('as an AI tool', () => {
 		},
 	);
 
-	it('writes with leave', async () => {
+	it('writes with permission', async () => {
 		const { error } = await run(
 			{
 				resource: 'invite',
