@@ -34,7 +34,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 		'Currency',
 		'Network',
 	],
-	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails'],
+	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails', 'Simplify'],
 	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
 };
 

@@ -1,3 +1,4 @@
+import { isEmail } from '../shared/email';
 import { LruCache } from '../shared/lruCache';
 
 /** What workflows may do with the credentials. Reading is always allowed. */
@@ -82,16 +83,6 @@ function readMaximumPayment(saved: Saved): number | undefined | LimitFault {
 	return Number(whole + fraction.padEnd(2, '0'));
 }
 
-const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
-const DOMAIN_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
-function isDomain(text: string): boolean {
-	const labels = text.split('.');
-	return (
-		labels.length > 1 && text.length < 254 && labels.every((label) => DOMAIN_LABEL.test(label))
-	);
-}
-
 /** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */
 function asciiLowerCase(text: string): string {
 	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -105,13 +96,12 @@ export function addressParts(
 	address: string,
 ): { readonly address: string; readonly domain: string } | undefined {
 	const lowerCase = asciiLowerCase(address);
-	const [localPart = '', domain = '', ...rest] = lowerCase.split('@');
-	if (rest.length > 0 || !LOCAL_PART.test(localPart) || !isDomain(domain)) return undefined;
-	return { address: lowerCase, domain };
+	if (!isEmail(lowerCase)) return undefined;
+	return { address: lowerCase, domain: lowerCase.slice(lowerCase.indexOf('@') + 1) };
 }
 
 function isRecipient(entry: string): boolean {
-	if (entry.startsWith('@')) return isDomain(entry.slice(1));
+	if (entry.startsWith('@')) return isEmail(`anyone${entry}`);
 	return !entry.startsWith('*') && addressParts(entry) !== undefined;
 }
 

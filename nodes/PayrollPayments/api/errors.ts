@@ -28,7 +28,7 @@ function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string
 			return 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.';
 		case 403:
 			return roleNeeded === undefined
-				? 'The user of these credentials lacks the required role. Ask an administrator for it, or use other credentials.'
+				? 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.'
 				: `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
 		case 404:
 			return "Check the identifier. It may not exist, or the user of these credentials can't see it.";
