@@ -329,7 +329,7 @@ describe('answers that the sandbox never gives', () => {
 		service.answer(() => ({ body: { success: true, data } }));
 	};
 
-	it('balances per currency are exact, or null where they are no whole cents', async () => {
+	it("balances per currency are exact, or null if they aren't whole cents", async () => {
 		const cents = fc.bigInt(-(10n ** 40n), 10n ** 40n).map(String);
 		const other = fc.constantFrom('', '-', '12.5', '1e3', ' 5', '5 ', '+5', '0x10', '1,000', 'NaN');
 		const amounts = [
