@@ -5,14 +5,14 @@ import type { OutputRecord } from './plan';
 import { call, callOnce, type CallOnce, type Service } from './service';
 
 /** A request that changes something. Its body is without the signature. */
-export interface WriteRequest {
+interface WriteRequest {
 	readonly method: 'POST' | 'PUT';
 	readonly path: string;
 	readonly body: Readonly<Record<string, JsonValue>>;
 }
 
 /** What *Check Only* outputs about one request. */
-export interface CheckedWrite {
+interface CheckedWrite {
 	/** What the request does, as a sentence for the person who approves it. */
 	readonly summary: string;
 	readonly request: WriteRequest;

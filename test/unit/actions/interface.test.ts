@@ -15,7 +15,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'administratorInvite.createAndExecute': 'entityId role emails',
 	'nameReview.resolve': 'teamId userId decision reviewVersion',
 	'payment.createInstant':
-		'teamId recipientEmail amountCents currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
+		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
 	'teamUser.getAll': 'teamId returnAll limit emails?',
 	'webhook.sendTest': 'webhookId eventType version?',
 };
@@ -58,8 +58,9 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 
 	it('puts at most seven fields before the optional ones, for one choice of signer or source', () => {
 		const shown = form.filter(({ displayOptions }) => {
-			const { signatureSource, inviteesSource } = displayOptions?.show ?? {};
+			const { amountUnit, signatureSource, inviteesSource } = displayOptions?.show ?? {};
 			return (
+				(amountUnit === undefined || amountUnit.includes('cents')) &&
 				(signatureSource === undefined || signatureSource.includes('provided')) &&
 				(inviteesSource === undefined || inviteesSource.includes('fields'))
 			);
@@ -87,6 +88,22 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 		const labels = collection.map((option) => ('displayName' in option ? option.displayName : ''));
 		expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b, 'en')));
 	});
+});
+
+it('asks for a payment before its JSON, the unit in front of the amount', () => {
+	const form = properties.filter((property) => shownFor(property, 'payment', 'createInstant'));
+	expect(form.map(({ name }) => name).slice(0, 10)).toEqual([
+		'notice',
+		'teamId',
+		'recipientEmail',
+		'amountUnit',
+		'amountCents',
+		'amountDollars',
+		'currency',
+		'network',
+		'paymentReference',
+		'typedData',
+	]);
 });
 
 it('names every event that the trigger names, in the same words', async () => {
