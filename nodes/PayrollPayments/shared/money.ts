@@ -74,6 +74,9 @@ export const paymentCents = z.unknown().transform((value, context): number => {
 	return cents.data;
 });
 
+/** Characters of a text that are looked at to say what is wrong with it; no amount is as long. */
+const LONGEST_EXPLAINED = 40;
+
 /** Why {@link dollarsAsCents} can't read a text. */
 function faultInDollars(text: string): string {
 	if (text === '') return 'is missing; enter the amount in dollars, e.g. 125.00';
@@ -99,7 +102,7 @@ export const paymentDollars = z.unknown().transform((value, context): number => 
 	if (typeof value !== 'string' && typeof value !== 'number') return refuse(faultInDollars('?'));
 	const text = String(value);
 	const cents = dollarsAsCents(text);
-	if (cents === undefined) return refuse(faultInDollars(text));
+	if (cents === undefined) return refuse(faultInDollars(text.slice(0, LONGEST_EXPLAINED)));
 	if (isPaymentCents(cents)) return cents;
 	return refuse(`must be from ${PAYMENT_DOLLARS}, not ${centsAsDollars(cents)}`);
 });
