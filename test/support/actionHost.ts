@@ -208,6 +208,11 @@ class ProcessedKeys implements IDataDeduplicator {
 		this.keys.clear();
 	}
 
+	/** All keys, sorted. */
+	entries(): string[] {
+		return [...this.keys.values()].flatMap((keys) => [...keys]).sort();
+	}
+
 	async checkProcessedAndRecord(
 		items: Array<string | number>,
 		_scope: string,

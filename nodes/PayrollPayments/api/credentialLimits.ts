@@ -1,5 +1,6 @@
 import { isEmail } from '../shared/email';
 import { LruCache } from '../shared/lruCache';
+import { dollarsAsCents } from '../shared/money';
 
 /** What workflows may do with the credentials. Reading is always allowed. */
 export const PERMISSIONS = [
@@ -67,20 +68,15 @@ function limitText(saved: Saved, field: LimitFault['field']): string | undefined
 	return value.trim();
 }
 
-const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
-
-/** Dollars as whole cents. Works on the digits, so that nothing is rounded. */
 function readMaximumPayment(saved: Saved): number | undefined | LimitFault {
 	const text = limitText(saved, 'maximumPayment');
 	if (typeof text !== 'string') return text;
-	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
-	if (whole === undefined) {
-		return {
+	return (
+		dollarsAsCents(text) ?? {
 			field: 'maximumPayment',
 			fault: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
-		};
-	}
-	return Number(whole + fraction.padEnd(2, '0'));
+		}
+	);
 }
 
 /** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */

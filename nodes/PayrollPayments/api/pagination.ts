@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { teamUsersAnswer } from './schemas/answers';
 
-import { path, type SendCall } from './client';
+import { path, type SendRead } from './client';
 import { ServiceError } from '../shared/errors';
 
 /** Largest page of team users (docs/api.md, Limits). */
@@ -21,7 +21,7 @@ function unreadable(what: string, hint: string): ServiceError {
  * service returns the full list (docs/api.md, Endpoint 11).
  */
 export async function teamUsersPage(
-	call: SendCall,
+	call: SendRead,
 	request: { teamId: string; emails?: readonly string[]; page?: number; count?: number },
 ): Promise<{ users: readonly TeamUser[]; nextPage: number | undefined }> {
 	const { teamId, emails, page, count } = request;
@@ -50,7 +50,7 @@ export async function teamUsersPage(
  * @throws {ServiceError} if the list doesn't end within {@link MOST_PAGES}
  */
 export async function teamUsers(
-	call: SendCall,
+	call: SendRead,
 	request: { teamId: string; emails?: readonly string[]; most?: number },
 ): Promise<TeamUser[]> {
 	const { teamId, emails, most = Number.POSITIVE_INFINITY } = request;

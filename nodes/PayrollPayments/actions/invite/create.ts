@@ -1,14 +1,14 @@
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { Refusal } from '../../shared/errors';
-import type { InviteRole } from '../../shared/roles';
+import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
 import { optional, readFields, shownWhen, type InputItem } from '../fields/field';
 import { choice, flag, wholeNumber } from '../fields/kinds';
 import { teamId } from '../fields/serviceFields';
 import { readOptions, sendingOptions } from '../commonOptions';
 import { defineOperation } from '../defineOperation';
-import { planEach, type Job, type OutputRecord, type Plan } from '../plan';
-import { callOnce, type Service } from '../service';
-import { forEachBatch, inBatches, nameList } from '../batches';
+import { planEach, type Job, type Plan } from '../plan';
+import { perform, planCall, type PlannedWrite } from '../plannedWrite';
+import { inBatches, nameList, planBatches } from '../batches';
 
 import { inviteeOfRow, inviteesAsJson, inviteesOnForm, type Invitee } from './invitees';
 
@@ -52,24 +52,26 @@ const options = {
 	),
 };
 
-/** Sends one request, which invites all its invitees or none (docs/api.md, Endpoint 5). */
-async function invite(
-	service: Service,
-	invitation: Invitation,
-	invitees: readonly Invitee[],
-): Promise<OutputRecord> {
+/** Plans one request, which invites all its invitees or none (docs/api.md, Endpoint 5). */
+function planInvites(invitation: Invitation, invitees: readonly Invitee[]): PlannedWrite {
+	const { teamId: team, role, anonymous: isAnonymous } = invitation;
 	const body = {
-		nanoid: invitation.teamId,
-		invites: invitees,
-		role: invitation.role,
-		...(invitation.anonymous === true ? { anonymous: true } : {}),
+		nanoid: team,
+		invites: invitees.map((invitee) => ({ ...invitee })),
+		role,
+		...(isAnonymous === true ? { anonymous: true } : {}),
 	};
-	return await callOnce(service, {
+	const people = invitees.length === 1 ? '1 person' : `${invitees.length} people`;
+	const names = nameList(invitees.map(({ email }) => email));
+	const how = isAnonymous === true ? ', anonymously' : '';
+	return planCall({
 		method: 'POST',
 		path: '/v2/invites',
-		identity: body,
-		isRepeatable: false,
-		body: async () => body,
+		once: { identity: body, isRepeatable: false },
+		prepare: async () => ({
+			summary: `Invite ${people} (${names}) to team ${team} as ${ROLE_NAMES[role]}${how}`,
+			body,
+		}),
 		answer: invitesCreatedAnswer,
 	});
 }
@@ -97,13 +99,10 @@ function jobFor(rows: readonly Row[], first: Row): Job {
 	return {
 		items: rows.map(({ item }) => item.index),
 		sending: sendingOptions('write', first.item),
-		run: async (service) => [
-			await invite(
-				service,
-				first,
-				rows.map(({ invitee }) => invitee),
-			),
-		],
+		run: async (service) => {
+			const invitees = rows.map(({ invitee }) => invitee);
+			return await perform([planInvites(first, invitees)], service);
+		},
 	};
 }
 
@@ -178,12 +177,12 @@ export const createInvites = defineOperation({
 		anonymous,
 	},
 	options,
-	run: async (input, service, { inviteesPerRequest = 0 }) => {
+	writes: async (input, _service, { inviteesPerRequest = 0 }) => {
 		const invitees = input.invitees ?? input.inviteesJson ?? [];
-		return await forEachBatch(
+		return planBatches(
 			invitees,
 			inviteesPerRequest,
-			async (batch) => await invite(service, input, batch),
+			(batch) => planInvites(input, batch),
 			(done) =>
 				`The first ${done.length} of ${invitees.length} people were invited (${nameList(done.map(({ email }) => email))}). Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
 		);

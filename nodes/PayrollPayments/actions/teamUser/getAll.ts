@@ -5,7 +5,7 @@ import { optional } from '../fields/field';
 import { flag } from '../fields/kinds';
 import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
-import type { SendCall } from '../../api/client';
+import type { SendRead } from '../../api/client';
 import { teamUsers, type TeamUser } from '../../api/pagination';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
@@ -50,7 +50,7 @@ async function findUsers(
 		readonly emails: readonly string[] | undefined;
 		readonly limit: number | undefined;
 	},
-	callService: SendCall,
+	callService: SendRead,
 ): Promise<TeamUser[]> {
 	const { teamId: team, emails: wanted, limit } = request;
 	if (wanted === undefined) return await teamUsers(callService, { teamId: team, most: limit });
