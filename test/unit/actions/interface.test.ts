@@ -9,7 +9,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.verify': 'message signature nonce?',
 	'balance.get': 'entityId currencies?',
 	'invite.getAll': 'entityId returnAll limit',
-	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous?',
+	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople?',
 	'administratorInvite.create': 'entityId role emails',
 	'administratorInvite.execute': 'inviteIds typedData signatureSource signature signer role?',
 	'administratorInvite.createAndExecute': 'entityId role emails',
@@ -24,7 +24,7 @@ const SENDING = ['concurrency', 'timeout'];
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
 	'administratorInvite.execute': ['allowUnknownRoleHash'],
-	'invite.create': ['inviteesPerRequest'],
+	'invite.create': ['columnNames', 'inviteesPerRequest'],
 	'nameReview.resolve': ['decisionFieldName'],
 	'payment.createInstant': ['confirmedNotPaid', 'typedAmountUnit'],
 	'webhook.sendTest': ['eventTypeFieldName'],

@@ -2,12 +2,9 @@ import { optional } from '../fields/field';
 import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
 import type { SendCall } from '../../api/client';
-import { teamUsers, type TeamUser } from '../../api/pagination';
+import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
-
-/** How many email addresses a request may filter by (docs/api.md, Limits). */
-const EMAILS_PER_REQUEST = 100;
 
 /** docs/api.md, Endpoint 11. */
 export const getTeamUsers = defineOperation({
