@@ -1,5 +1,4 @@
 import { mayHaveActed, Refusal } from '../shared/errors';
-import type { Effect } from './commonOptions';
 import type { FailedItems, Job, OutputRecord } from './plan';
 import type { Redactor } from '../shared/redaction';
 import { failureRecord } from './nodeErrors';
@@ -55,18 +54,17 @@ function done(records: ReadonlyArray<Readonly<Record<string, unknown>>>): string
 }
 
 /**
- * Combines all failures of a run into one error: an unknown outcome first, then the others. For a
- * write, `completed` has what was already done, so that nobody does it again.
+ * Combines all failures of a run into one error: an unknown outcome first, then the others.
+ * @param changes jobs that have changed something. `completed` lists them, so that nobody does it again
  */
 export function combineFailures(
 	failures: readonly FailedItems[],
-	completed: readonly CompletedJob[],
-	effect: Effect,
+	changes: readonly CompletedJob[],
 	redactor: Redactor,
 ): { readonly error: unknown; readonly item: number } {
 	const [first, ...others] = mostUrgentFirst(failures);
 	if (first === undefined) throw new Error('No failures to combine');
-	const records = effect === 'write' ? completedRecords(completed) : [];
+	const records = completedRecords(changes);
 	const item = firstItem(first);
 	if (others.length === 0 && records.length === 0) return { error: first.error, item };
 

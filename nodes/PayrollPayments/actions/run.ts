@@ -51,7 +51,8 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	const completed = [...results.values()].filter((result) => result !== undefined);
 
 	if (failed.length > 0 && !continues) {
-		const { error, item } = combineFailures(failed, completed, operation.effect, redactor);
+		const isChange = operation.effect === 'write' && !jobs.some(({ sending }) => sending.checkOnly);
+		const { error, item } = combineFailures(failed, isChange ? completed : [], redactor);
 		throw nodeErrorFor(context.getNode(), error, item, redactor);
 	}
 	return [outputItems(context.getNode(), completed, failed, redactor)];

@@ -25,8 +25,11 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** Sends one call and returns its data. */
-export type SendCall = <Data>(call: Call<Data>) => Promise<Data>;
+/** A call that changes nothing. */
+export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
+
+/** Sends one read and returns its data. */
+export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
 
 /** Template tag for a path: percent-encodes the inserted values. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {

@@ -252,15 +252,16 @@ export class PaymentLedger {
 
 	/**
 	 * Checks that the payment may be sent, without leaving a trace.
+	 * @returns the number of the attempt that it would be
 	 * @throws {Refusal} where it was or may have been sent before
 	 */
-	async check(payment: Payment): Promise<void> {
+	async check(payment: Payment): Promise<number> {
 		const keys = keysOf(payment);
 		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
 		const request = { keys: recordedFor(keys, attempt), maxEntries: MAX_ENTRIES };
 		const isRecorded = await findKeys(this.store, this.nodeKey, request);
-		if (!mayAttempt(keys, attempt, isRecorded))
-			throw sentBefore(payment, keys, attempt, isRecorded);
+		if (mayAttempt(keys, attempt, isRecorded)) return attempt;
+		throw sentBefore(payment, keys, attempt, isRecorded);
 	}
 
 	/**

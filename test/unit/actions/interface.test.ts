@@ -80,7 +80,7 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
 		const promisedOptions = [
 			...SENDING,
-			...(effect === 'read' ? ['retries'] : []),
+			effect === 'read' ? 'retries' : 'checkOnly',
 			...(OWN_OPTIONS[pair] ?? []),
 		];
 		expect(collection.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());

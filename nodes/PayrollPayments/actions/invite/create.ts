@@ -1,12 +1,13 @@
-import { forEachBatch, inBatches, nameList } from '../batches';
+import { inBatches, nameList, planBatches } from '../batches';
 import { defineOperation } from '../defineOperation';
 import type { InputItem } from '../fields/field';
 import { planEach, type Job } from '../plan';
+import { perform } from '../plannedWrite';
 
 import { fields, options } from './fields';
 import { groupLists, groupRows, type Group } from './groups';
 import { planNewcomers } from './newcomers';
-import { invite } from './request';
+import { planInvites } from './request';
 
 /** One job per request for the rows of a sheet. */
 function sheetJobs({ guests, inviteesPerRequest, invitation, sending }: Group): Job[] {
@@ -15,7 +16,7 @@ function sheetJobs({ guests, inviteesPerRequest, invitation, sending }: Group): 
 		sending,
 		run: async (service) => {
 			const invitees = batch.map(({ invitee }) => invitee);
-			return [await invite(service, invitation, invitees)];
+			return await perform([planInvites(invitation, invitees)], service);
 		},
 	}));
 }
@@ -40,12 +41,12 @@ export const createInvites = defineOperation({
 	permission: 'invitePeople',
 	fields,
 	options,
-	run: async (input, service, { inviteesPerRequest = 0 }) => {
+	writes: async (input, _service, { inviteesPerRequest = 0 }) => {
 		const invitees = input.invitees ?? input.inviteesJson ?? [];
-		return await forEachBatch(
+		return planBatches(
 			invitees,
 			inviteesPerRequest,
-			async (batch) => await invite(service, input, batch),
+			(batch) => planInvites(input, batch),
 			(done) =>
 				`The first ${done.length} of ${invitees.length} people were invited (${nameList(done.map(({ email }) => email))}). Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
 		);

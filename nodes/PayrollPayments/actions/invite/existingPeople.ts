@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { SendCall } from '../../api/client';
+import type { SendRead } from '../../api/client';
 import { EMAILS_PER_REQUEST, pendingInvites, teamUsers } from '../../api/pagination';
 import { Refusal, wrapError } from '../../shared/errors';
 import { inBatches } from '../batches';
@@ -20,22 +20,23 @@ export interface KnownPerson {
 /** The people of one team who are known, by {@link comparable} address. */
 export type KnownPeople = ReadonlyMap<string, KnownPerson>;
 
-/** Who of a team is known; incomplete if reading it failed. */
-export interface LookUp {
-	readonly known: KnownPeople;
-	readonly failure?: Refusal;
-}
+/** Who of a team is known, or why it couldn't be read. */
+export type LookUp =
+	| { readonly known: KnownPeople; readonly failure?: undefined }
+	| { readonly known?: undefined; readonly failure: Refusal };
 
 const remembered = z.map(
 	z.string(),
 	z.object({ outcome: z.enum(['member', 'pending']), nanoid: z.string().nullable() }),
 );
 
-/** What a record of an invite or a user says about a person. Others have no usable address. */
-const listed = z.object({ email: z.string(), nanoid: z.string().nullable().catch(null) });
+const textOrNull = z.string().nullable().catch(null);
+
+/** What the record of an invite or a user says about a person. */
+const listed = z.object({ email: textOrNull, nanoid: textOrNull });
 
 /** What was found out about one team so far. */
-interface Search extends LookUp {
+interface Search {
 	readonly known: Map<string, KnownPerson>;
 	failure?: Refusal;
 }
@@ -45,30 +46,33 @@ interface Search extends LookUp {
  * and 11). In one execution a team is read once: *Retry On Fail* then plans the same requests, so
  * that those that were sent are answered from memory.
  * @param addressesOf the addresses to look up, by team
- * @returns by team, who is known or why the team couldn't be read
+ * @param remembers whether to keep what was read for this execution
  */
 export async function lookUpPeople(
 	service: Service,
 	addressesOf: ReadonlyMap<string, readonly string[]>,
+	remembers: boolean,
 ): Promise<ReadonlyMap<string, LookUp>> {
 	const outcomes = service.outcomes();
 	const found = new Map<string, LookUp>();
+	const searches = new Map<string, Search>();
 	const reads: Array<() => Promise<void>> = [];
 	for (const [teamId, addresses] of addressesOf) {
 		const earlier = outcomes.get(keyOf(teamId, addresses));
 		if (earlier !== undefined && 'answer' in earlier) {
 			found.set(teamId, { known: remembered.parse(earlier.answer) });
-		} else {
-			const search: Search = { known: new Map() };
-			found.set(teamId, search);
-			for (const read of readsOf(service, teamId, addresses, search)) reads.push(read);
+			continue;
 		}
+		const search: Search = { known: new Map() };
+		searches.set(teamId, search);
+		for (const read of readsOf(service, teamId, addresses, search)) reads.push(read);
 	}
 	await runBounded(reads, service.sending.concurrency);
-	for (const [teamId, addresses] of addressesOf) {
-		const search = found.get(teamId);
-		if (search?.failure === undefined) {
-			outcomes.set(keyOf(teamId, addresses), { answer: search?.known });
+	for (const [teamId, { known, failure }] of searches) {
+		found.set(teamId, failure === undefined ? { known } : { failure });
+		const addresses = addressesOf.get(teamId);
+		if (failure === undefined && addresses !== undefined && remembers) {
+			outcomes.set(keyOf(teamId, addresses), { answer: known });
 		}
 	}
 	return found;
@@ -88,15 +92,11 @@ function readsOf(
 	search: Search,
 ): Array<() => Promise<void>> {
 	const wanted = new Set(addresses.map(comparable));
-	const note = (records: readonly unknown[], outcome: KnownPerson['outcome']) => {
-		for (const record of records) {
-			const person = listed.safeParse(record).data;
-			const address = comparable(person?.email ?? '');
-			/* A member may have an invite to another role; being in the team is what counts. */
-			if (person === undefined || !wanted.has(address)) continue;
-			if (search.known.get(address)?.outcome === 'member') continue;
-			search.known.set(address, { outcome, nanoid: person.nanoid });
-		}
+	const note = (outcome: KnownPerson['outcome'], email: string, nanoid: string | null) => {
+		const address = comparable(email);
+		/* A member may have an invite to another role as well; being in the team is what counts. */
+		if (!wanted.has(address) || search.known.get(address)?.outcome === 'member') return;
+		search.known.set(address, { outcome, nanoid });
 	};
 	const step = (what: string, read: () => Promise<void>) => async () => {
 		if (search.failure !== undefined) return;
@@ -104,13 +104,31 @@ function readsOf(
 			search.failure = unreadable(what, teamId, error);
 		});
 	};
-	const callService: SendCall = async (request) => await call(service, request);
+	const sendRead: SendRead = async (request) => await call(service, request);
 	return [
-		step('pending invites', async () => note(await pendingInvites(callService, teamId), 'pending')),
+		step('pending invites', async () => {
+			for (const invite of await pendingInvites(sendRead, teamId)) {
+				const { email, nanoid } = listed.parse(invite);
+				if (email !== null) note('pending', email, nanoid);
+			}
+		}),
 		...inBatches(addresses.flatMap(spellings), EMAILS_PER_REQUEST).map((emails) =>
-			step('users', async () => note(await teamUsers(callService, { teamId, emails }), 'member')),
+			step('users', async () => {
+				for (const user of await teamUsers(sendRead, { teamId, emails })) {
+					const { email, nanoid } = listed.parse(user);
+					if (email === null) throw unnamedUser(nanoid);
+					note('member', email, nanoid);
+				}
+			}),
 		),
 	];
+}
+
+/** Whoever the service found by email can't be told from the others who were asked for. */
+function unnamedUser(nanoid: string | null): Refusal {
+	return new Refusal(`The service lists user ${nanoid ?? 'without ID'} without an email`, {
+		hint: 'Ask the service for that email, or set Existing People to Invite.',
+	});
 }
 
 /** The service doesn't document whether its filter heeds case: the address as written, and in lower case. */

@@ -1,11 +1,15 @@
-import { forEachBatch, inBatches, nameList } from '../batches';
+import type { z } from 'zod';
+
+import type { invitesCreatedAnswer } from '../../api/schemas/answers';
+import { inBatches, nameList } from '../batches';
 import type { FailedItems, Job, OutputRecord, Plan, Unit } from '../plan';
+import { checkRecord, checkWrites, sendWrites, type PlannedWrite } from '../plannedWrite';
 import type { Service } from '../service';
 
 import { lookUpPeople, type KnownPeople, type LookUp } from './existingPeople';
 import type { Group, Guest } from './groups';
 import { comparable } from './invitees';
-import { invite } from './request';
+import { inviteTarget, people, planInvites } from './request';
 
 /** Reads who is known in all teams, then plans the invites for everybody else. */
 export async function planNewcomers(
@@ -14,27 +18,28 @@ export async function planNewcomers(
 ): Promise<Plan> {
 	const [first] = groups;
 	if (first === undefined) return { jobs: [], refusals: [] };
-	const items = groups.flatMap(itemsOf);
+	const items = groups.flatMap((group) => itemsOf(group));
 	let lookUps: ReadonlyMap<string, LookUp>;
 	try {
 		const service = await open({ items, sending: first.reading });
-		lookUps = await lookUpPeople(service, addressesByTeam(groups));
+		lookUps = await lookUpPeople(service, addressesByTeam(groups), !first.sending.checkOnly);
 	} catch (error) {
 		return { jobs: [], refusals: [{ items, error }] };
 	}
 	const jobs: Job[] = [];
 	const refusals: FailedItems[] = [];
 	for (const group of groups) {
-		const { known = new Map(), failure } = lookUps.get(group.invitation.teamId) ?? {};
-		if (failure !== undefined) refusals.push({ items: itemsOf(group), error: failure });
-		else jobs.push(...(group.isSheet ? sheetJobs(group, known) : [listJob(group, known)]));
+		const { known, failure } = lookUps.get(group.invitation.teamId) ?? {};
+		if (known === undefined) refusals.push({ items: itemsOf(group), error: failure });
+		else for (const job of jobsFor(group, known)) jobs.push(job);
 	}
 	return { jobs, refusals };
 }
 
-function itemsOf({ guests, isSheet }: Group): number[] {
+/** The items of a group, or of some of its guests. */
+function itemsOf(group: Group, guests: readonly Guest[] = group.guests): number[] {
 	const items = guests.map(({ item }) => item);
-	return isSheet ? items : items.slice(0, 1);
+	return group.isSheet ? items : items.slice(0, 1);
 }
 
 function addressesByTeam(groups: readonly Group[]): Map<string, string[]> {
@@ -53,71 +58,110 @@ function knownRecord({ invitee: { email } }: Guest, known: KnownPeople): OutputR
 	return person && { email, ...person };
 }
 
-/** Invites guests with one request, and says of each what was done. */
-async function inviteGuests(
-	service: Service,
-	{ invitation }: Group,
+/** A request, and the guests that it invites. */
+interface Request {
+	readonly guests: readonly Guest[];
+	readonly write: PlannedWrite<z.infer<typeof invitesCreatedAnswer>>;
+}
+
+function requestsFor(group: Group, known: KnownPeople): Request[] {
+	const { guests: all, inviteesPerRequest, invitation } = group;
+	const newcomers = all.filter((guest) => knownRecord(guest, known) === undefined);
+	const done = (index: number) => newcomers.slice(0, index * inviteesPerRequest);
+	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => ({
+		guests,
+		write: {
+			...planInvites(
+				invitation,
+				guests.map(({ invitee }) => invitee),
+				index === 0 ? skipRemark(all.length - newcomers.length) : '',
+			),
+			doneBefore: () =>
+				`The first ${done(index).length} of ${newcomers.length} new people were invited (${nameList(done(index).map(({ invitee }) => invitee.email))}). Run the node again to invite the others; it skips those who were invited.`,
+		},
+	}));
+}
+
+function skipRemark(count: number): string {
+	if (count === 0) return '';
+	return `; skips ${people(count)} who ${count === 1 ? 'is a member' : 'are members'} or already invited`;
+}
+
+function jobsFor(group: Group, known: KnownPeople): Job[] {
+	const requests = requestsFor(group, known);
+	if (group.sending.checkOnly) return checkJobs(group, requests);
+	return group.isSheet ? sheetJobs(group, known, requests) : [listJob(group, known, requests)];
+}
+
+/** What *Check Only* puts out: the requests, or one record that says that there are none. */
+function checkJobs(group: Group, requests: readonly Request[]): Job[] {
+	const { guests, invitation, sending } = group;
+	if (requests.length > 0) {
+		return requests.map((request) => ({
+			items: itemsOf(group, request.guests),
+			sending,
+			run: async () => await checkWrites([request.write]),
+		}));
+	}
+	const all = guests.length === 1 ? 'this person is a member' : `all ${guests.length} are members`;
+	const record = checkRecord({
+		summary: `Invite nobody ${inviteTarget(invitation)}: ${all} or already invited`,
+		request: null,
+	});
+	return [{ items: itemsOf(group), sending, run: async () => [record] }];
+}
+
+/** One job per request for the new rows, and one that puts out what is known of the others. */
+function sheetJobs(group: Group, known: KnownPeople, requests: readonly Request[]): Job[] {
+	const shared = { sending: group.sending, isRecordPerItem: true };
+	const jobs = requests.map(
+		({ guests, write }): Job => ({
+			...shared,
+			items: itemsOf(group, guests),
+			run: async (service) => invitedRecords(guests, await write.send(service)),
+		}),
+	);
+	const items: number[] = [];
+	const records: OutputRecord[] = [];
+	for (const guest of group.guests) {
+		const record = knownRecord(guest, known);
+		if (record === undefined) continue;
+		items.push(guest.item);
+		records.push(record);
+	}
+	if (items.length === 0) return jobs;
+	return [...jobs, { ...shared, items, isReport: true, run: async () => records }];
+}
+
+/** The job for one item's list. Its records are in the order of the list. */
+function listJob(group: Group, known: KnownPeople, requests: readonly Request[]): Job {
+	return {
+		items: itemsOf(group),
+		sending: group.sending,
+		run: async (service) => {
+			const answers = await sendWrites(
+				requests.map(({ write }) => write),
+				service,
+			);
+			const invited = requests
+				.flatMap(({ guests }, index) => invitedRecords(guests, answers[index]))
+				.values();
+			const recordOf = (guest: Guest) => knownRecord(guest, known) ?? invited.next().value;
+			return group.guests.map(recordOf).filter((record) => record !== undefined);
+		},
+	};
+}
+
+/** What was done for the guests of one request. */
+function invitedRecords(
 	guests: readonly Guest[],
-): Promise<OutputRecord[]> {
-	const invitees = guests.map(({ invitee }) => invitee);
-	const { nanoids } = await invite(service, invitation, invitees);
+	{ nanoids }: z.infer<typeof invitesCreatedAnswer> = { nanoids: [] },
+): OutputRecord[] {
 	/* The order isn't documented; it can only be theirs if there is one for each. */
 	const ordered = nanoids.length === guests.length ? nanoids : [];
-	return invitees.map(({ email }, index) => ({
+	return guests.map(({ invitee: { email } }, index) => ({
 		email,
 		outcome: 'invited',
 		nanoid: ordered[index] ?? null,
 	}));
-}
-
-/** One job per request for the new rows, and one that puts out what is known of the others. */
-function sheetJobs(group: Group, known: KnownPeople): Job[] {
-	const { guests, inviteesPerRequest, sending } = group;
-	const newcomers: Guest[] = [];
-	const report = { items: new Array<number>(), records: new Array<OutputRecord>() };
-	for (const guest of guests) {
-		const record = knownRecord(guest, known);
-		if (record === undefined) {
-			newcomers.push(guest);
-		} else {
-			report.items.push(guest.item);
-			report.records.push(record);
-		}
-	}
-	const jobs = inBatches(newcomers, inviteesPerRequest).map(
-		(batch): Job => ({
-			items: batch.map(({ item }) => item),
-			sending,
-			isRecordPerItem: true,
-			run: async (service) => await inviteGuests(service, group, batch),
-		}),
-	);
-	if (report.items.length === 0) return jobs;
-	const { items, records } = report;
-	return [
-		...jobs,
-		{ items, sending, isRecordPerItem: true, isReport: true, run: async () => records },
-	];
-}
-
-/** The job for one item's list. Its records are in the order of the list. */
-function listJob(group: Group, known: KnownPeople): Job {
-	const { guests, inviteesPerRequest, sending } = group;
-	const newcomers = guests.filter((guest) => knownRecord(guest, known) === undefined);
-	return {
-		items: itemsOf(group),
-		sending,
-		run: async (service) => {
-			const batches = await forEachBatch(
-				newcomers,
-				inviteesPerRequest,
-				async (batch) => await inviteGuests(service, group, batch),
-				(done) =>
-					`The first ${done.length} of ${newcomers.length} new people were invited (${nameList(done.map(({ invitee }) => invitee.email))}). Run the node again to invite the others; it skips those who were invited.`,
-			);
-			const invited = batches.flat().values();
-			const recordOf = (guest: Guest) => knownRecord(guest, known) ?? invited.next().value;
-			return guests.map(recordOf).filter((record) => record !== undefined);
-		},
-	};
 }

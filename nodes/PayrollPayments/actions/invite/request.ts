@@ -1,6 +1,9 @@
+import type { z } from 'zod';
+
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import type { InviteRole } from '../../shared/roles';
-import { callOnce, type Service } from '../service';
+import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { nameList } from '../batches';
+import { planCall, type PlannedWrite } from '../plannedWrite';
 
 import type { Invitee } from './invitees';
 
@@ -11,24 +14,41 @@ export interface Invitation {
 	readonly anonymous?: boolean;
 }
 
-/** Sends one request, which invites all its invitees or none (docs/api.md, Endpoint 5). */
-export async function invite(
-	service: Service,
+/** "1 person" or "38 people". */
+export function people(count: number): string {
+	return count === 1 ? '1 person' : `${count} people`;
+}
+
+/** "to team te-… as Contractor". */
+export function inviteTarget({ teamId, role, anonymous }: Invitation): string {
+	return `to team ${teamId} as ${ROLE_NAMES[role]}${anonymous === true ? ', anonymously' : ''}`;
+}
+
+/**
+ * Plans one request, which invites all its invitees or none (docs/api.md, Endpoint 5).
+ * @param remark what the summary says after it
+ */
+export function planInvites(
 	invitation: Invitation,
 	invitees: readonly Invitee[],
-) {
+	remark = '',
+): PlannedWrite<z.infer<typeof invitesCreatedAnswer>> {
+	const { teamId, role, anonymous } = invitation;
 	const body = {
-		nanoid: invitation.teamId,
-		invites: invitees,
-		role: invitation.role,
-		...(invitation.anonymous === true ? { anonymous: true } : {}),
+		nanoid: teamId,
+		invites: invitees.map((invitee) => ({ ...invitee })),
+		role,
+		...(anonymous === true ? { anonymous: true } : {}),
 	};
-	return await callOnce(service, {
+	const names = nameList(invitees.map(({ email }) => email));
+	return planCall({
 		method: 'POST',
 		path: '/v2/invites',
-		identity: body,
-		isRepeatable: false,
-		body: async () => body,
+		once: { identity: body, isRepeatable: false },
+		prepare: async () => ({
+			summary: `Invite ${people(invitees.length)} (${names}) ${inviteTarget(invitation)}${remark}`,
+			body,
+		}),
 		answer: invitesCreatedAnswer,
 	});
 }

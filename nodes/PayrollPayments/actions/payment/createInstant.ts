@@ -155,10 +155,11 @@ export const createInstantPayment = defineOperation({
 		checkDescription(input);
 		return undefined;
 	},
-	run: async (input, service, { confirmedNotPaid, typedAmountUnit }) => {
+	writes: async (input, service, { confirmedNotPaid, typedAmountUnit = 'tokenSixDecimals' }) => {
 		const { teamId: team, amountCents, recipientEmail } = input;
 		requireAllowedPayment(service.credentials, { amountCents, recipientEmail, typedAmountUnit });
 		const signer = input.signer ?? (await service.wallet()).address;
+		const form = { teamId: team, amountCents, recipientEmail, typedAmountUnit };
 		const payment = {
 			baseUrl: service.credentials.baseUrl,
 			teamId: team,
@@ -169,38 +170,40 @@ export const createInstantPayment = defineOperation({
 			item: service.items[0] ?? 0,
 			confirmedNotPaid,
 		};
-		const earlier = service.payments().earlier(payment);
-		if (earlier !== undefined) return [earlier];
-		const guarded = await guardPayment(
-			input,
+		const endpoint = { method: 'PUT', path: '/v2/payments/external_entity/instant' } as const;
+		const body = {
+			from: team,
+			amount_cents: amountCents,
+			signer,
+			typed_data: payment.typedData,
+			external_recipient_email: recipientEmail,
+			currency_symbol: input.currency,
+			network: input.network,
+		};
+		return [
 			{
-				teamId: team,
-				amountCents,
-				recipientEmail,
-				typedAmountUnit: typedAmountUnit ?? 'tokenSixDecimals',
+				check: async () => {
+					await guardPayment(input, form, signer);
+					const attempt = await service.payments().check(payment);
+					const again = attempt === 1 ? '' : `, as attempt ${attempt}`;
+					return {
+						summary: `Pay ${payment.summary} from team ${team}, signed by ${signer}${again}`,
+						request: { ...endpoint, body },
+					};
+				},
+				send: async (sender) => {
+					const ledger = sender.payments();
+					const earlier = ledger.earlier(payment);
+					if (earlier !== undefined) return earlier;
+					const sign = await guardPayment(input, form, signer);
+					const signed = { ...body, signature: await sign(sender) };
+					return await ledger.pay(
+						payment,
+						async () =>
+							await call(sender, { ...endpoint, body: signed, answer: instantPaymentAnswer }),
+					);
+				},
 			},
-			service,
-		);
-		const signature = await guarded.sign();
-		const outcome = await service.payments().pay(
-			payment,
-			async () =>
-				await call(service, {
-					method: 'PUT',
-					path: '/v2/payments/external_entity/instant',
-					body: {
-						from: team,
-						amount_cents: amountCents,
-						signer,
-						typed_data: guarded.typedData,
-						signature,
-						external_recipient_email: recipientEmail,
-						currency_symbol: input.currency,
-						network: input.network,
-					},
-					answer: instantPaymentAnswer,
-				}),
-		);
-		return [outcome];
+		];
 	},
 });

@@ -1,7 +1,7 @@
 import { optional } from '../fields/field';
 import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
-import type { SendCall } from '../../api/client';
+import type { SendRead } from '../../api/client';
 import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
@@ -27,16 +27,16 @@ export const getTeamUsers = defineOperation({
 		),
 	},
 	run: async ({ teamId: team, emails: wanted, limit }, service) => {
-		const callService: SendCall = async (request) => await call(service, request);
+		const read: SendRead = async (request) => await call(service, request);
 		if (wanted === undefined) {
-			return await teamUsers(callService, { teamId: team, most: limit });
+			return await teamUsers(read, { teamId: team, most: limit });
 		}
 		const found: TeamUser[] = [];
 		const distinct = new Map(wanted.map((address) => [address.toLowerCase(), address]));
 		for (const batch of inBatches([...distinct.values()], EMAILS_PER_REQUEST)) {
 			const most = limit === undefined ? undefined : limit - found.length;
 			if (most === 0) break;
-			const users = await teamUsers(callService, { teamId: team, emails: batch, most });
+			const users = await teamUsers(read, { teamId: team, emails: batch, most });
 			for (const user of users) found.push(user);
 		}
 		return found;
