@@ -18,12 +18,16 @@ const DEFAULT_COUNT = 100;
 /** Endpoint 11: users of a team; paged if page or offset is given. */
 export const listTeamUsers = defineOperation<Request>(
 	'listTeamUsers',
-	({ path: { team_nanoid }, query }, { service: { organisation }, caller }) => {
+	({ path: { team_nanoid }, query }, { service: { organisation, settings }, caller }) => {
 		const team = organisation.team(team_nanoid);
 		if (!team) throw new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found');
 		requireRole(caller, team_nanoid, ANY_ROLE, organisation);
-		const wanted = query.emails && new Set(query.emails.map((email) => email.toLowerCase()));
-		const users = wanted ? team.users.filter(({ email }) => wanted.has(email)) : team.users;
+		const compared = (email: string) =>
+			settings.emailFilter === 'exact' ? email : email.toLowerCase();
+		const wanted = query.emails && new Set(query.emails.map(compared));
+		const users = wanted
+			? team.users.filter(({ email }) => wanted.has(compared(email)))
+			: team.users;
 		return paginate(users, query);
 	},
 );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { Refusal } from '../../shared/errors';
-import { mustResolve, optional, titleOf, type Field } from '../fields/field';
+import { optional, titleOf, type Field } from '../fields/field';
 import { filledText } from '../fields/kinds';
 
 import { INVITEE_FIELDS, readInvitee, type Invitee, type InviteeField } from './invitees';
@@ -97,17 +97,25 @@ export function columnNames(): Field<ColumnNames | undefined> {
 			}),
 		required: false,
 	};
-	return mustResolve(optional(field));
+	return optional(field);
 }
 
-/** Reads the rows of one sheet, and notices which of the named columns they have. */
+/** Reads the rows of one sheet. */
 export class SheetReader {
-	private readonly met = new Set<InviteeField>();
-	private firstHeaders: readonly string[] = [];
 	/** The field that a header is recognized as; sheets repeat their headers in every row. */
 	private readonly fields = new Map<string, InviteeField | undefined>();
 
-	constructor(private readonly names: ColumnNames = new Map()) {}
+	/** @throws {Refusal} if no row has a column that the user named: what it holds would be dropped */
+	constructor(
+		private readonly names: ColumnNames,
+		rows: readonly Columns[],
+	) {
+		for (const [field, name] of names) {
+			if (!rows.some((row) => namedHeaders(Object.keys(row), name).length > 0)) {
+				throw missingColumn(field, name, Object.keys(rows[0] ?? {}));
+			}
+		}
+	}
 
 	/**
 	 * The invitee that one row describes.
@@ -127,36 +135,15 @@ export class SheetReader {
 		});
 	}
 
-	/**
-	 * A misspelled header would silently drop what its column holds.
-	 * @returns the error if no row has a column that the user named
-	 */
-	missingColumn(): Refusal | undefined {
-		for (const [field, name] of this.names) {
-			if (this.met.has(field)) continue;
-			const shown = this.firstHeaders.slice(0, MAX_HEADERS);
-			const rest = this.firstHeaders.length - shown.length;
-			return new Refusal(
-				`No row has a column ${name}, which Column Names gives for ${titleOf(field)}`,
-				{
-					field: 'columnNames',
-					hint: `Correct Column Names under Options. The first row has the columns ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Nothing was sent.`,
-				},
-			);
-		}
-		return undefined;
-	}
-
 	/** The header of each field that the row has. */
 	private headersOf(columns: Columns): Map<InviteeField, string> {
 		const all = Object.keys(columns);
-		if (this.firstHeaders.length === 0) this.firstHeaders = all;
 		const headers = new Map<InviteeField, string>();
 		for (const [field, name] of this.names) {
-			const header = namedHeader(all, field, name);
+			const [header, other] = namedHeaders(all, name);
 			if (header === undefined) continue;
+			if (other !== undefined) throw ambiguous(field, header, other);
 			headers.set(field, header);
-			this.met.add(field);
 		}
 		const named = new Set(headers.values());
 		for (const header of all) {
@@ -175,16 +162,22 @@ export class SheetReader {
 	}
 }
 
-/** The header that the user named: spelled exactly so, or the only one that differs in style. */
-function namedHeader(
-	headers: readonly string[],
-	field: InviteeField,
-	name: string,
-): string | undefined {
-	if (headers.includes(name)) return name;
-	const [header, other] = headers.filter((each) => withoutStyle(each) === withoutStyle(name));
-	if (header !== undefined && other !== undefined) throw ambiguous(field, header, other);
-	return header;
+/** The header that the user named: the one spelled exactly so, or else those that differ in style. */
+function namedHeaders(headers: readonly string[], name: string): string[] {
+	if (headers.includes(name)) return [name];
+	return headers.filter((header) => withoutStyle(header) === withoutStyle(name));
+}
+
+function missingColumn(field: InviteeField, name: string, headers: readonly string[]): Refusal {
+	const shown = headers.slice(0, MAX_HEADERS).join(', ');
+	const rest = headers.length > MAX_HEADERS ? ` and ${headers.length - MAX_HEADERS} more` : '';
+	return new Refusal(
+		`No row has a column ${name}, which Column Names gives for ${titleOf(field)}`,
+		{
+			field: 'columnNames',
+			hint: `Correct Column Names under Options. The first row has the columns ${shown}${rest}. Nothing was sent.`,
+		},
+	);
 }
 
 function ambiguous(field: InviteeField, first: string, second: string): Refusal {

@@ -92,7 +92,11 @@ export function groupRows(items: readonly InputItem[]): Grouping {
 
 	let sheet: SheetReader;
 	try {
-		sheet = new SheetReader(readOptions(options, firstItem).columnNames);
+		const { columnNames = new Map() } = readOptions(options, firstItem);
+		sheet = new SheetReader(
+			columnNames,
+			items.map(({ json }) => json),
+		);
 	} catch (error) {
 		return { groups: [], refusals: [refused(items, error)] };
 	}
@@ -112,8 +116,6 @@ export function groupRows(items: readonly InputItem[]): Grouping {
 			refusals.push({ items: [source.index], error });
 		}
 	}
-	const missing = sheet.missingColumn();
-	if (missing !== undefined) return { groups: [], refusals: [refused(items, missing)] };
 
 	const groups = [...rowsOf.values()].flatMap((rows): Group[] => {
 		const [first] = rows;
