@@ -779,6 +779,24 @@ describe('Existing People: Skip', () => {
 		}
 	});
 
+	it('sees who accepts an invite between the two reads', async () => {
+		addInvite(team, 'quick@example.com');
+		await fault({ match: { method: 'GET', path: '^/v2/invites$' }, kind: 'latency', delay: 300 });
+		const place = workspace(team);
+		const { users, invites } = place;
+		/* As soon as the users were read, the invite is accepted. */
+		Object.defineProperty(place, 'users', {
+			configurable: true,
+			get: () => {
+				invites.splice(0);
+				return users;
+			},
+		});
+		const result = await skip([{ email: 'quick@example.com' }]);
+		expect(outcomes(result)).toEqual(['pending']);
+		expect(posts()).toEqual([]);
+	});
+
 	it('does not mistake an invite without an email for anybody', async () => {
 		addInvite(team, 'hidden@example.com');
 		Reflect.set(workspace(team).invites.at(-1) ?? {}, 'email', null);

@@ -56,7 +56,8 @@ export async function lookUpPeople(
 	const outcomes = service.outcomes();
 	const found = new Map<string, LookUp>();
 	const searches = new Map<string, Search>();
-	const reads: Array<() => Promise<void>> = [];
+	const inviteReads: Read[] = [];
+	const userReads: Read[] = [];
 	for (const [teamId, addresses] of addressesOf) {
 		const earlier = outcomes.get(keyOf(teamId, addresses));
 		if (earlier !== undefined && 'answer' in earlier) {
@@ -65,9 +66,13 @@ export async function lookUpPeople(
 		}
 		const search: Search = { known: new Map() };
 		searches.set(teamId, search);
-		for (const read of readsOf(service, teamId, addresses, search)) reads.push(read);
+		const { invites, users } = readsOf(service, teamId, addresses, search);
+		inviteReads.push(invites);
+		for (const read of users) userReads.push(read);
 	}
-	await runBounded(reads, service.sending.concurrency);
+	/* One after the other, since whoever accepts an invite in between is then still seen as pending. */
+	await runBounded(inviteReads, service.sending.concurrency);
+	await runBounded(userReads, service.sending.concurrency);
 	for (const [teamId, { known, failure }] of searches) {
 		found.set(teamId, failure === undefined ? { known } : { failure });
 		const addresses = addressesOf.get(teamId);
@@ -84,13 +89,15 @@ function keyOf(teamId: string, addresses: readonly string[]): string {
 		.digest('hex');
 }
 
+type Read = () => Promise<void>;
+
 /** The reads for one team, none of which rejects. After one fails, the others do nothing. */
 function readsOf(
 	service: Service,
 	teamId: string,
 	addresses: readonly string[],
 	search: Search,
-): Array<() => Promise<void>> {
+): { readonly invites: Read; readonly users: readonly Read[] } {
 	const wanted = new Set(addresses.map(comparable));
 	const note = (outcome: KnownPerson['outcome'], email: string, nanoid: string | null) => {
 		const address = comparable(email);
@@ -98,21 +105,21 @@ function readsOf(
 		if (!wanted.has(address) || search.known.get(address)?.outcome === 'member') return;
 		search.known.set(address, { outcome, nanoid });
 	};
-	const step = (what: string, read: () => Promise<void>) => async () => {
+	const step = (what: string, read: Read) => async () => {
 		if (search.failure !== undefined) return;
 		await read().catch((error: unknown) => {
 			search.failure = unreadable(what, teamId, error);
 		});
 	};
 	const sendRead: SendRead = async (request) => await call(service, request);
-	return [
-		step('pending invites', async () => {
+	return {
+		invites: step('pending invites', async () => {
 			for (const invite of await pendingInvites(sendRead, teamId)) {
 				const { email, nanoid } = listed.parse(invite);
 				if (email !== null) note('pending', email, nanoid);
 			}
 		}),
-		...inBatches(addresses.flatMap(spellings), EMAILS_PER_REQUEST).map((emails) =>
+		users: inBatches(addresses.flatMap(spellings), EMAILS_PER_REQUEST).map((emails) =>
 			step('users', async () => {
 				for (const user of await teamUsers(sendRead, { teamId, emails })) {
 					const { email, nanoid } = listed.parse(user);
@@ -121,13 +128,13 @@ function readsOf(
 				}
 			}),
 		),
-	];
+	};
 }
 
 /** Whoever the service found by email can't be told from the others who were asked for. */
 function unnamedUser(nanoid: string | null): Refusal {
 	return new Refusal(`The service lists user ${nanoid ?? 'without ID'} without an email`, {
-		hint: 'Ask the service for that email, or set Existing People to Invite.',
+		hint: 'To skip existing people, the node needs the email of each. Report this to the service.',
 	});
 }
 
