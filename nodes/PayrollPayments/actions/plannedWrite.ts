@@ -5,7 +5,7 @@ import type { OutputRecord } from './plan';
 import { call, callOnce, type CallOnce, type Service } from './service';
 
 /** A request that changes something. Its body is without the signature. */
-export interface WriteRequest {
+interface WriteRequest {
 	readonly method: 'POST' | 'PUT';
 	readonly path: string;
 	readonly body: Readonly<Record<string, JsonValue>>;

@@ -12,7 +12,7 @@ import { call, type Service } from '../service';
 import { comparable } from './invitees';
 
 /** Someone who is in the team or has a pending invite to it, as the service lists them. */
-export interface KnownPerson {
+interface KnownPerson {
 	readonly outcome: 'member' | 'pending';
 	readonly nanoid: string | null;
 }
