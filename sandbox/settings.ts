@@ -42,6 +42,8 @@ const settingsShape = z
 		roleForm: z.enum(['name', 'hash']).default('name'),
 		/** Endpoint 10: whether it needs a token. */
 		instantPaymentNeedsToken: z.boolean().default(true),
+		/** Endpoint 11: whether the filter by email heeds case, which isn't documented. */
+		emailFilter: z.enum(['anyCase', 'exact']).default('anyCase'),
 		/** How many users the growing team has. */
 		growingTeamSize: z.number().int().min(30).max(200_000).default(30),
 		/** Milliseconds before the second, third and fourth delivery attempt. */

@@ -26,8 +26,12 @@ export const listTeamUsers = defineOperation<Request>(
 			() => requireRole(caller, team_nanoid, ANY_ROLE, organisation),
 			settings,
 		);
-		const wanted = query.emails && new Set(query.emails.map((email) => email.toLowerCase()));
-		const users = wanted ? team.users.filter(({ email }) => wanted.has(email)) : team.users;
+		const compared = (email: string) =>
+			settings.emailFilter === 'exact' ? email : email.toLowerCase();
+		const wanted = query.emails && new Set(query.emails.map(compared));
+		const users = wanted
+			? team.users.filter(({ email }) => wanted.has(compared(email)))
+			: team.users;
 		const { users: found, pagination } = paginate(users, query);
 		if (settings.recordFields === 'full') return { users: found, pagination };
 		return { users: found.map(({ nanoid }) => ({ nanoid })), pagination };

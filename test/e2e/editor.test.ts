@@ -18,7 +18,15 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'authentication.getSignInMessage': ['Platform ID', 'Wallet'],
 	'authentication.verify': ['!', 'Message', 'Signature', 'Nonce'],
 	'balance.get': ['Team, Company or User ID', 'Currencies', 'Output'],
-	'invite.create': ['Team ID', 'Role', 'Invitees From', 'Invitees', 'Address (Email)', 'Anonymous'],
+	'invite.create': [
+		'Team ID',
+		'Role',
+		'Invitees From',
+		'Invitees',
+		'Email',
+		'Anonymous',
+		'Existing People',
+	],
 	'invite.getAll': ['Team or Company ID', 'Return All', 'Limit'],
 	'nameReview.resolve': ['!', 'Team ID', 'User', 'Decision', 'Review Version'],
 	'payment.createInstant': [

@@ -15,7 +15,8 @@ interface WriteRequest {
 interface CheckedWrite {
 	/** What the request does, as a sentence for the person who approves it. */
 	readonly summary: string;
-	readonly request: WriteRequest;
+	/** Null if there is nothing to send. */
+	readonly request: WriteRequest | null;
 }
 
 /** One change at the service, planned before anything is signed or sent. */
@@ -69,35 +70,45 @@ export function planCall<Data extends OutputRecord>({
 	};
 }
 
-async function checked(write: PlannedWrite): Promise<OutputRecord> {
-	const { summary, request } = await write.check();
-	return { check: 'passed', summary, request: { ...request } };
+/** What *Check Only* outputs about one request. */
+export function checkRecord({ summary, request }: CheckedWrite): OutputRecord {
+	return { check: 'passed', summary, request: request === null ? null : { ...request } };
+}
+
+/** Checks the writes of one job, and puts out one record for each. */
+export async function checkWrites(writes: readonly PlannedWrite[]): Promise<OutputRecord[]> {
+	const records: OutputRecord[] = [];
+	for (const write of writes) records.push(checkRecord(await write.check()));
+	return records;
 }
 
 /**
- * Sends the writes of one job, one after the other. With *Check Only*, it checks and outputs them
- * instead.
+ * Sends the writes of one job, one after the other.
  * @throws whatever a write throws. A {@link Refusal} then also says what was done before, in words
  * and as `completed`.
  */
-export async function perform(
-	writes: readonly PlannedWrite[],
+export async function sendWrites<Result extends OutputRecord>(
+	writes: ReadonlyArray<PlannedWrite<Result>>,
 	service: Service,
-): Promise<OutputRecord[]> {
-	const records: OutputRecord[] = [];
+): Promise<Result[]> {
+	const results: Result[] = [];
 	for (const write of writes) {
-		if (service.sending.checkOnly) {
-			records.push(await checked(write));
-			continue;
-		}
-		const record = await write.send(service).catch((error: unknown) => {
-			if (error instanceof Refusal && records.length > 0) {
-				error.addDetails({ completed: records });
+		const result = await write.send(service).catch((error: unknown) => {
+			if (error instanceof Refusal && results.length > 0) {
+				error.addDetails({ completed: results });
 				if (write.doneBefore !== undefined) error.addNote(write.doneBefore());
 			}
 			throw error;
 		});
-		records.push(record);
+		results.push(result);
 	}
-	return records;
+	return results;
+}
+
+/** Sends the writes of one job, or with *Check Only* checks and outputs them instead. */
+export async function perform(
+	writes: readonly PlannedWrite[],
+	service: Service,
+): Promise<OutputRecord[]> {
+	return service.sending.checkOnly ? await checkWrites(writes) : await sendWrites(writes, service);
 }

@@ -6,12 +6,9 @@ import { flag } from '../fields/kinds';
 import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
 import type { SendRead } from '../../api/client';
-import { teamUsers, type TeamUser } from '../../api/pagination';
+import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
-
-/** How many email addresses a request may filter by (docs/api.md, Limits). */
-const EMAILS_PER_REQUEST = 100;
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
 const textColumn = z.string().nullable().catch(null);
