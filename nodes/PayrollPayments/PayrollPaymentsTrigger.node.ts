@@ -12,7 +12,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { properties } from './trigger/description';
+import { properties, webhooks } from './trigger/description';
 
 export class PayrollPaymentsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -40,16 +40,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 				displayOptions: { show: { authentication: ['webhookCredentials'] } },
 			},
 		],
-		webhooks: [
-			{
-				name: 'default',
-				httpMethod: 'POST',
-				responseMode: 'onReceived',
-				/* Without this, n8n sends its own answer whenever an execution starts. */
-				responseData: '',
-				path: 'webhook',
-			},
-		],
+		webhooks,
 		properties,
 	};
 

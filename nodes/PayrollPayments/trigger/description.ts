@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
 
 import { eventTypeOptions } from '../api/schemas/eventTypeOptions';
 
@@ -22,6 +22,23 @@ const eventOptions = [
 			: option,
 	),
 ].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+const whenFinished = '$parameter["options"]["acknowledge"] === "finished"';
+
+/**
+ * A delivery that starts no execution is answered by `receive`. With `onReceived` and empty
+ * `responseData`, n8n sends what `receive` returns; with `lastNode` and `noData`, a 200 without a
+ * body or a 500 (webhook-helpers.ts in n8n).
+ */
+export const webhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		path: 'webhook',
+		responseMode: `={{ ${whenFinished} ? "lastNode" : "onReceived" }}`,
+		responseData: `={{ ${whenFinished} ? "noData" : "" }}`,
+	},
+];
 
 export const properties: INodeProperties[] = [
 	{
@@ -208,6 +225,28 @@ export const properties: INodeProperties[] = [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
+			{
+				displayName: 'Acknowledge',
+				name: 'acknowledge',
+				type: 'options',
+				noDataExpression: true,
+				options: [
+					{
+						name: 'When Finished',
+						value: 'finished',
+						description:
+							'After the last node. If the workflow fails, the service delivers the event again.',
+					},
+					{
+						name: 'When Received',
+						value: 'received',
+						description: 'As soon as n8n has saved the execution',
+					},
+				],
+				default: 'received',
+				description:
+					'When to tell the service that the event has been handled. When Finished is for workflows that end within the service’s time limit and can run again for the same event.',
+			},
 			{
 				displayName: 'Deduplicate',
 				name: 'deduplicate',
