@@ -12,7 +12,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { properties, webhooks } from './trigger/description';
+import { credentials, properties, webhooks } from './trigger/description';
 
 export class PayrollPaymentsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,14 +32,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		defaults: { name: 'Payroll Payments Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [
-			{
-				name: 'payrollPaymentsWebhookApi',
-				required: true,
-				testedBy: 'webhookCredentialsTest',
-				displayOptions: { show: { authentication: ['webhookCredentials'] } },
-			},
-		],
+		credentials,
 		webhooks,
 		properties,
 	};

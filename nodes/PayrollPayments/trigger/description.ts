@@ -1,4 +1,8 @@
-import type { INodeProperties, IWebhookDescription } from 'n8n-workflow';
+import type {
+	INodeCredentialDescription,
+	INodeProperties,
+	IWebhookDescription,
+} from 'n8n-workflow';
 
 import { eventTypeOptions } from '../api/schemas/eventTypeOptions';
 
@@ -22,6 +26,15 @@ const eventOptions = [
 			: option,
 	),
 ].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+export const credentials: INodeCredentialDescription[] = [
+	{
+		name: 'payrollPaymentsWebhookApi',
+		required: true,
+		testedBy: 'webhookCredentialsTest',
+		displayOptions: { show: { authentication: ['webhookCredentials'] } },
+	},
+];
 
 const whenFinished = '$parameter["options"]["acknowledge"] === "finished"';
 
