@@ -235,6 +235,26 @@ describe('what counts as finished, by n8n’s rules', () => {
 		expect(await workflow.send(eventOf(randomUUID()))).toEqual(FAILED);
 	});
 
+	it('a workflow that n8n can’t start fails', async () => {
+		/* A credential that was never chosen, as after an import. */
+		const after = ledger.node({ credentials: { httpHeaderAuth: { id: null, name: 'ledger' } } });
+		const workflow = await TriggerWorkflow.start(environment, {
+			parameters,
+			after: {
+				...after,
+				parameters: {
+					...after.parameters,
+					authentication: 'genericCredentialType',
+					genericAuthType: 'httpHeaderAuth',
+				},
+			},
+		});
+		for (const times of [1, 2]) {
+			expect(await workflow.send(eventOf('unstartable'))).toMatchObject({ status: 500 });
+			expect(await workflow.counts()).toEqual({ error: times });
+		}
+	});
+
 	it('a workflow that pauses can’t be published', async () => {
 		const wait = node(
 			'After',
