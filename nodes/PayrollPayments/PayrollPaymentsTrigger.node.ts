@@ -12,7 +12,8 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { credentials, properties, webhooks } from './trigger/description';
+import { properties } from './trigger/description';
+import { webhooks } from './trigger/webhooks';
 
 export class PayrollPaymentsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,7 +33,14 @@ export class PayrollPaymentsTrigger implements INodeType {
 		defaults: { name: 'Payroll Payments Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials,
+		credentials: [
+			{
+				name: 'payrollPaymentsWebhookApi',
+				required: true,
+				testedBy: 'webhookCredentialsTest',
+				displayOptions: { show: { authentication: ['webhookCredentials'] } },
+			},
+		],
 		webhooks,
 		properties,
 	};

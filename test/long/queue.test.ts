@@ -67,7 +67,7 @@ const GUARANTEES = markdownTable(
 			'An event that was answered with 2xx',
 			'answers 2xx only with an execution',
 			'keeps the execution in PostgreSQL',
-			'that it finishes if a worker is killed: n8n 2.41.1 keeps only the error of a stalled job, without the event (the figure above counts it as lost). Shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
+			'that it finishes if a worker is killed: n8n 2.41.1 keeps only the error of a stalled job, without the event (the figure above counts it as lost). With Acknowledge set to When Finished, the service delivers it again (next section). Otherwise shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
 		],
 		[
 			'A repeat to the same webhook process',

@@ -14,6 +14,7 @@ import {
 	createRunExecutionData,
 	ICredentialsHelper,
 	NodeConnectionTypes,
+	resolveWebhookDescriptionField,
 	Workflow,
 	type ICheckProcessedContextData,
 	type ICheckProcessedOptions,
@@ -242,15 +243,21 @@ export class TriggerHost {
 		const run = this.run(mode, result.workflowData[0] ?? []);
 		this.running.add(run);
 		void run.finally(() => this.running.delete(run));
-		const described = (name: 'responseMode' | 'responseData', fallback: string) =>
-			workflow.expression.getSimpleParameterValue(
+		const described = (name: 'responseMode' | 'responseData', fallback: string) => {
+			const { webhookDescription } = webhookData;
+			const native = resolveWebhookDescriptionField(node, webhookDescription, name);
+			const evaluated = workflow.expression.getSimpleParameterValue(
 				node,
-				webhookData.webhookDescription[name],
+				webhookDescription[name],
 				mode,
 				{},
 				undefined,
 				fallback,
 			);
+			/* n8n takes the first if there is one; older versions know only the second. */
+			if (native.resolved && native.value !== evaluated) throw new Error(`two values of ${name}`);
+			return evaluated;
+		};
 		const responseMode = described('responseMode', 'onReceived');
 		const responseData = described('responseData', 'firstEntryJson');
 		if (responseMode === 'lastNode') {

@@ -2,7 +2,7 @@ import type { NodeTypeAndVersion } from 'n8n-workflow';
 
 import { collection, readChoice, refuse } from './parameters';
 
-/** When a delivery that starts an execution is answered. `description` tells n8n the same. */
+/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
 export type Acknowledge = 'received' | 'finished';
 
 const ACKNOWLEDGE = { name: 'acknowledge', label: 'Acknowledge' };

@@ -1,8 +1,4 @@
-import type {
-	INodeCredentialDescription,
-	INodeProperties,
-	IWebhookDescription,
-} from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { eventTypeOptions } from '../api/schemas/eventTypeOptions';
 
@@ -26,32 +22,6 @@ const eventOptions = [
 			: option,
 	),
 ].sort((a, b) => a.name.localeCompare(b.name, 'en'));
-
-export const credentials: INodeCredentialDescription[] = [
-	{
-		name: 'payrollPaymentsWebhookApi',
-		required: true,
-		testedBy: 'webhookCredentialsTest',
-		displayOptions: { show: { authentication: ['webhookCredentials'] } },
-	},
-];
-
-const whenFinished = '$parameter["options"]["acknowledge"] === "finished"';
-
-/**
- * A delivery that starts no execution is answered by `receive`. With `onReceived` and empty
- * `responseData`, n8n sends what `receive` returns; with `lastNode` and `noData`, a 200 without a
- * body or a 500 (webhook-helpers.ts in n8n).
- */
-export const webhooks: IWebhookDescription[] = [
-	{
-		name: 'default',
-		httpMethod: 'POST',
-		path: 'webhook',
-		responseMode: `={{ ${whenFinished} ? "lastNode" : "onReceived" }}`,
-		responseData: `={{ ${whenFinished} ? "noData" : "" }}`,
-	},
-];
 
 export const properties: INodeProperties[] = [
 	{
