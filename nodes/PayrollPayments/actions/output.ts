@@ -2,7 +2,7 @@ import { NodeOperationError, type INode, type INodeExecutionData } from 'n8n-wor
 
 import type { Redactor } from '../shared/redaction';
 import type { CompletedJob, FailedJob } from './failures';
-import { failureRecord } from './nodeErrors';
+import { failureRecord } from '../api/nodeErrors';
 
 /** The node's output, in the order of the input items. */
 export function outputItems(
