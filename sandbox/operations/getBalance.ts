@@ -11,12 +11,13 @@ interface Request {
 export const getBalance = defineOperation<Request>(
 	'getBalance',
 	({ query: { nanoid, currencies } }, { service, caller }) => {
-		const { account, balances, place } = entity(nanoid, service.organisation);
+		const { account, balances, unlisted, place } = entity(nanoid, service.organisation);
 		requireRole(caller, place, ANY_ROLE, service.organisation);
 		// Balance entries don't know every currency that the filter accepts (docs/api.md, Balance entry).
 		const shown = service.description
 			.enumeration('BalanceCurrency')
-			.filter((currency) => !currencies || currencies.includes(currency));
+			.filter((currency) => !currencies || currencies.includes(currency))
+			.filter((currency) => !unlisted.has(currency));
 		return {
 			platform_account_address: account,
 			balances: shown.map((currency) => ({
@@ -30,6 +31,7 @@ export const getBalance = defineOperation<Request>(
 interface Entity {
 	readonly account: string;
 	readonly balances: ReadonlyMap<string, bigint>;
+	readonly unlisted: ReadonlySet<string>;
 	/** The workspace itself or the user's team: where the caller needs a role. */
 	readonly place: string;
 }
@@ -43,5 +45,5 @@ function entity(nanoid: string, organisation: Organisation): Entity {
 	// Users' balances never change, so they are derived from the identifier.
 	const cents = [...nanoid].reduce((sum, letter) => sum * 7n + BigInt(letter.charCodeAt(0)), 0n);
 	const balances = new Map([['USD', user.payable ? cents % 1_000_000n : 0n]]);
-	return { account: user.platform_account, balances, place: team.nanoid };
+	return { account: user.platform_account, balances, unlisted: new Set(), place: team.nanoid };
 }
