@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { outputOf, type Execution } from '../support/executions';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
@@ -66,12 +67,12 @@ class PollingWorkflow {
 		return workflow;
 	}
 
-	/** Publishes the workflow again, with another note on the last node. */
-	async publishEdit(notes: string): Promise<void> {
+	/** Publishes the workflow again, with its last node moved. */
+	async publishEdit(): Promise<void> {
 		const { n8n, api } = environment;
 		const [trigger, after] = this.nodes;
 		if (trigger === undefined || after === undefined) throw new Error('The workflow has no nodes');
-		const edited = chain(this.name, [trigger, { ...after, position: [notes.length, 0] }]);
+		const edited = chain(this.name, [trigger, { ...after, position: [300, 0] }]);
 		await n8n.saveWorkflow(edited, [api]);
 		await n8n.activate(this.id);
 	}
@@ -118,7 +119,7 @@ class PollingWorkflow {
 	}
 
 	async stop(): Promise<void> {
-		await environment.n8n.request('POST', `/rest/workflows/${this.id}/deactivate`);
+		await environment.n8n.deactivate(this.id);
 	}
 
 	private async polls(): Promise<number> {
@@ -203,7 +204,7 @@ it('goes on after a published edit, and begins again when it is switched off and
 		minimumChangeCents: 0,
 	});
 	await workflow.polledAfter(async () => await setBalance('1500'));
-	await workflow.publishEdit('1');
+	await workflow.publishEdit();
 	await workflow.polledAfter(async () => await setBalance('1750'));
 	await workflow.reaches(2);
 	await workflow.stop();
@@ -239,7 +240,7 @@ it('fetches a test event in the editor, and remembers nothing', async () => {
 });
 
 it('can’t be published while the service refuses, and says why', async () => {
-	const { n8n, api } = environment;
+	const { n8n, n8nProcess, api, database } = environment;
 	const trigger = node(
 		'Poll',
 		TYPE,
@@ -247,5 +248,23 @@ it('can’t be published while the service refuses, and says why', async () => {
 		{ credentials: { payrollPaymentsApi: { id: null, name: '' } } },
 	);
 	const { id } = await n8n.saveWorkflow(chain('unknown team', [trigger]), [api]);
-	await expect(n8n.activate(id)).rejects.toThrow('te-000000000000 does not exist');
+	const reason = 'The service refused: te-000000000000 does not exist';
+	if (!N8N_VERSIONS[n8nProcess.installation.version].activatesInBackground) {
+		await expect(n8n.activate(id)).rejects.toThrow(reason);
+		return;
+	}
+	/* It activates a moment later, and shows the error of each trigger in the editor. */
+	await n8n.activate(id);
+	const said = async () =>
+		await database.query(
+			`select status, errorMessage from workflow_publication_trigger_status where workflowId = '${id}'`,
+		);
+	await waitUntil(async () => (await said()).length > 0, {
+		milliseconds: 180_000,
+		interval: 250,
+		failure: () => 'n8n has not reported an error after three minutes.',
+	});
+	expect(await said()).toEqual([
+		{ status: 'failed', errorMessage: expect.stringContaining(reason) },
+	]);
 });
