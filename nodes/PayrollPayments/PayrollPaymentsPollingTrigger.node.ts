@@ -1,5 +1,8 @@
 import {
 	NodeConnectionTypes,
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
+	type INodeCredentialTestResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
@@ -24,8 +27,22 @@ export class PayrollPaymentsPollingTrigger implements INodeType {
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'payrollPaymentsApi', required: true }],
+		credentials: [
+			{ name: 'payrollPaymentsApi', required: true, testedBy: 'testPayrollPaymentsApi' },
+		],
 		properties,
+	};
+
+	methods = {
+		credentialTest: {
+			async testPayrollPaymentsApi(
+				this: ICredentialTestFunctions,
+				credential: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				const { testCredentials } = await import('./api/credentialTest');
+				return await testCredentials.call(this, credential);
+			},
+		},
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {

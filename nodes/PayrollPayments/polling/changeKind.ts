@@ -23,7 +23,7 @@ export interface Change {
 	readonly now: Observation | undefined;
 }
 
-export interface Comparison {
+interface Comparison {
 	readonly changes: readonly Change[];
 	/** What the next poll compares with. */
 	readonly remembered: Remembered;

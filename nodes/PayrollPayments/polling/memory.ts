@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { z } from 'zod';
 import { Refusal } from '../shared/errors';
 import { parseJson } from '../shared/json';
@@ -58,9 +56,4 @@ export function read(scope: string, text: unknown): Remembered | undefined {
 			ids.split(' ').map((id): [string, string] => [`${prefix}${id}`, compared]),
 		),
 	);
-}
-
-/** The node's static data, as n8n gives it. */
-export interface StaticData extends IDataObject {
-	remembered?: string;
 }
