@@ -30,7 +30,9 @@ export function write(scope: string, remembered: Remembered): string {
 	);
 	const prefix = isShared ? start : '';
 	const groups = new Map<string, string[]>();
-	for (const [id, compared] of remembered) {
+	/* In one order, so that the text changes only if an entry does. */
+	const entries = [...remembered].sort(([a], [b]) => (a < b ? -1 : 1));
+	for (const [id, compared] of entries) {
 		const group = groups.get(compared);
 		if (group === undefined) groups.set(compared, [id.slice(prefix.length)]);
 		else group.push(id.slice(prefix.length));

@@ -24,6 +24,14 @@ it('gives back what was written, whatever the identifiers and values are', () =>
 	);
 });
 
+it('writes the same text in whatever order the service lists the entries', () => {
+	fc.assert(
+		fc.property(remembered, (entries) => {
+			expect(write(SCOPE, new Map([...entries].reverse()))).toBe(write(SCOPE, entries));
+		}),
+	);
+});
+
 it('gives back nothing in another scope', () => {
 	fc.assert(
 		fc.property(remembered, fc.string(), (entries, other) => {
