@@ -258,7 +258,7 @@ function notHere(): never {
 	throw new Error('not available in this test');
 }
 
-function additionalData(
+export function additionalData(
 	credentialsHelper: ICredentialsHelper,
 	executionId: string,
 ): IWorkflowExecuteAdditionalData {
