@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { action } from '../test/support/workflows';
+import type { TestEnvironment } from '../test/support/testEnvironment';
+import { action, node } from '../test/support/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, requestsSince, Runner, startBenchmarkEnvironment } from './host';
+import { httpRequest, requestsSince, Runner, startBenchmarkEnvironment, type Report } from './host';
+import { growingTeam } from './organisation';
 
+const teamUsers = z.object({ users: z.array(z.object({ email: z.string() })) });
 const pendingInvites = z.array(z.object({ email: z.string(), role: z.string().nullable() }));
 
 export const invites: Part = {
@@ -62,6 +65,7 @@ export const invites: Part = {
 				mustBeSame('Number of invites', side.invited.length, rows);
 			}
 			return [
+				...(await skipping(environment, client, small, Math.min(runs, 3))),
 				{
 					what: `${rows} rows to invites by items`,
 					peer: 'one HTTP Request a row',
@@ -81,3 +85,135 @@ export const invites: Part = {
 		}
 	},
 };
+
+/** Reads the team and its pending invites, filters the sheet in a Code node, and invites who is left. */
+function skippingByHand(url: string, teamId: string) {
+	const missing = `
+		const people = [...$('Users').all().flatMap(({ json }) => json.data.users), ...$input.first().json.data];
+		const known = new Set(people.map(({ email }) => email.toLowerCase()));
+		const invites = $('Begin').all()
+			.map(({ json }) => ({ email: json.email }))
+			.filter(({ email }) => !known.has(email.toLowerCase()));
+		return [{ json: { nanoid: '${teamId}', role: 'contractor', invites } }];`;
+	const pages = {
+		paginationMode: 'updateAParameterInEachRequest',
+		parameters: { parameters: [{ type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' }] },
+		paginationCompleteWhen: 'other',
+		completeExpression: '={{ !$response.body.data.pagination.has_more }}',
+	};
+	return [
+		{
+			...httpRequest('Users', {
+				url: `${url}/v2/teams/${teamId}/users`,
+				sendQuery: true,
+				queryParameters: { parameters: [{ name: 'count', value: '500' }] },
+				options: { pagination: { pagination: pages } },
+			}),
+			executeOnce: true,
+		},
+		{
+			...httpRequest('Pending', { url: `${url}/v2/invites?nanoid=${teamId}` }),
+			executeOnce: true,
+		},
+		node('Missing', 'n8n-nodes-base.code', { jsCode: missing }, { typeVersion: 2 }),
+		httpRequest('Invite', {
+			method: 'POST',
+			url: `${url}/v2/invites`,
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: '={{ $json }}',
+		}),
+	];
+}
+
+/** A sheet half of whose people are in a large team, each time in a new n8n. */
+async function skipping(
+	environment: TestEnvironment,
+	client: BareClient,
+	small: boolean,
+	runs: number,
+): Promise<Comparison[]> {
+	const [rows, members] = small ? [200, 1_000] : [10_000, 50_000];
+	const { sandbox } = environment;
+	await sandbox.control('POST', 'settings', { growingTeamSize: members });
+	const teamId = await growingTeam(environment);
+	const listed = teamUsers.parse((await client.getAll([`/v2/teams/${teamId}/users`]))[0]).users;
+	const half = listed.slice(-rows / 2).map(({ email }) => ({ email }));
+
+	const ours = await Runner.timing(environment, 'Ours, skipping', [
+		action('Invite', {
+			resource: 'invite',
+			operation: 'create',
+			teamId,
+			role: 'contractor',
+			inviteesSource: 'items',
+			existingPeople: 'skip',
+		}),
+	]);
+	const peer = await Runner.timing(
+		environment,
+		'By hand, skipping',
+		skippingByHand(sandbox.url, teamId),
+	);
+	const nothing = await Runner.timing(environment, 'Nothing', []);
+	const send = async (runner: Runner, sheet: string) => {
+		const items = half.flatMap((member, index) => [
+			member,
+			{ email: `${sheet}-${index}@example.com` },
+		]);
+		await requestsSince(environment);
+		const report = await runner.run({ items });
+		return { ...report, requests: await requestsSince(environment) };
+	};
+	const sendInNewN8n = async (runner: Runner, sheet: string) => {
+		await environment.n8nProcess.stop();
+		await environment.n8nProcess.start();
+		await runner.listening(environment);
+		return await send(runner, sheet);
+	};
+	const sample = async (runner: Runner, sheet: string) => {
+		const sent = await sendInNewN8n(runner, sheet);
+		const [list] = await client.getAll([`/v2/invites?nanoid=${teamId}`]);
+		const invited = pendingInvites.parse(list).filter(({ email }) => email.startsWith(`${sheet}-`));
+		mustBeSame('Number of invites of a sheet', invited.length, rows / 2);
+		return sent;
+	};
+	const idle = (await sendInNewN8n(nothing, 'nothing')).peakMegabytes;
+	const both = await interleaved(
+		runs,
+		async (run) => await sample(ours, `ours-skip${run}`),
+		async (run) => await sample(peer, `peer-skip${run}`),
+	);
+	const again = await send(ours, 'ours-skip0');
+	mustBeSame('Requests that invite in a second run', again.requests.createInvites ?? 0, 0);
+	const counts = ({ requests }: { requests: Record<string, number> } = { requests: {} }) =>
+		`${requests.listTeamUsers ?? 0} of users, ${requests.listInvites ?? 0} of pending invites, and ${requests.createInvites ?? 0} that invite`;
+	const peerName = 'n8n’s HTTP Request nodes that read the whole team, and a Code node';
+	const peaks = (reports: readonly Report[]) =>
+		reports.map(({ peakMegabytes }) => Math.max(0, peakMegabytes - idle));
+	return [
+		{
+			what: `${rows} rows, half of them new, to a team of ${members} with Existing People: Skip`,
+			peer: peerName,
+			unit: 'ms',
+			ours: both.ours.map(({ milliseconds }) => milliseconds),
+			peers: both.peers.map(({ milliseconds }) => milliseconds),
+			reading: 'times better',
+			limit: 1,
+			notes: [
+				`Requests: ours ${counts(both.ours[0])}; by hand ${counts(both.peers[0])}.`,
+				`The same sheet again: ${again.milliseconds.toFixed(0)} ms with ${counts(again)}.`,
+			],
+		},
+		{
+			what: `peak memory for these ${rows} rows, above an n8n that only receives them`,
+			peer: peerName,
+			unit: 'MB',
+			ours: peaks(both.ours),
+			peers: peaks(both.peers),
+			reading: 'share',
+			limit: 1,
+			notes: [`An n8n that only receives them peaks at ${idle.toFixed(0)} MB.`],
+		},
+	];
+}

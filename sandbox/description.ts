@@ -29,12 +29,14 @@ const parameterShape = z.object({
 	required: z.boolean(),
 	schema: schemaShape,
 	'x-comma-separated': z.boolean().default(false),
+	'x-setting': z.literal('currenciesEncodings').optional(),
 });
 const contentShape = z.object({ 'application/json': z.object({ schema: schemaShape }) });
 const operationShape = z.object({
 	operationId: z.string(),
 	security: z.array(z.record(z.unknown())).optional(),
 	parameters: z.array(parameterShape).default([]),
+	'x-not-together': z.array(z.string()).optional(),
 	requestBody: z.object({ content: contentShape }).optional(),
 	responses: z.record(z.union([z.object({ content: contentShape }), z.record(z.string())])),
 });
@@ -98,7 +100,7 @@ export class Description {
 	 * enforces.
 	 */
 	requestCheck<Request>(operationId: string): ValidateFunction<Request> {
-		const { parameters, requestBody } = this.shape(operationId);
+		const { parameters, requestBody, 'x-not-together': rivals } = this.shape(operationId);
 		const body = requestBody?.content['application/json'].schema;
 		return this.ajv.compile<Request>({
 			type: 'object',
@@ -106,7 +108,10 @@ export class Description {
 			additionalProperties: false,
 			properties: {
 				path: parametersSchema(parameters.filter((each) => each.in === 'path')),
-				query: parametersSchema(parameters.filter((each) => each.in === 'query')),
+				query: {
+					...parametersSchema(parameters.filter((each) => each.in === 'query')),
+					...(rivals ? { not: { required: rivals } } : {}),
+				},
 				...(body ? { body } : {}),
 			},
 		});
@@ -156,8 +161,9 @@ export class Description {
 export function problems(errors: readonly ErrorObject[] | null | undefined): string[] {
 	return (errors ?? [])
 		.filter(({ keyword }) => keyword !== 'if')
-		.map(({ instancePath, message, params }) => {
+		.map(({ instancePath, keyword, message, params }) => {
 			const where = instancePath.slice(1).replaceAll('/', '.') || 'request';
+			if (keyword === 'not') return `${where} has parameters that exclude each other`;
 			const name: unknown = params.additionalProperty;
 			const values: unknown = params.allowedValues;
 			const which = typeof name === 'string' ? ` (${name})` : '';

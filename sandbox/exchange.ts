@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +8,7 @@ import type { OperationDescription } from './description';
 import { failureEnvelope, ServiceFailure } from './failure';
 import { faultyAnswer, stillProcesses, type Answer, type Fault } from './faults';
 import type { Operation, Prepared } from './operations/operation';
+import type { Settings } from './settings';
 import type { SimulatedService } from './simulatedService';
 import { headersForLog, type WireLogEntry } from './wireLog';
 
@@ -28,10 +30,11 @@ export async function serve(
 ): Promise<void> {
 	const [path = '', search = ''] = request.url.split(/\?(.*)/s);
 	const query = new URLSearchParams(search);
-	const body = readBody(request.body);
+	const body = readBody(request);
 	const prepared = route && prepare(service, route, request.params, query, body);
 	const problems = prepared ? prepared.problems : [`${request.method} ${path} does not exist`];
 	const entry: WireLogEntry = {
+		requestId: randomUUID(),
 		at: new Date().toISOString(),
 		method: request.method,
 		path,
@@ -53,7 +56,9 @@ export async function serve(
 	if (fault?.kind === 'cutBefore') return cut(reply, entry, fault);
 
 	const isProcessed = !fault || stillProcesses(fault);
-	const genuine = isProcessed ? await answerTo(service, route, request, prepared) : undefined;
+	const genuine = isProcessed
+		? await answerTo(service, route, { request, prepared, entry })
+		: undefined;
 	if (fault?.kind === 'cutAfter') return cut(reply, entry, fault);
 
 	const answer = fault ? faultyAnswer(fault, genuine) : genuine;
@@ -69,26 +74,33 @@ function cut(reply: FastifyReply, entry: WireLogEntry, fault: Fault): void {
 	reply.raw.destroy();
 }
 
+interface Received {
+	readonly request: FastifyRequest;
+	readonly prepared: Prepared | undefined;
+	readonly entry: WireLogEntry;
+}
+
 async function answerTo(
 	service: SimulatedService,
 	route: Route | undefined,
-	request: FastifyRequest,
-	prepared: Prepared | undefined,
+	{ request, prepared, entry }: Received,
 ): Promise<Answer> {
+	const failure = (status: number, message: string, code?: string): Answer =>
+		json(status, failureEnvelope(message, service.hasErrorCode() ? code : undefined));
 	try {
 		if (!route || !prepared) throw new ServiceFailure(404, 'No such operation', 'not_found');
 		const caller = await callerOf(service, route.description, request);
 		if (!('work' in prepared)) {
 			throw new ServiceFailure(400, prepared.problems.join('; '), 'validation_failed');
 		}
-		const data = await prepared.work({ service, caller });
+		const data = await prepared.work({ service, requestId: entry.requestId, caller });
 		return json(200, { success: true, data });
 	} catch (error) {
 		if (error instanceof ServiceFailure) {
-			return json(error.status, failureEnvelope(error.message, error.errorCode));
+			return failure(error.status, error.message, error.errorCode);
 		}
 		const message = error instanceof Error ? error.message : 'Unknown error';
-		return json(500, failureEnvelope(`The sandbox itself failed: ${message}`, 'internal'));
+		return failure(500, `The sandbox itself failed: ${message}`, 'internal');
 	}
 }
 
@@ -100,13 +112,19 @@ function json(status: number, content: object): Answer {
 /** Reads the token from either header; throws ServiceFailure 401. */
 async function callerOf(
 	service: SimulatedService,
-	{ token: needed }: OperationDescription,
+	{ id, token: needed }: OperationDescription,
 	{ headers }: FastifyRequest,
 ): Promise<Account | undefined> {
 	if (needed === 'none') return undefined;
 	const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
 	const legacy = headers['x-auth-token'];
-	const token = bearer ?? (typeof legacy === 'string' && legacy !== '' ? legacy : undefined);
+	const apiKey = typeof legacy === 'string' && legacy !== '' ? legacy : undefined;
+	if (bearer === undefined && apiKey !== undefined) {
+		if (service.settings.apiKeyRefusedBy.some((each) => each === id)) {
+			throw new ServiceFailure(401, 'X-Auth-Token is not accepted here', 'api_key_refused');
+		}
+	}
+	const token = bearer ?? apiKey;
 	if (token === undefined) {
 		const isOptional = needed === 'optional' && !service.settings.instantPaymentNeedsToken;
 		if (isOptional && headers.authorization === undefined) return undefined;
@@ -121,16 +139,19 @@ async function callerOf(
 interface Body {
 	/** The parsed JSON, the text if it isn't JSON, or undefined if there is no body. */
 	readonly value: unknown;
-	readonly isJson: boolean;
+	/** Why the body can't be used. */
+	readonly problem?: string;
 }
 
-function readBody(text: unknown): Body {
-	if (typeof text !== 'string' || text === '') return { value: undefined, isJson: false };
+function readBody({ body: text, headers }: FastifyRequest): Body {
+	if (typeof text !== 'string' || text === '') return { value: undefined };
+	const isJson = /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+	const problem = isJson ? undefined : 'the content type of the body is not application/json';
 	try {
 		const value: unknown = JSON.parse(text);
-		return { value, isJson: true };
+		return { value, problem };
 	} catch {
-		return { value: text, isJson: false };
+		return { value: text, problem: problem ?? 'body is not JSON' };
 	}
 }
 
@@ -141,10 +162,10 @@ function prepare(
 	query: URLSearchParams,
 	body: Body,
 ): Prepared {
-	if (body.value !== undefined && !body.isJson) return { problems: ['body is not JSON'] };
+	if (body.problem !== undefined) return { problems: [body.problem] };
 	return operation.prepare(service.description, {
 		path: typeof path === 'object' && path !== null ? { ...path } : {},
-		query: readQuery(query, description),
+		query: readQuery(query, description, service.settings),
 		...(body.value === undefined ? {} : { body: body.value }),
 	});
 }
@@ -153,24 +174,46 @@ function prepare(
 function readQuery(
 	query: URLSearchParams,
 	description: OperationDescription,
+	settings: Settings,
 ): Record<string, unknown> {
 	const read: Record<string, unknown> = {};
-	for (const name of new Set(query.keys())) {
-		const values = query.getAll(name);
+	for (const key of new Set(query.keys())) {
+		const values = query.getAll(key);
+		const [first = ''] = values;
+		const name = key.replace(/\[\]$/, '');
 		const parameter = description.parameters.find(
 			(each) => each.in === 'query' && each.name === name,
 		);
-		const [first = ''] = values;
-		if (parameter?.schema.type === 'array') {
-			const isList = parameter['x-comma-separated'] && values.length === 1;
-			read[name] = isList ? first.split(',') : values;
-		} else if (parameter?.schema.type === 'integer' && /^-?\d+$/.test(first)) {
-			read[name] = values.length === 1 ? Number(first) : values;
-		} else {
-			read[name] = values.length === 1 ? first : values;
-		}
+		const list =
+			parameter?.schema.type === 'array'
+				? readList(key, values, encodingsOf(parameter, settings))
+				: undefined;
+		const isInteger = parameter?.schema.type === 'integer' && /^-?\d+$/.test(first);
+		const single = isInteger && key === name ? Number(first) : first;
+		if (list) read[name] = list;
+		else read[key] = values.length === 1 ? single : values.join(' ');
 	}
 	return read;
+}
+
+function encodingsOf(
+	parameter: OperationDescription['parameters'][number],
+	{ currenciesEncodings }: Settings,
+): readonly string[] {
+	if (parameter['x-setting'] === 'currenciesEncodings') return currenciesEncodings;
+	return parameter['x-comma-separated'] ? ['repeated', 'commaSeparated'] : ['repeated'];
+}
+
+/** The entries of a list, or undefined if it isn't encoded in one of the accepted ways. */
+function readList(
+	key: string,
+	values: readonly string[],
+	encodings: readonly string[],
+): readonly string[] | undefined {
+	if (key.endsWith('[]')) return encodings.includes('brackets') ? values : undefined;
+	const [first = ''] = values;
+	if (values.length === 1 && encodings.includes('commaSeparated')) return first.split(',');
+	return encodings.includes('repeated') ? values : undefined;
 }
 
 function queryForLog(query: URLSearchParams): Record<string, string | string[]> {

@@ -1,6 +1,7 @@
 import type { Account } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Organisation } from './organisation';
+import type { Settings } from './settings';
 
 /** Accepts any role. */
 export const ANY_ROLE = 'any';
@@ -23,4 +24,20 @@ export function requireRole(
 	if (enough) return;
 	const which = wanted === ANY_ROLE ? 'a role' : wanted.join(' or ');
 	throw new ServiceFailure(403, `The caller needs ${which} on ${entityId}`, 'role_missing');
+}
+
+/**
+ * Checks that what a request names exists (404) and that the caller has a role on it (403), in the
+ * order of the setting `roleBeforeExistence`.
+ */
+export function existing<Found>(
+	found: Found | undefined,
+	missing: ServiceFailure,
+	checkRole: () => void,
+	{ roleBeforeExistence }: Settings,
+): Found {
+	if (roleBeforeExistence) checkRole();
+	if (found === undefined) throw missing;
+	checkRole();
+	return found;
 }

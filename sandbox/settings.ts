@@ -1,11 +1,37 @@
 import { z } from 'zod';
 
+/** Ways to send several currencies (Endpoint 3); which one the service accepts isn't documented. */
+const CURRENCIES_ENCODINGS = ['repeated', 'commaSeparated', 'brackets'] as const;
+
+/** The operations that take a token, by `operationId`. */
+const PROTECTED_OPERATIONS = [
+	'getBalance',
+	'listInvites',
+	'createInvites',
+	'createAdministratorInvites',
+	'executeAdministratorInvites',
+	'resolveNameReview',
+	'sendTestDelivery',
+	'createInstantPayment',
+	'listTeamUsers',
+] as const;
+
 const settingsShape = z
 	.object({
 		/** Endpoint 8: name of the field for `approve` or `cancel`. */
 		decisionFieldName: z.string().min(1).default('action'),
 		/** Endpoint 9: name of the field for the event type. */
 		eventTypeFieldName: z.string().min(1).default('event_type'),
+		/** Endpoint 3: how several currencies may be sent; anything else gets 400. */
+		currenciesEncodings: z.array(z.enum(CURRENCIES_ENCODINGS)).nonempty().default(['repeated']),
+		/** Operations that answer 401 to the header `X-Auth-Token`. */
+		apiKeyRefusedBy: z.array(z.enum(PROTECTED_OPERATIONS)).default([]),
+		/** Whether the role is checked (403) before the existence (404). */
+		roleBeforeExistence: z.boolean().default(false),
+		/** Whether records in lists have all fields, or only those that are never missing. */
+		recordFields: z.enum(['full', 'sparse']).default('full'),
+		/** Whether failures have an `error_code`; `sometimes` leaves out every second one. */
+		errorCodes: z.enum(['always', 'sometimes', 'never']).default('always'),
 		/** Chain ID in sign-in messages and typed data. */
 		chainId: z.number().int().positive().default(42161),
 		/** Lifetime of a JWT in seconds. */
@@ -16,6 +42,8 @@ const settingsShape = z
 		roleForm: z.enum(['name', 'hash']).default('name'),
 		/** Endpoint 10: whether it needs a token. */
 		instantPaymentNeedsToken: z.boolean().default(true),
+		/** Endpoint 11: whether the filter by email heeds case, which isn't documented. */
+		emailFilter: z.enum(['anyCase', 'exact']).default('anyCase'),
 		/** How many users the growing team has. */
 		growingTeamSize: z.number().int().min(30).max(200_000).default(30),
 		/** Milliseconds before the second, third and fourth delivery attempt. */

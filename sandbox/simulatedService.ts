@@ -24,6 +24,8 @@ export class SimulatedService {
 	description: Description;
 	organisation: Organisation;
 
+	private failures = 0;
+
 	constructor(
 		private readonly seed: string,
 		private readonly initialSettings: SettingsInput,
@@ -49,6 +51,7 @@ export class SimulatedService {
 		this.organisation = this.newOrganisation();
 		this.administratorInvites = new AdministratorInvites();
 		this.instantPayments = new InstantPayments();
+		this.failures = 0;
 		this.faults.clear();
 		this.signIn.clear();
 		this.wireLog.clear();
@@ -56,6 +59,13 @@ export class SimulatedService {
 		if (keepEndpoints) return;
 		this.deliveries.forgetEndpoints();
 		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
+	}
+
+	/** Whether the next failure has an `error_code`, as its setting says. */
+	hasErrorCode(): boolean {
+		const { errorCodes } = this.settings;
+		this.failures++;
+		return errorCodes === 'always' || (errorCodes === 'sometimes' && this.failures % 2 === 1);
 	}
 
 	private newOrganisation(): Organisation {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** A request as the service received it, and its outcome. */
 export interface WireLogEntry {
+	/** Given by the sandbox; an event that the request causes has it as `request_id`. */
+	readonly requestId: string;
 	/** ISO time of arrival. */
 	readonly at: string;
 	readonly method: string;

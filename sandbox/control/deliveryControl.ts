@@ -9,6 +9,8 @@ import { lastOf } from './lastOf';
 
 const sendShape = z.object({
 	version: z.number().int().min(1).max(10).default(2),
+	/** Whether deposits have the fields that may be missing. */
+	optionalFields: z.boolean().default(false),
 	/** Fields of the envelope to replace or add; null removes one. */
 	envelope: z.record(z.unknown()).default({}),
 	/** How many different events to send. */
@@ -87,10 +89,10 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 /** Events of one deposit, one for each status, each with a new idempotency key. */
 function depositEvents(
 	{ organisation }: SimulatedService,
-	{ version, envelope, deposit, statuses, reorder }: z.infer<typeof depositShape>,
+	{ version, optionalFields, envelope, deposit, statuses, reorder }: z.infer<typeof depositShape>,
 ): ServiceEvent[] {
 	const makeOne = (content: Record<string, unknown>): ServiceEvent =>
-		makeEvent('deposit.received', organisation, { version, envelope, content });
+		makeEvent('deposit.received', organisation, { version, optionalFields, envelope, content });
 	const first = makeOne(deposit);
 	if (!statuses) return [withoutNulls(first)];
 	const same = z.record(z.unknown()).parse(first.deposit);

@@ -1,8 +1,8 @@
 import type { SetRolesForwardRequest } from '../administratorInvites';
 import { ServiceFailure } from '../failure';
 import type { Organisation } from '../organisation';
-import { requireRole } from '../roles';
-import { addPendingInvite, workspaceOf } from './invites';
+import { existing, requireRole } from '../roles';
+import { addPendingInvite, workspaceFor } from './invites';
 import { defineOperation } from './operation';
 
 interface CreateRequest {
@@ -18,8 +18,7 @@ export const createAdministratorInvites = defineOperation<CreateRequest>(
 	'createAdministratorInvites',
 	({ body: { emails, role, nanoid } }, { service, caller }) => {
 		const { organisation, settings, administratorInvites } = service;
-		const workspace = workspaceOf(nanoid, organisation);
-		requireRole(caller, nanoid, administratorsOf(nanoid, organisation), organisation);
+		const workspace = workspaceFor(service, nanoid, caller, administratorsOf(nanoid, organisation));
 		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'token_missing');
 		const invites = emails.map((email) =>
 			addPendingInvite(organisation, workspace, { email, name: '', role, caller }),
@@ -45,14 +44,18 @@ interface ExecuteRequest {
 /** Endpoint 7: executes a batch of administrator invites, once. */
 export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 	'executeAdministratorInvites',
-	({ body }, { service: { organisation, administratorInvites }, caller }) => {
+	({ body }, { service: { organisation, administratorInvites, settings }, caller }) => {
 		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'token_missing');
-		const workspace = [organisation.company, ...organisation.teams].find(({ invites }) =>
+		const found = [organisation.company, ...organisation.teams].find(({ invites }) =>
 			invites.some(({ nanoid }) => body.invites.includes(nanoid)),
 		);
-		if (!workspace) throw new ServiceFailure(404, 'An invite does not exist', 'invite_not_found');
-		const { nanoid } = workspace;
-		requireRole(caller, nanoid, administratorsOf(nanoid, organisation), organisation);
+		const nanoid = found?.nanoid ?? organisation.company.nanoid;
+		existing(
+			found,
+			new ServiceFailure(404, 'An invite does not exist', 'invite_not_found'),
+			() => requireRole(caller, nanoid, administratorsOf(nanoid, organisation), organisation),
+			settings,
+		);
 		administratorInvites.execute({
 			...body,
 			typedData: body.typed_data,

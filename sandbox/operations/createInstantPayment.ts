@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../failure';
 import type { InstantPayment } from '../instantPayments';
-import { requireRole } from '../roles';
+import { existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
 
 interface Request {
@@ -20,13 +20,15 @@ export const createInstantPayment = defineOperation<Request>(
 	'createInstantPayment',
 	({ body }, { service, caller }) => {
 		const { organisation, instantPayments, settings } = service;
-		const team = organisation.team(body.from);
-		if (!team) throw new ServiceFailure(404, `${body.from} does not exist`, 'team_not_found');
 		const signer = instantPayments.signerOf(body, settings);
-		if (caller && caller.address !== signer) {
-			throw new ServiceFailure(403, 'The signer is not the caller', 'signer_mismatch');
-		}
-		requireRole(organisation.account(signer), team.nanoid, MAY_PAY, organisation);
+		const checkRole = (): void => {
+			if (caller && caller.address !== signer) {
+				throw new ServiceFailure(403, 'The signer is not the caller', 'signer_mismatch');
+			}
+			requireRole(organisation.account(signer), body.from, MAY_PAY, organisation);
+		};
+		const missing = new ServiceFailure(404, `${body.from} does not exist`, 'team_not_found');
+		const team = existing(organisation.team(body.from), missing, checkRole, settings);
 		instantPayments.check(body, team, signer);
 		instantPayments.pay(body, team);
 		return { transaction: organisation.randomness.identifier('tx') };

@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../failure';
 import type { Organisation } from '../organisation';
-import { ANY_ROLE, requireRole } from '../roles';
+import { ANY_ROLE, existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
 
 interface Request {
@@ -11,8 +11,14 @@ interface Request {
 export const getBalance = defineOperation<Request>(
 	'getBalance',
 	({ query: { nanoid, currencies } }, { service, caller }) => {
-		const { account, balances, place } = entity(nanoid, service.organisation);
-		requireRole(caller, place, ANY_ROLE, service.organisation);
+		const { organisation, settings } = service;
+		const found = entity(nanoid, organisation);
+		const { account, balances } = existing(
+			found,
+			new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found'),
+			() => requireRole(caller, found?.place ?? nanoid, ANY_ROLE, organisation),
+			settings,
+		);
 		// Balance entries don't know every currency that the filter accepts (docs/api.md, Balance entry).
 		const shown = service.description
 			.enumeration('BalanceCurrency')
@@ -34,11 +40,11 @@ interface Entity {
 	readonly place: string;
 }
 
-function entity(nanoid: string, organisation: Organisation): Entity {
+function entity(nanoid: string, organisation: Organisation): Entity | undefined {
 	const workspace = organisation.workspace(nanoid);
 	if (workspace) return { ...workspace, place: nanoid };
 	const found = organisation.user(nanoid);
-	if (!found) throw new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found');
+	if (!found) return undefined;
 	const { user, team } = found;
 	// Users' balances never change, so they are derived from the identifier.
 	const cents = [...nanoid].reduce((sum, letter) => sum * 7n + BigInt(letter.charCodeAt(0)), 0n);

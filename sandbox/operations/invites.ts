@@ -1,7 +1,8 @@
 import type { Account } from '../accounts';
 import { ServiceFailure } from '../failure';
 import { placeOf, type Organisation, type Workspace } from '../organisation';
-import { requireRole } from '../roles';
+import { existing, requireRole } from '../roles';
+import type { SimulatedService } from '../simulatedService';
 import { defineOperation } from './operation';
 
 interface ListRequest {
@@ -11,11 +12,11 @@ interface ListRequest {
 /** Endpoint 4: pending invites; team_admin for a team, org_admin for a company. */
 export const listInvites = defineOperation<ListRequest>(
 	'listInvites',
-	({ query: { nanoid } }, { service: { organisation }, caller }) => {
-		const workspace = workspaceOf(nanoid, organisation);
-		const wanted = workspace === organisation.company ? 'org_admin' : 'team_admin';
-		requireRole(caller, nanoid, [wanted], organisation);
-		return workspace.invites;
+	({ query: { nanoid } }, { service, caller }) => {
+		const wanted = nanoid.startsWith('co-') ? 'org_admin' : 'team_admin';
+		const { invites } = workspaceFor(service, nanoid, caller, [wanted]);
+		if (service.settings.recordFields === 'full') return invites;
+		return invites.map((invite) => ({ ...invite, company: undefined, team: undefined }));
 	},
 );
 
@@ -36,9 +37,9 @@ const MAY_INVITE = ['team_admin', 'team_invite_initiator', 'org_admin', 'org_hr_
 /** Endpoint 5: invites for employees and contractors. */
 export const createInvites = defineOperation<CreateRequest>(
 	'createInvites',
-	({ body: { nanoid, invites, role } }, { service: { organisation }, caller }) => {
-		const team = workspaceOf(nanoid, organisation);
-		requireRole(caller, nanoid, MAY_INVITE, organisation);
+	({ body: { nanoid, invites, role } }, { service, caller }) => {
+		const { organisation } = service;
+		const team = workspaceFor(service, nanoid, caller, MAY_INVITE);
 		const nanoids = invites.map(({ email, prefill }) => {
 			const name = prefill ? `${prefill.first_name} ${prefill.last_name}`.trim() : '';
 			return addPendingInvite(organisation, team, { email, name, role, caller });
@@ -47,11 +48,19 @@ export const createInvites = defineOperation<CreateRequest>(
 	},
 );
 
-/** A company or team; throws ServiceFailure 404. */
-export function workspaceOf(nanoid: string, organisation: Organisation): Workspace {
-	const workspace = organisation.workspace(nanoid);
-	if (!workspace) throw new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found');
-	return workspace;
+/** A company or team on which the caller has a role; throws ServiceFailure 404 or 403. */
+export function workspaceFor(
+	{ organisation, settings }: SimulatedService,
+	nanoid: string,
+	caller: Account | undefined,
+	wanted: readonly string[],
+): Workspace {
+	return existing(
+		organisation.workspace(nanoid),
+		new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found'),
+		() => requireRole(caller, nanoid, wanted, organisation),
+		settings,
+	);
 }
 
 /** Adds a pending invite and returns its identifier. Without a name, uses the email's local part. */

@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../failure';
 import type { TeamUser } from '../organisation';
-import { ANY_ROLE, requireRole } from '../roles';
+import { ANY_ROLE, existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
 
 interface Request {
@@ -18,18 +18,31 @@ const DEFAULT_COUNT = 100;
 /** Endpoint 11: users of a team; paged if page or offset is given. */
 export const listTeamUsers = defineOperation<Request>(
 	'listTeamUsers',
-	({ path: { team_nanoid }, query }, { service: { organisation }, caller }) => {
-		const team = organisation.team(team_nanoid);
-		if (!team) throw new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found');
-		requireRole(caller, team_nanoid, ANY_ROLE, organisation);
-		const wanted = query.emails && new Set(query.emails.map((email) => email.toLowerCase()));
-		const users = wanted ? team.users.filter(({ email }) => wanted.has(email)) : team.users;
-		return paginate(users, query);
+	({ path: { team_nanoid }, query }, { service, caller }) => {
+		const { organisation, settings } = service;
+		const team = existing(
+			organisation.team(team_nanoid),
+			new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found'),
+			() => requireRole(caller, team_nanoid, ANY_ROLE, organisation),
+			settings,
+		);
+		const compared = (email: string) =>
+			settings.emailFilter === 'exact' ? email : email.toLowerCase();
+		const wanted = query.emails && new Set(query.emails.map(compared));
+		const users = wanted
+			? team.users.filter(({ email }) => wanted.has(compared(email)))
+			: team.users;
+		const { users: found, pagination } = paginate(users, query);
+		if (settings.recordFields === 'full') return { users: found, pagination };
+		return { users: found.map(({ nanoid }) => ({ nanoid })), pagination };
 	},
 );
 
-/** `offset` wins over `page`. The last page has next_page and next_offset too. */
-function paginate(users: readonly TeamUser[], query: Request['query']): object {
+/** The last page has next_page and next_offset too. */
+function paginate(
+	users: readonly TeamUser[],
+	query: Request['query'],
+): { users: readonly TeamUser[]; pagination: object } {
 	const active = query.page !== undefined || query.offset !== undefined;
 	const count = active ? (query.count ?? DEFAULT_COUNT) : users.length;
 	const offset = query.offset ?? ((query.page ?? 1) - 1) * count;

@@ -7,6 +7,8 @@ import type { SimulatedService } from '../simulatedService';
 /** What an operation has besides its request. */
 export interface Context {
 	readonly service: SimulatedService;
+	/** Identifies the request in the wire log, and in the events that it causes. */
+	readonly requestId: string;
 	/** The token's account; missing if no token was needed or sent. */
 	readonly caller?: Account;
 }

@@ -1,5 +1,5 @@
 import { ServiceFailure } from '../failure';
-import { requireRole } from '../roles';
+import { existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
 
 interface Request {
@@ -18,9 +18,12 @@ export const resolveNameReview = defineOperation<Request>(
 	'resolveNameReview',
 	({ path: { team_nanoid, user_nanoid }, body }, { service, caller }) => {
 		const { organisation, settings } = service;
-		const team = organisation.team(team_nanoid);
-		if (!team) throw new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found');
-		requireRole(caller, team_nanoid, MAY_REVIEW, organisation);
+		const team = existing(
+			organisation.team(team_nanoid),
+			new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found'),
+			() => requireRole(caller, team_nanoid, MAY_REVIEW, organisation),
+			settings,
+		);
 		const review = team.nameReviews.get(user_nanoid);
 		if (!review) {
 			throw new ServiceFailure(404, `${user_nanoid} has no name review`, 'review_not_found');

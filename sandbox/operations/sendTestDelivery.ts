@@ -1,6 +1,6 @@
 import { makeEvent } from '../events';
 import { ServiceFailure } from '../failure';
-import { requireRole } from '../roles';
+import { existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
 
 interface Request {
@@ -12,18 +12,22 @@ interface Request {
 /** Endpoint 9: sends a test event to one webhook endpoint; doesn't wait for its answer. */
 export const sendTestDelivery = defineOperation<Request>(
 	'sendTestDelivery',
-	({ path: { webhook_nanoid }, body }, { service, caller }) => {
+	({ path: { webhook_nanoid }, body }, { service, caller, requestId }) => {
 		const { organisation, settings, deliveries } = service;
-		const endpoint = deliveries.endpoint(webhook_nanoid);
-		if (!endpoint) {
-			throw new ServiceFailure(404, `${webhook_nanoid} does not exist`, 'webhook_not_found');
-		}
 		const mayTest = ['org_admin', 'team_admin'];
-		const entityId = organisation.company.nanoid;
 		const team = organisation.teams.find(({ nanoid }) => caller?.roles[nanoid]);
-		requireRole(caller, team?.nanoid ?? entityId, mayTest, organisation);
+		const place = team?.nanoid ?? organisation.company.nanoid;
+		const endpoint = existing(
+			deliveries.endpoint(webhook_nanoid),
+			new ServiceFailure(404, `${webhook_nanoid} does not exist`, 'webhook_not_found'),
+			() => requireRole(caller, place, mayTest, organisation),
+			settings,
+		);
 		const version = typeof body.version === 'number' ? body.version : 2;
-		const event = makeEvent(String(body[settings.eventTypeFieldName]), organisation, { version });
+		const event = makeEvent(String(body[settings.eventTypeFieldName]), organisation, {
+			version,
+			envelope: { request_id: requestId },
+		});
 		const delivery = deliveries.send(event, { endpoint: webhook_nanoid }, settings);
 		return {
 			delivery_nanoid: delivery.nanoid,

@@ -12,14 +12,22 @@ const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
 
 /** The fields of each operation, as the user sees them from top to bottom; `!` is a notice. */
 const FORMS: Readonly<Record<string, readonly string[]>> = {
-	'administratorInvite.create': ['Entity ID', 'Role', 'Emails'],
-	'administratorInvite.createAndExecute': ['!', 'Entity ID', 'Role', 'Emails'],
+	'administratorInvite.create': ['Team or Company ID', 'Role', 'Emails'],
+	'administratorInvite.createAndExecute': ['!', 'Team or Company ID', 'Role', 'Emails'],
 	'administratorInvite.execute': ['!', 'Invite IDs', 'Typed Data', 'Signature From', 'Role'],
 	'authentication.getSignInMessage': ['Platform ID', 'Wallet'],
 	'authentication.verify': ['!', 'Message', 'Signature', 'Nonce'],
-	'balance.get': ['Entity ID', 'Currencies'],
-	'invite.create': ['Team ID', 'Role', 'Invitees From', 'Invitees', 'Address (Email)', 'Anonymous'],
-	'invite.getAll': ['Entity ID', 'Return All', 'Limit'],
+	'balance.get': ['Team, Company or User ID', 'Currencies', 'Output'],
+	'invite.create': [
+		'Team ID',
+		'Role',
+		'Invitees From',
+		'Invitees',
+		'Email',
+		'Anonymous',
+		'Existing People',
+	],
+	'invite.getAll': ['Team or Company ID', 'Return All', 'Limit'],
 	'nameReview.resolve': ['!', 'Team ID', 'User', 'Decision', 'Review Version'],
 	'payment.createInstant': [
 		'!',
@@ -34,7 +42,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 		'Currency',
 		'Network',
 	],
-	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails'],
+	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails', 'Simplify'],
 	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
 };
 

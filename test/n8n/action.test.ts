@@ -189,12 +189,12 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = ['={{ $json.id }}', [], { timeout: '={{ 5000 }}' }];
+		const fields = ['={{ $json.id }}', [], 'asReceived', { timeout: '={{ 5000 }}' }];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
 
-	it('ask once for one address in two spellings, and heed the limit though Return All is "false" as text', async () => {
+	it('ask once for one address in two spellings, and keep to the limit when Return All is the text "false"', async () => {
 		const { email = '' } = sandbox.service.organisation.teams[0]?.users[0] ?? {};
 		const base = { resource: 'teamUser', operation: 'getAll', teamId: team };
 		const filler = Array.from({ length: 99 }, (_, index) => `nobody${index}@example.org`);
@@ -532,7 +532,7 @@ describe('administrator invites', () => {
 		expect(error?.message).toBe('Invite IDs lists an invite twice [item 0]');
 	});
 
-	it('that were executed are answered in the same execution without being signed anew', async () => {
+	it('that were executed are answered in the same execution without a second signature', async () => {
 		const parameters = {
 			resource: 'administratorInvite',
 			operation: 'createAndExecute',
@@ -546,7 +546,7 @@ describe('administrator invites', () => {
 		expect(json(again.output)).toEqual(json(first.output));
 	});
 
-	it('refuse a signature of somebody else before it is sent', async () => {
+	it("refuse someone else's signature before it is sent", async () => {
 		const created = await run({
 			resource: 'administratorInvite',
 			operation: 'create',
@@ -716,7 +716,7 @@ describe('payments', () => {
 		expect(sent()).toHaveLength(1);
 	});
 
-	it('are answered from memory without being signed anew', async () => {
+	it('are answered from memory without a second signature', async () => {
 		const parameters = await payment();
 		await run(parameters, { executionId: 'signed once' });
 		const again = await runNode(unreachableSigner(), parameters, { executionId: 'signed once' });
@@ -1186,7 +1186,7 @@ describe('as an AI tool', () => {
 		},
 	);
 
-	it('writes with leave', async () => {
+	it('writes with permission', async () => {
 		const { error } = await run(
 			{
 				resource: 'invite',

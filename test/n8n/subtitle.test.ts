@@ -32,6 +32,18 @@ const AMOUNTS: ReadonlyArray<readonly [unknown, string]> = [
 	['={{ $json.amount_cents }}', ''],
 ];
 
+const DOLLARS: ReadonlyArray<readonly [unknown, string]> = [
+	['1', '$1.00 '],
+	['125.5', '$125.50 '],
+	['100000000.00', '$100,000,000.00 '],
+	['125.505', ''],
+	['1e3', ''],
+	['0', ''],
+	['', ''],
+	[null, ''],
+	['={{ $json.amount }}', ''],
+];
+
 /** What n8n's editor shows under the node for each of the parameters. */
 function shown(engine: string, cases: readonly object[]): unknown {
 	const script = path.join(__dirname, 'subtitles.mjs');
@@ -54,6 +66,22 @@ describe.each(['legacy', 'quickjs'])(
 			const cases = AMOUNTS.map(([amountCents]) => ({ ...payment, amountCents }));
 			const subtitles = AMOUNTS.map(([, dollars]) => `${dollars}Create Instant: Payment`);
 			expect(shown(engine, cases)).toEqual({ engine, subtitles });
+		});
+
+		it('begins with the amount in the unit that was chosen', () => {
+			const payment = { resource: 'payment', operation: 'createInstant', amountCents: 99_900 };
+			const cases = DOLLARS.map(([amountDollars]) => ({
+				...payment,
+				amountUnit: 'dollars',
+				amountDollars,
+			}));
+			const subtitles = DOLLARS.map(([, dollars]) => `${dollars}Create Instant: Payment`);
+			expect(shown(engine, cases)).toEqual({ engine, subtitles });
+			const inCents = [{ ...payment, amountUnit: 'cents', amountDollars: '5' }];
+			expect(shown(engine, inCents)).toEqual({
+				engine,
+				subtitles: ['$999.00 Create Instant: Payment'],
+			});
 		});
 
 		it('shows no dollars elsewhere, though an amount is left over', () => {

@@ -1,5 +1,6 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
 
+import { isCheckOnly } from './commonOptions';
 import type { Operation } from './defineOperation';
 import { typedByPerson } from './fields/field';
 
@@ -14,7 +15,7 @@ export function refuseAgentWrites(node: INode, { asTool, action, options }: Oper
 	if (asTool === 'never') {
 		throw refusal(node, action, 'Sign in outside the AI agent');
 	}
-	if (asTool === 'withPermission' && allowToolWrites !== true) {
+	if (asTool === 'withPermission' && allowToolWrites !== true && !isCheckOnly(saved)) {
 		throw refusal(node, action, 'To allow it, turn on Allow Writes by AI in the node');
 	}
 	for (const [name, field] of Object.entries(options)) {

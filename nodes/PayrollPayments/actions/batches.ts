@@ -1,4 +1,4 @@
-import { Refusal } from '../shared/errors';
+import type { PlannedWrite } from './plannedWrite';
 
 /** How many names a sentence lists before it only counts the rest. */
 const MAX_NAMES = 3;
@@ -20,29 +20,18 @@ export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][
 }
 
 /**
- * Runs one step per batch, one after the other.
+ * Plans one write per batch.
  * @param size entries in a batch, 0 for all of them
- * @param describe says in full sentences which entries were done before a step failed
- * @throws whatever a step throws. A {@link Refusal} then also says what was done before, in words
- * and as `completed`.
+ * @param describe says in full sentences which entries were done before a write failed
  */
-export async function forEachBatch<Entry, Result>(
+export function planBatches<Entry>(
 	entries: readonly Entry[],
 	size: number,
-	step: (batch: readonly Entry[]) => Promise<Result>,
+	planBatch: (batch: readonly Entry[]) => PlannedWrite,
 	describe: (done: readonly Entry[]) => string,
-): Promise<Result[]> {
-	const done: Entry[] = [];
-	const completed: Result[] = [];
-	for (const batch of inBatches(entries, size)) {
-		const result = await step(batch).catch((error: unknown) => {
-			if (error instanceof Refusal && completed.length > 0) {
-				error.addDetails({ completed }).addNote(describe(done));
-			}
-			throw error;
-		});
-		completed.push(result);
-		for (const entry of batch) done.push(entry);
-	}
-	return completed;
+): PlannedWrite[] {
+	return inBatches(entries, size).map((batch, index) => ({
+		...planBatch(batch),
+		doneBefore: () => describe(entries.slice(0, index * size)),
+	}));
 }

@@ -1,12 +1,14 @@
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import {
+	literal,
 	optional,
 	readFields,
+	typedByPerson,
 	type FieldSet,
 	type InputOf,
 	type ParameterSource,
 } from './fields/field';
-import { wholeNumber } from './fields/kinds';
+import { flag, wholeNumber } from './fields/kinds';
 
 /** Whether an operation changes anything at the service. Only reads are retried. */
 export type Effect = 'read' | 'write';
@@ -19,6 +21,8 @@ export interface SendingOptions {
 	readonly retries: number;
 	/** How many jobs may run at the same time. */
 	readonly concurrency: number;
+	/** Whether writes are checked and shown instead of sent. */
+	readonly checkOnly: boolean;
 }
 
 const DEFAULT_CONCURRENCY = { read: 5, write: 1 };
@@ -55,10 +59,18 @@ const retries = optional(
 	),
 );
 
+const checkOnly = literal(
+	flag({
+		label: 'Check Only',
+		description:
+			'Whether to check everything and output the requests for review, without signing or sending them',
+	}),
+);
+
 /** The options of every operation. Writes are never retried. */
 export const COMMON_OPTIONS = {
 	read: { concurrency: concurrency(DEFAULT_CONCURRENCY.read), timeout, retries },
-	write: { concurrency: concurrency(DEFAULT_CONCURRENCY.write), timeout },
+	write: { checkOnly, concurrency: concurrency(DEFAULT_CONCURRENCY.write), timeout },
 };
 
 function membersOf(collection: unknown): Map<string, unknown> {
@@ -84,6 +96,12 @@ export function readOptions(
 	});
 }
 
+/** Whether a person turned on *Check Only*, given the collection `options` as saved. */
+export function isCheckOnly(savedOptions: unknown): boolean {
+	const saved = typedByPerson(membersOf(savedOptions).get('checkOnly'));
+	return checkOnly.schema.safeParse(saved).data === true;
+}
+
 /** How the requests for one item are sent. */
 export function sendingOptions(effect: Effect, item: ParameterSource): SendingOptions {
 	const given = readOptions(COMMON_OPTIONS.read, item);
@@ -91,5 +109,6 @@ export function sendingOptions(effect: Effect, item: ParameterSource): SendingOp
 		timeout: given.timeout ?? DEFAULT_TIMEOUT,
 		retries: effect === 'read' ? (given.retries ?? DEFAULT_RETRIES) : 0,
 		concurrency: given.concurrency ?? DEFAULT_CONCURRENCY[effect],
+		checkOnly: effect === 'write' && readOptions({ checkOnly }, item).checkOnly,
 	};
 }

@@ -48,6 +48,7 @@ export async function connect(context: IExecuteFunctions, redactor: Redactor): P
 			withoutToken,
 			pause,
 			redact,
+			withApiKey: credentials.authentication === 'legacyApiKey',
 		},
 		wallet: walletOpener(credentials, withoutToken, redact),
 		payments: onFirstUse(() => paymentLedger(context)),

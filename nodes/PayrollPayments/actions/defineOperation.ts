@@ -9,7 +9,8 @@ import {
 	type InputOf,
 } from './fields/field';
 import { planEach, type Job, type OutputRecord, type Plan } from './plan';
-import type { Service } from './service';
+import { perform, type PlannedWrite } from './plannedWrite';
+import type { ReadingService } from './service';
 
 export type ResourceName =
 	| 'administratorInvite'
@@ -43,10 +44,19 @@ export interface Operation {
 	plan(items: readonly InputItem[]): Plan;
 }
 
+interface Read<Input, Options> {
+	readonly effect: 'read';
+	readonly permission?: undefined;
+	run(input: Input, service: ReadingService, options: Options): Promise<readonly OutputRecord[]>;
+}
+
 /** A write must name the permission that it needs. */
-type EffectAndPermission =
-	| { readonly effect: 'read'; readonly permission?: undefined }
-	| { readonly effect: 'write'; readonly permission: NeededPermission };
+interface Write<Input, Options> {
+	readonly effect: 'write';
+	readonly permission: NeededPermission;
+	/** Plans the requests, in the order in which they are sent. The runner sends or shows them. */
+	writes(input: Input, service: ReadingService, options: Options): Promise<readonly PlannedWrite[]>;
+}
 
 interface Definition<Fields extends FieldSet, Options extends FieldSet>
 	extends Omit<Operation, 'asTool' | 'effect' | 'fields' | 'options' | 'permission' | 'plan'> {
@@ -58,11 +68,6 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 	readonly options?: Options;
 	/** Checks that involve several fields, e.g. whether the role suits the identifier. */
 	check?(input: InputOf<Fields>): Refusal | undefined;
-	run(
-		input: InputOf<Fields>,
-		service: Service,
-		options: InputOf<Options>,
-	): Promise<readonly OutputRecord[]>;
 	/** Replaces the default plan of one job per item. */
 	plan?(items: readonly InputItem[], planOne: (item: InputItem) => Job): Plan;
 }
@@ -71,8 +76,11 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 export function defineOperation<
 	Fields extends FieldSet,
 	Options extends FieldSet = Record<never, Field<never>>,
->(definition: Definition<Fields, Options> & EffectAndPermission): Operation {
-	const { effect, fields, options: ownOptions, check, run, plan } = definition;
+>(
+	definition: Definition<Fields, Options> &
+		(Read<InputOf<Fields>, InputOf<Options>> | Write<InputOf<Fields>, InputOf<Options>>),
+): Operation {
+	const { effect, fields, options: ownOptions, check, plan } = definition;
 	const planOne = (item: InputItem): Job => {
 		const input = readFields(fields, item);
 		const refusal = check?.(input);
@@ -81,7 +89,10 @@ export function defineOperation<
 		return {
 			items: [item.index],
 			sending: sendingOptions(effect, item),
-			run: async (service) => await run(input, service, options),
+			run: async (service) =>
+				definition.effect === 'read'
+					? await definition.run(input, service, options)
+					: await perform(await definition.writes(input, service, options), service),
 		};
 	};
 	return {

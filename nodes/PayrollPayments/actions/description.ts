@@ -103,7 +103,7 @@ function toolWrites(): INodeProperties {
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money',
+			'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money. Check Only works without it.',
 		displayOptions: {
 			show: {
 				'@tool': [true],
@@ -136,8 +136,9 @@ function actionSubtitle(): string {
 			`${name}: ${RESOURCE_NAMES[resource]}`,
 		]),
 	);
-	const dollars = String.raw`"$" + ($rawParameter.amountCents / 100).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",") + " "`;
-	return `={{ ($parameter.operation === "createInstant" && $rawParameter.amountCents > 0 ? ${dollars} : "") + (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
+	const amount = String.raw`$rawParameter.amountUnit === "dollars" ? /^\d+(\.\d\d?)?$/.test($rawParameter.amountDollars) && +$rawParameter.amountDollars : $rawParameter.amountCents / 100`;
+	const dollars = String.raw`"$" + (${amount}).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",") + " "`;
+	return `={{ ($parameter.operation === "createInstant" && (${amount}) > 0 ? ${dollars} : "") + (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
 }
 
 /*

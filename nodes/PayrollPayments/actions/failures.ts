@@ -1,20 +1,13 @@
 import { mayHaveActed, Refusal } from '../shared/errors';
-import type { Effect } from './commonOptions';
-import type { OutputRecord } from './plan';
+import type { FailedItems, Job, OutputRecord } from './plan';
 import type { Redactor } from '../shared/redaction';
 import { failureRecord } from './nodeErrors';
 
 /** A job that succeeded, with its output. */
-export interface CompletedJob {
+export interface CompletedJob extends Pick<Job, 'isRecordPerItem' | 'isReport'> {
 	/** The indexes of its input items, at least one. */
 	readonly items: readonly number[];
 	readonly records: readonly OutputRecord[];
-}
-
-/** A job that failed. */
-export interface FailedJob {
-	readonly items: readonly number[];
-	readonly error: unknown;
 }
 
 /** How many failures or items a message lists before it only counts the rest. */
@@ -24,15 +17,20 @@ function firstItem({ items }: { readonly items: readonly number[] }): number {
 	return items[0] ?? 0;
 }
 
+/** The item of one record, or the first item of all records. */
+export function itemOf({ items, isRecordPerItem }: CompletedJob, index: number): number {
+	return (isRecordPerItem === true ? items[index] : items[0]) ?? 0;
+}
+
 /** Unknown outcomes first: money or invites may have gone out. */
-function mostUrgentFirst(failures: readonly FailedJob[]): FailedJob[] {
+function mostUrgentFirst(failures: readonly FailedItems[]): FailedItems[] {
 	const isUnknown = (error: unknown) =>
 		mayHaveActed(error) || (error instanceof Refusal && error.isOutcomeUnknown);
-	const urgency = ({ error }: FailedJob) => (isUnknown(error) ? 0 : 1);
+	const urgency = ({ error }: FailedItems) => (isUnknown(error) ? 0 : 1);
 	return [...failures].sort((a, b) => urgency(a) - urgency(b) || firstItem(a) - firstItem(b));
 }
 
-function named(others: readonly FailedJob[], redactor: Redactor): string {
+function named(others: readonly FailedItems[], redactor: Redactor): string {
 	const lines = others.slice(0, MAX_NAMED).map((failure) => {
 		return String(failureRecord(failure.error, firstItem(failure), redactor).error);
 	});
@@ -41,9 +39,10 @@ function named(others: readonly FailedJob[], redactor: Redactor): string {
 }
 
 function completedRecords(completed: readonly CompletedJob[]) {
-	return [...completed]
-		.sort((a, b) => firstItem(a) - firstItem(b))
-		.flatMap((job) => job.records.map((record) => ({ item: firstItem(job), ...record })));
+	return completed
+		.filter(({ isReport }) => isReport !== true)
+		.flatMap((job) => job.records.map((record, index) => ({ item: itemOf(job, index), ...record })))
+		.sort((a, b) => a.item - b.item);
 }
 
 function done(records: ReadonlyArray<Readonly<Record<string, unknown>>>): string {
@@ -55,18 +54,17 @@ function done(records: ReadonlyArray<Readonly<Record<string, unknown>>>): string
 }
 
 /**
- * Combines all failures of a run into one error: an unknown outcome first, then the others. For a
- * write, `completed` has what was already done, so that nobody does it again.
+ * Combines all failures of a run into one error: an unknown outcome first, then the others.
+ * @param changes jobs that have changed something. `completed` lists them, so that nobody does it again
  */
 export function combineFailures(
-	failures: readonly FailedJob[],
-	completed: readonly CompletedJob[],
-	effect: Effect,
+	failures: readonly FailedItems[],
+	changes: readonly CompletedJob[],
 	redactor: Redactor,
 ): { readonly error: unknown; readonly item: number } {
 	const [first, ...others] = mostUrgentFirst(failures);
 	if (first === undefined) throw new Error('No failures to combine');
-	const records = effect === 'write' ? completedRecords(completed) : [];
+	const records = completedRecords(changes);
 	const item = firstItem(first);
 	if (others.length === 0 && records.length === 0) return { error: first.error, item };
 

@@ -1,43 +1,47 @@
 import { NodeOperationError, type INode, type INodeExecutionData } from 'n8n-workflow';
 
 import type { Redactor } from '../shared/redaction';
-import type { CompletedJob, FailedJob } from './failures';
+import { itemOf, type CompletedJob } from './failures';
 import { failureRecord } from './nodeErrors';
+import type { FailedItems } from './plan';
+
+/** An output item, and the input item whose place it takes. */
+interface Placed {
+	readonly item: number;
+	readonly output: INodeExecutionData;
+}
 
 /** The node's output, in the order of the input items. */
 export function outputItems(
 	node: INode,
 	completed: readonly CompletedJob[],
-	failed: readonly FailedJob[],
+	failed: readonly FailedItems[],
 	redactor: Redactor,
 ): INodeExecutionData[] {
-	const outputs = [
-		...completed.map((job) => ({ item: job.items[0] ?? 0, output: recordItems(job) })),
-		...failed.map((job) => ({
-			item: job.items[0] ?? 0,
-			output: failureItems(node, job, redactor),
-		})),
+	const placed = [
+		...completed.flatMap(recordItems),
+		...failed.flatMap((job) => failureItems(node, job, redactor)),
 	];
-	return outputs.sort((a, b) => a.item - b.item).flatMap(({ output }) => output);
+	return placed.sort((a, b) => a.item - b.item).map(({ output }) => output);
 }
 
-function recordItems({ items, records }: CompletedJob): INodeExecutionData[] {
-	const sources = items.map((item) => ({ item }));
+function recordItems(job: CompletedJob): Placed[] {
+	const sources = job.items.map((item) => ({ item }));
 	const [first] = sources;
-	const pairedItem = first !== undefined && sources.length === 1 ? first : sources;
-	return records.map((json) => ({ json: { ...json }, pairedItem }));
+	const all = first !== undefined && sources.length === 1 ? first : sources;
+	return job.records.map((json, index) => {
+		const item = itemOf(job, index);
+		const pairedItem = job.isRecordPerItem === true ? { item } : all;
+		return { item, output: { json: { ...json }, pairedItem } };
+	});
 }
 
-function failureItems(
-	node: INode,
-	{ items, error }: FailedJob,
-	redactor: Redactor,
-): INodeExecutionData[] {
+function failureItems(node: INode, { items, error }: FailedItems, redactor: Redactor): Placed[] {
 	return items.map((item) => {
 		const json = failureRecord(error, item, redactor);
 		const pairedItem = { item };
-		if (node.onError !== 'continueErrorOutput') return { json, pairedItem };
+		if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
 		const nodeError = new NodeOperationError(node, String(json.error), { itemIndex: item });
-		return { json, error: nodeError, pairedItem };
+		return { item, output: { json, error: nodeError, pairedItem } };
 	});
 }

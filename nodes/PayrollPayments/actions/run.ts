@@ -7,17 +7,17 @@ import { operationNamed } from './catalogue';
 import { runBounded } from './concurrency';
 import { connect } from './connect';
 import type { Operation } from './defineOperation';
-import { combineFailures, type CompletedJob, type FailedJob } from './failures';
+import { combineFailures, type CompletedJob } from './failures';
 import type { InputItem } from './fields/field';
 import { nodeErrorFor } from './nodeErrors';
 import { outputItems } from './output';
-import type { Job } from './plan';
+import type { FailedItems, Job, Plan, Unit } from './plan';
 import type { Connection, Service } from './service';
 
 /**
  * Runs the selected operation for all input items. An item's path: its parameters are read and
  * checked against the operation's schema (`plan`), the credentials must permit the operation
- * (`runJob`), the operation sends its requests (`job.run`), and the records become output.
+ * (`openService`), the operation sends its requests (`job.run`), and the records become output.
  * Nothing is sent before every item has been checked.
  * @throws the error that n8n shows; with *Continue On Fail*, a failed item becomes output instead
  */
@@ -33,13 +33,14 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	await Promise.allSettled([connection]);
 
 	const continues = context.continueOnFail();
-	const { jobs, refusals } = operation.plan(items);
-	const failed: FailedJob[] = refusals.map(({ item, error }) => ({ items: [item], error }));
+	const open = async (unit: Unit) => await openService(operation, connection, unit);
+	const { jobs, refusals } = await completePlan(operation.plan(items), continues, open);
+	const failed: FailedItems[] = [...refusals];
 	const runnable = failed.length === 0 || continues ? jobs : [];
 	const { results } = await runBounded(
 		runnable.map(
 			(job) => async () =>
-				await runJob(operation, connection, job).catch((error: unknown) => {
+				await runJob(open, job).catch((error: unknown) => {
 					failed.push({ items: job.items, error });
 					if (!continues) throw error;
 					return undefined;
@@ -50,7 +51,8 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	const completed = [...results.values()].filter((result) => result !== undefined);
 
 	if (failed.length > 0 && !continues) {
-		const { error, item } = combineFailures(failed, completed, operation.effect, redactor);
+		const isChange = operation.effect === 'write' && !jobs.some(({ sending }) => sending.checkOnly);
+		const { error, item } = combineFailures(failed, isChange ? completed : [], redactor);
 		throw nodeErrorFor(context.getNode(), error, item, redactor);
 	}
 	return [outputItems(context.getNode(), completed, failed, redactor)];
@@ -85,13 +87,26 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 	});
 }
 
-async function runJob(
+/** The plan with the jobs that depend on what the service holds, unless nothing will run anyway. */
+async function completePlan(plan: Plan, continues: boolean, open: OpenService): Promise<Plan> {
+	if (plan.lookUp === undefined || (plan.refusals.length > 0 && !continues)) return plan;
+	const { jobs, refusals } = await plan.lookUp(open);
+	return { jobs: [...plan.jobs, ...jobs], refusals: [...plan.refusals, ...refusals] };
+}
+
+type OpenService = (unit: Unit) => Promise<Service>;
+
+/** @throws {Refusal} if the credentials can't be read, or don't permit the operation */
+async function openService(
 	operation: Operation,
 	connection: Promise<Connection>,
-	job: Job,
-): Promise<CompletedJob> {
-	const { items, sending } = job;
+	{ items, sending }: Unit,
+): Promise<Service> {
 	const service: Service = { ...(await connection), items, sending };
 	if (operation.effect === 'write') requirePermission(service.credentials, operation.permission);
-	return { items, records: await job.run(service) };
+	return service;
+}
+
+async function runJob(open: OpenService, job: Job): Promise<CompletedJob> {
+	return { ...job, records: await job.run(await open(job)) };
 }

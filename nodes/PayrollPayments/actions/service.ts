@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { sendCall, type Call, type Sending } from '../api/client';
+import { sendCall, type Call, type ReadCall, type Sending } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
 import type { RunEntries } from '../idempotency/executionCache';
 import type { PaymentLedger } from '../idempotency/paymentLedger';
@@ -23,12 +23,17 @@ export interface Connection {
 	outcomes(): RunEntries<CallOutcome>;
 }
 
-/** The service as one job uses it. */
-export interface Service extends Connection {
+/** The service while a job is planned and checked: it can read, but neither sign nor change anything. */
+export interface ReadingService extends Pick<Connection, 'credentials' | 'transport'> {
 	/** The input items that the job is for, at least one. */
 	readonly items: readonly number[];
 	readonly sending: SendingOptions;
+	wallet(): Promise<Pick<Wallet, 'address'>>;
+	payments(): Pick<PaymentLedger, 'check'>;
 }
+
+/** The service as one job uses it. */
+export interface Service extends Connection, Pick<ReadingService, 'items' | 'sending'> {}
 
 /** A call that is sent once per execution. */
 export interface CallOnce<Data> extends Omit<Call<Data>, 'body'> {
@@ -41,7 +46,9 @@ export interface CallOnce<Data> extends Omit<Call<Data>, 'body'> {
 }
 
 /** Sends one call. Only reads (GET) are retried. */
-export async function call<Data>(service: Service, request: Call<Data>): Promise<Data> {
+export async function call<Data>(service: ReadingService, request: ReadCall<Data>): Promise<Data>;
+export async function call<Data>(service: Service, request: Call<Data>): Promise<Data>;
+export async function call<Data>(service: ReadingService, request: Call<Data>): Promise<Data> {
 	const { timeout, retries } = service.sending;
 	return await sendCall(service.credentials.baseUrl, request, {
 		...service.transport,

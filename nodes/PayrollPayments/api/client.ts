@@ -25,8 +25,11 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** Sends one call and returns its data. */
-export type SendCall = <Data>(call: Call<Data>) => Promise<Data>;
+/** A call that changes nothing. */
+export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
+
+/** Sends one read and returns its data. */
+export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
 
 /** Template tag for a path: percent-encodes the inserted values. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
@@ -43,8 +46,8 @@ export function urlOf(baseUrl: string, callPath: string, query: Query = {}): str
 		if (value === undefined) continue;
 		for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
 	}
-	// Not every server reads a plus sign as a space.
-	const text = search.toString().replaceAll('+', '%20');
+	// Not every server reads a plus sign as a space, or splits a list at an encoded comma.
+	const text = search.toString().replaceAll('+', '%20').replaceAll('%2C', ',');
 	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
 }
 
@@ -58,6 +61,8 @@ export interface Sending {
 	readonly pause: (milliseconds: number) => Promise<void>;
 	/** Removes the secrets of the credentials from what the service says. */
 	readonly redact: Redact;
+	/** Whether `withToken` sends the older scheme's API key, for the hint on a 401. */
+	readonly withApiKey?: boolean;
 }
 
 /** Characters of a response. The nesting of a larger list isn't checked, because that takes too long. */
@@ -75,10 +80,20 @@ function tooDeep(status: number): ServiceError {
  * The `data` of a success (docs/api.md, Response envelope).
  * @throws {ServiceError} for any other response
  */
-function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, redact: Redact): Data {
+function readAnswer<Data>(
+	answer: HttpAnswer,
+	call: Call<Data>,
+	{ redact, withApiKey }: Sending,
+): Data {
 	const isSuccess = answer.status >= 200 && answer.status <= 299;
 	const envelope = isSuccess ? readEnvelope(answer.body) : undefined;
-	if (envelope?.success !== true) throw errorFor(answer, redact, call.roleNeeded);
+	if (envelope?.success !== true) {
+		const { roleNeeded, withoutToken } = call;
+		throw errorFor(answer, redact, {
+			roleNeeded,
+			withApiKey: withApiKey === true && withoutToken !== true,
+		});
+	}
 	const data = call.answer.safeParse(envelope.data);
 	if (data.success) return data.data;
 	const member = ['data', ...(data.error.issues[0]?.path ?? [])].join('.');
@@ -116,7 +131,7 @@ export async function sendCall<Data>(
 			retries,
 			pause: sending.pause,
 		});
-		const data = readAnswer(answer, call, sending.redact);
+		const data = readAnswer(answer, call, sending);
 		const isChecked = changesState || answer.body.length <= LARGE_READ;
 		if (isChecked && isDeeperThan(data, DEEPEST)) throw tooDeep(answer.status);
 		return data;

@@ -1,4 +1,6 @@
+import { isEmail } from '../shared/email';
 import { LruCache } from '../shared/lruCache';
+import { dollarsAsCents } from '../shared/money';
 
 /** What workflows may do with the credentials. Reading is always allowed. */
 export const PERMISSIONS = [
@@ -66,29 +68,14 @@ function limitText(saved: Saved, field: LimitFault['field']): string | undefined
 	return value.trim();
 }
 
-const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
-
-/** Dollars as whole cents. Works on the digits, so that nothing is rounded. */
 function readMaximumPayment(saved: Saved): number | undefined | LimitFault {
 	const text = limitText(saved, 'maximumPayment');
 	if (typeof text !== 'string') return text;
-	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
-	if (whole === undefined) {
-		return {
+	return (
+		dollarsAsCents(text) ?? {
 			field: 'maximumPayment',
 			fault: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
-		};
-	}
-	return Number(whole + fraction.padEnd(2, '0'));
-}
-
-const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
-const DOMAIN_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
-function isDomain(text: string): boolean {
-	const labels = text.split('.');
-	return (
-		labels.length > 1 && text.length < 254 && labels.every((label) => DOMAIN_LABEL.test(label))
+		}
 	);
 }
 
@@ -105,13 +92,12 @@ export function addressParts(
 	address: string,
 ): { readonly address: string; readonly domain: string } | undefined {
 	const lowerCase = asciiLowerCase(address);
-	const [localPart = '', domain = '', ...rest] = lowerCase.split('@');
-	if (rest.length > 0 || !LOCAL_PART.test(localPart) || !isDomain(domain)) return undefined;
-	return { address: lowerCase, domain };
+	if (!isEmail(lowerCase)) return undefined;
+	return { address: lowerCase, domain: lowerCase.slice(lowerCase.indexOf('@') + 1) };
 }
 
 function isRecipient(entry: string): boolean {
-	if (entry.startsWith('@')) return isDomain(entry.slice(1));
+	if (entry.startsWith('@')) return isEmail(`anyone${entry}`);
 	return !entry.startsWith('*') && addressParts(entry) !== undefined;
 }
 

@@ -58,9 +58,11 @@ async function test(
 		headers: authenticationHeader(credentials),
 	});
 	const isTaken =
-		[200, 400, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
+		[200, 400, 403, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
 	if (isTaken) return 'The service took the token';
-	throw errorFor(answer, redact);
+	throw errorFor(answer, redact, {
+		withApiKey: credentials.authentication === 'legacyApiKey',
+	});
 }
 
 /**

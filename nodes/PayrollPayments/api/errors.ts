@@ -8,15 +8,27 @@ const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
-function hintFor(status: number, roleNeeded: string | undefined): string {
+/** What is known about a call that failed, for the hint. */
+interface FailedCall {
+	/** The documented role that the caller needs. */
+	readonly roleNeeded?: string;
+	/** Whether the call was sent with the older scheme's API key. */
+	readonly withApiKey?: boolean;
+}
+
+function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string {
 	switch (status) {
 		case 400:
 			return "Check the fields that the service's message mentions.";
 		case 401:
+			/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
+			if (withApiKey === true) {
+				return 'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.';
+			}
 			return 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.';
 		case 403:
 			return roleNeeded === undefined
-				? 'The user of these credentials lacks the required role. Ask an administrator for it, or use other credentials.'
+				? 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.'
 				: `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
 		case 404:
 			return "Check the identifier. It may not exist, or the user of these credentials can't see it.";
@@ -40,7 +52,11 @@ const MAX_CODE_LENGTH = 100;
  * the failure envelope.
  * @param redact removes secrets from what the service says
  */
-export function errorFor(answer: HttpAnswer, redact: Redact, roleNeeded?: string): ServiceError {
+export function errorFor(
+	answer: HttpAnswer,
+	redact: Redact,
+	failedCall: FailedCall = {},
+): ServiceError {
 	const { status } = answer;
 	const envelope = readEnvelope(answer.body);
 	if (envelope !== undefined && !envelope.success) {
@@ -52,7 +68,7 @@ export function errorFor(answer: HttpAnswer, redact: Redact, roleNeeded?: string
 			status,
 			errorCode,
 			refused: REFUSAL_STATUSES.includes(status),
-			hint: hintFor(status === 200 ? 400 : status, roleNeeded),
+			hint: hintFor(status === 200 ? 400 : status, failedCall),
 		});
 	}
 	if (status >= 300 && status < 400) {
@@ -68,6 +84,6 @@ export function errorFor(answer: HttpAnswer, redact: Redact, roleNeeded?: string
 		refused: false,
 		hint: isFromProxy
 			? `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`
-			: hintFor(status, roleNeeded),
+			: hintFor(status, failedCall),
 	});
 }

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
-import { teamUsersAnswer } from './schemas/answers';
+import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 
-import { path, type SendCall } from './client';
+import { path, type SendRead } from './client';
 import { ServiceError } from '../shared/errors';
+
+/** How many email addresses a request may filter team users by (docs/api.md, Limits). */
+export const EMAILS_PER_REQUEST = 100;
 
 /** Largest page of team users (docs/api.md, Limits). */
 export const LARGEST_PAGE = 500;
@@ -21,7 +24,7 @@ function unreadable(what: string, hint: string): ServiceError {
  * service returns the full list (docs/api.md, Endpoint 11).
  */
 export async function teamUsersPage(
-	call: SendCall,
+	call: SendRead,
 	request: { teamId: string; emails?: readonly string[]; page?: number; count?: number },
 ): Promise<{ users: readonly TeamUser[]; nextPage: number | undefined }> {
 	const { teamId, emails, page, count } = request;
@@ -50,7 +53,7 @@ export async function teamUsersPage(
  * @throws {ServiceError} if the list doesn't end within {@link MOST_PAGES}
  */
 export async function teamUsers(
-	call: SendCall,
+	call: SendRead,
 	request: { teamId: string; emails?: readonly string[]; most?: number },
 ): Promise<TeamUser[]> {
 	const { teamId, emails, most = Number.POSITIVE_INFINITY } = request;
@@ -67,4 +70,15 @@ export async function teamUsers(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.length} users, but the service reports more`,
 		'Lower Limit or filter by Emails. If the team has fewer users, report this to the service.',
 	);
+}
+
+/** The pending invites of a team or company, which the service lists in one answer (docs/api.md, Endpoint 4). */
+export async function pendingInvites(call: SendRead, nanoid: string) {
+	return await call({
+		method: 'GET',
+		path: '/v2/invites',
+		query: { nanoid },
+		answer: inviteListAnswer,
+		roleNeeded: nanoid.startsWith('te-') ? 'team_admin' : 'org_admin',
+	});
 }

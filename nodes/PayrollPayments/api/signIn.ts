@@ -4,7 +4,7 @@ import { ServiceError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import type { Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
-import { sendCall, type Call, type Sending } from './client';
+import { sendCall, type Call, type ReadCall, type Sending } from './client';
 import type { WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 import { openWallet } from './wallet';
@@ -21,7 +21,7 @@ const headerToken = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
 export function signInMessageCall(query: {
 	wallet: string;
 	platformId: string;
-}): Call<z.infer<typeof signInMessageAnswer>> {
+}): ReadCall<z.infer<typeof signInMessageAnswer>> {
 	return {
 		method: 'GET',
 		path: '/v2/auth/siwe',
@@ -31,20 +31,13 @@ export function signInMessageCall(query: {
 	};
 }
 
-/** Exchanges a signed sign-in message for a token (docs/api.md, Endpoint 2). */
-export function verifySignInCall(signed: {
-	message: string;
-	signature: string;
-	nonce: string;
-}): Call<z.infer<typeof verifyAnswer>> {
-	return {
-		method: 'POST',
-		path: '/v2/auth/verify',
-		body: { message: signed.message, sig: signed.signature, nonce: signed.nonce },
-		answer: verifyAnswer,
-		withoutToken: true,
-	};
-}
+/** Exchanges `message`, `sig` and `nonce` for a token (docs/api.md, Endpoint 2). */
+export const VERIFICATION = {
+	method: 'POST',
+	path: '/v2/auth/verify',
+	answer: verifyAnswer,
+	withoutToken: true,
+} as const;
 
 function hintFor({ status, hint }: ServiceError): string | undefined {
 	if (status === 401 || status === 403) {
@@ -119,7 +112,8 @@ export async function signIn(
 	});
 	const signature = await wallet.signMessage(message);
 	const { jwt } = await send({
-		...verifySignInCall({ message, signature, nonce }),
+		...VERIFICATION,
+		body: { message, sig: signature, nonce },
 		answer: headerToken,
 	});
 	return { token: jwt };

@@ -225,6 +225,9 @@ function wasNotMade(error: unknown): error is Refusal {
  * the next attempt, a record of its own.
  */
 export class PaymentLedger {
+	/** What checked payments would have recorded, and their items: of two equal ones, one is sent. */
+	private readonly checked = new Map<string, number>();
+
 	/**
 	 * @param nodeKey names the workflow and the node
 	 * @param records what this run of the node did, kept across *Retry On Fail*
@@ -251,16 +254,42 @@ export class PaymentLedger {
 	}
 
 	/**
-	 * Checks that the payment may be sent, without leaving a trace.
-	 * @throws {Refusal} where it was or may have been sent before
+	 * Checks that the payment may be sent, without leaving a trace in the store.
+	 * @returns the number of the attempt that it would be
+	 * @throws {Refusal} where it was or may have been sent before, would be sent before by another item
+	 *   of this run, or cannot be looked up
 	 */
-	async check(payment: Payment): Promise<void> {
+	async check(payment: Payment): Promise<number> {
+		const { summary, item } = payment;
 		const keys = keysOf(payment);
 		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
 		const request = { keys: recordedFor(keys, attempt), maxEntries: MAX_ENTRIES };
-		const isRecorded = await findKeys(this.store, this.nodeKey, request);
-		if (!mayAttempt(keys, attempt, isRecorded))
+		const isRecorded = await findKeys(this.store, this.nodeKey, request).catch(() => {
+			throw new Refusal(
+				`The payment of ${summary} could not be looked up in n8n's record of payments`,
+				{
+					hint: 'Save the workflow and check that n8n can write to its database, then run the node again. Nothing was signed or sent.',
+				},
+			);
+		});
+		if (!mayAttempt(keys, attempt, isRecorded)) {
 			throw sentBefore(payment, keys, attempt, isRecorded);
+		}
+		const isTaken = (key: string) => isRecorded(key) || this.checked.has(key);
+		if (!mayAttempt(keys, attempt, isTaken)) {
+			const other = request.keys
+				.map((key) => this.checked.get(key))
+				.find((each) => each !== undefined);
+			throw new Refusal(
+				`The payment of ${summary} would be refused, because item ${other} has the same payment or typed data`,
+				{
+					field: keys.hasReference ? 'paymentReference' : 'typedData',
+					hint: 'Remove one of the two, or get new typed data for a new payment. Nothing was signed or sent.',
+				},
+			);
+		}
+		for (const key of request.keys) this.checked.set(key, item);
+		return attempt;
 	}
 
 	/**

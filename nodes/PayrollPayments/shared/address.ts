@@ -15,6 +15,20 @@ export const evmAddress = z
 	.transform((value) => value.trim())
 	.pipe(exactAddress);
 
+/**
+ * A signature of any scheme, in hex. A contract wallet's signature has no fixed length (EIP-1271).
+ * Surrounding white space is removed.
+ */
+export const hexSignature = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.transform((value) => value.trim())
+	.pipe(
+		z
+			.string()
+			.min(1, 'is missing')
+			.regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/, 'must be whole bytes in hex, e.g. 0x4f1c'),
+	);
+
 /** An ECDSA signature: 0x followed by 130 hex characters, not all zero (Common formats). */
 export const ecdsaSignature = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })

@@ -11,8 +11,8 @@ const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
  */
 const EMAIL = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
 
-/** Linear in the length of the text. */
-function isEmail(text: string): boolean {
+/** Whether the text is an email address. Linear in the length of the text. */
+export function isEmail(text: string): boolean {
 	return text.length <= LONGEST && EMAIL.test(text);
 }
 

@@ -17,11 +17,33 @@ export function centsAsDecimal(cents: number | bigint): string {
 	return `${sign}${padded.slice(0, -2)}.${padded.slice(-2)}`;
 }
 
+/** {@link centsAsDecimal} for cents as text; null if they aren't whole. */
+export function centsTextAsDecimal(cents: string): string | null {
+	return /^-?\d+$/.test(cents) ? centsAsDecimal(BigInt(cents)) : null;
+}
+
 /** Whole cents as dollars for people: 123456 is "$1,234.56". */
 export function centsAsDollars(cents: number | bigint): string {
 	const [whole = '0', fraction = '00'] = centsAsDecimal(cents).split('.');
 	return `$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
 }
+
+const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
+
+/**
+ * Dollars in digits, such as "125", "125.5" or "125.50", as whole cents; undefined for any other
+ * text. Works on the digits, so that no amount is ever rounded.
+ */
+export function dollarsAsCents(text: string): number | undefined {
+	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
+	return whole === undefined ? undefined : Number(whole + fraction.padEnd(2, '0'));
+}
+
+function isPaymentCents(cents: number): boolean {
+	return cents >= PAYMENT_CENTS.least && cents <= PAYMENT_CENTS.most;
+}
+
+const PAYMENT_DOLLARS = [PAYMENT_CENTS.least, PAYMENT_CENTS.most].map(centsAsDollars).join(' to ');
 
 const wholeCents = z.union([
 	z.number(),
@@ -48,12 +70,44 @@ export const paymentCents = z.unknown().transform((value, context): number => {
 	if (!cents.success || !Number.isSafeInteger(cents.data)) {
 		return refuse('must be a whole number of cents, e.g. 12500 for $125.00');
 	}
-	if (cents.data < PAYMENT_CENTS.least || cents.data > PAYMENT_CENTS.most) {
-		const [least, most] = [PAYMENT_CENTS.least, PAYMENT_CENTS.most].map(centsAsDollars);
+	if (!isPaymentCents(cents.data)) {
 		return refuse(
-			`must be from ${PAYMENT_CENTS.least} to ${PAYMENT_CENTS.most} cents (${least} to ${most}); ` +
+			`must be from ${PAYMENT_CENTS.least} to ${PAYMENT_CENTS.most} cents (${PAYMENT_DOLLARS}); ` +
 				`${cents.data} cents are ${centsAsDollars(cents.data)}`,
 		);
 	}
 	return cents.data;
+});
+
+/** Characters of a text that are looked at to say what is wrong with it; no amount is as long. */
+const LONGEST_EXPLAINED = 40;
+
+/** Why {@link dollarsAsCents} can't read a text. */
+function faultInDollars(text: string): string {
+	if (text === '') return 'is missing; enter the amount in dollars, e.g. 125.00';
+	if (/\s/.test(text)) return 'must not contain spaces, e.g. 125.00';
+	if (text.includes(',')) return 'must not contain commas; write 1250.00 instead of 1,250.00';
+	if (text.startsWith('-')) return 'must not be negative';
+	if (/^\d+\.\d{3,}$/.test(text)) return 'must not have more than two decimals, e.g. 125.50';
+	if (/^[1-9]\d{12,}(?:\.\d{0,2})?$/.test(text)) return `must be from ${PAYMENT_DOLLARS}`;
+	return 'must be dollars in plain digits, e.g. 125 or 125.00';
+}
+
+/**
+ * The amount of an instant payment in dollars, as whole cents: text, or a number as spreadsheets
+ * return it. JavaScript writes a number with as few digits as identify it, so that 125.1 in a sheet
+ * is "125.1" here; a result that isn't whole cents, such as 0.1 + 0.2, has more and is refused.
+ */
+export const paymentDollars = z.unknown().transform((value, context): number => {
+	const refuse = (message: string) => {
+		context.addIssue({ code: 'custom', message });
+		return z.NEVER;
+	};
+	if (value === undefined || value === null) return refuse(faultInDollars(''));
+	if (typeof value !== 'string' && typeof value !== 'number') return refuse(faultInDollars('?'));
+	const text = String(value);
+	const cents = dollarsAsCents(text);
+	if (cents === undefined) return refuse(faultInDollars(text.slice(0, LONGEST_EXPLAINED)));
+	if (isPaymentCents(cents)) return cents;
+	return refuse(`must be from ${PAYMENT_DOLLARS}, not ${centsAsDollars(cents)}`);
 });

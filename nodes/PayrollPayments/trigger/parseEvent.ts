@@ -3,6 +3,9 @@ import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
 import { Refusal } from '../shared/errors';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 
+/** The major version of payloads whose deposit is documented; the default. */
+const DOCUMENTED_VERSION = 2;
+
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {
 	[field: string]: JsonValue;
@@ -27,7 +30,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
  * Reads an event from a verified body (docs/api.md, Events).
  *
  * Unknown event types, enum values and extra fields pass. `issues` names what is missing or has the
- * wrong type in the envelope and, for `deposit.received`, in the deposit.
+ * wrong type in the envelope and, for `deposit.received` of version 2, in the deposit.
  *
  * @returns a refusal if the body isn't an event at all: not JSON, or without `object`, `event_type`
  * or `idempotency_key`
@@ -53,9 +56,19 @@ export function parseEvent(
 		return notAnEvent('idempotency_key is missing');
 	}
 
-	const schema = eventType === 'deposit.received' ? depositReceivedSchema : eventSchema;
+	const hasDeposit = eventType === 'deposit.received' && !isOtherVersion(event.event_version);
+	const schema = hasDeposit ? depositReceivedSchema : eventSchema;
 	const issues = schema.safeParse(event).error?.issues.map(describeIssue) ?? [];
 	return { event, eventType, idempotencyKey, issues };
+}
+
+/**
+ * Whether the version names another major version than the one whose deposit is documented
+ * (docs/api.md, Versioning). One that can't be read, e.g. "latest", doesn't.
+ */
+function isOtherVersion(version: JsonValue | undefined): boolean {
+	const major = typeof version === 'string' && /^v?(\d+)(?=[.+-]|$)/i.exec(version.trim())?.[1];
+	return typeof major === 'string' && Number(major) !== DOCUMENTED_VERSION;
 }
 
 function isJson(contentType: string | readonly string[] | undefined): boolean {

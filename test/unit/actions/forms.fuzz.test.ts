@@ -52,7 +52,10 @@ describe.each(
 					readSaved: (name: string): unknown => Reflect.get(values, name),
 				}));
 				const { jobs, refusals } = operation.plan(items);
-				const planned = [...jobs.flatMap((job) => job.items), ...refusals.map(({ item }) => item)];
+				const planned = [
+					...jobs.flatMap((job) => job.items),
+					...refusals.flatMap((each) => each.items),
+				];
 				expect(planned.sort()).toEqual(forms.map((_, index) => index));
 				for (const { error } of refusals) {
 					expect(error).toBeInstanceOf(Refusal);

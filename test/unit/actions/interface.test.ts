@@ -7,16 +7,16 @@ import { properties } from '../../../nodes/PayrollPayments/actions/description';
 const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.getSignInMessage': 'platformId? wallet?',
 	'authentication.verify': 'message signature nonce?',
-	'balance.get': 'entityId currencies?',
+	'balance.get': 'entityId currencies? output',
 	'invite.getAll': 'entityId returnAll limit',
-	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous?',
+	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople?',
 	'administratorInvite.create': 'entityId role emails',
 	'administratorInvite.execute': 'inviteIds typedData signatureSource signature signer role?',
 	'administratorInvite.createAndExecute': 'entityId role emails',
 	'nameReview.resolve': 'teamId userId decision reviewVersion',
 	'payment.createInstant':
-		'teamId recipientEmail amountCents currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
-	'teamUser.getAll': 'teamId returnAll limit emails?',
+		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
+	'teamUser.getAll': 'teamId returnAll limit emails? simplify',
 	'webhook.sendTest': 'webhookId eventType version?',
 };
 
@@ -24,7 +24,8 @@ const SENDING = ['concurrency', 'timeout'];
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
 	'administratorInvite.execute': ['allowUnknownRoleHash'],
-	'invite.create': ['inviteesPerRequest'],
+	'balance.get': ['currenciesEncoding'],
+	'invite.create': ['columnNames', 'inviteesPerRequest'],
 	'nameReview.resolve': ['decisionFieldName'],
 	'payment.createInstant': ['confirmedNotPaid', 'typedAmountUnit'],
 	'webhook.sendTest': ['eventTypeFieldName'],
@@ -58,8 +59,9 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 
 	it('puts at most seven fields before the optional ones, for one choice of signer or source', () => {
 		const shown = form.filter(({ displayOptions }) => {
-			const { signatureSource, inviteesSource } = displayOptions?.show ?? {};
+			const { amountUnit, signatureSource, inviteesSource } = displayOptions?.show ?? {};
 			return (
+				(amountUnit === undefined || amountUnit.includes('cents')) &&
 				(signatureSource === undefined || signatureSource.includes('provided')) &&
 				(inviteesSource === undefined || inviteesSource.includes('fields'))
 			);
@@ -80,13 +82,29 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
 		const promisedOptions = [
 			...SENDING,
-			...(effect === 'read' ? ['retries'] : []),
+			effect === 'read' ? 'retries' : 'checkOnly',
 			...(OWN_OPTIONS[pair] ?? []),
 		];
 		expect(collection.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
 		const labels = collection.map((option) => ('displayName' in option ? option.displayName : ''));
 		expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b, 'en')));
 	});
+});
+
+it('asks for a payment before its JSON, the unit in front of the amount', () => {
+	const form = properties.filter((property) => shownFor(property, 'payment', 'createInstant'));
+	expect(form.map(({ name }) => name).slice(0, 10)).toEqual([
+		'notice',
+		'teamId',
+		'recipientEmail',
+		'amountUnit',
+		'amountCents',
+		'amountDollars',
+		'currency',
+		'network',
+		'paymentReference',
+		'typedData',
+	]);
 });
 
 it('names every event that the trigger names, in the same words', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
-import { forEachBatch, inBatches } from '../../../nodes/PayrollPayments/actions/batches';
+import { inBatches, planBatches } from '../../../nodes/PayrollPayments/actions/batches';
 import { runBounded } from '../../../nodes/PayrollPayments/actions/concurrency';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
 import { retryAfter } from '../../../nodes/PayrollPayments/api/retry';
@@ -217,20 +217,24 @@ describe('tasks at once', () => {
 	});
 });
 
-it('splits lists, and tells what was done before a step failed', async () => {
+it('splits lists, and tells what was done before each write', () => {
 	expect(inBatches([1, 2, 3], 2)).toEqual([[1, 2], [3]]);
 	expect(inBatches([1, 2, 3], 0)).toEqual([[1, 2, 3]]);
-	const steps = forEachBatch(
+	const writes = planBatches(
 		[1, 2, 3],
 		1,
-		async ([step = 0]) => {
-			if (step === 3) throw new Refusal('third');
-			return step * 10;
-		},
+		([step = 0]) => ({
+			check: async () => ({
+				summary: `Step ${step}`,
+				request: { method: 'POST', path: '/v2', body: { step } },
+			}),
+			send: async () => ({ step }),
+		}),
 		(done) => `Done: ${done.join(', ')}`,
 	);
-	await expect(steps).rejects.toMatchObject({
-		note: 'Done: 1, 2',
-		details: { completed: [10, 20] },
-	});
+	expect(writes.map(({ doneBefore }) => doneBefore?.())).toEqual([
+		'Done: ',
+		'Done: 1',
+		'Done: 1, 2',
+	]);
 });

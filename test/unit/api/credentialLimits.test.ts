@@ -126,6 +126,14 @@ describe('the payment recipients', () => {
 		expect([...(paymentRecipients ?? [])]).toEqual(['ana@example.com', '@example.org']);
 	});
 
+	it.each(['a&b@x.co', 'first/last@x.co', 'ana@xn--bcher-kva.xn--p1ai', `${'a'.repeat(65)}@x.co`])(
+		'may be any email that the forms take: %s',
+		(address) => {
+			const { paymentRecipients } = limits({ paymentRecipients: address });
+			expect([...(paymentRecipients ?? [])]).toEqual([address]);
+		},
+	);
+
 	it('are unset where they are empty or from before there were any', () => {
 		expect(limits({}).paymentRecipients).toBeUndefined();
 		expect(limits({ paymentRecipients: '' }).paymentRecipients).toBeUndefined();

@@ -102,7 +102,7 @@ it('does not take for an owner who has looked in vain', async () => {
 	expect(await recordEvent(store, 'node', 'a', late)).toBe('seen');
 });
 
-describe('beside other n8n processes', () => {
+describe('with other n8n processes', () => {
 	const LONG = { history: 5_000 };
 
 	it('records again what another process, late to write, overwrote', async () => {

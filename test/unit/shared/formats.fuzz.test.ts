@@ -1,15 +1,19 @@
+import { formatUnits, parseUnits } from 'ethers';
 import fc from 'fast-check';
 
 import type { z } from 'zod';
 import {
 	centsAsDecimal,
 	centsAsDollars,
+	dollarsAsCents,
 	paymentCents,
+	paymentDollars,
 } from '../../../nodes/PayrollPayments/shared/money';
 import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
 import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/timestamp';
+import { runs } from '../../support/propertyRuns';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
 /** Texts of every kind: binary, lone surrogates, and near misses of what is wanted. */
@@ -41,6 +45,7 @@ const edited = (base: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 const SCHEMAS: Readonly<Record<string, z.ZodTypeAny>> = {
 	identifier: identifier('te', 'co'),
 	paymentCents,
+	paymentDollars,
 	utcTimestamp,
 	email,
 	evmAddress,
@@ -113,6 +118,71 @@ it('payments: exactly whole cents within the limits', () => {
 			if (parsed.success) expect(BigInt(parsed.data)).toBe(BigInt(digits));
 		}),
 		{ numRuns: 300 },
+	);
+});
+
+/** The cents in a text of dollars, by ethers' parser of decimal texts; undefined if it refuses. */
+function judgedCents(text: string): bigint | undefined {
+	try {
+		return parseUnits(text, 2);
+	} catch {
+		return undefined;
+	}
+}
+
+const dollarTexts = fc.oneof(
+	fc
+		.tuple(fc.bigInt({ min: -5n, max: 200_000_000n }), fc.integer({ min: 0, max: 999 }), fc.nat(3))
+		.map(([whole, digits, places]) => {
+			const fraction = String(digits).padStart(3, '0').slice(0, places);
+			return places === 0 ? String(whole) : `${whole}.${fraction}`;
+		}),
+	fc.constantFrom(
+		'1e3',
+		'1,250.00',
+		'.5',
+		'5.',
+		'+5',
+		'007',
+		'0x64',
+		'1_000',
+		'١٢٥',
+		'9'.repeat(400),
+	),
+);
+
+it('payments in dollars: exactly the cents that the digits say', () => {
+	const value = fc.oneof(dollarTexts, edited(dollarTexts), anything);
+	fc.assert(
+		fc.property(value, (given) => {
+			const parsed = paymentDollars.safeParse(given);
+			const text = typeof given === 'number' ? String(given) : given;
+			const isPlain =
+				typeof text === 'string' && /^(?:0|[1-9][0-9]*)(?:\.[0-9]{1,2})?(?!\n)$/.test(text);
+			const cents = isPlain ? judgedCents(text) : undefined;
+			const isGenuine = cents !== undefined && cents >= 100n && cents <= 10_000_000_000n;
+			expect(parsed.success).toBe(isGenuine);
+			if (parsed.success) expect(BigInt(parsed.data)).toBe(cents);
+		}),
+		{ numRuns: runs(2_000) },
+	);
+});
+
+it('every amount of a payment survives dollars as text, and as the number in a sheet', () => {
+	const cents = fc.oneof(
+		fc.integer({ min: 100, max: 10_000_000_000 }),
+		fc.integer({ min: 100, max: 100_000 }),
+	);
+	fc.assert(
+		fc.property(cents, (amount) => {
+			const text = formatUnits(BigInt(amount), 2);
+			expect(paymentDollars.parse(text)).toBe(amount);
+			expect(paymentDollars.parse(centsAsDecimal(amount))).toBe(amount);
+			/* A sheet holds the number that is nearest to the text. */
+			expect(paymentDollars.parse(Number(text))).toBe(amount);
+			expect(dollarsAsCents(text)).toBe(amount);
+		}),
+		{ numRuns: runs(2_000) },
 	);
 });
 

@@ -273,7 +273,7 @@ describe('parsing a sign-in message', () => {
 		added: fc.string({ unit: character, maxLength: 2 }),
 	});
 
-	it('lets nothing be signed that siwe reads otherwise or does not verify', async () => {
+	it("signs nothing that siwe reads differently or doesn't verify", async () => {
 		let signed = 0;
 		await fc.assert(
 			fc.asyncProperty(

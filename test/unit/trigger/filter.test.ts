@@ -57,6 +57,8 @@ describe('deposit statuses', () => {
 	it('passes an undocumented or missing one only as unknown', () => {
 		const unknown = { depositStatuses: ['unknown'] };
 		expect(wanted(withDeposit({ status: 'settled' }), unknown)).toBe(true);
+		const later = depositEvent({ event_version: '3', deposit: { state: 'complete' } });
+		expect([wanted(later), wanted(later, unknown)]).toEqual([false, true]);
 		expect(wanted(withDeposit({ status: 'complete' }), unknown)).toBe(false);
 		const missing = depositEvent({ deposit: without(deposit(), 'status') });
 		expect(wanted(missing)).toBe(false);

@@ -86,6 +86,28 @@ describe('what is missing', () => {
 	});
 });
 
+describe('a deposit of another major version', () => {
+	it.each(['1', '3', '10', '3.0.0', 'v3', '2026-01-01'])(
+		'%s needs only the envelope',
+		(version) => {
+			for (const content of [undefined, null, 'later', [], { amount: { value: '12' } }]) {
+				const event = depositEvent({ event_version: version, deposit: content });
+				expect(parsed(event).issues).toEqual([]);
+			}
+			const broken = without(depositEvent({ event_version: version, deposit: {} }), 'created');
+			expect(parsed(broken).issues).toEqual(['created is missing']);
+		},
+	);
+
+	it.each(['2', '2.0', '2.9.1', 'v2', '02', '', 'latest', '20 000', 2, null])(
+		'is not named by %j, so the deposit is checked',
+		(version) => {
+			const event = depositEvent({ event_version: version, deposit: {} });
+			expect(parsed(event).issues).toContain('deposit.status is missing');
+		},
+	);
+});
+
 describe('no event', () => {
 	it.each([
 		['an empty body', '', 'the body is not valid JSON'],

@@ -1,7 +1,7 @@
 import { defineOperation } from '../defineOperation';
-import { forEachBatch, nameList } from '../batches';
+import { nameList, planBatches } from '../batches';
 
-import { checkCreation, create, creationFields, EMAILS_PER_REQUEST } from './steps';
+import { checkCreation, creationFields, EMAILS_PER_REQUEST, planCreation } from './steps';
 
 /** docs/api.md, Endpoint 6. */
 export const createAdministratorInvites = defineOperation({
@@ -15,11 +15,11 @@ export const createAdministratorInvites = defineOperation({
 	permission: 'manageAdministrators',
 	fields: creationFields,
 	check: checkCreation,
-	run: async (input, service) =>
-		await forEachBatch(
+	writes: async (input) =>
+		planBatches(
 			input.emails,
 			EMAILS_PER_REQUEST,
-			async (emails) => await create(service, { ...input, emails }),
+			(emails) => planCreation({ ...input, emails }),
 			(done) =>
 				`The first ${done.length} of ${input.emails.length} people were invited (${nameList(done)}); their invites still need Execute. Remove these people before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
 		),

@@ -1,15 +1,16 @@
 import { Refusal } from '../../shared/errors';
 import { roleOptions } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
-import { forEachBatch, nameList } from '../batches';
+import { nameList, planBatches } from '../batches';
+import type { PlannedWrite } from '../plannedWrite';
 
 import {
 	checkCreation,
-	create,
 	creationFields,
+	creationSummary,
 	EMAILS_PER_REQUEST,
-	execute,
-	signWithWallet,
+	planCreation,
+	planExecution,
 } from './steps';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
@@ -27,33 +28,40 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	fields: creationFields,
 	options: roleOptions,
 	check: checkCreation,
-	run: async (input, service, { allowUnknownRoleHash }) => {
+	writes: async (input, service, { allowUnknownRoleHash }) => {
 		/* Fails before anything is created if the credentials have no wallet. */
-		await service.wallet();
-		const createThenExecute = async (emails: readonly string[]) => {
-			const { invites, typed_data: structure } = await create(service, { ...input, emails });
-			const signAndExecute = async () => {
-				const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
-				return await execute(
-					service,
-					{ invites, structure },
-					async () => await signWithWallet(service, structure, expected),
-				);
+		const { address: signer } = await service.wallet();
+		const planBatch = (emails: readonly string[]): PlannedWrite => {
+			const batch = { ...input, emails };
+			const creation = planCreation(batch);
+			const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
+			return {
+				/* The typed data to sign comes with the answer to the first request. */
+				check: async () => ({
+					...(await creation.check()),
+					summary: `${creationSummary(batch)}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+				}),
+				send: async (sender) => {
+					const { invites, typed_data: structure } = await creation.send(sender);
+					const execute = async () =>
+						await planExecution({ invites, structure, signer, expected }).send(sender);
+					return await execute().catch((error: unknown) => {
+						if (!(error instanceof Refusal)) throw error;
+						const created =
+							invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
+						throw error
+							.addDetails({ invites, typed_data: structure })
+							.addNote(
+								`${created} created (${nameList(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
+							);
+					});
+				},
 			};
-			return await signAndExecute().catch((error: unknown) => {
-				if (!(error instanceof Refusal)) throw error;
-				const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
-				throw error
-					.addDetails({ invites, typed_data: structure })
-					.addNote(
-						`${created} created (${nameList(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
-					);
-			});
 		};
-		return await forEachBatch(
+		return planBatches(
 			input.emails,
 			EMAILS_PER_REQUEST,
-			createThenExecute,
+			planBatch,
 			(done) =>
 				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${nameList(done)}). Remove them before you run the node again, or they are invited twice.`,
 		);

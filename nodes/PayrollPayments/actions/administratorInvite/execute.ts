@@ -5,14 +5,7 @@ import { textList } from '../fields/kinds';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
 
-import {
-	checkProvided,
-	execute,
-	isMessageAlone,
-	missingIn,
-	requestIn,
-	signWithWallet,
-} from './steps';
+import { isMessageAlone, missingIn, planExecution, requestIn } from './steps';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -92,17 +85,16 @@ export const executeAdministratorInvites = defineOperation({
 			hint: 'Use the whole typed_data from Create. Nothing was signed or sent.',
 		});
 	},
-	run: async (input, service, { allowUnknownRoleHash }) => {
-		const structure = structureIn(input.typedData);
-		const { inviteIds: invites, signature, signer } = input;
-		const expected = { accounts: invites.length, role: input.role, allowUnknownRoleHash };
-		const sign = async () => {
-			if (signature === undefined || signer === undefined) {
-				return await signWithWallet(service, structure, expected);
-			}
-			await checkProvided(structure, { signer, signature }, expected);
-			return { signer, signature };
-		};
-		return [await execute(service, { invites, structure }, sign)];
+	writes: async (input, service, { allowUnknownRoleHash }) => {
+		const { inviteIds: invites, signature, role } = input;
+		return [
+			planExecution({
+				invites,
+				structure: structureIn(input.typedData),
+				signer: input.signer ?? (await service.wallet()).address,
+				signature,
+				expected: { accounts: invites.length, role, allowUnknownRoleHash },
+			}),
+		];
 	},
 });

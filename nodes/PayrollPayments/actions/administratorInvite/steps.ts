@@ -12,8 +12,9 @@ import {
 import { Refusal } from '../../shared/errors';
 import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
 import { refusalOf } from '../fields/field';
-import { administratorRole, emails, entityId } from '../fields/serviceFields';
-import { callOnce, type Service } from '../service';
+import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../fields/serviceFields';
+import { nameList } from '../batches';
+import { planCall, type PlannedWrite, type Sign } from '../plannedWrite';
 
 /** How many email addresses a request may contain (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;
@@ -36,20 +37,20 @@ interface Creation {
 }
 
 /** A signature and the address of the wallet that made it. */
-export interface Signed {
+interface Signed {
 	readonly signer: string;
 	readonly signature: string;
 }
 
-export type CreatedInvites = z.infer<typeof administratorInvitesAnswer>;
-export type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
+type CreatedInvites = z.infer<typeof administratorInvitesAnswer>;
+type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
 
 /** Checks that the role suits the entity and that nobody is invited twice. */
 export function checkCreation({ entityId: entity, role, emails: addresses }: Creation) {
 	if (!roleSuitsEntity(role, entity)) {
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
 		return new Refusal(
-			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit Entity ID, which is a ${entity.startsWith('te-') ? 'team' : 'company'}`,
+			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit ${TEAM_OR_COMPANY_ID}, which is a ${entity.startsWith('te-') ? 'team' : 'company'}`,
 			{
 				field: 'role',
 				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
@@ -67,43 +68,65 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 	});
 }
 
-/** Creates the invites of one batch, once per execution (docs/api.md, Endpoint 6). */
-export async function create(
-	service: Service,
-	{ entityId: nanoid, role, emails: addresses }: Creation,
-): Promise<CreatedInvites> {
+/** "Invite 2 people (ana@example.com, ben@example.com) to team te-… as Team: Viewer". */
+export function creationSummary({ entityId: entity, role, emails: addresses }: Creation): string {
+	const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
+	const kind = entity.startsWith('te-') ? 'team' : 'company';
+	return `Invite ${people} (${nameList(addresses)}) to ${kind} ${entity} as ${ROLE_NAMES[role]}`;
+}
+
+/** Plans the invites of one batch, created once per execution (docs/api.md, Endpoint 6). */
+export function planCreation(creation: Creation): PlannedWrite<CreatedInvites> {
+	const { entityId: nanoid, role, emails: addresses } = creation;
 	const body = { emails: addresses, role, nanoid };
-	return await callOnce(service, {
+	return planCall({
 		method: 'POST',
 		path: '/v2/invites/manager',
-		identity: body,
-		isRepeatable: false,
-		body: async () => body,
+		once: { identity: body, isRepeatable: false },
+		prepare: async () => ({
+			summary: `${creationSummary(creation)}; Execute then sets the role`,
+			body,
+		}),
 		answer: administratorInvitesAnswer,
 	});
 }
 
-/**
- * Executes invites with a signature, once per execution (docs/api.md, Endpoint 7).
- * @param sign called only if they weren't executed before
- */
-export async function execute(
-	service: Service,
-	execution: {
-		readonly invites: readonly string[];
-		readonly structure: Readonly<Record<string, unknown>>;
-	},
-	sign: () => Promise<Signed>,
-): Promise<ExecutedInvites> {
-	const { invites, structure } = execution;
-	return await callOnce(service, {
+/** The invites to execute, and who signs. */
+interface Execution {
+	readonly invites: readonly string[];
+	readonly structure: Readonly<Record<string, unknown>>;
+	readonly signer: string;
+	/** Set if the signature is provided. If not, the wallet signs. */
+	readonly signature?: string;
+	readonly expected: Expected;
+}
+
+/** The roles that the typed data gives, by their names where they are written as text. */
+function rolesIn(request: SetRolesRequest, { role: wanted }: Expected): string {
+	const names = [...new Set(request.data.map(({ role }) => role))].map((given) => {
+		const known = ADMINISTRATOR_ROLES.find((each) => each === given);
+		if (known !== undefined) return ROLE_NAMES[known];
+		return wanted === undefined ? given : `${ROLE_NAMES[wanted]} (${given})`;
+	});
+	return nameList(names);
+}
+
+/** Plans the execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
+export function planExecution(execution: Execution): PlannedWrite<ExecutedInvites> {
+	const { invites, structure, signer, expected } = execution;
+	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
+	return planCall({
 		method: 'PUT',
 		path: '/v2/invites/manager',
-		identity: [invites, structure],
-		isRepeatable: true,
-		body: async () => {
-			const signed = await sign();
-			return { invites, typed_data: requestIn(structure), ...signed };
+		once: { identity: [invites, structure], isRepeatable: true },
+		prepare: async () => {
+			const sign = await guardExecution(execution);
+			const request = requestIn(structure);
+			return {
+				summary: `Execute ${count} (${nameList(invites)}) with the role ${rolesIn(request, expected)}, signed by ${signer}`,
+				body: { invites, typed_data: request, signer },
+				sign,
+			};
 		},
 		answer: administratorInvitesExecutedAnswer,
 	});
@@ -137,12 +160,31 @@ interface Expected {
 }
 
 /**
- * Checks a provided signature as strictly as the wallet's own, if the structure says what it covers.
- * With the inner typed_data alone, only the role can be checked.
- * @throws {Refusal} if the typed data isn't what was expected, or the signature isn't the signer's
+ * Checks typed data before it, or a signature of it, is used, and returns what signs it. A provided
+ * signature is checked as strictly as the wallet's own, if the structure says what it covers. With
+ * the inner typed_data alone, only the role can be checked (SECURITY.md, What is never signed).
+ * @throws {Refusal} if the typed data isn't what was expected, or the signature isn't the signer's;
+ * then nothing is signed
  */
-export async function checkProvided(
-	structure: Readonly<Record<string, unknown>>,
+async function guardExecution({
+	structure,
+	signer,
+	signature,
+	expected,
+}: Execution): Promise<Sign> {
+	if (signature !== undefined) {
+		await checkProvided(structure, { signer, signature }, expected);
+		return async () => ({ signature });
+	}
+	const { administratorInviteTypedData } = await import('../../signing');
+	const typedData = administratorInviteTypedData(structure, { walletAddress: signer, ...expected });
+	return async (service) => ({
+		signature: await (await service.wallet()).signTypedData(typedData),
+	});
+}
+
+async function checkProvided(
+	structure: Execution['structure'],
 	signed: Signed,
 	expected: Expected,
 ): Promise<void> {
@@ -161,25 +203,4 @@ export async function checkProvided(
 		...expected,
 	});
 	await checkSigner(typedData, signed);
-}
-
-/**
- * Signs with the wallet in the credentials, if the signing guard permits it (SECURITY.md, What is
- * never signed).
- * @throws {Refusal} if the typed data isn't what was expected; then nothing is signed
- */
-export async function signWithWallet(
-	service: Service,
-	structure: Readonly<Record<string, unknown>>,
-	expected: Expected,
-): Promise<Signed> {
-	const [{ administratorInviteTypedData }, wallet] = await Promise.all([
-		import('../../signing'),
-		service.wallet(),
-	]);
-	const typedData = administratorInviteTypedData(structure, {
-		walletAddress: wallet.address,
-		...expected,
-	});
-	return { signer: wallet.address, signature: await wallet.signTypedData(typedData) };
 }

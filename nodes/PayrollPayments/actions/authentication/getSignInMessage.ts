@@ -3,10 +3,10 @@ import { Refusal } from '../../shared/errors';
 import { signInMessageCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, text } from '../fields/kinds';
-import { call, type Service } from '../service';
+import { call, type ReadingService } from '../service';
 import { defineOperation } from '../defineOperation';
 
-function platformIdOf({ credentials }: Service): string {
+function platformIdOf({ credentials }: ReadingService): string {
 	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
 	throw new Refusal('Platform ID is missing', {
 		field: 'platformId',

@@ -1,10 +1,10 @@
-import { ecdsaSignature } from '../../shared/address';
+import { hexSignature } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
-import { verifySignInCall } from '../../api/signIn';
+import { VERIFICATION } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, longText, text } from '../fields/kinds';
 import { defineOperation } from '../defineOperation';
-import { call } from '../service';
+import { planCall } from '../plannedWrite';
 
 /** The nonce in the sign-in message (EIP-4361). */
 function nonceIn(message: string): string {
@@ -34,8 +34,8 @@ export const verifySignIn = defineOperation({
 			filledText,
 		),
 		signature: text(
-			{ label: 'Signature', description: 'Signature of the message', example: '0x4f1c…1b' },
-			ecdsaSignature,
+			{ label: 'Signature', description: 'Signature of the message, in hex', example: '0x4f1c…1b' },
+			hexSignature,
 		),
 		nonce: optional(
 			text(
@@ -47,9 +47,18 @@ export const verifySignIn = defineOperation({
 			),
 		),
 	},
-	run: async ({ message, signature, nonce }, service) => {
-		const request = verifySignInCall({ message, signature, nonce: nonce ?? nonceIn(message) });
-		const { jwt } = await call(service, request);
-		return [{ jwt }];
+	writes: async ({ message, signature, nonce }) => {
+		const body = { message, nonce: nonce ?? nonceIn(message) };
+		return [
+			planCall({
+				...VERIFICATION,
+				prepare: async () => ({
+					summary: 'Exchange the signed sign-in message for a token, which will be in the output',
+					body,
+					sign: async () => ({ sig: signature }),
+				}),
+				answer: VERIFICATION.answer.transform(({ jwt }) => ({ jwt })),
+			}),
+		];
 	},
 });

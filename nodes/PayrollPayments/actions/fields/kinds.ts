@@ -114,13 +114,14 @@ export function choices<Value extends string>(
 export function flag(wording: Wording, preset = false): Field<boolean> {
 	return {
 		form: { ...textsOf(wording), type: 'boolean', default: preset },
-		schema: z.union([
-			z.boolean(),
-			z
-				.enum(['true', 'false'], { errorMap: () => ({ message: 'must be true or false' }) })
-				.transform((value) => value === 'true'),
-			z.undefined().transform(() => preset),
-		]),
+		schema: z.union(
+			[
+				z.boolean(),
+				z.enum(['true', 'false']).transform((value) => value === 'true'),
+				z.undefined().transform(() => preset),
+			],
+			{ errorMap: () => ({ message: 'must be true or false' }) },
+		),
 		required: false,
 	};
 }

@@ -19,17 +19,20 @@ export function teamId(): Field<string> {
 	);
 }
 
+/** The label of {@link entityId} where users aren't taken. */
+export const TEAM_OR_COMPANY_ID = 'Team or Company ID';
+
 /** The identifier of an entity with one of the given prefixes. */
 export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
-	const kinds = prefixes.includes('us') ? 'team, company or user' : 'team or company';
+	const isUserTaken = prefixes.includes('us');
 	const starts = prefixes
 		.map((prefix) => `${prefix}-`)
 		.join(', ')
 		.replace(/, ([^,]*)$/, ' or $1');
 	return text(
 		{
-			label: 'Entity ID',
-			description: `Identifier of the ${kinds}, starting with ${starts}`,
+			label: isUserTaken ? 'Team, Company or User ID' : TEAM_OR_COMPANY_ID,
+			description: `Identifier of the ${isUserTaken ? 'team, company or user' : 'team or company'}, starting with ${starts}`,
 			example: 'te-a1B2c3D4e5F6',
 		},
 		identifier(...prefixes),
@@ -47,7 +50,7 @@ export function administratorRole(): Field<AdministratorRole> {
 		{
 			label: 'Role',
 			description:
-				'Role of the new administrators; team roles need a te- Entity ID, company roles a co- Entity ID',
+				'Role of the new administrators; team roles need the ID of a team, company roles that of a company',
 		},
 		ADMINISTRATOR_ROLE_OPTIONS,
 		'team_viewer',

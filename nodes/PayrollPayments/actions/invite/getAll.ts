@@ -1,4 +1,4 @@
-import { inviteListAnswer } from '../../api/schemas/answers';
+import { pendingInvites } from '../../api/pagination';
 import { entityId, returnAllOrLimit } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
@@ -13,13 +13,7 @@ export const getInvites = defineOperation({
 	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
 	run: async ({ entityId: nanoid, limit }, service) => {
-		const invites = await call(service, {
-			method: 'GET',
-			path: '/v2/invites',
-			query: { nanoid },
-			answer: inviteListAnswer,
-			roleNeeded: nanoid.startsWith('te-') ? 'team_admin' : 'org_admin',
-		});
+		const invites = await pendingInvites(async (request) => await call(service, request), nanoid);
 		return invites.slice(0, limit);
 	},
 });

@@ -2,7 +2,6 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { z } from 'zod';
 import { email } from '../../shared/email';
-import { Refusal } from '../../shared/errors';
 import { titleOf, type Field } from '../fields/field';
 import { json } from '../fields/kinds';
 
@@ -24,6 +23,11 @@ const PREFILL_FIELDS = [
 	'company_country',
 ] as const;
 
+/** What a row or the form can hold of one person. */
+export const INVITEE_FIELDS = ['email', ...PREFILL_FIELDS] as const;
+
+export type InviteeField = (typeof INVITEE_FIELDS)[number];
+
 /** One person to invite, in the service's format. */
 export interface Invitee {
 	readonly email: string;
@@ -41,24 +45,30 @@ const cell = z
 	})
 	.transform((value) => (value === null || value === undefined ? '' : String(value)));
 
-/** Email address and prefill in one flat row, with names in snake_case or camelCase. */
-const row = z.record(z.unknown()).transform((columns, context): Invitee => {
-	const address = email.safeParse(columns.email);
+/** The invitee whose fields have the given values, or the first field that isn't valid. */
+export function readInvitee(
+	valueOf: (field: InviteeField) => unknown,
+): { readonly invitee: Invitee } | { readonly field: InviteeField; readonly fault: string } {
+	const address = email.safeParse(valueOf('email'));
 	if (!address.success) {
-		for (const issue of address.error.issues) context.addIssue({ ...issue, path: ['email'] });
-		return z.NEVER;
+		return { field: 'email', fault: address.error.issues[0]?.message ?? "isn't valid" };
 	}
 	const prefill: Record<string, string> = {};
-	for (const name of PREFILL_FIELDS) {
-		const value = cell.safeParse(columns[name] ?? columns[camelCase(name)]);
-		if (!value.success) {
-			context.addIssue({ code: 'custom', message: 'must be text', path: [name] });
-			return z.NEVER;
-		}
-		prefill[name] = value.data;
+	for (const field of PREFILL_FIELDS) {
+		const value = cell.safeParse(valueOf(field));
+		if (!value.success) return { field, fault: 'must be text' };
+		prefill[field] = value.data;
 	}
 	const isBegun = Object.values(prefill).some((value) => value.trim() !== '');
-	return isBegun ? { email: address.data, prefill } : { email: address.data };
+	return { invitee: isBegun ? { email: address.data, prefill } : { email: address.data } };
+}
+
+/** One entry of the form: flat, with names in camelCase or snake_case. */
+const formEntry = z.record(z.unknown()).transform((values, context): Invitee => {
+	const result = readInvitee((field) => values[field] ?? values[camelCase(field)]);
+	if ('invitee' in result) return result.invitee;
+	context.addIssue({ code: 'custom', message: result.fault, path: [result.field] });
+	return z.NEVER;
 });
 
 /** The service's own format. Missing prefill fields become empty text. */
@@ -72,13 +82,19 @@ const documentedInvitee = z
 	})
 	.strict();
 
+/** How addresses are compared: the service doesn't document whether it heeds their case. */
+export function comparable(address: string): string {
+	return address.toLowerCase();
+}
+
 /** Refuses a repeated address, since it isn't clear which prefill to use. */
 function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknown>>(list: Schema) {
 	return list.superRefine((invitees, context) => {
 		const seen = new Map<string, number>();
 		invitees.forEach((invitee, index) => {
-			const first = seen.get(invitee.email.toLowerCase());
-			seen.set(invitee.email.toLowerCase(), first ?? index);
+			const address = comparable(invitee.email);
+			const first = seen.get(address);
+			seen.set(address, first ?? index);
 			if (first === undefined) return;
 			context.addIssue({
 				code: 'custom',
@@ -120,8 +136,7 @@ export function inviteesOnForm(): Field<Invitee[]> {
 					name: 'invitee',
 					values: [
 						{
-							/* n8n's lint requires alphabetical labels; this one keeps the email first. */
-							displayName: 'Address (Email)',
+							displayName: 'Email',
 							name: 'email',
 							type: 'string',
 							required: true,
@@ -139,7 +154,7 @@ export function inviteesOnForm(): Field<Invitee[]> {
 				const collection = z.object({ invitee: z.unknown() }).safeParse(value);
 				return collection.data?.invitee ?? [];
 			})
-			.pipe(withoutRepeats(z.array(row).min(1, 'is empty. Add at least one invitee'))),
+			.pipe(withoutRepeats(z.array(formEntry).min(1, 'is empty. Add at least one invitee'))),
 		required: true,
 	};
 }
@@ -158,19 +173,4 @@ export function inviteesAsJson(): Field<Invitee[]> {
 		),
 		'[{ "email": "ana@example.com" }]',
 	);
-}
-
-/**
- * The invitee that one input item describes.
- * @throws {Refusal} if a column isn't valid, by its name
- */
-export function inviteeOfRow(columns: Readonly<Record<string, unknown>>): Invitee {
-	const invitee = row.safeParse(columns);
-	if (invitee.success) return invitee.data;
-	const issue = invitee.error.issues[0];
-	const column = String(issue?.path[0] ?? 'email');
-	throw new Refusal(`Column ${column} ${issue?.message ?? "isn't valid"}`, {
-		field: column,
-		hint: 'Nothing was sent. Correct this row, then run the node again. Each row needs a column email.',
-	});
 }

@@ -54,7 +54,7 @@ async function search(
 ): Promise<INodeListSearchResult> {
 	const saved = await context.getCredentials(CREDENTIALS);
 	addSecretsOf(redactor, saved);
-	const { baseUrl } = readCredentials(saved);
+	const { authentication, baseUrl } = readCredentials(saved);
 	const exchange = exchangeWithToken(context, saved, redactor);
 	const call = async <Data>(request: Call<Data>): Promise<Data> =>
 		await sendCall(baseUrl, request, {
@@ -64,6 +64,7 @@ async function search(
 			retries: RETRIES,
 			pause,
 			redact: redactor.text,
+			withApiKey: authentication === 'legacyApiKey',
 		});
 	const results: INodeListSearchItems[] = [];
 	let page: number | undefined = firstPage;

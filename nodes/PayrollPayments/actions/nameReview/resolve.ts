@@ -4,7 +4,7 @@ import { choice, text } from '../fields/kinds';
 import { bodyFieldName, teamId, teamUserId } from '../fields/serviceFields';
 import { path } from '../../api/client';
 import { defineOperation } from '../defineOperation';
-import { callOnce } from '../service';
+import { planCall } from '../plannedWrite';
 
 /** docs/api.md, Endpoint 8. */
 export const resolveNameReview = defineOperation({
@@ -45,17 +45,21 @@ export const resolveNameReview = defineOperation({
 			'action',
 		),
 	},
-	run: async ({ teamId: team, userId, decision, reviewVersion }, service, options) => {
+	writes: async ({ teamId: team, userId, decision, reviewVersion }, _service, options) => {
 		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
-		const resolved = await callOnce(service, {
-			method: 'POST',
-			path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
-			identity: body,
-			/* A repeat makes the same decision about the same review version. */
-			isRepeatable: true,
-			body: async () => body,
-			answer: nameReviewAnswer,
-		});
-		return [resolved];
+		const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
+		return [
+			planCall({
+				method: 'POST',
+				path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
+				/* A repeat makes the same decision about the same review version. */
+				once: { identity: body, isRepeatable: true },
+				prepare: async () => ({
+					summary: `${what} user ${userId} in team ${team}, as reviewed in version ${reviewVersion}`,
+					body,
+				}),
+				answer: nameReviewAnswer,
+			}),
+		];
 	},
 });

@@ -1,9 +1,18 @@
 import { requireAllowedPayment } from '../../api/permissions';
-import { centsAsDollars, paymentCents } from '../../shared/money';
+import { centsAsDollars, paymentCents, paymentDollars } from '../../shared/money';
 import { email } from '../../shared/email';
+import { Refusal } from '../../shared/errors';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import { paymentPayload } from '../../api/schemas/typedData';
-import { literal, mustResolve, optional, refusedInTool, type Field } from '../fields/field';
+import {
+	literal,
+	mustResolve,
+	optional,
+	refusedInTool,
+	shownWhen,
+	type Field,
+	type InputOf,
+} from '../fields/field';
 import { choice, filledText, json, text } from '../fields/kinds';
 import { optionalJsonObject, signatureFields, teamId } from '../fields/serviceFields';
 import { isAttemptCode } from '../../idempotency/paymentLedger';
@@ -13,20 +22,46 @@ import { call } from '../service';
 import { checkDescription, guardPayment } from './signature';
 
 /** A number field that also accepts digits as text, as spreadsheets return them. */
-function amountInCents(): Field<number> {
-	return {
-		form: {
-			displayName: 'Amount (Cents)',
-			type: 'number',
-			typeOptions: { minValue: 100, maxValue: 10_000_000_000, numberPrecision: 0 },
-			default: 0,
-			description: 'Amount in US cents, from 100 ($1.00) to 10000000000 ($100,000,000.00)',
-			hint: 'In cents, e.g. 12500 for $125.00',
-		},
-		schema: paymentCents,
-		required: true,
-	};
-}
+const amountInCents: Field<number> = {
+	form: {
+		displayName: 'Amount (Cents)',
+		type: 'number',
+		typeOptions: { minValue: 100, maxValue: 10_000_000_000, numberPrecision: 0 },
+		default: 0,
+		description: 'Amount in US cents, from 100 ($1.00) to 10000000000 ($100,000,000.00)',
+		hint: 'In cents, e.g. 12500 for $125.00',
+	},
+	schema: paymentCents,
+	required: true,
+};
+
+/** The amount, in one of two units. Both fields give whole cents. */
+const amountFields = {
+	amountUnit: choice(
+		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
+		[
+			{ name: 'Cents', value: 'cents', description: 'Whole cents, e.g. 12500 for $125.00' },
+			{
+				name: 'Dollars',
+				value: 'dollars',
+				description: 'Dollars with up to two decimals, e.g. 125.00',
+			},
+		],
+		'cents',
+	),
+	amountCents: shownWhen({ amountUnit: ['cents'] }, amountInCents),
+	amountDollars: shownWhen(
+		{ amountUnit: ['dollars'] },
+		text(
+			{
+				label: 'Amount (Dollars)',
+				description: 'Amount in US dollars, from 1.00 to 100000000.00, without commas',
+				example: '125.00',
+			},
+			paymentDollars,
+		),
+	),
+};
 
 const WHEN_NEEDED =
 	'Required if the wallet signs, unless Typed Data is a whole EIP-712 payload. With a provided signature, fill it in to have the signature checked.';
@@ -81,7 +116,7 @@ const options = {
 			choice(
 				{
 					label: 'Typed Amount Unit',
-					description: 'Unit of data.amount in Typed Data, which must equal Amount (Cents)',
+					description: 'Unit of data.amount in Typed Data, which must equal the amount to pay',
 				},
 				[
 					{ name: 'Cents', value: 'cents' },
@@ -93,6 +128,13 @@ const options = {
 		),
 	),
 };
+
+/** Whole cents, from the field that Amount Unit shows. */
+function centsOf({ amountCents, amountDollars }: InputOf<typeof amountFields>): number {
+	const cents = amountCents ?? amountDollars;
+	if (cents !== undefined) return cents;
+	throw new Refusal('The amount is missing', { field: 'amountUnit', hint: 'Nothing was sent.' });
+}
 
 /** docs/api.md, Endpoint 10. */
 export const createInstantPayment = defineOperation({
@@ -115,7 +157,7 @@ export const createInstantPayment = defineOperation({
 			},
 			email,
 		),
-		amountCents: amountInCents(),
+		...amountFields,
 		currency: choice(
 			{ label: 'Currency', description: 'Currency of the payment' },
 			[{ name: 'USD', value: 'USD' }],
@@ -143,7 +185,7 @@ export const createInstantPayment = defineOperation({
 			{
 				label: 'Typed Data',
 				description:
-					'Object with from, to, salt, expires and data, or a whole EIP-712 payload that also has domain, types and primaryType. The node checks that data.amount equals Amount (Cents), that from (if it is an address) is the wallet or Signer, and that every team ID and email address is the one above. Everything else is signed as given: to, salt, expires and the other properties of data.',
+					'Object with from, to, salt, expires and data, or a whole EIP-712 payload that also has domain, types and primaryType. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet or Signer, and that every team ID and email address is the one above. Everything else is signed as given: to, salt, expires and the other properties of data.',
 			},
 			paymentPayload,
 		),
@@ -155,10 +197,12 @@ export const createInstantPayment = defineOperation({
 		checkDescription(input);
 		return undefined;
 	},
-	run: async (input, service, { confirmedNotPaid, typedAmountUnit }) => {
-		const { teamId: team, amountCents, recipientEmail } = input;
+	writes: async (input, service, { confirmedNotPaid, typedAmountUnit = 'tokenSixDecimals' }) => {
+		const { teamId: team, recipientEmail } = input;
+		const amountCents = centsOf(input);
 		requireAllowedPayment(service.credentials, { amountCents, recipientEmail, typedAmountUnit });
 		const signer = input.signer ?? (await service.wallet()).address;
+		const form = { teamId: team, amountCents, recipientEmail, typedAmountUnit };
 		const payment = {
 			baseUrl: service.credentials.baseUrl,
 			teamId: team,
@@ -169,38 +213,40 @@ export const createInstantPayment = defineOperation({
 			item: service.items[0] ?? 0,
 			confirmedNotPaid,
 		};
-		const earlier = service.payments().earlier(payment);
-		if (earlier !== undefined) return [earlier];
-		const guarded = await guardPayment(
-			input,
+		const endpoint = { method: 'PUT', path: '/v2/payments/external_entity/instant' } as const;
+		const body = {
+			from: team,
+			amount_cents: amountCents,
+			signer,
+			typed_data: payment.typedData,
+			external_recipient_email: recipientEmail,
+			currency_symbol: input.currency,
+			network: input.network,
+		};
+		return [
 			{
-				teamId: team,
-				amountCents,
-				recipientEmail,
-				typedAmountUnit: typedAmountUnit ?? 'tokenSixDecimals',
+				check: async () => {
+					await guardPayment(input, form, signer);
+					const attempt = await service.payments().check(payment);
+					const again = attempt === 1 ? '' : `, as attempt ${attempt}`;
+					return {
+						summary: `Pay ${payment.summary} from team ${team}, signed by ${signer}${again}`,
+						request: { ...endpoint, body },
+					};
+				},
+				send: async (sender) => {
+					const ledger = sender.payments();
+					const earlier = ledger.earlier(payment);
+					if (earlier !== undefined) return earlier;
+					const sign = await guardPayment(input, form, signer);
+					const signed = { ...body, signature: await sign(sender) };
+					return await ledger.pay(
+						payment,
+						async () =>
+							await call(sender, { ...endpoint, body: signed, answer: instantPaymentAnswer }),
+					);
+				},
 			},
-			service,
-		);
-		const signature = await guarded.sign();
-		const outcome = await service.payments().pay(
-			payment,
-			async () =>
-				await call(service, {
-					method: 'PUT',
-					path: '/v2/payments/external_entity/instant',
-					body: {
-						from: team,
-						amount_cents: amountCents,
-						signer,
-						typed_data: guarded.typedData,
-						signature,
-						external_recipient_email: recipientEmail,
-						currency_symbol: input.currency,
-						network: input.network,
-					},
-					answer: instantPaymentAnswer,
-				}),
-		);
-		return [outcome];
+		];
 	},
 });

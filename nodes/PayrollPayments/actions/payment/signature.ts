@@ -18,17 +18,8 @@ interface SignatureInput {
 	readonly domain: Json | undefined;
 	readonly types: Json | undefined;
 	readonly primaryType: string | undefined;
-	/** Both are set if the signature is provided. If not, the wallet signs. */
+	/** Set if it is provided. If not, the wallet signs. */
 	readonly signature: string | undefined;
-	readonly signer: string | undefined;
-}
-
-/** A payment that has passed the signing guard. */
-export interface GuardedPayment {
-	/** The `typed_data` to send: exactly what is signed. */
-	readonly typedData: Json;
-	/** Signs with the wallet, or returns the provided signature. */
-	sign(): Promise<string>;
 }
 
 const LABELS = { domain: 'Domain', types: 'Types', primaryType: 'Primary Type' };
@@ -102,39 +93,34 @@ export function checkDescription(input: SignatureInput): void {
 
 /**
  * Checks a payment's typed data against the form, before anyone signs it. A provided signature must
- * also be the signer's, if domain and types say what it covers. Only `sign` signs.
+ * also be the signer's, if domain and types say what it covers.
+ * @param signer address of the wallet that signs or has signed
+ * @returns what signs with the wallet, or returns the provided signature
  * @throws {Refusal} if they disagree
  */
 export async function guardPayment(
 	input: SignatureInput,
 	form: Pick<PaymentExpectation, 'teamId' | 'amountCents' | 'recipientEmail' | 'typedAmountUnit'>,
-	service: Service,
-): Promise<GuardedPayment> {
-	const { signature, signer, typedData: payload } = input;
-	if (signature === undefined || signer === undefined) {
+	signer: string,
+): Promise<(service: Service) => Promise<string>> {
+	const { signature, typedData: payload } = input;
+	if (signature === undefined) {
 		const description = descriptionToSign(input);
-		const [{ instantPaymentTypedData }, wallet] = await Promise.all([
-			import('../../signing'),
-			service.wallet(),
-		]);
+		const { instantPaymentTypedData } = await import('../../signing');
 		const typedData = instantPaymentTypedData(
 			{ ...description, typedData: payload.message },
-			{ ...form, walletAddress: wallet.address },
+			{ ...form, walletAddress: signer },
 		);
-		return {
-			typedData: typedData.message,
-			sign: async () => await wallet.signTypedData(typedData),
-		};
+		return async (service) => await (await service.wallet()).signTypedData(typedData);
 	}
 	const description = descriptionToCheck(input);
-	if (description === undefined) {
-		return { typedData: payload.message, sign: async () => signature };
+	if (description !== undefined) {
+		const { instantPaymentTypedData, checkSigner } = await import('../../signing');
+		const typedData = instantPaymentTypedData(
+			{ ...description, typedData: payload.message },
+			{ ...form, walletAddress: signer, signatureSource: 'provided' },
+		);
+		await checkSigner(typedData, { signer, signature });
 	}
-	const { instantPaymentTypedData, checkSigner } = await import('../../signing');
-	const typedData = instantPaymentTypedData(
-		{ ...description, typedData: payload.message },
-		{ ...form, walletAddress: signer, signatureSource: 'provided' },
-	);
-	await checkSigner(typedData, { signer, signature });
-	return { typedData: typedData.message, sign: async () => signature };
+	return async () => signature;
 }

@@ -6,7 +6,7 @@ import { choice, text, wholeNumber } from '../fields/kinds';
 import { bodyFieldName } from '../fields/serviceFields';
 import { path } from '../../api/client';
 import { defineOperation } from '../defineOperation';
-import { call } from '../service';
+import { planCall } from '../plannedWrite';
 
 /** docs/api.md, Endpoint 9. */
 export const sendTestDelivery = defineOperation({
@@ -48,11 +48,14 @@ export const sendTestDelivery = defineOperation({
 			'event_type',
 		),
 	},
-	run: async ({ webhookId, eventType, version = 2 }, service, options) => [
-		await call(service, {
+	writes: async ({ webhookId, eventType, version = 2 }, _service, options) => [
+		planCall({
 			method: 'POST',
 			path: path`/v2/webhooks/test/${webhookId}`,
-			body: { version, [options.eventTypeFieldName]: eventType },
+			prepare: async () => ({
+				summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
+				body: { version, [options.eventTypeFieldName]: eventType },
+			}),
 			answer: testDeliveryAnswer,
 		}),
 	],

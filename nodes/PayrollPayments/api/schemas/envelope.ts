@@ -9,7 +9,10 @@ const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() }
 const failureEnvelope = z.object({
 	success: z.literal(false),
 	data: z.string(),
-	error_code: z.string().optional(),
+	error_code: z
+		.string()
+		.nullish()
+		.transform((code) => code ?? undefined),
 });
 
 /** Either body; anything else did not come from the service. */

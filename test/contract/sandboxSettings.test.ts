@@ -1,0 +1,327 @@
+import { z } from 'zod';
+
+import type { SettingsInput } from '../../sandbox/settings';
+import type { Sandbox } from '../../sandbox/server';
+import { dataOf, freshSandbox, SandboxClient, type Reply } from '../support/sandboxClient';
+
+const TEAM_USER_FIELDS = [
+	'nanoid',
+	'first_name',
+	'middle_name',
+	'last_name',
+	'email',
+	'role',
+	'platform_account',
+	'platformid',
+	'avatar',
+	'address',
+	'onboarding',
+	'payable',
+];
+
+const OPTIONAL_DEPOSIT_FIELDS = [
+	'provider_entity_id',
+	'provider_wallet_id',
+	'purpose_of_payment',
+	'reference',
+	'trace',
+	'funding_blockchain_txn',
+	'deposit_bank_account_seen',
+];
+
+const eventsShape = z.object({
+	events: z.array(z.object({ deposit: z.record(z.unknown()) }).passthrough()),
+});
+
+describe('the sandbox: what the documentation leaves open', () => {
+	let sandbox: Sandbox;
+	let administrator: SandboxClient;
+	let teamAdministrator: SandboxClient;
+	let token: string;
+	let teamId: string;
+
+	beforeAll(async () => {
+		sandbox = await freshSandbox();
+		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+		teamAdministrator = await SandboxClient.of(sandbox, 'teamAdministrator').signIn();
+		token = await sandbox.service.tokens.issue(
+			{
+				wallet: administrator.account.address,
+				platformId: administrator.account.platformId,
+			},
+			3_600,
+		);
+	});
+	beforeEach(() => {
+		sandbox.service.reset(false);
+		const { teams } = sandbox.service.organisation;
+		teamId = teams[0]?.nanoid ?? '';
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	const set = (settings: SettingsInput): void => {
+		sandbox.service.change(settings);
+	};
+	const usersPath = (): string => `/v2/teams/${teamId}/users`;
+	const lastLogged = () => sandbox.service.wireLog.read().entries.at(-1);
+
+	it.each([
+		{ currenciesEncodings: [] },
+		{ currenciesEncodings: ['semicolons'] },
+		{ apiKeyRefusedBy: ['verifySignIn'] },
+		{ roleBeforeExistence: 'yes' },
+		{ recordFields: 'some' },
+		{ errorCodes: true },
+	])('has no setting %j', (settings) => {
+		expect(() => sandbox.service.change(settings)).toThrow(z.ZodError);
+	});
+
+	describe('the encoding of currencies', () => {
+		const forms = {
+			repeated: 'currencies=EUR&currencies=USD',
+			commaSeparated: 'currencies=EUR,USD',
+			brackets: 'currencies[]=EUR&currencies[]=USD',
+		} as const;
+		type Encoding = keyof typeof forms;
+		const encodings: readonly Encoding[] = ['repeated', 'commaSeparated', 'brackets'];
+		const ask = async (query: string): Promise<Reply> =>
+			await administrator.get(`/v2/balance?nanoid=${teamId}&${query}`);
+
+		it.each(
+			encodings.flatMap((accepted) =>
+				encodings.map((sent): [Encoding, Encoding] => [accepted, sent]),
+			),
+		)('%s: a list sent as %s is answered or refused', async (accepted, sent) => {
+			set({ currenciesEncodings: [accepted] });
+			const reply = await ask(forms[sent]);
+			expect(lastLogged()?.valid).toBe(accepted === sent);
+			if (accepted !== sent) {
+				expect(reply).toMatchObject({ status: 400, body: { success: false } });
+				return;
+			}
+			const { balances } = dataOf<{ balances: Array<{ currency: string }> }>(
+				sandbox,
+				reply,
+				'getBalance',
+			);
+			expect(balances.map(({ currency }) => currency).sort()).toEqual(['EUR', 'USD']);
+		});
+
+		it('accepts one currency without brackets for either of the other two', async () => {
+			for (const [accepted, status] of [
+				['repeated', 200],
+				['commaSeparated', 200],
+				['brackets', 400],
+			] as const) {
+				set({ currenciesEncodings: [accepted] });
+				expect(await ask('currencies=USD')).toMatchObject({ status });
+			}
+		});
+
+		it('accepts repeated keys only by default, and several encodings if told to', async () => {
+			expect(await ask(forms.repeated)).toMatchObject({ status: 200 });
+			expect(await ask(forms.commaSeparated)).toMatchObject({ status: 400 });
+			set({ currenciesEncodings: ['repeated', 'brackets'] });
+			expect(await ask(forms.repeated)).toMatchObject({ status: 200 });
+			expect(await ask(forms.brackets)).toMatchObject({ status: 200 });
+		});
+	});
+
+	it('refuses X-Auth-Token for the operations of the setting, and no others', async () => {
+		set({ apiKeyRefusedBy: ['getBalance', 'createInvites'] });
+		const nobody = SandboxClient.of(sandbox, 'stranger');
+		const headers = { 'x-auth-token': token };
+		const balance = `/v2/balance?nanoid=${teamId}`;
+		expect(await nobody.send('GET', balance, undefined, headers)).toMatchObject({
+			status: 401,
+			body: { error_code: 'api_key_refused' },
+		});
+		const invites = { nanoid: teamId, role: 'contractor', invites: [] };
+		expect(await nobody.send('POST', '/v2/invites', invites, headers)).toMatchObject({
+			status: 401,
+		});
+		expect(await nobody.send('GET', usersPath(), undefined, headers)).toMatchObject({
+			status: 200,
+		});
+		expect(await administrator.get(balance)).toMatchObject({ status: 200 });
+	});
+
+	it('checks the existence or the role first', async () => {
+		const signed = {
+			invites: ['in-000000000000'],
+			signer: teamAdministrator.account.address,
+			typed_data: {
+				from: teamAdministrator.account.address,
+				to: teamAdministrator.account.address,
+				salt: '0x',
+				expires: '1',
+				data: [],
+			},
+			signature: `0x${'1'.repeat(130)}`,
+		};
+		const review = { review_version: '2026-02-28T09:30Z', action: 'approve' };
+		const ask = async (): Promise<number[]> => {
+			const replies = [
+				await teamAdministrator.get('/v2/balance?nanoid=te-000000000000'),
+				await teamAdministrator.get('/v2/balance?nanoid=us-000000000000'),
+				await teamAdministrator.get('/v2/invites?nanoid=te-000000000000'),
+				await teamAdministrator.post('/v2/invites', {
+					nanoid: 'te-000000000000',
+					role: 'contractor',
+					invites: [],
+				}),
+				await teamAdministrator.post('/v2/invites/manager', {
+					nanoid: 'co-000000000000',
+					role: 'org_viewer',
+					emails: ['a@example.com'],
+				}),
+				await teamAdministrator.put('/v2/invites/manager', signed),
+				await teamAdministrator.post(
+					'/v2/payments/teams/te-000000000000/external_entity/us-000000000000/name_review',
+					review,
+				),
+				await teamAdministrator.get('/v2/teams/te-000000000000/users'),
+			];
+			return replies.map(({ status }) => status);
+		};
+		expect(await ask()).toEqual(Array(8).fill(404));
+		set({ roleBeforeExistence: true });
+		expect(await ask()).toEqual(Array(8).fill(403));
+		expect(await administrator.get('/v2/teams/te-000000000000/users')).toMatchObject({
+			status: 404,
+		});
+	});
+
+	it('sends records with all fields, or only those that are never missing', async () => {
+		type Records = Array<Record<string, unknown>>;
+		const users = async (): Promise<Records> =>
+			dataOf<{ users: Records }>(sandbox, await administrator.get(usersPath()), 'listTeamUsers')
+				.users;
+		const invites = async (): Promise<Records> =>
+			dataOf(sandbox, await administrator.get(`/v2/invites?nanoid=${teamId}`), 'listInvites');
+		for (const user of await users()) {
+			expect(Object.keys(user).sort()).toEqual([...TEAM_USER_FIELDS].sort());
+		}
+		const [full] = await invites();
+		expect(full).toMatchObject({ company: expect.any(Object), team: expect.any(Object) });
+		set({ recordFields: 'sparse' });
+		expect(new Set((await users()).flatMap(Object.keys))).toEqual(new Set(['nanoid']));
+		const [sparse] = await invites();
+		expect(sparse).not.toHaveProperty('company');
+		expect(sparse).not.toHaveProperty('team');
+		expect(sparse).toEqual({ ...full, company: undefined, team: undefined });
+	});
+
+	it.each([
+		['always', [true, true, true, true]],
+		['sometimes', [true, false, true, false]],
+		['never', [false, false, false, false]],
+	] as const)('sends error_code %s', async (errorCodes, expected) => {
+		set({ errorCodes });
+		const found: boolean[] = [];
+		for (const path of [
+			'/v2/balance',
+			'/v2/unknown',
+			'/v2/balance?nanoid=te-000000000000',
+			'/v2/x',
+		]) {
+			const { body } = await administrator.get(path);
+			const failure = z.object({ success: z.literal(false), data: z.string() }).passthrough();
+			found.push('error_code' in failure.parse(body));
+		}
+		expect(found).toEqual(expected);
+	});
+
+	describe('requests', () => {
+		it.each([
+			['application/json', 200],
+			['Application/JSON; charset=utf-8', 200],
+			['text/plain', 400],
+			['application/x-www-form-urlencoded', 400],
+			['application/json5', 400],
+			['application/problem+json', 400],
+		])('have a body of type %s: %d', async (contentType, status) => {
+			const body = { nanoid: teamId, role: 'contractor', invites: [] };
+			const reply = await administrator.send('POST', '/v2/invites', body, {
+				'content-type': contentType,
+			});
+			expect(reply.status).toBe(status);
+			expect(lastLogged()).toMatchObject({ body, valid: status === 200 });
+		});
+
+		it('have page or offset, not both', async () => {
+			for (const query of ['page=1', 'offset=0', 'page=2&count=5', 'count=5&offset=10']) {
+				expect(await administrator.get(`${usersPath()}?${query}`)).toMatchObject({ status: 200 });
+			}
+			expect(await administrator.get(`${usersPath()}?page=1&offset=0`)).toMatchObject({
+				status: 400,
+				body: { data: 'query has parameters that exclude each other' },
+			});
+		});
+
+		it.each([
+			['a&b@example.com', 200],
+			['first/last@example.com', 200],
+			["o'brien+payroll@mail.example.co", 200],
+			['ana@xn--bcher-kva.xn--p1ai', 200],
+			['..@example.com', 200],
+			['ana@example', 400],
+			['ana@-a.com', 400],
+			['ana@example.com.', 400],
+			['ana@bücher.example', 400],
+			['"ana"@example.com', 400],
+			['ana@[127.0.0.1]', 400],
+			['ana', 400],
+		])('have the email %s: %d', async (email, status) => {
+			const body = { nanoid: teamId, role: 'contractor', invites: [{ email }] };
+			expect(await administrator.post('/v2/invites', body)).toMatchObject({ status });
+			const many = { nanoid: teamId, role: 'team_viewer', emails: [email] };
+			expect(await administrator.post('/v2/invites/manager', many)).toMatchObject({ status });
+			const filter = new URLSearchParams({ emails: email }).toString();
+			expect(await administrator.get(`${usersPath()}?${filter}`)).toMatchObject({ status });
+		});
+	});
+
+	describe('events', () => {
+		const make = async (body: object): Promise<Record<string, unknown>> => {
+			const response = await fetch(`${sandbox.url}/sandbox/deposits`, {
+				method: 'POST',
+				body: JSON.stringify(body),
+			});
+			const { events } = eventsShape.parse(await response.json());
+			expect(events.map((event) => sandbox.service.description.eventProblems(event))).toEqual([[]]);
+			return events[0]?.deposit ?? {};
+		};
+
+		it('have no optional field of a deposit by default, and all of them on request', async () => {
+			const sparse = Object.keys(await make({}));
+			expect(sparse.filter((name) => OPTIONAL_DEPOSIT_FIELDS.includes(name))).toEqual([]);
+			const full = Object.keys(await make({ optionalFields: true }));
+			expect(full.sort()).toEqual([...sparse, ...OPTIONAL_DEPOSIT_FIELDS].sort());
+			const some = await make({ optionalFields: true, deposit: { trace: null, reference: 'R-1' } });
+			expect(some).toMatchObject({ reference: 'R-1' });
+			expect(some).not.toHaveProperty('trace');
+		});
+
+		it('name the request that caused them', async () => {
+			const path = `/v2/webhooks/test/${sandbox.service.organisation.firstWebhookId}`;
+			const reply = await administrator.post(path, { event_type: 'deposit.received' });
+			const { test_payload } = dataOf<{ test_payload: object }>(sandbox, reply, 'sendTestDelivery');
+			expect(test_payload).toHaveProperty('request_id', lastLogged()?.requestId);
+			expect(sandbox.service.description.eventProblems(test_payload)).toEqual([]);
+		});
+
+		it('that no request caused name none', async () => {
+			const response = await fetch(`${sandbox.url}/sandbox/events`, {
+				method: 'POST',
+				body: JSON.stringify({ event_type: 'invite.accepted' }),
+			});
+			const { events } = z
+				.object({ events: z.array(z.record(z.unknown())) })
+				.parse(await response.json());
+			expect(events[0]).not.toHaveProperty('request_id');
+		});
+	});
+});

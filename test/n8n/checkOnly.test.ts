@@ -1,0 +1,709 @@
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { PERMISSIONS } from '../../nodes/PayrollPayments/api/credentialLimits';
+import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
+import { processedKeys, runNode, type RunResult } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+
+const sandbox = useActionSandbox();
+
+/** The same parameters with *Check Only* turned on. */
+function checking(parameters: INodeParameters, checkOnly: unknown = true): INodeParameters {
+	const { options, ...rest } = parameters;
+	return Object.assign(rest, { options: { ...Object(options), checkOnly } });
+}
+
+function without<Value>(
+	members: Readonly<Record<string, Value>>,
+	...names: readonly string[]
+): Record<string, Value> {
+	return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}
+
+async function created(): Promise<IDataObject> {
+	const { output, error } = await sandbox.run({
+		resource: 'administratorInvite',
+		operation: 'create',
+		entityId: sandbox.team,
+		role: 'team_viewer',
+		emails: 'one@example.com, two@example.com',
+	});
+	if (output[0] === undefined) throw new Error(error?.message);
+	return output[0].json;
+}
+
+async function execution(change: INodeParameters = {}): Promise<INodeParameters> {
+	const { invites, typed_data: typedData } = await created();
+	return {
+		resource: 'administratorInvite',
+		operation: 'execute',
+		inviteIds: JSON.stringify(invites).replace(/[[\]"]/g, ''),
+		typedData: JSON.stringify(typedData),
+		signatureSource: 'wallet',
+		...change,
+	};
+}
+
+/** The signature and the signer, made outside n8n by ethers. */
+async function provided(payload: {
+	domain: IDataObject;
+	types: Record<string, Array<{ name: string; type: string }>>;
+	message: IDataObject;
+}): Promise<INodeParameters> {
+	const types = without(payload.types, 'EIP712Domain');
+	const wallet = sandbox.wallet();
+	return {
+		signatureSource: 'provided',
+		signer: wallet.address,
+		signature: await wallet.signTypedData(payload.domain, types, payload.message),
+	};
+}
+
+async function providedPayment(isDescribed: boolean): Promise<INodeParameters> {
+	const parameters = await sandbox.payment();
+	const [domain, types, message] = ['domain', 'types', 'typedData'].map((name): unknown =>
+		JSON.parse(String(parameters[name])),
+	);
+	const signed = await provided(Object({ domain, types, message }));
+	const bare = without(parameters, 'domain', 'types', 'primaryType');
+	return { ...(isDescribed ? parameters : bare), ...signed };
+}
+
+async function providedExecution(isDescribed: boolean): Promise<INodeParameters> {
+	const parameters = await execution();
+	const structure = Object(JSON.parse(String(parameters.typedData)));
+	const { domain, types, typed_data: message } = structure;
+	const signed = await provided({ domain, types, message });
+	const typedData = JSON.stringify(isDescribed ? structure : message);
+	return { ...parameters, ...signed, typedData };
+}
+
+/** A signed sign-in message. The request for it doesn't count as one of the checked operation. */
+async function signedMessage(): Promise<INodeParameters> {
+	const { output } = await sandbox.run({
+		resource: 'authentication',
+		operation: 'getSignInMessage',
+	});
+	const message = String(output[0]?.json.siwe);
+	return {
+		resource: 'authentication',
+		operation: 'verify',
+		message,
+		signature: await sandbox.wallet().signMessage(message),
+	};
+}
+
+interface Write {
+	readonly summary: () => RegExp;
+	prepare(): Promise<INodeParameters>;
+}
+
+const administrators = (): INodeParameters => ({
+	resource: 'administratorInvite',
+	entityId: sandbox.team,
+	role: 'team_viewer',
+	emails: 'one@example.com, two@example.com',
+});
+
+const invitation = (change: INodeParameters): INodeParameters => ({
+	resource: 'invite',
+	operation: 'create',
+	teamId: sandbox.team,
+	role: 'contractor',
+	...change,
+});
+
+const PAID = () =>
+	new RegExp(
+		`^Pay \\$125\\.00 to ana@example\\.com from team ${sandbox.team}, signed by ${sandbox.wallet().address}$`,
+	);
+const EXECUTED = () =>
+	new RegExp(
+		`^Execute 2 invites \\(in-[\\w-]{12}, in-[\\w-]{12}\\) with the role Team: Viewer.*, signed by ${sandbox.wallet().address}$`,
+	);
+
+/** Every write, from every source of signatures and of invitees. */
+const WRITES: Readonly<Record<string, Write>> = {
+	'administratorInvite.create': {
+		summary: () =>
+			new RegExp(
+				`^Invite 2 people \\(one@example\\.com, two@example\\.com\\) to team ${sandbox.team} as Team: Viewer; Execute then sets the role$`,
+			),
+		prepare: async () => ({ ...administrators(), operation: 'create' }),
+	},
+	'administratorInvite.createAndExecute': {
+		summary: () =>
+			new RegExp(
+				`^Invite 2 people \\(one@example\\.com, two@example\\.com\\) to team ${sandbox.team} as Team: Viewer, then check the typed data that the service returns and set the role, signed by ${sandbox.wallet().address}$`,
+			),
+		prepare: async () => ({ ...administrators(), operation: 'createAndExecute' }),
+	},
+	'administratorInvite.execute': { summary: EXECUTED, prepare: async () => await execution() },
+	'administratorInvite.execute with a provided signature': {
+		summary: EXECUTED,
+		prepare: async () => await providedExecution(true),
+	},
+	'administratorInvite.execute with a provided signature of the inner object': {
+		summary: EXECUTED,
+		prepare: async () => await providedExecution(false),
+	},
+	'authentication.verify': {
+		summary: () => /^Exchange the signed sign-in message for a token, which will be in the output$/,
+		prepare: signedMessage,
+	},
+	'invite.create from the form': {
+		summary: () =>
+			new RegExp(`^Invite 1 person \\(ana@example\\.com\\) to team ${sandbox.team} as Contractor$`),
+		prepare: async () =>
+			invitation({
+				inviteesSource: 'fields',
+				invitees: { invitee: [{ email: 'ana@example.com', firstName: 'Ana' }] },
+			}),
+	},
+	'invite.create from JSON': {
+		summary: () =>
+			new RegExp(
+				`^Invite 2 people \\(a@example\\.com, b@example\\.com\\) to team ${sandbox.team} as Contractor, anonymously$`,
+			),
+		prepare: async () =>
+			invitation({
+				inviteesSource: 'json',
+				inviteesJson: '[{"email":"a@example.com"},{"email":"b@example.com"}]',
+				anonymous: true,
+			}),
+	},
+	'nameReview.resolve': {
+		summary: () =>
+			new RegExp(
+				`^Cancel the payment to user us-a1B2c3D4e5F6 in team ${sandbox.team}, as reviewed in version 2026-03-31T09:30:00Z$`,
+			),
+		prepare: async () => ({
+			resource: 'nameReview',
+			operation: 'resolve',
+			teamId: sandbox.team,
+			userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
+			decision: 'cancel',
+			reviewVersion: '2026-03-31T09:30:00Z',
+			options: { decisionFieldName: 'decision' },
+		}),
+	},
+	'payment.createInstant': { summary: PAID, prepare: async () => await sandbox.payment() },
+	'payment.createInstant with a provided signature': {
+		summary: PAID,
+		prepare: async () => await providedPayment(true),
+	},
+	'payment.createInstant with a provided signature that can only be sent': {
+		summary: PAID,
+		prepare: async () => await providedPayment(false),
+	},
+	'webhook.sendTest': {
+		summary: () => /^Send a test event invite\.accepted of version 3 to webhook wh-a1B2c3D4e5F6$/,
+		prepare: async () => ({
+			resource: 'webhook',
+			operation: 'sendTest',
+			webhookId: 'wh-a1B2c3D4e5F6',
+			eventType: 'invite.accepted',
+			version: 3,
+		}),
+	},
+};
+
+/** Parameters of a write. What reached the service for them is forgotten. */
+async function prepared(name: string): Promise<INodeParameters> {
+	const parameters = await WRITES[name]?.prepare();
+	if (parameters === undefined) throw new Error(`no write ${name}`);
+	sandbox.sandbox.service.wireLog.clear();
+	return parameters;
+}
+
+const json = ({ output }: RunResult) => output.map((item) => item.json);
+const asTool = { type: 'payrollPaymentsTool' };
+const NAMES = Object.keys(WRITES);
+
+it('covers every operation that changes something', () => {
+	const writes = CATALOGUE.filter(({ effect }) => effect === 'write');
+	expect([...new Set(NAMES.map((name) => name.split(' ')[0]))]).toEqual(
+		writes.map(({ resource, operation }) => `${resource}.${operation}`),
+	);
+	for (const { effect, options } of CATALOGUE) {
+		expect('checkOnly' in options).toBe(effect === 'write');
+	}
+});
+
+describe.each(NAMES)('%s', (name) => {
+	it('is shown as it would be sent, and neither signed nor sent', async () => {
+		const parameters = await prepared(name);
+		const before = processedKeys.entries();
+		/* The signer doesn't answer, so that a signature would fail. */
+		const shown = await runNode(sandbox.unreachableSigner(), checking(parameters));
+		expect(shown.error).toBeUndefined();
+		expect(sandbox.wire()).toEqual([]);
+		expect(processedKeys.entries()).toEqual(before);
+		expect(shown.output).toEqual([
+			{
+				json: {
+					check: 'passed',
+					summary: expect.stringMatching(WRITES[name]?.summary() ?? /^$/),
+					request: {
+						method: expect.stringMatching(/^(POST|PUT)$/),
+						path: expect.stringMatching(/^\/v2\//),
+						body: expect.any(Object),
+					},
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(JSON.stringify(shown.output)).not.toMatch(/0x[0-9a-f]{130}|"sig(nature)?"/i);
+
+		/* The judge is what the service receives in a real run. */
+		await sandbox.run(parameters);
+		const [sent] = sandbox
+			.wire()
+			.filter(({ method, operation }) =>
+				parameters.resource === 'authentication'
+					? operation === 'verifySignIn'
+					: method !== 'GET' && operation !== 'verifySignIn',
+			);
+		const body = without(Object(sent?.body), 'signature', 'sig');
+		expect(shown.output[0]?.json.request).toEqual({ method: sent?.method, path: sent?.path, body });
+	});
+
+	it('leaves nothing in memory: a real run in the same execution sends once', async () => {
+		const parameters = await prepared(name);
+		const execution = { executionId: `checked ${name}` };
+		await sandbox.run(checking(parameters), execution);
+		await sandbox.run(checking(parameters), execution);
+		expect(sandbox.wire()).toEqual([]);
+		const real = await sandbox.run(parameters, execution);
+		expect(real.output[0]?.json ?? {}).not.toHaveProperty('already_sent');
+		expect(real.output[0]?.json ?? {}).not.toHaveProperty('check');
+		const changed = () =>
+			sandbox
+				.wire()
+				.filter(({ method, path }) =>
+					parameters.resource === 'authentication'
+						? path === '/v2/auth/verify'
+						: method !== 'GET' && path !== '/v2/auth/verify',
+				).length;
+		expect(changed()).toBe(name.endsWith('createAndExecute') ? 2 : 1);
+	});
+
+	it.each(['={{ true }}', '{{ true }}', "={{ $fromAI('check', '', 'boolean') }}", false])(
+		'goes out where Check Only is %j',
+		async (checkOnly) => {
+			const parameters = await prepared(name);
+			await sandbox.run(checking(parameters, checkOnly));
+			expect(sandbox.wire().filter(({ method }) => method !== 'GET').length).toBeGreaterThan(0);
+		},
+	);
+
+	it('is shown where the text "true" was written into the workflow', async () => {
+		const parameters = await prepared(name);
+		for (const checkOnly of ['true', '=true']) {
+			const shown = await sandbox.run(checking(parameters, checkOnly));
+			expect(json(shown)[0]).toHaveProperty('check', 'passed');
+		}
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it.each(['yes', 1, {}, null])('is refused where Check Only is %j', async (checkOnly) => {
+		const parameters = await prepared(name);
+		const { error } = await sandbox.run(checking(parameters, checkOnly));
+		expect(error?.message).toBe('Check Only must be true or false [item 0]');
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it('needs no Allow Writes by AI as a tool, unless it signs in', async () => {
+		const parameters = await prepared(name);
+		const { error, output } = await runNode(sandbox.unreachableSigner(), checking(parameters), {
+			node: asTool,
+		});
+		expect(sandbox.wire()).toEqual([]);
+		if (parameters.resource === 'authentication') {
+			expect(error?.message).toContain('was refused because an AI agent called it');
+			return;
+		}
+		expect(error).toBeUndefined();
+		expect(output[0]?.json).toHaveProperty('check', 'passed');
+	});
+
+	it.each(['={{ true }}', '{{ true }}', "={{ $fromAI('check', '', 'boolean') }}", 'yes', false])(
+		'is refused as a tool where Check Only is %j',
+		async (checkOnly) => {
+			const parameters = await prepared(name);
+			const { error, output } = await sandbox.run(checking(parameters, checkOnly), {
+				node: asTool,
+			});
+			expect(error?.message).toContain('was refused because an AI agent called it');
+			expect(output).toEqual([]);
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+
+	it('is refused as in a real run where the credentials lack the permission', async () => {
+		const parameters = await prepared(name);
+		const limited = { permissions: [] as string[] };
+		const saved = () => sandbox.unreachableSigner(limited);
+		const shown = await runNode(saved(), checking(parameters));
+		expect(sandbox.wire()).toEqual([]);
+		if (parameters.resource === 'authentication') {
+			expect(shown.error).toBeUndefined();
+			return;
+		}
+		const real = await runNode(saved(), parameters);
+		expect(shown.error?.message).toMatch(/^These credentials don't allow /);
+		expect(shown.error).toEqual(real.error);
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it('fails item by item with Continue On Fail, and the others are shown', async () => {
+		const parameters = await prepared(name);
+		const first = Object.keys(parameters).find((key) =>
+			['entityId', 'inviteIds', 'teamId', 'webhookId', 'message'].includes(key),
+		);
+		if (first === undefined) throw new Error('no field to break');
+		const broken = {
+			...checking(parameters),
+			[first]: `={{ $json.isBroken ? '' : ${JSON.stringify(parameters[first])} }}`,
+		};
+		const { output, error } = await runNode(sandbox.unreachableSigner(), broken, {
+			items: [{ isBroken: true }, {}],
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(error).toBeUndefined();
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(output[0]?.json.error).toMatch(/(is missing|is empty|must).* \[item 0\]/);
+		expect(output[1]?.json).toHaveProperty('check', 'passed');
+		expect(sandbox.wire()).toEqual([]);
+	});
+});
+
+describe('several requests', () => {
+	const many = (count: number) =>
+		Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
+
+	it.each(['create', 'createAndExecute'])(
+		'administratorInvite.%s gives one item per batch of 100',
+		async (operation) => {
+			const parameters = { ...administrators(), operation, emails: many(250).join() };
+			const shown = await sandbox.run(checking(parameters));
+			const sizes = json(shown).map(({ request }) => Object(request).body.emails.length);
+			expect(sizes).toEqual([100, 100, 50]);
+			expect(json(shown).map(({ summary }) => String(summary).slice(0, 18))).toEqual([
+				'Invite 100 people ',
+				'Invite 100 people ',
+				'Invite 50 people (',
+			]);
+			expect(json(shown)[2]?.summary).toContain(
+				'(admin200@example.com, admin201@example.com, admin202@example.com and 47 more)',
+			);
+			expect(sandbox.wire()).toEqual([]);
+			expect(new Set(shown.output.map(({ pairedItem }) => JSON.stringify(pairedItem))).size).toBe(
+				1,
+			);
+		},
+	);
+
+	it.each([
+		[0, [5]],
+		[2, [2, 2, 1]],
+	])('invite.create with %d invitees per request gives %j', async (inviteesPerRequest, sizes) => {
+		const shared = { options: { inviteesPerRequest } };
+		const people = many(5).map((email) => ({ email }));
+		const fromJson = invitation({ inviteesSource: 'json', inviteesJson: JSON.stringify(people) });
+		const fromRows = invitation({ inviteesSource: 'items' });
+		for (const parameters of [fromJson, fromRows]) {
+			const shown = await sandbox.run(checking({ ...parameters, ...shared }), { items: people });
+			const given = json(shown).map(({ request }) => Object(request).body.invites.length);
+			expect(given).toEqual(parameters === fromJson ? people.flatMap(() => sizes) : sizes);
+		}
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it('pairs a request for rows with each of them', async () => {
+		const items = many(3).map((email) => ({ email }));
+		const { output } = await sandbox.run(checking(invitation({ inviteesSource: 'items' })), {
+			items,
+		});
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 0 }, { item: 1 }, { item: 2 }],
+		]);
+	});
+
+	it('names nothing as done where a later item is refused', async () => {
+		const good = await sandbox.payment();
+		const wrong = await sandbox.payment({}, { amount_cents: 12_600 });
+		const parameters = checking({ ...good, typedData: '={{ $json.typedData }}' });
+		const items = [good, good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
+		const { error, output } = await sandbox.run(parameters, { items: items.slice(1) });
+		expect(output).toEqual([]);
+		expect(error?.message).toMatch(/typedData\.data\.amount is 126000000.* \[item 1\]$/);
+		expect(error?.description).not.toContain('Already done');
+		expect(error?.data).toBeUndefined();
+		expect(sandbox.wire()).toEqual([]);
+	});
+});
+
+describe('the wallet', () => {
+	let signer: RemoteSigner;
+	beforeAll(async () => {
+		signer = await startRemoteSigner({ privateKeys: [sandbox.wallet().privateKey] });
+	});
+	afterAll(async () => {
+		await signer.close();
+	});
+
+	it.each(['wallet', 'web3signer', 'clef'])(
+		'is not asked to sign where a %s signer holds the key',
+		async (remoteSignerDialect) => {
+			const remote = (): ICredentialDataDecryptedObject => ({
+				signer: 'remoteSigner',
+				remoteSignerUrl: signer.url,
+				remoteSignerDialect,
+				walletAddress: sandbox.wallet().address,
+			});
+			const before = signer.log.length;
+			for (const name of NAMES) {
+				const parameters = await prepared(name);
+				const { error } = await runNode(sandbox.credentials(remote()), checking(parameters));
+				expect(error).toBeUndefined();
+				expect(sandbox.wire()).toEqual([]);
+			}
+			expect(signer.log).toHaveLength(before);
+			const payment = await sandbox.payment();
+			await runNode(sandbox.credentials(remote()), payment);
+			expect(signer.log.length).toBeGreaterThan(before);
+		},
+	);
+
+	it.each(['accessToken', 'legacyApiKey'])(
+		'is missing from credentials with %s, as in a real run',
+		async (authentication) => {
+			const saved = () =>
+				sandbox.credentials({ authentication, accessToken: 'a-token', apiKey: 'a-key' });
+			for (const name of ['payment.createInstant', 'administratorInvite.createAndExecute']) {
+				const parameters = await prepared(name);
+				const { error } = await runNode(saved(), checking(parameters));
+				expect(error?.message).toBe("These credentials don't have a wallet to sign with [item 0]");
+			}
+			const provided = await prepared('payment.createInstant with a provided signature');
+			expect((await runNode(saved(), checking(provided))).error).toBeUndefined();
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+});
+
+describe('what a real run refuses, a check refuses in the same words', () => {
+	const REFUSED: ReadonlyArray<[string, () => Promise<INodeParameters>]> = [
+		['a payment with another amount', async () => await sandbox.payment({ amountCents: 12_501 })],
+		['an amount below the least', async () => await sandbox.payment({ amountCents: 99 })],
+		[
+			'an expression for the reference that finds nothing',
+			async () => await sandbox.payment({ paymentReference: '={{ $json.missing }}' }),
+		],
+		[
+			'a signature that is not the signer’s',
+			async () => ({
+				...(await providedPayment(true)),
+				signer: sandbox.account('teamAdministrator').address,
+			}),
+		],
+		['typed data for another role', async () => await execution({ role: 'team_admin' })],
+		[
+			'invites that the typed data has not',
+			async () => await execution({ inviteIds: 'in-aaaaaaaaaaaa' }),
+		],
+		[
+			'a role of the wrong kind',
+			async () => ({ ...administrators(), operation: 'create', role: 'org_viewer' }),
+		],
+		[
+			'an administrator twice',
+			async () => ({
+				...administrators(),
+				operation: 'createAndExecute',
+				emails: 'a@example.com, A@example.com',
+			}),
+		],
+		['a row without an email', async () => invitation({ inviteesSource: 'items' })],
+		[
+			'a message without a nonce',
+			async () => ({ ...(await signedMessage()), message: 'no nonce' }),
+		],
+	];
+
+	it.each(REFUSED)('%s', async (_what, prepare) => {
+		const parameters = await prepare();
+		sandbox.sandbox.service.wireLog.clear();
+		const before = processedKeys.entries();
+		const shown = await runNode(sandbox.unreachableSigner(), checking(parameters));
+		const real = await runNode(sandbox.unreachableSigner(), parameters);
+		expect(shown.output).toEqual([]);
+		expect(shown.error?.message).toMatch(/ \[item 0\]$/);
+		expect(shown.error).toEqual(real.error);
+		expect(sandbox.wire()).toEqual([]);
+		expect(processedKeys.entries()).toEqual(before);
+	});
+
+	it.each([
+		[{ maximumPayment: '124.99' }, 'These credentials allow payments up to $124.99'],
+		[{ paymentRecipients: '@example.org' }, "These credentials don't allow paying ana@"],
+	])('credentials with %j', async (limit, message) => {
+		const parameters = await prepared('payment.createInstant');
+		for (const node of [{}, asTool]) {
+			const { error } = await runNode(sandbox.credentials(limit), checking(parameters), { node });
+			expect(error?.message).toContain(message);
+		}
+		const allowed = { maximumPayment: '125', paymentRecipients: '@example.com' };
+		const permitted = { ...allowed, permissions: ['sendPayments'] };
+		const { error } = await runNode(sandbox.credentials(permitted), checking(parameters));
+		expect(error).toBeUndefined();
+		expect(PERMISSIONS).toContain('sendPayments');
+		expect(sandbox.wire()).toEqual([]);
+	});
+});
+
+describe('payments', () => {
+	const codeIn = (text: string | null | undefined) =>
+		/[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';
+
+	it.each([{}, { paymentReference: 'INV-7' }])(
+		'checked any number of times are paid once, and then refused: %j',
+		async (change) => {
+			const parameters = await sandbox.payment(change);
+			for (let count = 0; count < 3; count++) {
+				expect(json(await sandbox.run(checking(parameters)))[0]).toHaveProperty('check', 'passed');
+			}
+			expect(processedKeys.entries()).toEqual([]);
+			expect(json(await sandbox.run(parameters))[0]).toHaveProperty('transaction');
+			const before = processedKeys.entries();
+			for (const node of [{}, asTool]) {
+				const shown = await sandbox.run(checking(parameters), { node });
+				expect(shown.error?.message).toBe(
+					'The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again [item 0]',
+				);
+			}
+			expect(processedKeys.entries()).toEqual(before);
+			expect(sandbox.writes()).toHaveLength(1);
+		},
+	);
+
+	it('that are freshly made for a paid reference are refused', async () => {
+		await sandbox.run(await sandbox.payment({ paymentReference: 'INV-8' }));
+		const again = await sandbox.payment({ paymentReference: 'INV-8' });
+		const { error } = await sandbox.run(checking(again));
+		expect(error?.message).toContain('was already sent by this node');
+		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it.each([1, 5])(
+		'that are the same in two items pass once, %d at the same time',
+		async (concurrency) => {
+			const parameters = await sandbox.payment({ options: { concurrency } });
+			const { output } = await sandbox.run(checking(parameters), {
+				items: [{}, {}, {}],
+				node: { onError: 'continueRegularOutput' },
+			});
+			expect(output.filter(({ json: { check } }) => check === 'passed')).toHaveLength(1);
+			const refused = output.filter(({ json: { error } }) => error !== undefined);
+			expect(refused).toHaveLength(2);
+			for (const { json: failed } of refused) {
+				expect(failed.error).toMatch(
+					/^The payment of \$125\.00 to ana@example\.com would be refused, because item \d has the same payment or typed data \[item \d\]/,
+				);
+			}
+			expect(processedKeys.entries()).toEqual([]);
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+
+	it('with a code of an unknown outcome are shown as the next attempt, and leave no trace', async () => {
+		const parameters = await sandbox.payment();
+		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
+		const unknown = await sandbox.run(parameters);
+		const confirmedNotPaid = codeIn(unknown.error?.description);
+		expect(confirmedNotPaid).toMatch(/-1$/);
+		const before = processedKeys.entries();
+		const sent = sandbox.writes().length;
+
+		const without = await sandbox.run(checking(parameters));
+		expect(without.error?.message).toContain('was already sent by this node');
+		expect(codeIn(without.error?.description)).toBe(confirmedNotPaid);
+		const confirmed = { ...parameters, options: { confirmedNotPaid } };
+		for (let count = 0; count < 2; count++) {
+			const shown = await sandbox.run(checking(confirmed));
+			expect(json(shown)[0]?.summary).toMatch(/, signed by 0x[0-9a-fA-F]{40}, as attempt 2$/);
+		}
+		const tool = await sandbox.run(checking(confirmed), { node: asTool });
+		expect(tool.error?.message).toContain('“Confirmed Not Paid” was refused');
+		expect(processedKeys.entries()).toEqual(before);
+		expect(sandbox.writes()).toHaveLength(sent);
+
+		expect(json(await sandbox.run(confirmed))[0]).toHaveProperty('transaction');
+		expect(sandbox.writes()).toHaveLength(sent + 1);
+		const again = await sandbox.run(checking(confirmed));
+		expect(again.error?.message).toContain('already sent by this node, as attempt 2');
+		expect(sandbox.writes()).toHaveLength(sent + 1);
+	});
+
+	it('with a code of another payment, or of one that was refused, are told so', async () => {
+		const parameters = await sandbox.payment({ paymentReference: 'INV-9' });
+		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
+		const confirmedNotPaid = codeIn((await sandbox.run(parameters)).error?.description);
+		processedKeys.clear();
+		const { error } = await sandbox.run(checking({ ...parameters, options: { confirmedNotPaid } }));
+		expect(error?.message).toContain('This node has no record of the attempt');
+		const other = await sandbox.payment({ options: { confirmedNotPaid } });
+		expect(json(await sandbox.run(checking(other)))[0]?.summary).not.toContain('attempt');
+	});
+
+	it('that n8n cannot look up are not passed', async () => {
+		const parameters = await sandbox.payment();
+		const broken = jest
+			.spyOn(processedKeys, 'checkProcessedAndRecord')
+			.mockRejectedValue(new Error('the database is gone'));
+		const { error, output } = await sandbox.run(checking(parameters));
+		broken.mockRestore();
+		expect(output).toEqual([]);
+		expect(error?.message).toBe(
+			"The payment of $125.00 to ana@example.com could not be looked up in n8n's record of payments [item 0]",
+		);
+		expect(error?.description).toContain('Nothing was signed or sent.');
+	});
+
+	it('with a whole EIP-712 payload or an amount in dollars are shown in the same way', async () => {
+		const { domain, types, primaryType, typedData, ...rest } = await sandbox.payment();
+		const [parsedDomain, parsedTypes, message] = [domain, types, typedData].map((text): unknown =>
+			JSON.parse(String(text)),
+		);
+		const whole = { domain: parsedDomain, types: parsedTypes, primaryType, message };
+		const shown = await sandbox.run(
+			checking({
+				...rest,
+				typedData: JSON.stringify(whole),
+				amountUnit: 'dollars',
+				amountDollars: '125.00',
+			}),
+		);
+		expect(json(shown)).toEqual([
+			{
+				check: 'passed',
+				summary: expect.stringMatching(PAID()),
+				request: {
+					method: 'PUT',
+					path: '/v2/payments/external_entity/instant',
+					body: {
+						from: sandbox.team,
+						amount_cents: 12_500,
+						signer: sandbox.wallet().address,
+						typed_data: message,
+						external_recipient_email: 'ana@example.com',
+						currency_symbol: 'USD',
+						network: 'arbitrum',
+					},
+				},
+			},
+		]);
+	});
+});

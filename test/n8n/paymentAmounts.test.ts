@@ -1,0 +1,161 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { useActionSandbox } from '../support/actionSandbox';
+
+const sandbox = useActionSandbox();
+
+/** A payment in dollars, with typed data for so many cents. */
+async function inDollars(
+	amountDollars: unknown,
+	cents: number,
+	change: INodeParameters = {},
+): Promise<INodeParameters> {
+	const parameters = await sandbox.payment(change, { amount_cents: cents });
+	delete parameters.amountCents;
+	return Object.assign(parameters, { amountUnit: 'dollars', amountDollars });
+}
+
+const sentCents = () => sandbox.writes().map(({ body }) => Object(body).amount_cents);
+
+describe('an amount in dollars', () => {
+	it.each([
+		['125', 12_500],
+		['125.5', 12_550],
+		['125.50', 12_550],
+		['1', 100],
+		['1.15', 115],
+		['4.35', 435],
+		['1129.6', 112_960],
+		['5000.00', 500_000],
+	])('%j is paid to the cent', async (amountDollars, cents) => {
+		const { output, error } = await sandbox.run(await inDollars(amountDollars, cents));
+		expect(error).toBeUndefined();
+		expect(output[0]?.json).toHaveProperty('transaction');
+		expect(sentCents()).toEqual([cents]);
+	});
+
+	it.each([
+		[125.5, 12_550],
+		[125, 12_500],
+		[1.1, 110],
+		[8.2, 820],
+		[1_001.15, 100_115],
+	])('%d from a sheet is paid to the cent', async (amount, cents) => {
+		const parameters = await inDollars('={{ $json.amount }}', cents);
+		const { error } = await sandbox.run(parameters, { items: [{ amount }] });
+		expect(error).toBeUndefined();
+		expect(sentCents()).toEqual([cents]);
+	});
+
+	it('may be the most that the service takes', async () => {
+		await sandbox.run(await inDollars('100000000.00', 10_000_000_000));
+		expect(sentCents()).toEqual([10_000_000_000]);
+	});
+
+	const range = 'must be from $1.00 to $100,000,000.00';
+	it.each([
+		['125.505', 'must not have more than two decimals, e.g. 125.50'],
+		['1,250.00', 'must not contain commas; write 1250.00 instead of 1,250.00'],
+		['1e3', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		[' 5', 'must not contain spaces, e.g. 125.00'],
+		['5\n', 'must not contain spaces, e.g. 125.00'],
+		['-1', 'must not be negative'],
+		['', 'is missing; enter the amount in dollars, e.g. 125.00'],
+		['0', `${range}, not $0.00`],
+		['0.99', `${range}, not $0.99`],
+		['100000000.01', `${range}, not $100,000,000.01`],
+		['1000000000000', range],
+		['9'.repeat(400), range],
+		['$125', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		['0125', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		['125.', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		['.5', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		['+5', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		['0x64', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		['١٢٥', 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		[0.1 + 0.2, 'must not have more than two decimals, e.g. 125.50'],
+		[41.7 * 3, 'must not have more than two decimals, e.g. 125.50'],
+		[-0, `${range}, not $0.00`],
+		[1e21, 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		[1e-7, 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		[null, 'is missing; enter the amount in dollars, e.g. 125.00'],
+		[true, 'must be dollars in plain digits, e.g. 125 or 125.00'],
+		[['125'], 'must be dollars in plain digits, e.g. 125 or 125.00'],
+	])('%j is refused, by the label and the item, and nothing is sent', async (amount, reason) => {
+		const parameters = await inDollars('={{ $json.amount }}', 12_500);
+		const items = [{ amount: '125' }, { amount }];
+		const { output, error } = await sandbox.run(parameters, { items });
+		expect(output).toEqual([]);
+		expect(error?.message).toBe(`Amount (Dollars) ${reason} [item 1]`);
+		expect(error?.description).toContain('Nothing was sent.');
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it('is what the typed data must have', async () => {
+		const { error } = await sandbox.run(await inDollars('125.01', 12_500));
+		expect(error?.message).toContain('not the form’s 12501 cents ($125.01)');
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it('counts against the maximum payment', async () => {
+		const { runNode } = await import('../support/actionHost');
+		const parameters = await inDollars('125.00', 12_500);
+		const low = await runNode(sandbox.credentials({ maximumPayment: '124.99' }), parameters);
+		expect(low.error?.message).toBe(
+			'These credentials allow payments up to $124.99, and this one is $125.00 [item 0]',
+		);
+		expect(sandbox.writes()).toEqual([]);
+		const enough = await runNode(sandbox.credentials({ maximumPayment: '125' }), parameters);
+		expect(enough.error).toBeUndefined();
+	});
+});
+
+describe('the unit', () => {
+	it('is cents in a workflow that was saved before there was one', async () => {
+		const parameters = await sandbox.payment();
+		expect(parameters).not.toHaveProperty('amountUnit');
+		expect((await sandbox.run(parameters)).error).toBeUndefined();
+		expect(sentCents()).toEqual([12_500]);
+	});
+
+	it('decides which of two filled-in amounts counts', async () => {
+		const both = { amountCents: 12_500, amountDollars: '999' };
+		await sandbox.run(await sandbox.payment({ ...both, amountUnit: 'cents' }));
+		await sandbox.run(
+			await sandbox.payment({ ...both, amountUnit: 'dollars' }, { amount_cents: 99_900 }),
+		);
+		expect(sentCents()).toEqual([12_500, 99_900]);
+	});
+
+	it('may differ from item to item', async () => {
+		const parameters = await sandbox.payment({
+			amountUnit: '={{ $json.unit }}',
+			amountCents: '={{ $json.amount }}',
+			amountDollars: '={{ $json.amount }}',
+			typedData: '={{ $json.typedData }}',
+		});
+		const item = async (unit: string, cents: number) => {
+			const { typedData } = await sandbox.payment({}, { amount_cents: cents });
+			return { unit, amount: 250, typedData: String(typedData) };
+		};
+		const items = [await item('cents', 250), await item('dollars', 25_000)];
+		await sandbox.run(parameters, { items });
+		expect(sentCents()).toEqual([250, 25_000]);
+	});
+
+	it.each(['', 'Dollars', 'euros', '={{ $json.missing }}'])(
+		'%j is refused, and nothing is sent',
+		async (amountUnit) => {
+			const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });
+			const { error } = await sandbox.run(parameters);
+			expect(error?.message).toBe('Amount Unit must be one of cents, dollars [item 0]');
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+
+	it('leaves 125.5 cents refused', async () => {
+		const { error } = await sandbox.run(await sandbox.payment({ amountCents: 125.5 }));
+		expect(error?.message).toContain('Amount (Cents) must be a whole number of cents');
+		expect(sandbox.wire()).toEqual([]);
+	});
+});

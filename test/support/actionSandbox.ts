@@ -1,0 +1,145 @@
+import { Wallet } from 'ethers';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+
+import {
+	startSandbox,
+	type AccountName,
+	type FaultInput,
+	type Sandbox,
+} from '../../sandbox/server';
+import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
+
+/** The sandbox of a test file, with what the action node needs to use it. */
+export class ActionSandbox {
+	private running?: Sandbox;
+
+	get sandbox(): Sandbox {
+		if (this.running === undefined) throw new Error('The sandbox has not started.');
+		return this.running;
+	}
+
+	async start(): Promise<void> {
+		this.running = await startSandbox();
+	}
+
+	async stop(): Promise<void> {
+		await this.running?.close();
+	}
+
+	async reset(): Promise<void> {
+		await this.control('POST', 'reset');
+		processedKeys.clear();
+	}
+
+	get team(): string {
+		return this.sandbox.service.organisation.teams[0]?.nanoid ?? '';
+	}
+
+	get company(): string {
+		return this.sandbox.service.organisation.company.nanoid;
+	}
+
+	async control(method: string, route: string, body?: unknown): Promise<unknown> {
+		const answer = await fetch(`${this.sandbox.url}/sandbox/${route}`, {
+			method,
+			...(body === undefined
+				? {}
+				: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+		});
+		if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+		return await answer.json();
+	}
+
+	async fault(input: FaultInput): Promise<void> {
+		await this.control('POST', 'faults', input);
+	}
+
+	account(name: AccountName = 'companyAdministrator') {
+		const found = this.sandbox.accounts.find((each) => each.name === name);
+		if (found === undefined) throw new Error(`no account ${name}`);
+		return found;
+	}
+
+	wallet(name?: AccountName): Wallet {
+		return new Wallet(this.account(name).privateKey);
+	}
+
+	credentials(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
+		const { privateKey, platformId } = this.account();
+		return new SavedCredentials({
+			baseUrl: this.sandbox.url,
+			authentication: 'walletSignIn',
+			signer: 'privateKey',
+			platformId,
+			privateKey,
+			walletAddress: '',
+			signInDomain: '',
+			signInChainId: '',
+			sessionToken: '',
+			...change,
+		});
+	}
+
+	/** The same wallet at a signer that doesn't answer: whatever is signed fails. */
+	unreachableSigner(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
+		return this.credentials({
+			signer: 'remoteSigner',
+			remoteSignerUrl: 'http://127.0.0.1:1',
+			walletAddress: this.wallet().address,
+			...change,
+		});
+	}
+
+	async run(
+		parameters: INodeParameters,
+		options: Parameters<typeof runNode>[2] = {},
+	): Promise<RunResult> {
+		return await runNode(this.credentials(), parameters, options);
+	}
+
+	/** Everything that reached the service, signing in included. */
+	wire() {
+		return this.sandbox.service.wireLog.read().entries;
+	}
+
+	/** The requests that change something, apart from signing in. */
+	writes() {
+		return this.wire().filter(({ method, path }) => method !== 'GET' && path !== '/v2/auth/verify');
+	}
+
+	/** Parameters of a payment of $125.00, with typed data for it. */
+	async payment(change: INodeParameters = {}, of: IDataObject = {}): Promise<INodeParameters> {
+		const query = new URLSearchParams({
+			from: this.team,
+			amount_cents: '12500',
+			email: 'ana@example.com',
+			signer: this.wallet().address,
+			...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])),
+		});
+		const ready = Object(await this.control('GET', `payment-typed-data?${query.toString()}`));
+		return {
+			resource: 'payment',
+			operation: 'createInstant',
+			teamId: this.team,
+			amountCents: 12_500,
+			recipientEmail: 'ana@example.com',
+			typedData: JSON.stringify(ready.typed_data),
+			signatureSource: 'wallet',
+			domain: JSON.stringify(ready.domain),
+			types: JSON.stringify(ready.types),
+			primaryType: String(ready.primary_type),
+			currency: 'USD',
+			network: 'arbitrum',
+			...change,
+		};
+	}
+}
+
+/** A sandbox for the tests of the calling file, reset before each of them. */
+export function useActionSandbox(): ActionSandbox {
+	const shared = new ActionSandbox();
+	beforeAll(async () => await shared.start());
+	afterAll(async () => await shared.stop());
+	beforeEach(async () => await shared.reset());
+	return shared;
+}
