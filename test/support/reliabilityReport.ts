@@ -16,7 +16,21 @@ figures come from one run on one machine; run it again to get yours.
 `;
 
 /** In the order of the document. */
-const PARTS = ['queue', 'matrix', 'fuzz', 'properties', 'kills', 'soak', 'supplyChain'] as const;
+const PARTS = [
+	'queue',
+	'matrix',
+	'fuzz',
+	'properties',
+	'kills',
+	'soak',
+	'supplyChain',
+	'contractMutations',
+] as const;
+
+/** Parts that are no test of the suite `long`. */
+const COMMANDS: Partial<Record<Part, string>> = {
+	contractMutations: 'npm run test:mutation:contract',
+};
 
 type Part = (typeof PARTS)[number];
 
@@ -41,7 +55,8 @@ export function writeSection(part: Part, title: string, versions: string, figure
 	const circumstances =
 		`${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ` +
 		`${new Date().toISOString().slice(0, 16)}Z`;
-	const section = `## ${title}\n\n\`npm run test:long -- ${part}\`: ${circumstances}.\n\n${figures.trim()}\n`;
+	const command = COMMANDS[part] ?? `npm run test:long -- ${part}`;
+	const section = `## ${title}\n\n\`${command}\`: ${circumstances}.\n\n${figures.trim()}\n`;
 	say(`${title}\n\n${section}`);
 
 	const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
