@@ -25,7 +25,13 @@ const PARTS = [
 	'kills',
 	'soak',
 	'supplyChain',
+	'contractMutations',
 ] as const;
+
+/** Parts that are no test of the suite `long`. */
+const COMMANDS: Partial<Record<Part, string>> = {
+	contractMutations: 'npm run test:mutation:contract',
+};
 
 type Part = (typeof PARTS)[number];
 
@@ -57,7 +63,8 @@ export function writeSection(
 	const circumstances =
 		`${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ` +
 		`${new Date().toISOString().slice(0, 16)}Z`;
-	const section = `## ${title}\n\n\`npm run test:long -- ${run}\`: ${circumstances}.\n\n${figures.trim()}\n`;
+	const command = COMMANDS[part] ?? `npm run test:long -- ${run}`;
+	const section = `## ${title}\n\n\`${command}\`: ${circumstances}.\n\n${figures.trim()}\n`;
 	say(`${title}\n\n${section}`);
 
 	const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';

@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 import {
 	Credentials,
-	DataDeduplicationService,
 	ExecutionLifecycleHooks,
 	ExternalSecretsProxy,
 	HookContext,
@@ -16,10 +15,7 @@ import {
 	NodeConnectionTypes,
 	resolveWebhookDescriptionField,
 	Workflow,
-	type ICheckProcessedContextData,
-	type ICheckProcessedOptions,
 	type ICredentialDataDecryptedObject,
-	type IDataDeduplicator,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -31,46 +27,13 @@ import {
 } from 'n8n-workflow';
 
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { processedKeys as store } from './processedKeys';
 
 function notHere(): never {
 	throw new Error('not available in this test');
 }
 
-const moment = () => new Promise((resolve) => setImmediate(resolve));
-
-/** n8n's table of processed keys: one list of hashes a node, read and written back without a lock. */
-class ProcessedKeys implements IDataDeduplicator {
-	readonly lists = new Map<string, string[]>();
-	isBroken = false;
-
-	async checkProcessedAndRecord(
-		items: Array<string | number>,
-		_scope: string,
-		{ node }: ICheckProcessedContextData,
-		{ maxEntries = 0 }: ICheckProcessedOptions,
-	) {
-		if (this.isBroken) throw new Error('SQLITE_BUSY: database is locked');
-		const row = node?.id ?? '';
-		const list = [...(this.lists.get(row) ?? [])];
-		await moment();
-		const hashed = (item: string | number) =>
-			createHash('md5').update(item.toString()).digest('base64');
-		const processed = items.filter((item) => list.includes(hashed(item)));
-		const fresh = items.filter((item) => !processed.includes(item));
-		list.push(...fresh.map(hashed));
-		if (maxEntries > 0) list.splice(0, Math.max(0, list.length - maxEntries));
-		this.lists.set(row, list);
-		return { new: fresh, processed };
-	}
-
-	removeProcessed = notHere;
-	clearAllProcessedItems = notHere;
-	getProcessedDataCount = notHere;
-}
-
-/** n8n's store; it lasts as long as the test file, as a database outlives n8n's processes. */
-export const store = new ProcessedKeys();
-void DataDeduplicationService.init(store);
+export { store };
 
 class SavedCredentials extends ICredentialsHelper {
 	constructor(private readonly data: ICredentialDataDecryptedObject | undefined) {

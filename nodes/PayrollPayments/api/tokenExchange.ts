@@ -6,7 +6,7 @@ import {
 
 import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
-import { sendCall, type Call, type SendRead } from './client';
+import { sendCall, type SendRead } from './client';
 import { readCredentials } from './credentials';
 import { addSecretsOf } from './credentialSecrets';
 import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
