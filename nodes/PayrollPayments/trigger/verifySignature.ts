@@ -319,7 +319,7 @@ function readCustom(
 
 	const content = { body: rawBody, timestamp: '', id: '' };
 	let time: SignedTime | undefined;
-	if (covers(credentials.signedContent, 'timestamp')) {
+	if (covers(credentials.signedContent, '{timestamp}')) {
 		const read = readHeader(
 			headers,
 			credentials.timestampHeader,
@@ -337,7 +337,7 @@ function readCustom(
 		content.timestamp = read;
 		time = { at, toleranceSeconds: credentials.toleranceSeconds, isMilliseconds: false };
 	}
-	if (covers(credentials.signedContent, 'id')) {
+	if (covers(credentials.signedContent, '{id}')) {
 		const read = readHeader(
 			headers,
 			credentials.idHeader,

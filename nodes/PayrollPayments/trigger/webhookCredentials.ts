@@ -151,10 +151,10 @@ export function readWebhookCredentials(saved: Saved): WebhookCredentials {
 	}
 
 	const { signedContent, timestampHeader, idHeader } = read.data;
-	if (covers(signedContent, 'timestamp') && timestampHeader === '') {
+	if (covers(signedContent, '{timestamp}') && timestampHeader === '') {
 		refuse('timestampHeader', 'is empty, but Signed Content contains {timestamp}');
 	}
-	if (covers(signedContent, 'id') && idHeader === '') {
+	if (covers(signedContent, '{id}') && idHeader === '') {
 		refuse('idHeader', 'is empty, but Signed Content contains {id}');
 	}
 	const { algorithm, encoding: signatureEncoding, signaturePrefix } = read.data;

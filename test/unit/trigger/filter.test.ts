@@ -10,6 +10,7 @@ const all: EventFilter = {
 	events: ['*'],
 	depositStatuses: ['complete'],
 	entityIds: [],
+	eventVersions: [],
 	sourceCurrencies: [],
 	destinationCurrencies: [],
 	networks: [],
