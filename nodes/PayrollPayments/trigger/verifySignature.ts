@@ -171,7 +171,11 @@ function mismatchOf(proof: Proof, secrets: readonly string[]): Refusal | undefin
 
 const SHAPES = {
 	hex: { sha256: /^[0-9a-f]{64}$/i, sha512: /^[0-9a-f]{128}$/i },
-	base64: { sha256: /^[\w+/-]{43}=?$/, sha512: /^[\w+/-]{86}(?:==)?$/ },
+	/* The last character has bits to spare; only with zeros in them is there one spelling. */
+	base64: {
+		sha256: /^[\w+/-]{42}[AEIMQUYcgkosw048]=?$/,
+		sha512: /^[\w+/-]{85}[AQgw](?:==)?$/,
+	},
 };
 
 function readSignature(
