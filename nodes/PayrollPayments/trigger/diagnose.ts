@@ -134,6 +134,7 @@ function rewrittenBodies(rawBody: Uint8Array): Uint8Array[] {
 		compact,
 		spacedJson(value),
 		...[2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent)),
+		`${compact}\n`,
 		raw.trim(),
 		`${raw.trim()}\n`,
 	];
