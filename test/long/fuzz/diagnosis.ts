@@ -1,3 +1,4 @@
+import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
 import { diagnose } from '../../../nodes/PayrollPayments/trigger/diagnose';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
@@ -88,11 +89,15 @@ export const diagnosis: Target = {
 		if ((refusal === undefined) !== (found === undefined))
 			throw new Error('disagrees with the verifier about what passes');
 		if (found === undefined) return;
-		if (`${found.message} ${found.advice}`.includes(SECRET)) throw new Error('names the secret');
+		const redactor = new Redactor().add(SECRET);
+		const advice = redactor.text(found.advice);
+		if (`${redactor.text(found.message)} ${advice}`.includes(SECRET))
+			throw new Error('names the secret');
+		/* A header may contain the secret beside the signature; that can't be advised. */
+		if (advice !== found.advice) return;
 
-		const settings = settingsFrom(found.advice);
-		const isAboutSettingsOnly =
-			found.advice.endsWith('.') && !/rewritten|The secret fits/.test(found.advice);
+		const settings = settingsFrom(advice);
+		const isAboutSettingsOnly = !/rewritten|The secret fits/.test(advice);
 		if (Object.keys(settings).length === 0 || !isAboutSettingsOnly) return;
 		const advised = readWebhookCredentials({ ...saved, ...settings });
 		if (verifySignature(body, headers, advised, now) !== undefined)
