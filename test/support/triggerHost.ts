@@ -206,6 +206,7 @@ export class TriggerHost {
 		const run = this.run(mode, result.workflowData[0] ?? []);
 		this.running.add(run);
 		void run.finally(() => this.running.delete(run));
+		if (result.noWebhookResponse === true) return;
 		const described = (name: 'responseMode' | 'responseData', fallback: string) => {
 			const { webhookDescription } = webhookData;
 			const native = resolveWebhookDescriptionField(node, webhookDescription, name);

@@ -14,6 +14,13 @@ import { readHistory, WEBHOOK_CREDENTIALS } from './settings';
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
+	/* Only `diagnose.ts` makes items with an error; a sender can't. */
+	const refusal = items[0]?.error;
+	if (refusal !== undefined) {
+		throw new NodeOperationError(context.getNode(), refusal.message, {
+			description: refusal.description ?? undefined,
+		});
+	}
 	const options = context.getNodeParameter('options', 0, {});
 	const history = readHistory(options);
 	const idempotencyKey = items[0]?.json.idempotency_key;
