@@ -1,4 +1,13 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+	closeSync,
+	mkdirSync,
+	openSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -33,6 +42,40 @@ function tryLock(file) {
 }
 
 /**
+ * Removes a lock whose holder died. Of several processes that try, one moves it away; another that
+ * comes late puts back what it moved.
+ *
+ * @param {string} file
+ */
+function removeLeftover(file) {
+	const aside = `${file}.${process.pid}`;
+	try {
+		renameSync(file, aside);
+		if (holderIsGone(aside)) rmSync(aside, { force: true });
+		else renameSync(aside, file);
+	} catch (error) {
+		if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+	}
+}
+
+/**
+ * Takes a lock unless another process holds it, and keeps it until this process ends. Takes over
+ * the lock of a process that died.
+ *
+ * @param {string} file the lock's file
+ */
+export function lockUntilExit(file) {
+	mkdirSync(path.dirname(file), { recursive: true });
+	if (!tryLock(file)) {
+		if (!holderIsGone(file)) return false;
+		removeLeftover(file);
+		if (!tryLock(file)) return false;
+	}
+	process.once('exit', () => rmSync(file, { force: true }));
+	return true;
+}
+
+/**
  * Does work that no other process may do at the same time. Takes over the lock of a process that
  * died.
  *
@@ -46,7 +89,7 @@ export async function whileLocked(file, activity, work) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	for (let isTold = false; !tryLock(file); await pause(200)) {
 		if (holderIsGone(file)) {
-			rmSync(file, { force: true });
+			removeLeftover(file);
 		} else if (!isTold) {
 			say(`Waiting for another process that ${activity}`);
 			isTold = true;

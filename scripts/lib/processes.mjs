@@ -43,6 +43,9 @@ export function spawnGroup(command, args, options) {
 	return { child, ended };
 }
 
+/** What npm has to know about the machine: its registry, its cache, its way to the internet. */
+const NPM_SETTINGS = /^npm_config_(registry|cache|userconfig|ca|cafile|strict_ssl|(https_|no)?proxy)$/i;
+
 /**
  * The environment for a child process, without npm's variables of the running script and without
  * n8n's settings, so that both behave as on a fresh machine.
@@ -52,7 +55,8 @@ export function spawnGroup(command, args, options) {
  */
 export function cleanEnvironment(additions = {}) {
 	const kept = Object.entries(process.env).flatMap(([name, value]) =>
-		value === undefined || /^(npm_|n8n_|db_|node_options|node_env)/i.test(name)
+		value === undefined ||
+		(/^(npm_|n8n_|db_|node_options|node_env)/i.test(name) && !NPM_SETTINGS.test(name))
 			? []
 			: [/** @type {const} */ ([name, value])],
 	);

@@ -7,7 +7,7 @@ import { N8nDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 import { n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
-import { saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
+import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
 
 /** A real n8n with the packed package installed, and its owner signed in. */
@@ -60,12 +60,11 @@ export async function startTestEnvironment(
 	const { n8n, n8nProcess } = environment;
 	const logFile = path.join(n8nProcess.dataFolder, 'sandbox.log');
 	const sandbox = await SandboxProcess.start({ logFile });
-	const { teams } = await sandbox.control<{ teams: { nanoid: string }[] }>('GET', 'organisation');
 	return {
 		...environment,
 		sandbox,
 		...(await saveSandboxCredentials(n8n, sandbox)),
-		teamId: teams[0]?.nanoid ?? '',
+		teamId: await firstTeam(sandbox.url),
 		async stop() {
 			await sandbox.stop();
 			await environment.stop();
