@@ -98,15 +98,30 @@ async function installPnpm() {
 }
 
 /**
- * The newest Chromium that runs on Linux x64 without a package of the distribution.
+ * Installs a Chromium for Linux x64 that needs no package of the distribution.
  *
- * @returns {Promise<string>} the folder of its npm package
+ * @returns {Promise<import('./browser.mjs').BrowserCommand>}
  */
 export async function installChromium() {
-	const folder = await installOnce('chromium', 'Installing Chromium for the editor’s tests', (cwd) =>
-		npm(['install', '--ignore-scripts', ...QUIET], { cwd }),
-	);
-	return path.join(folder, 'node_modules', '@sparticuz', 'chromium');
+	const unpacked = (/** @type {string} */ folder) => path.join(folder, 'unpacked');
+	const folder = await installOnce('chromium', 'Installing Chromium for the editor’s tests', async (cwd) => {
+		await npm(['install', '--ignore-scripts', ...QUIET], { cwd });
+		mkdirSync(unpacked(cwd));
+		// It unpacks itself into the folder for temporary files, and its libraries only on AWS Lambda.
+		const env = cleanEnvironment({
+			TMPDIR: unpacked(cwd),
+			AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x',
+		});
+		const script = "import('@sparticuz/chromium').then((chromium) => chromium.default.executablePath())";
+		await run(process.execPath, ['--eval', script], { cwd, env });
+	});
+	return {
+		executablePath: path.join(unpacked(folder), 'chromium'),
+		env: cleanEnvironment({
+			LD_LIBRARY_PATH: path.join(unpacked(folder), 'al2023', 'lib'),
+			FONTCONFIG_PATH: path.join(unpacked(folder), 'fonts'),
+		}),
+	};
 }
 
 /**

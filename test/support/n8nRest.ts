@@ -47,6 +47,20 @@ export class N8nRest {
 		await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
 	}
 
+	/** Signs in as a browser does, and returns the cookie, which any browser may use. */
+	async signInCookie(): Promise<string> {
+		const { email, password } = OWNER;
+		const response = await fetch(`${this.url}/rest/login`, {
+			method: 'POST',
+			// Without a browser-id, which would tie the cookie to it.
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ emailOrLdapLoginId: email, email, password }),
+		});
+		const [cookie] = response.headers.getSetCookie();
+		if (cookie === undefined) throw new Error(`n8n answered the sign-in with ${response.status}`);
+		return cookie;
+	}
+
 	/** @returns the answer's `data`, or the whole answer if it has none */
 	async request<Answer>(
 		method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -101,13 +115,14 @@ export class N8nRest {
 	 * @param credentials for its nodes, at most one of each type
 	 */
 	async saveWorkflow(
-		{ name, nodes, connections, settings = {} }: Workflow,
+		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
 		credentials: readonly Credentials[] = [],
 	): Promise<SavedWorkflow> {
 		const byType = new Map(credentials.map((one) => [one.type, { id: one.id, name: one.name }]));
 		const body = {
 			name,
 			connections,
+			pinData,
 			settings: { executionOrder: 'v1', ...settings },
 			nodes: nodes.map((node) => ({
 				id: randomUUID(),
