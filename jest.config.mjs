@@ -27,6 +27,12 @@ const project = (name, settings = {}) => ({
 	...settings,
 });
 
+/** For tests in a real n8n. */
+const inN8n = {
+	globalSetup: '<rootDir>/test/support/globalSetup.ts',
+	globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
+};
+
 export default {
 	maxWorkers: '100%',
 	/* Ends what hangs, also on a busy machine; how fast something is, benchmarks say. */
@@ -35,15 +41,7 @@ export default {
 		project('unit'),
 		project('contract'),
 		project('n8n'),
-		project('e2e', {
-			globalSetup: '<rootDir>/test/support/globalSetup.ts',
-			testPathIgnorePatterns: ['/editor\\.test\\.ts$'],
-		}),
-		/* Apart from the others: it needs Chromium, which npm cannot install. */
-		project('editor', {
-			globalSetup: '<rootDir>/test/support/globalSetup.ts',
-			testMatch: ['<rootDir>/test/e2e/editor.test.ts'],
-		}),
-		project('long', { globalSetup: '<rootDir>/test/support/globalSetup.ts' }),
+		project('e2e', inN8n),
+		project('long', inN8n),
 	],
 };

@@ -73,7 +73,7 @@ const asJson = (event: Record<string, unknown>): JsonObject => JSON.parse(JSON.s
 function noteFor({ name, nodes }: Workflow, pinned: readonly string[], sandboxUrl: string): string {
 	const elsewhere = pinned.filter((each) => nodes.some((one) => one.name === each && !isOurs(one)));
 	return [
-		`## ${name.replace(/^Payroll: /, '')}`,
+		`## ${title(name)}`,
 		'Everything is filled in for the sandbox. Press **Execute workflow**, then open any node to see what it output.',
 		nodes.some(({ type }) => TRIGGER.test(type))
 			? `The trigger outputs a sample event. For a real one, publish the workflow and send it from the [sandbox](${sandboxUrl}/sandbox).`
@@ -89,7 +89,25 @@ function noteFor({ name, nodes }: Workflow, pinned: readonly string[], sandboxUr
 		.join('\n\n');
 }
 
+/** The name of an example without the prefix that they share. */
+function title(name: string): string {
+	const short = name.replace(/^Payroll: /, '');
+	return short.charAt(0).toUpperCase() + short.slice(1);
+}
+
 const isOurs = ({ type }: WorkflowNode): boolean => LOCAL.test(type);
+
+/** A note with another text, as high as that needs, and still right above the nodes. */
+function withContent(note: WorkflowNode, content: string): WorkflowNode {
+	const [x = 0, y = 0] = note.position;
+	const height = 90 + 34 * content.split('\n\n').length;
+	const bottom = y + Number(note.parameters.height ?? height);
+	return {
+		...note,
+		position: [x, bottom - height],
+		parameters: { ...note.parameters, height, width: 900, content },
+	};
+}
 
 function makeReady(
 	workflow: Workflow,
@@ -114,7 +132,7 @@ function makeReady(
 		...workflow,
 		pinData: Object.fromEntries(pinned),
 		nodes: workflow.nodes.map((node) =>
-			node === note ? { ...node, parameters: { ...node.parameters, content } } : node,
+			node === note ? withContent(node, content) : node,
 		),
 	};
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { Editor, type ShownField } from '../support/editor';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -66,7 +66,7 @@ const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	const { n8n, api, webhook, teamId } = environment;
 	const actions = Object.keys(FORMS).map((pair, index) => {
 		const [resource, operation] = pair.split('.');

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { N8nInstallation } from '../../scripts/lib/installations.mjs';
@@ -62,6 +62,11 @@ export class N8nProcess {
 		});
 	}
 
+	/** An n8n that another process started; it can be used but not started or stopped. */
+	static running(installation: N8nInstallation, dataFolder: string, port: number): N8nProcess {
+		return new N8nProcess(installation, dataFolder, port, {});
+	}
+
 	/** Installs a packed community package, as n8n itself does. */
 	async installPackage(tarball: string): Promise<void> {
 		const folder = path.join(this.dataFolder, '.n8n', 'nodes');
@@ -109,8 +114,18 @@ export class N8nProcess {
 		return this.started().ended;
 	}
 
+	/** Lets this process end while n8n runs. */
+	detach(): void {
+		this.started().detach();
+	}
+
+	/** The ID of the process group, which n8n's own processes belong to. */
+	get group(): number {
+		return this.started().group;
+	}
+
 	get log(): string {
-		return this.started().log;
+		return this.process?.log ?? readFileSync(path.join(this.dataFolder, 'n8n.log'), 'utf8');
 	}
 
 	async stop(): Promise<void> {
