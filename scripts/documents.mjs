@@ -10,7 +10,7 @@ const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
 
 process.exitCode = await runInTerminal(
 	process.execPath,
-	[jest, '--selectProjects', 'e2e', 'editor', '--runInBand', `test/e2e/${test}.test.ts`],
+	[jest, '--selectProjects', 'e2e', '--runInBand', `test/e2e/${test}.test.ts`],
 	{
 		cwd: repository,
 		env: cleanEnvironment({ PAYROLL_PAYMENTS_WRITE: path.join(repository, 'docs') }),

@@ -149,3 +149,27 @@ export async function npm(args, { node, ...options } = {}) {
 export async function npmInTerminal(args, options) {
 	return await runInTerminal(...npmCommand(args), options);
 }
+
+/**
+ * Runs npm, and returns its exit code and everything that it wrote.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string; minutes: number }} options it is killed after so many minutes
+ */
+export async function npmCaptured(args, { cwd, minutes }) {
+	/** @type {Record<string, string>} */
+	const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+	const [command, all] = npmCommand(args);
+	const { child, ended } = spawnGroup(command, all, {
+		cwd,
+		env: cleanEnvironment(color),
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	let output = '';
+	for (const stream of [child.stdout, child.stderr]) {
+		stream?.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+	}
+	const limit = setTimeout(() => signalGroup(child, 'SIGKILL'), minutes * 60_000);
+	const code = await ended.finally(() => clearTimeout(limit));
+	return { code, output };
+}

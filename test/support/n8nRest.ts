@@ -25,15 +25,30 @@ export interface SavedWorkflow extends Workflow {
 	readonly versionId: string;
 }
 
+/** What proves a sign-in; n8n allows only a few sign-ins a minute. */
+export interface Session {
+	readonly browserId: string;
+	readonly cookie: string;
+}
+
 /** What a person does in n8n's editor, by the REST interface that the editor itself uses. */
 export class N8nRest {
-	private readonly browserId = randomBytes(16).toString('hex');
-	private cookie = '';
+	private readonly browserId: string;
+	private cookie: string;
 
+	/** @param session of another instance that has signed in */
 	constructor(
 		readonly url: string,
 		private readonly version: N8nVersion,
-	) {}
+		session: Session = { browserId: randomBytes(16).toString('hex'), cookie: '' },
+	) {
+		this.browserId = session.browserId;
+		this.cookie = session.cookie;
+	}
+
+	get session(): Session {
+		return { browserId: this.browserId, cookie: this.cookie };
+	}
 
 	/** Creates the owner's account if there is none, and signs in to it. */
 	async signIn(): Promise<void> {

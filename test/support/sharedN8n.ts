@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import type { Session } from './n8nRest';
 import { waitUntil } from './waiting';
 
 /** An n8n that the test files of one Jest worker use one after the other. */
@@ -10,6 +11,8 @@ export interface SharedN8n {
 	readonly port: number;
 	/** The ID of its process group. */
 	readonly group: number;
+	/** Of its owner. */
+	readonly session: Session;
 }
 
 /** Tells the workers where they note their shared n8n. */

@@ -66,15 +66,15 @@ export async function startTestEnvironment(
  * credentials of those files may be there; what is saved under the same name is replaced.
  */
 export async function shareTestEnvironment(): Promise<TestEnvironment> {
-	const { dataFolder, port } = await sharedN8n(async () => {
-		const { n8nProcess } = await startN8n();
+	const { dataFolder, port, session } = await sharedN8n(async () => {
+		const { n8n, n8nProcess } = await startN8n();
 		n8nProcess.detach();
-		return { dataFolder: n8nProcess.dataFolder, port: n8nProcess.port, group: n8nProcess.group };
+		const { dataFolder, port, group } = n8nProcess;
+		return { dataFolder, port, group, session: n8n.session };
 	});
 	const installation = await installN8n(n8nVersionUnderTest());
 	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
-	const n8n = new N8nRest(n8nProcess.url, installation.version);
-	await n8n.signIn();
+	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
 	const database = new N8nDatabase(n8nProcess);
 	return await withSandbox({ n8n, n8nProcess, database, stop: async () => {} });
 }
