@@ -14,11 +14,12 @@ import type { N8nInstallation } from './lib/installations.mjs';
 import { repository } from './lib/paths.mjs';
 import { cleanEnvironment, run } from './lib/processes.mjs';
 import { print, say, withProgress } from './lib/progress.mjs';
+import { DEV_SETTINGS, rebuildOnChanges } from './dev';
 import { Landing } from './landing';
 import { readyExamples, type ReadyExample } from './readyExamples';
 import { resultLines } from './resultLines';
 
-export { OWNER };
+export { rebuildOnChanges };
 
 const EDITOR_PORT = 5678;
 const SANDBOX_PORT = 4010;
@@ -65,12 +66,12 @@ export async function showFirstResult(sandbox: SandboxProcess): Promise<void> {
 export async function prepareN8n(
 	installation: N8nInstallation,
 	dataFolder: string,
-	env: Record<string, string> = {},
+	{ dev }: { dev: boolean },
 ): Promise<N8nProcess> {
 	const n8nProcess = await N8nProcess.prepare(installation, {
 		dataFolder,
 		port: EDITOR_PORT,
-		env: { ...UNDISTRACTED, ...env },
+		env: { ...UNDISTRACTED, ...(dev ? DEV_SETTINGS : {}) },
 	});
 	reportOtherPort('n8n', EDITOR_PORT, n8nProcess.port);
 	return n8nProcess;

@@ -1,5 +1,6 @@
 // From a fresh clone to a running n8n with this package and a sandbox: `npm start`.
-// `npm start -- --once` ends after the first workflows, with exit code 0 or 1.
+// `npm start -- --once` ends after the first workflows, with exit code 0 or 1. `npm run dev` also
+// brings each change to the sources into the running n8n.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,8 +12,13 @@ import { repository } from './lib/paths.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 
 const {
-	values: { once },
-} = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+	values: { once, dev },
+} = parseArgs({
+	options: {
+		once: { type: 'boolean', default: false },
+		dev: { type: 'boolean', default: false },
+	},
+});
 
 const dataFolder = path.join(repository, '.n8n');
 const runningFile = path.join(dataFolder, 'running.json');
@@ -76,7 +82,7 @@ async function start() {
 		}),
 		preparePackage(() => isN8nInstalled),
 	]);
-	const n8nProcess = await demo.prepareN8n(installation, dataFolder);
+	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);
 	writeFileSync(runningFile, JSON.stringify({ process: process.pid, editor: n8nProcess.url }));
 	const n8n = await demo.startN8n(n8nProcess, tarball);
@@ -89,6 +95,7 @@ async function start() {
 	const links = await demo.startLinks(n8n, examples);
 	servers.push(links);
 	demo.printLinks(examples, links, n8n, sandbox);
+	if (dev) demo.rebuildOnChanges(n8nProcess);
 	await Promise.race([n8nProcess.ended, sandbox.ended]);
 	if (servers.length === 0) return true;
 	throw new Error(`n8n or the sandbox ended by itself; see ${dataFolder}/*.log`);

@@ -45,9 +45,14 @@ function fingerprint() {
 	return hash.digest('hex');
 }
 
+/** Builds dist/. */
+export async function buildPackage() {
+	await run(process.execPath, [gulp, 'build'], { cwd: repository });
+}
+
 /** Builds dist/ and packs it as npm publishes it. */
 async function buildAndPack() {
-	await run(process.execPath, [gulp, 'build'], { cwd: repository });
+	await buildPackage();
 	const printed = await npm(['pack', '--json', '--pack-destination', buildFolder], {
 		cwd: repository,
 	});

@@ -20,6 +20,9 @@ const SETTINGS = {
 	GENERIC_TIMEZONE: 'Etc/UTC',
 };
 
+/** The package under test. */
+export const PACKAGE_NAME = 'n8n-nodes-payroll-payments';
+
 interface Options {
 	/** The folder that holds n8n's `.n8n`. */
 	readonly dataFolder: string;
@@ -67,9 +70,18 @@ export class N8nProcess {
 		return new N8nProcess(installation, dataFolder, port, {});
 	}
 
+	/** Where n8n has the package under test. */
+	get installedPackage(): string {
+		return path.join(this.nodesFolder, 'node_modules', PACKAGE_NAME);
+	}
+
+	private get nodesFolder(): string {
+		return path.join(this.dataFolder, '.n8n', 'nodes');
+	}
+
 	/** Installs a packed community package, as n8n itself does. */
 	async installPackage(tarball: string): Promise<void> {
-		const folder = path.join(this.dataFolder, '.n8n', 'nodes');
+		const folder = this.nodesFolder;
 		mkdirSync(folder, { recursive: true });
 		const manifest = path.join(folder, 'package.json');
 		if (!existsSync(manifest)) {

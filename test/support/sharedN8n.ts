@@ -21,6 +21,20 @@ const VARIABLE = 'PAYROLL_PAYMENTS_SHARED_N8N';
 /** Before the tests: makes the folder in which workers note their shared n8n. */
 export function openSharedN8n(): void {
 	process.env[VARIABLE] = mkdtempSync(path.join(tmpdir(), 'payroll-payments-shared-'));
+	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.once(name, () => {
+			for (const { group } of noted()) signal(group, 'SIGKILL');
+			process.exit(1);
+		});
+	}
+}
+
+/** What the workers have noted. */
+function noted(): SharedN8n[] {
+	const folder = notes();
+	return readdirSync(folder).map((note) =>
+		JSON.parse(readFileSync(path.join(folder, note), 'utf8')),
+	);
 }
 
 function notes(): string {
@@ -38,12 +52,8 @@ export async function sharedN8n(start: () => Promise<SharedN8n>): Promise<Shared
 
 /** After the tests: stops every shared n8n and removes its data. */
 export async function closeSharedN8n(): Promise<void> {
-	const folder = notes();
-	const all: SharedN8n[] = readdirSync(folder).map((note) =>
-		JSON.parse(readFileSync(path.join(folder, note), 'utf8')),
-	);
 	await Promise.all(
-		all.map(async ({ group, dataFolder }) => {
+		noted().map(async ({ group, dataFolder }) => {
 			signal(group, 'SIGKILL');
 			await waitUntil(async () => !signal(group, 0), {
 				milliseconds: 10_000,
@@ -52,7 +62,7 @@ export async function closeSharedN8n(): Promise<void> {
 			rmSync(dataFolder, { recursive: true, force: true });
 		}),
 	);
-	rmSync(folder, { recursive: true, force: true });
+	rmSync(notes(), { recursive: true, force: true });
 }
 
 /** Signals a process group; 0 asks whether it is there. */
