@@ -19,6 +19,9 @@ const shared = {
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.build/', '<rootDir>/.n8n/'],
 };
 
+/** Unit tests of many cases. */
+const MANY_CASES = '\\.(fuzz|property)\\.test\\.ts$';
+
 /** One project for each kind of test; `jest --selectProjects unit` runs one of them. */
 const project = (name, settings = {}) => ({
 	...shared,
@@ -38,7 +41,9 @@ export default {
 	/* Ends what hangs, also on a busy machine; how fast something is, benchmarks say. */
 	testTimeout: 60_000,
 	projects: [
-		project('unit'),
+		project('unit', { testPathIgnorePatterns: ['/node_modules/', MANY_CASES] }),
+		/* Unit tests with so many cases that they would slow the others down. */
+		project('properties', { testMatch: ['<rootDir>/test/unit/**/*.{fuzz,property}.test.ts'] }),
 		project('contract'),
 		project('n8n'),
 		project('e2e', inN8n),

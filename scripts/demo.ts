@@ -32,7 +32,7 @@ const FIRST_STEPS = 'first-steps';
 const DEPOSITS = 'deposit-to-message';
 
 /** What distracts from the workflows: n8n's assistant, agents, chat and surveys. */
-const UNDISTRACTED = {
+export const UNDISTRACTED = {
 	N8N_DISABLED_MODULES: 'instance-ai,agents,chat-hub,workflow-builder,mcp,mcp-registry,insights',
 	N8N_HIRING_BANNER_ENABLED: 'false',
 	N8N_HIDE_USAGE_PAGE: 'true',

@@ -77,6 +77,7 @@ await Promise.all([
 	})(),
 	(async () => {
 		await test('test:unit', ['--maxWorkers=1']);
+		await test('test:properties', ['--maxWorkers=1']);
 		await test('test:contract', ['--maxWorkers=1']);
 		await test('test:n8n', ['--maxWorkers=1']);
 	})(),
