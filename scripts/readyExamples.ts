@@ -131,9 +131,7 @@ function makeReady(
 	return {
 		...workflow,
 		pinData: Object.fromEntries(pinned),
-		nodes: workflow.nodes.map((node) =>
-			node === note ? withContent(node, content) : node,
-		),
+		nodes: workflow.nodes.map((node) => (node === note ? withContent(node, content) : node)),
 	};
 }
 

@@ -23,9 +23,19 @@ const cacheFolder =
 	);
 
 /** A registry that doesn't answer is reported after seconds instead of minutes. */
-const FEW_RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
+const FEW_RETRIES = [
+	'--fetch-retries=2',
+	'--fetch-retry-mintimeout=1000',
+	'--fetch-retry-maxtimeout=4000',
+];
 
-const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', ...FEW_RETRIES];
+const QUIET = [
+	'--no-audit',
+	'--no-fund',
+	'--no-update-notifier',
+	'--loglevel=error',
+	...FEW_RETRIES,
+];
 
 /**
  * Removes the source maps of installed packages: a quarter of their files' size, and only a
@@ -104,17 +114,22 @@ async function installPnpm() {
  */
 export async function installChromium() {
 	const unpacked = (/** @type {string} */ folder) => path.join(folder, 'unpacked');
-	const folder = await installOnce('chromium', 'Installing Chromium for the editor’s tests', async (cwd) => {
-		await npm(['install', '--ignore-scripts', ...QUIET], { cwd });
-		mkdirSync(unpacked(cwd));
-		// It unpacks itself into the folder for temporary files, and its libraries only on AWS Lambda.
-		const env = cleanEnvironment({
-			TMPDIR: unpacked(cwd),
-			AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x',
-		});
-		const script = "import('@sparticuz/chromium').then((chromium) => chromium.default.executablePath())";
-		await run(process.execPath, ['--eval', script], { cwd, env });
-	});
+	const folder = await installOnce(
+		'chromium',
+		'Installing Chromium for the editor’s tests',
+		async (cwd) => {
+			await npm(['install', '--ignore-scripts', ...QUIET], { cwd });
+			mkdirSync(unpacked(cwd));
+			// It unpacks itself into the folder for temporary files, and its libraries only on AWS Lambda.
+			const env = cleanEnvironment({
+				TMPDIR: unpacked(cwd),
+				AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x',
+			});
+			const script =
+				"import('@sparticuz/chromium').then((chromium) => chromium.default.executablePath())";
+			await run(process.execPath, ['--eval', script], { cwd, env });
+		},
+	);
 	return {
 		executablePath: path.join(unpacked(folder), 'chromium'),
 		env: cleanEnvironment({

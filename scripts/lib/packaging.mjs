@@ -27,7 +27,8 @@ const SOURCES = [
 function fingerprint() {
 	const hash = createHash('sha256').update(process.version);
 	/** @param {string} file */
-	const add = (file) => hash.update(`\0${file}\0`).update(readFileSync(path.join(repository, file)));
+	const add = (file) =>
+		hash.update(`\0${file}\0`).update(readFileSync(path.join(repository, file)));
 	for (const source of SOURCES) {
 		if (path.extname(source) !== '') {
 			add(source);

@@ -44,7 +44,8 @@ export function spawnGroup(command, args, options) {
 }
 
 /** What npm has to know about the machine: its registry, its cache, its way to the internet. */
-const NPM_SETTINGS = /^npm_config_(registry|cache|userconfig|ca|cafile|strict_ssl|(https_|no)?proxy)$/i;
+const NPM_SETTINGS =
+	/^npm_config_(registry|cache|userconfig|ca|cafile|strict_ssl|(https_|no)?proxy)$/i;
 
 /**
  * The environment for a child process, without npm's variables of the running script and without

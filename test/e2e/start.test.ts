@@ -110,10 +110,9 @@ describe('npm run dev', () => {
 		const built = mkdtempSync(path.join(tmpdir(), 'payroll-payments-dev-'));
 		cpSync(installed, built, { recursive: true });
 		expect(updateInstalled(built, installed)).toBe(false);
-		for (const file of [
-			'nodes/PayrollPayments/PayrollPayments.node.js',
-			'types/nodes.json',
-		].map((each) => path.join(built, each))) {
+		for (const file of ['nodes/PayrollPayments/PayrollPayments.node.js', 'types/nodes.json'].map(
+			(each) => path.join(built, each),
+		)) {
 			const text = readFileSync(file, 'utf8');
 			writeFileSync(file, text.replaceAll('Run payroll, payments', 'Changed: payroll, payments'));
 		}

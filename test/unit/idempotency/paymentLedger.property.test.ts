@@ -1,5 +1,8 @@
 import { ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
-import { PaymentLedger, type Payment } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
+import {
+	PaymentLedger,
+	type Payment,
+} from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
 import { MemoryStore, runVirtualClock } from './memoryStore';
 
 runVirtualClock();
