@@ -16,6 +16,16 @@ import { say } from './progress.mjs';
 /** How long a lock may be without its holder's process ID, which is written right after it is made. */
 const WRITING_MILLISECONDS = 5_000;
 
+/**
+ * Whether an error of Node.js has a code. In Jest such errors aren't instances of the Error there.
+ *
+ * @param {unknown} error
+ * @param {string} code
+ */
+function hasCode(error, code) {
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
 /** @param {string} file */
 function holderIsGone(file) {
 	try {
@@ -24,7 +34,7 @@ function holderIsGone(file) {
 		process.kill(holder, 0);
 		return false;
 	} catch (error) {
-		return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+		return hasCode(error, 'ESRCH');
 	}
 }
 
@@ -36,7 +46,7 @@ function tryLock(file) {
 		closeSync(handle);
 		return true;
 	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+		if (hasCode(error, 'EEXIST')) return false;
 		throw error;
 	}
 }
@@ -54,7 +64,7 @@ function removeLeftover(file) {
 		if (holderIsGone(aside)) rmSync(aside, { force: true });
 		else renameSync(aside, file);
 	} catch (error) {
-		if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+		if (!hasCode(error, 'ENOENT')) throw error;
 	}
 }
 

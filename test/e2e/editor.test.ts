@@ -24,15 +24,16 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'payment.createInstant': [
 		'!',
 		'Team ID',
-		'Amount (Cents)',
 		'Recipient Email',
+		'Amount (Cents)',
+		'Currency',
+		'Network',
+		'Payment Reference',
 		'Typed Data',
 		'Signature From',
 		'Domain',
 		'Types',
 		'Primary Type',
-		'Currency',
-		'Network',
 	],
 	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails'],
 	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
@@ -96,6 +97,11 @@ beforeAll(async () => {
 	);
 	editor = await Editor.open(n8n.url);
 	await editor.openWorkflow(id);
+});
+
+/* A test that fails leaves a panel open, which would cover the next node. */
+afterEach(async () => {
+	await editor.closeNode();
 });
 
 afterAll(async () => {
