@@ -1,19 +1,4 @@
-import { statfsSync } from 'node:fs';
-
 const FULL_DISK = /ENOSPC|no space left on device/i;
-
-/** npm reports a full disk under other names, e.g. as a file that it can't parse. */
-const ALMOST_NOTHING = 50_000_000;
-
-/** @param {string} folder */
-function hasNoSpace(folder) {
-	try {
-		const { bavail, bsize } = statfsSync(folder);
-		return bavail * bsize < ALMOST_NOTHING;
-	} catch {
-		return false;
-	}
-}
 
 /** What npm and pnpm say when a registry can't be reached or doesn't have its packages. */
 const NO_REGISTRY =
@@ -27,7 +12,7 @@ const NO_REGISTRY =
  */
 export function explainInstallation(error, { what, folder }) {
 	const text = error instanceof Error ? error.message : String(error);
-	if (FULL_DISK.test(text) || hasNoSpace(folder)) {
+	if (FULL_DISK.test(text)) {
 		return new Error(
 			`The disk is full, so ${what} can't be installed in ${folder}: free 4 GB, then try again.`,
 		);

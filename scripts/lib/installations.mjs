@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statfsSync,
+	writeFileSync,
+} from 'node:fs';
 import { readdir, rm, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -53,15 +61,32 @@ async function removeSourceMaps(folder) {
 }
 
 /**
+ * Refuses to begin what the disk has no room for; npm wouldn't say why it failed.
+ *
+ * @param {string} what
+ * @param {string} folder
+ * @param {number} megabytes
+ */
+function requireSpace(what, folder, megabytes) {
+	const { bavail, bsize } = statfsSync(folder);
+	const free = Math.floor((bavail * bsize) / 1e6);
+	if (free >= megabytes) return;
+	throw new Error(
+		`The disk is full: ${what} needs ${megabytes} MB in ${folder}, and ${free} MB are free.`,
+	);
+}
+
+/**
  * Installs what test/e2e/hosts/NAME/package.json lists into the cache, unless that has been done.
  * Each version of that file has its own folder, so that checkouts don't replace each other's. An
  * interrupted installation leaves no `complete` file and is repeated.
  *
  * @param {string} name
- * @param {string} description printed when it is done
+ * @param {{ description: string; megabytes: number }} about what is printed when it is done, and the
+ * room that it takes for a while
  * @param {(folder: string) => Promise<unknown>} install
  */
-async function installOnce(name, description, install) {
+async function installOnce(name, { description, megabytes }, install) {
 	const manifest = path.join(repository, 'test', 'e2e', 'hosts', name, 'package.json');
 	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
 	const folder = path.join(cacheFolder, `${name}-${hash}`);
@@ -69,6 +94,7 @@ async function installOnce(name, description, install) {
 	if (existsSync(marker)) return folder;
 	await whileLocked(`${folder}.lock`, `installs ${name}`, async () => {
 		if (existsSync(marker)) return;
+		requireSpace(name, cacheFolder, megabytes);
 		await withProgress(description, async () => {
 			try {
 				rmSync(folder, { recursive: true, force: true });
@@ -93,7 +119,7 @@ async function installNode() {
 	if (process.versions.node.startsWith(`${NODE_MAJOR}.`)) return path.dirname(process.execPath);
 	const folder = await installOnce(
 		`node-${NODE_MAJOR}`,
-		`Installing Node.js ${NODE_MAJOR} for n8n`,
+		{ description: `Installing Node.js ${NODE_MAJOR} for n8n`, megabytes: 300 },
 		(cwd) => npm(['install', '--ignore-scripts=false', ...QUIET], { cwd }),
 	);
 	return path.join(folder, 'node_modules', 'node', 'bin');
@@ -101,8 +127,10 @@ async function installNode() {
 
 /** @returns {Promise<string>} pnpm's command, a script for Node.js */
 async function installPnpm() {
-	const folder = await installOnce('pnpm-10', 'Installing pnpm 10 for n8n', (cwd) =>
-		npm(['install', '--ignore-scripts', ...QUIET], { cwd }),
+	const folder = await installOnce(
+		'pnpm-10',
+		{ description: 'Installing pnpm 10 for n8n', megabytes: 50 },
+		(cwd) => npm(['install', '--ignore-scripts', ...QUIET], { cwd }),
 	);
 	return path.join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
 }
@@ -116,7 +144,7 @@ export async function installChromium() {
 	const unpacked = (/** @type {string} */ folder) => path.join(folder, 'unpacked');
 	const folder = await installOnce(
 		'chromium',
-		'Installing Chromium for the editor’s tests',
+		{ description: 'Installing Chromium for the editor’s tests', megabytes: 400 },
 		async (cwd) => {
 			await npm(['install', '--ignore-scripts', ...QUIET], { cwd });
 			mkdirSync(unpacked(cwd));
@@ -161,7 +189,7 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 	});
 	const folder = await installOnce(
 		`n8n-${version}`,
-		`Installing n8n ${version} (once, 1.5 GB)`,
+		{ description: `Installing n8n ${version} (once, 1.5 GB)`, megabytes: 3_000 },
 		async (cwd) => {
 			const pnpm = await installPnpm();
 			const store = path.join(cwd, 'store');
@@ -204,6 +232,7 @@ export async function installDevDependencies() {
 	const lock = path.join(repository, '.build', 'install.lock');
 	await whileLocked(lock, 'installs the development dependencies', async () => {
 		if (areDevDependenciesInstalled()) return;
+		requireSpace('npm ci', repository, 1_000);
 		await withProgress('Installing the development dependencies', async () => {
 			try {
 				await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: repository });

@@ -125,10 +125,15 @@ export class Editor {
 	}
 
 	async closeCredentials(): Promise<void> {
+		const dialog = this.page.locator('[data-test-id="credential-edit-dialog"]');
+		// n8n asks this when it has filled in defaults that the saved credentials don't have.
+		const question = this.page.getByRole('dialog', { name: 'Close without saving?' });
 		await this.page.keyboard.press('Escape');
-		await this.page.waitForSelector('[data-test-id="credential-edit-dialog"]', {
-			state: 'detached',
-		});
+		await Promise.race([dialog.waitFor({ state: 'detached' }), question.waitFor()]);
+		if (await question.isVisible()) {
+			await question.getByRole('button', { name: 'Close', exact: true }).last().click();
+		}
+		await dialog.waitFor({ state: 'detached' });
 	}
 
 	/**
