@@ -65,7 +65,7 @@ const reloads = ({ log }: N8nProcess): number =>
 	log.split(`Hot reload triggered for ${PACKAGE_NAME}`).length;
 
 /** Builds the package into the running n8n, whose credentials and workflows stay as they are. */
-export async function rebuild(n8nProcess: N8nProcess): Promise<void> {
+async function rebuild(n8nProcess: N8nProcess): Promise<void> {
 	await buildPackage();
 	const before = reloads(n8nProcess);
 	const installed = path.join(n8nProcess.installedPackage, 'dist');
