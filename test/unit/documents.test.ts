@@ -16,7 +16,7 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 		{ line: /^npm start$/, runIn: 'test/e2e/start.test.ts' },
 		{ line: /^npm test$/, runIn: '.ci/run' },
 		{
-			line: /^npm run (lint|test:unit|test:contract|test:n8n|test:e2e)$/,
+			line: /^npm run (lint|test:unit|test:properties|test:contract|test:n8n|test:e2e)$/,
 			runIn: 'scripts/test.mjs',
 		},
 		{ line: /^npm run (lint -- --fix|format|dev)$/, notRun: 'changes the working copy' },
@@ -24,6 +24,7 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 			line: /^npm run --silent sample-delivery -- /,
 			runIn: 'test/contract/sampleDelivery.test.ts',
 		},
+		{ line: /^npm run benchmark/, notRun: 'measures, and takes minutes' },
 		{ line: /^npx jest /, notRun: 'is a test itself' },
 		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
 		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },
