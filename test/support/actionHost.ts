@@ -26,6 +26,7 @@ import {
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { validateActionOutput } from './outputSchemas';
 
 /** A node that puts out given items, so that the action node has an input. */
 class InputItems implements INodeType {
@@ -374,6 +375,8 @@ export async function runNode(
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;
+	/* Whatever any test makes the node put out must suit the schema that n8n's editor reads. */
+	validateActionOutput(nodes[3]?.parameters ?? {}, outputs.flatMap((items) => items ?? []));
 	return {
 		output: outputs[0] ?? [],
 		errorOutput: outputs[1] ?? [],

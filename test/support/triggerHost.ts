@@ -30,6 +30,7 @@ import {
 } from 'n8n-workflow';
 
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { validateTriggerOutput } from './outputSchemas';
 
 function notHere(): never {
 	throw new Error('not available in this test');
@@ -253,10 +254,12 @@ export class TriggerHost {
 		const { data: ended } = await execute.processRunExecutionData(workflow);
 		const { runData, error: failure } = ended.resultData;
 		const error = runData.Trigger?.at(-1)?.error ?? failure;
+		const output = runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [];
+		validateTriggerOutput(output);
 		this.executions.push({
 			mode,
 			started,
-			output: runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [],
+			output,
 			...(error === undefined ? {} : { error: error.message, hint: error.description }),
 		});
 	}
