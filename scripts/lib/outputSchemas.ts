@@ -47,7 +47,8 @@ function uncheckedPart(definition: z.ZodTypeDef): z.ZodTypeAny | undefined {
 /** The members that are always there once parsed, also those that get a default. */
 function requiredMembers(members: z.ZodRawShape): string[] {
 	return Object.keys(members).filter(
-		(name) => members[name]?.safeParse(undefined).data !== undefined || !members[name]?.isOptional(),
+		(name) =>
+			members[name]?.safeParse(undefined).data !== undefined || !members[name]?.isOptional(),
 	);
 }
 
@@ -87,8 +88,7 @@ function mergedProperties(alternatives: readonly JsonSchema[]): Record<string, J
  * @param others what else an item can be, which the editor doesn't show
  */
 function outputSchema(output: z.ZodTypeAny, ...others: readonly z.ZodTypeAny[]): JsonSchema {
-	const options: readonly z.ZodTypeAny[] =
-		output instanceof z.ZodUnion ? output.options : [output];
+	const options: readonly z.ZodTypeAny[] = output instanceof z.ZodUnion ? output.options : [output];
 	const usual = options.map(jsonSchemaOf);
 	return {
 		type: 'object',

@@ -376,7 +376,14 @@ export async function runNode(
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;
 	/* Whatever any test makes the node put out must suit the schema that n8n's editor reads. */
-	validateActionOutput(nodes[3]?.parameters ?? {}, outputs.flatMap((items) => items ?? []));
+	const type = options.node?.type ?? 'payrollPayments';
+	if (type.startsWith('payrollPayments')) {
+		const node = { ...parameters, ...options.node?.parameters };
+		validateActionOutput(
+			node,
+			outputs.flatMap((items) => items ?? []),
+		);
+	}
 	return {
 		output: outputs[0] ?? [],
 		errorOutput: outputs[1] ?? [],

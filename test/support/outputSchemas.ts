@@ -3,8 +3,14 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { outputSchemas } from '../../scripts/lib/outputSchemas';
 
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
 const schemas = outputSchemas();
+
+/** The names of the fields that n8n's editor shows before an operation has run. */
+export function previewOf(file: string): string[] {
+	return Object.keys(schemas[file]?.properties ?? {});
+}
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
 const validators = new Map<string, ValidateFunction>();
 
 function validatorOf(file: string): ValidateFunction {
