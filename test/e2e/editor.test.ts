@@ -98,18 +98,23 @@ beforeAll(async () => {
 			credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } },
 		},
 	);
+	const users = action(
+		'Get team users',
+		{ resource: 'teamUser', operation: 'getAll', teamId },
+		{ position: [660, 600] },
+	);
 	const message = node(
-		'message',
+		'Write a message',
 		'n8n-nodes-base.set',
 		{ assignments: { assignments: [{ id: 'text', name: 'text', value: '', type: 'string' }] } },
-		{ position: [440, 600], typeVersion: 3.4 },
+		{ position: [880, 600], typeVersion: 3.4 },
 	);
 	const { id } = await n8n.saveWorkflow(
 		{
 			name: 'Forms',
-			nodes: [...actions, review, trigger, message],
+			nodes: [...actions, review, trigger, users, message],
 			connections: {
-				'teamUser.getAll': { main: [[{ node: 'message', type: 'main', index: 0 }]] },
+				'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
 			},
 		},
 		[api, webhook],
@@ -180,7 +185,7 @@ it('the trigger shows its fields in order', async () => {
 });
 
 it('shows the next node the fields of one that has never run, to be dragged into a parameter', async () => {
-	await editor.openNode('message');
+	await editor.openNode('Write a message');
 	const { page } = editor;
 	const fields = page.locator(
 		'[data-test-id="ndv-input-panel"] [data-test-id="run-data-schema-item"]',
@@ -199,7 +204,11 @@ it('shows the next node the fields of one that has never run, to be dragged into
 	await page.mouse.up();
 	const value = page.locator('[data-test-id="assignment-value"]').first();
 	await value.filter({ hasText: '{{ $json.first_name }}' }).waitFor();
-	await takePicture('schema-preview', '[data-test-id="ndv"]', '[data-test-id="ndv"]');
+	await takePicture(
+		'schema-preview',
+		'[data-test-id="ndv"]',
+		'[data-test-id="run-data-schema-item"]:visible',
+	);
 	await editor.closeNode();
 });
 

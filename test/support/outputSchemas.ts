@@ -24,7 +24,7 @@ function validatorOf(file: string): ValidateFunction {
 }
 
 /** What a node said with an item: its normal output, a check, or why the item failed. */
-export type OutputKind = 'check' | 'failure' | 'output';
+type OutputKind = 'check' | 'failure' | 'output';
 
 function kindOf({ json }: INodeExecutionData): OutputKind {
 	if (json.check === 'passed') return 'check';
