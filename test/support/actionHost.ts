@@ -16,6 +16,7 @@ import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credent
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { processedKeys } from './processedKeys';
 import { additionalData, EngineCredentials, NodeTypes, runInEngine } from './engine';
+import { validateActionOutput } from './outputSchemas';
 
 /** A node that puts out given items, so that the action node has an input. */
 class InputItems implements INodeType {
@@ -195,6 +196,15 @@ export async function runNode(
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;
+	/* Whatever any test makes the node put out must suit the schema that n8n's editor reads. */
+	const type = options.node?.type ?? 'payrollPayments';
+	if (type.startsWith('payrollPayments')) {
+		const node = { ...parameters, ...options.node?.parameters };
+		validateActionOutput(
+			node,
+			outputs.flatMap((items) => items ?? []),
+		);
+	}
 	return {
 		output: outputs[0] ?? [],
 		errorOutput: outputs[1] ?? [],
