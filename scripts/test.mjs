@@ -67,7 +67,7 @@ mkdirSync(buildFolder, { recursive: true });
 await Promise.all([installDevDependencies(), installN8n()]);
 const browser = await findBrowser();
 
-// What judges the code, and beside it what runs it without n8n's server: a core for each.
+// What judges the code, and beside it what runs it without n8n's server.
 await Promise.all([
 	(async () => {
 		await check('lint');
@@ -75,12 +75,7 @@ await Promise.all([
 		await check('build');
 		await check('scan');
 	})(),
-	(async () => {
-		await test('test:unit', ['--maxWorkers=1']);
-		await test('test:properties', ['--maxWorkers=1']);
-		await test('test:contract', ['--maxWorkers=1']);
-		await test('test:n8n', ['--maxWorkers=1']);
-	})(),
+	test('test:without-n8n'),
 ]);
 const withoutEditor = ['--testPathIgnorePatterns', '/editor\\.test\\.ts$', '/start\\.test\\.ts$'];
 await test('test:e2e', browser === undefined ? withoutEditor : []);
