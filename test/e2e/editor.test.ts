@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { Editor, type ShownField } from '../support/editor';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -32,15 +32,16 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'payment.createInstant': [
 		'!',
 		'Team ID',
-		'Amount (Cents)',
 		'Recipient Email',
+		'Amount (Cents)',
+		'Currency',
+		'Network',
+		'Payment Reference',
 		'Typed Data',
 		'Signature From',
 		'Domain',
 		'Types',
 		'Primary Type',
-		'Currency',
-		'Network',
 	],
 	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails', 'Simplify'],
 	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
@@ -74,7 +75,7 @@ const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	const { n8n, api, webhook, teamId } = environment;
 	const actions = Object.keys(FORMS).map((pair, index) => {
 		const [resource, operation] = pair.split('.');
@@ -104,6 +105,11 @@ beforeAll(async () => {
 	);
 	editor = await Editor.open(n8n.url);
 	await editor.openWorkflow(id);
+});
+
+/* A test that fails leaves a panel open, which would cover the next node. */
+afterEach(async () => {
+	await editor.closeNode();
 });
 
 afterAll(async () => {

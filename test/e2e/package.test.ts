@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EXAMPLES, readExample } from '../support/examples';
 import { outputOf } from '../support/executions';
 import type { SavedWorkflow } from '../support/n8nRest';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -11,7 +11,7 @@ jest.setTimeout(300_000);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 });
 
 afterAll(async () => {

@@ -13,7 +13,7 @@ const DOCUMENTS = ['.', 'benchmark', 'docs', 'examples', 'sandbox'].flatMap((fol
 /** Command lines in the documents, and what runs them: a file, or the reason why nothing does. */
 const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; notRun: string }> =
 	[
-		{ line: /^npm start$/, runIn: 'benchmark/fresh/start.ts' },
+		{ line: /^npm start$/, runIn: 'test/e2e/start.test.ts' },
 		{ line: /^npm test$/, runIn: '.ci/run' },
 		{
 			line: /^npm run (lint|test:unit|test:contract|test:n8n|test:e2e)$/,
