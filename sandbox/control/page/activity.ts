@@ -47,7 +47,7 @@ function deliveryRow(attempt: DeliveryAttempt): HTMLElement {
 				body: jsonOf(body),
 			}),
 		),
-		cell('number', 'Attempt', String(attempt.attempt)),
+		cell('', 'Attempt', String(attempt.attempt)),
 		cell('', '', pill(status === undefined ? outcome : `${status} ${outcome}`, colorOf(status))),
 		cell('answer', '', element('code', '', answer ?? '')),
 		cell('number', 'Duration', duration === undefined ? '' : `${duration} ms`),

@@ -29,11 +29,11 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** A button that copies a text, named after what it copies. */
-export function copyButton(label: string, text: () => string): HTMLButtonElement {
+function copyButton(label: string, text: string): HTMLButtonElement {
 	const made = element('button', 'copy', 'Copy');
 	made.type = 'button';
 	made.setAttribute('aria-label', `Copy ${label}`);
-	made.addEventListener('click', () => void copy(made, text()));
+	made.addEventListener('click', () => void copy(made, text));
 	return made;
 }
 
@@ -50,12 +50,7 @@ export async function copy(from: HTMLButtonElement, text: string): Promise<void>
 
 /** A value in a fixed-width font with a button that copies it. */
 export function copyable(label: string, value: string): HTMLElement {
-	return element(
-		'span',
-		'copyable',
-		element('code', '', value),
-		copyButton(label, () => value),
-	);
+	return element('span', 'copyable', element('code', '', value), copyButton(label, value));
 }
 
 /** Replaces the options of a menu, and keeps the choice if it is still there. */

@@ -1,13 +1,12 @@
 import type { DeliveryAttempt, Endpoint } from '../../deliveries';
 import { resultOf } from './activity';
 import { call } from './control';
-import { credentialSettings } from './credentialSettings';
+import { credentialSettings, type Setting } from './credentialSettings';
 import {
 	button,
 	byId,
 	copy,
 	copyable,
-	copyButton,
 	element,
 	input,
 	onSubmit,
@@ -130,6 +129,14 @@ function fillCustom(values: Readonly<Record<keyof typeof CUSTOM_DEFAULTS, string
 	}
 }
 
+/** Rows of a list, without those that have no value. */
+const copyableList = (settings: readonly Setting[]): HTMLElement[] =>
+	settings
+		.filter(({ value }) => value !== '')
+		.map(({ label, value }) =>
+			element('div', '', element('dt', '', label), element('dd', '', copyable(label, value))),
+		);
+
 /** Shows the fields of the chosen scheme, and what n8n needs for it. */
 function showScheme(): void {
 	const scheme = select('scheme').value;
@@ -137,15 +144,16 @@ function showScheme(): void {
 		field.hidden = !field.dataset.schemes?.split(' ').includes(scheme);
 	}
 	const nanoid = select('endpoint').value;
-	const settings = credentialSettings({ ...signing(), nanoid });
 	byId('settings', HTMLElement).replaceChildren(
-		...settings.map(({ label, value }) =>
-			element('div', '', element('dt', '', label), element('dd', '', copyable(label, value))),
-		),
+		...copyableList(credentialSettings({ ...signing(), nanoid })),
 	);
-	const line = byId('endpoint-id', HTMLElement);
-	line.hidden = nanoid === NEW_ENDPOINT;
-	line.replaceChildren('Webhook ID, for Send Test: ', copyable('Webhook ID', nanoid));
+	const registered = endpoints.find((each) => each.nanoid === nanoid);
+	byId('webhook', HTMLElement).replaceChildren(
+		...copyableList([
+			{ label: 'Webhook URL', value: input('address').value },
+			{ label: 'Webhook ID, for Send Test', value: registered?.nanoid ?? '' },
+		]),
+	);
 }
 
 /** Replaces a sample secret with one that the scheme can decode; a person's own stays. */
@@ -277,8 +285,6 @@ export async function setUpWebhooks(refresh: () => Promise<void>): Promise<void>
 	select('example').addEventListener('change', chooseScheme);
 	select('secretEncoding').addEventListener('change', suggestSecret);
 	byId('send', HTMLFormElement).addEventListener('input', showScheme);
-	const urlField = input('address').closest('label');
-	urlField?.append(copyButton('URL', () => input('address').value));
 	button('copy-settings').addEventListener('click', () => {
 		const settings = credentialSettings({ ...signing(), nanoid: '' });
 		const lines = settings.map(({ label, value }) => `${label}: ${value}`);
