@@ -33,7 +33,7 @@ beforeAll(async () => {
 	});
 	await context.grantPermissions(['clipboard-read', 'clipboard-write']);
 	page = await context.newPage();
-	page.setDefaultTimeout(5_000);
+	page.setDefaultTimeout(30_000);
 	page.on('pageerror', (error) => consoleErrors.push(error.message));
 	page.on('console', (message) => {
 		if (message.type() === 'error') consoleErrors.push(message.text());
@@ -379,6 +379,7 @@ it('shows what was sent and answered', async () => {
 	for (const variant of ['Genuine', 'Duplicate', 'Forged']) await send(variant);
 	expect(await deliveries().count()).toBe(3);
 	if (DOCUMENTS === undefined) return;
+	await page.setViewportSize({ width: 1280, height: 1200 });
 	const folder = path.join(DOCUMENTS, 'screenshots');
 	mkdirSync(folder, { recursive: true });
 	await page.screenshot({ path: path.join(folder, 'sandbox.png') });

@@ -3,7 +3,7 @@ import { button, byId, input, onSubmit, report, select, setOptions } from './ele
 import { fromCents, toCents } from './money';
 
 /** A company or team, as `GET /sandbox/organisation` shows it. */
-export interface Workspace {
+interface Workspace {
 	readonly nanoid: string;
 	readonly name: string;
 	/** Cents by currency. */
