@@ -37,7 +37,8 @@ export const deliveryShape = z
 	})
 	.strict();
 
-type Endpoint = z.infer<typeof endpointShape> & { readonly nanoid: string };
+/** A registered webhook endpoint. */
+export type Endpoint = z.infer<typeof endpointShape> & { readonly nanoid: string };
 type DeliveryOptions = z.infer<typeof deliveryShape>;
 
 /** One POST to an endpoint and its answer. */
@@ -58,7 +59,9 @@ export interface DeliveryAttempt {
 	status?: number;
 	/** The first 2,000 characters of the answer, or why there was none. */
 	answer?: string;
-	/** Milliseconds until the next attempt, if there is one. */
+	/** Milliseconds until the answer, or until the attempt was given up. */
+	duration?: number;
+	/** Milliseconds from the end of this attempt to the next one, if there is one. */
 	retryIn?: number;
 }
 
@@ -210,6 +213,7 @@ function headersOf({ nanoid, endpoint, body, options }: Parcel): Record<string, 
 }
 
 async function post(attempt: DeliveryAttempt, timeout: number, stop: AbortSignal): Promise<void> {
+	const began = performance.now();
 	try {
 		const answer = await fetch(attempt.url, {
 			method: 'POST',
@@ -225,4 +229,5 @@ async function post(attempt: DeliveryAttempt, timeout: number, stop: AbortSignal
 		attempt.outcome = 'no answer';
 		attempt.answer = error instanceof Error ? error.message : 'unknown error';
 	}
+	attempt.duration = Math.round(performance.now() - began);
 }

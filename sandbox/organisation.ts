@@ -155,6 +155,11 @@ export class Organisation {
 		return this.users.get(nanoid);
 	}
 
+	/** Who was removed from a team and can be restored, oldest first. */
+	formerUsers(team: Team): TeamUser[] {
+		return [...this.former.values()].filter((each) => each.team === team).map(({ user }) => user);
+	}
+
 	/** Adds a new user to a team; `email` replaces the invented address. */
 	addUser(team: Team, email?: string): TeamUser {
 		const invented = makeUser(this.randomness, this.nextPerson(this.randomness), this.personCount);

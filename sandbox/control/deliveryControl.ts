@@ -48,6 +48,9 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 		return { forgotten: true };
 	});
 
+	app.get('/sandbox/event-types', async () => ({
+		event_types: service.description.enumeration('EventType'),
+	}));
 	app.post('/sandbox/events', async (request) => {
 		const options = eventShape.parse(bodyOf(request));
 		const events = Array.from({ length: options.count }, () =>

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
@@ -8,6 +5,7 @@ import { ServiceFailure } from '../failure';
 import type { SimulatedService } from '../simulatedService';
 import { addDeliveryControl } from './deliveryControl';
 import { addOrganisationControl } from './organisationControl';
+import { readPage } from './readPage';
 import { addServiceControl } from './serviceControl';
 
 /** Routes under /sandbox, which make things happen and show what happened. */
@@ -20,8 +18,11 @@ export function addControl(app: FastifyInstance, service: SimulatedService): voi
 			await reply.code(status).send({ error: message });
 		});
 		control.get('/sandbox', async (_request, reply) => {
-			const page = await readFile(join(__dirname, 'page.html'), 'utf8');
-			await reply.header('content-type', 'text/html; charset=utf-8').send(page);
+			const { html, contentSecurityPolicy } = await readPage();
+			await reply
+				.header('content-type', 'text/html; charset=utf-8')
+				.header('content-security-policy', contentSecurityPolicy)
+				.send(html);
 		});
 		addServiceControl(control, service);
 		addDeliveryControl(control, service);

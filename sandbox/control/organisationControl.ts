@@ -47,6 +47,11 @@ const endedInviteShape = z
 	.object({ nanoid: z.string(), outcome: z.enum(['accepted', 'rejected', 'expired']) })
 	.strict();
 
+const membersQueryShape = z.object({
+	nanoid: z.string(),
+	limit: z.coerce.number().int().positive().default(200),
+});
+
 /** Fails with 404 where there is nothing by that identifier. */
 function found<Value>(value: Value | undefined | false, nanoid: string): Value {
 	if (value !== undefined && value !== false) return value;
@@ -64,6 +69,17 @@ export function addOrganisationControl(app: FastifyInstance, service: SimulatedS
 		return { currency, balance_cents: cents };
 	});
 
+	app.get('/sandbox/members', async (request) => {
+		const { nanoid, limit } = membersQueryShape.parse(request.query);
+		const { organisation } = service;
+		const { invites } = found(organisation.workspace(nanoid), nanoid);
+		const team = organisation.team(nanoid);
+		return {
+			users: team?.users.slice(-limit) ?? [],
+			former_users: team ? organisation.formerUsers(team).slice(-limit) : [],
+			invites: invites.slice(-limit).map((each) => ({ nanoid: each.nanoid, email: each.email })),
+		};
+	});
 	app.post('/sandbox/users', async (request) => {
 		const { nanoid, email } = newUserShape.parse(bodyOf(request));
 		return service.organisation.addUser(found(service.organisation.team(nanoid), nanoid), email);

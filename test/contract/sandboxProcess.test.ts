@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -43,8 +44,20 @@ describe('the sandbox: as a process and as a page', () => {
 			const response = await fetch(`${sandbox.url}/sandbox`);
 			expect(response.headers.get('content-type')).toContain('text/html');
 			const page = await response.text();
-			expect(page).toContain('Send a deposit');
-			expect(page).not.toMatch(/(?:src|href)="(?!data:)|@import|url\(/);
+			expect(page).toContain('Send events');
+			expect(page).not.toMatch(/(?:src|href)="(?!data:|#)|@import|url\(/);
+		});
+
+		it('allows no style or script but its own', async () => {
+			const response = await fetch(`${sandbox.url}/sandbox`);
+			const page = await response.text();
+			const policy = response.headers.get('content-security-policy');
+			for (const name of ['style', 'script']) {
+				const [, own = ''] = new RegExp(`<${name}>([^]*?)</${name}>`).exec(page) ?? [];
+				const hash = createHash('sha256').update(own).digest('base64');
+				expect(policy).toContain(`${name}-src 'sha256-${hash}';`);
+			}
+			expect(policy).toContain("default-src 'none';");
 		});
 
 		it('lists wallets with their keys, labeled as worthless', async () => {
@@ -58,6 +71,20 @@ describe('the sandbox: as a process and as a page', () => {
 					{ name: 'stranger', role: null },
 				],
 			});
+		});
+
+		it('lists who is in a team, who was removed, and who is invited', async () => {
+			const [team] = sandbox.service.organisation.teams;
+			const [user] = team?.users ?? [];
+			sandbox.service.organisation.removeUser(user?.nanoid ?? '');
+			const url = `${sandbox.url}/sandbox/members`;
+			const members: unknown = await (await fetch(`${url}?nanoid=${team?.nanoid}&limit=2`)).json();
+			expect(members).toEqual({
+				users: team?.users.slice(-2),
+				former_users: [user],
+				invites: team?.invites.slice(-2).map(({ nanoid, email }) => ({ nanoid, email })),
+			});
+			expect((await fetch(`${url}?nanoid=te-nobody`)).status).toBe(404);
 		});
 
 		it('limits a log to its last entries', async () => {

@@ -1,6 +1,6 @@
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
-import { findBrowser } from '../../scripts/lib/browser.mjs';
+import { launchBrowser } from './browser';
 import { OWNER } from './n8nRest';
 
 /** Wide enough for n8n's three panels, and tall enough to show any form without scrolling. */
@@ -46,16 +46,7 @@ export class Editor {
 
 	/** A browser that hasn't signed in. */
 	static async start(url: string): Promise<Editor> {
-		const command = await findBrowser();
-		if (command === undefined) {
-			throw new Error(
-				'No Chrome or Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.',
-			);
-		}
-		const browser = await chromium.launch({
-			...command,
-			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-		});
+		const browser = await launchBrowser();
 		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
 		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
 		return new Editor(browser, page, url);

@@ -1,0 +1,43 @@
+import type { DeliveryAttempt, Endpoint } from '../../deliveries';
+import type { WireLogEntry } from '../../wireLog';
+import { showDeliveries, showRequests } from './activity';
+import { call } from './control';
+import { byId } from './elements';
+import { showIdentifiers } from './identifiers';
+import { refreshPractice, setUpFailures, setUpPractice } from './practice';
+import { setUpWebhooks, showEndpoints } from './webhooks';
+
+const REFRESH_MILLISECONDS = 1_000;
+
+let knownEndpoints = '';
+
+async function refresh(): Promise<void> {
+	const [{ deliveries }, { entries }, { endpoints }, { faults }] = await Promise.all([
+		call<{ deliveries: DeliveryAttempt[] }>('GET', 'deliveries?limit=40'),
+		call<{ entries: WireLogEntry[] }>('GET', 'log?limit=40'),
+		call<{ endpoints: Endpoint[] }>('GET', 'endpoints'),
+		call<{ faults: unknown[] }>('GET', 'faults'),
+	]);
+	showDeliveries(deliveries);
+	showRequests(entries);
+	// A person may be choosing from the menu.
+	const state = JSON.stringify(endpoints);
+	if (state !== knownEndpoints) showEndpoints(endpoints);
+	knownEndpoints = state;
+	byId('planned', HTMLElement).textContent =
+		faults.length === 0 ? '' : `Failures waiting for a call: ${faults.length}.`;
+	await refreshPractice();
+}
+
+/** Shows the current state, and whether there is one to show. */
+async function keepFresh(): Promise<void> {
+	byId('offline', HTMLElement).hidden = await refresh().then(
+		() => true,
+		() => false,
+	);
+	setTimeout(() => void keepFresh(), REFRESH_MILLISECONDS);
+}
+
+setUpPractice(refresh);
+setUpFailures(refresh);
+void Promise.all([showIdentifiers(), setUpWebhooks(refresh)]).finally(() => void keepFresh());

@@ -1,0 +1,390 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import type { Browser, Locator, Page } from 'playwright-core';
+
+import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
+import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { launchBrowser } from '../support/browser';
+import { startHttpServer } from '../support/httpServer';
+import { SandboxClient } from '../support/sandboxClient';
+import { TriggerHost } from '../support/triggerHost';
+
+jest.setTimeout(300_000);
+
+/** Where `npm run screenshots` saves its pictures; an ordinary run takes none. */
+const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
+
+let sandbox: Sandbox;
+let browser: Browser;
+let page: Page;
+let trigger: TriggerHost | undefined;
+const consoleErrors: string[] = [];
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+	browser = await launchBrowser();
+	const context = await browser.newContext({
+		viewport: { width: 1280, height: 1000 },
+		reducedMotion: 'reduce',
+	});
+	await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+	page = await context.newPage();
+	page.setDefaultTimeout(30_000);
+	page.on('pageerror', (error) => consoleErrors.push(error.message));
+	page.on('console', (message) => {
+		if (message.type() === 'error') consoleErrors.push(message.text());
+	});
+});
+beforeEach(async () => {
+	sandbox.service.reset(false);
+	await page.goto(`${sandbox.url}/sandbox`);
+	await deliveries().first().waitFor();
+});
+afterEach(async () => {
+	await trigger?.stop();
+	trigger = undefined;
+});
+afterAll(async () => {
+	await browser?.close();
+	await sandbox.close();
+});
+
+const FIELD_ROLES = ['combobox', 'textbox', 'radio', 'checkbox'] as const;
+/** The field that a screen reader would call so. */
+const field = (name: string): Locator =>
+	FIELD_ROLES.map((role) => page.getByRole(role, { name, exact: true })).reduce((one, other) =>
+		one.or(other),
+	);
+const press = async (name: string): Promise<void> =>
+	await page.getByRole('button', { name, exact: true }).click();
+const deliveries = (): Locator => page.locator('#deliveries tr');
+
+/** The credential as a person fills it in with what *Copy all settings* copied. */
+async function copiedCredential(): Promise<Record<string, string>> {
+	await press('Copy all settings');
+	await page.getByRole('button', { name: 'Copied' }).waitFor();
+	const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+	const { properties } = new PayrollPaymentsWebhookApi();
+	const lines = copied.split('\n').map((line) => /^([^:]+): (.*)$/.exec(line) ?? []);
+	return Object.fromEntries(
+		lines.map(([, label = '', shown = '']) => {
+			const property = properties.find(({ displayName }) => displayName === label);
+			if (property === undefined) throw new Error(`The credential has no field ${label}.`);
+			return [property.name, valueOf(property, shown)];
+		}),
+	);
+}
+
+function valueOf({ type, options = [], displayName }: INodeProperties, shown: string): string {
+	if (type !== 'options') return shown;
+	const option = options.find(({ name }) => name === shown);
+	if (option === undefined || !('value' in option)) {
+		throw new Error(`${displayName} has no option ${shown}.`);
+	}
+	return String(option.value);
+}
+
+/** The labels of the fields that n8n shows for a credential, and of those it doesn't let be empty. */
+function shownFields(credential: Record<string, string>) {
+	const { properties } = new PayrollPaymentsWebhookApi();
+	const defaults = Object.fromEntries(properties.map((each) => [each.name, each.default]));
+	const values = { ...defaults, ...credential };
+	const shown = properties.filter((each) => NodeHelpers.displayParameter(values, each, null, null));
+	return {
+		shown: shown.map(({ name }) => name),
+		required: shown.filter(({ required }) => required === true).map(({ name }) => name),
+	};
+}
+
+/** Starts the trigger with the settings that the page shows, and enters its URL. */
+async function receive(parameters: Record<string, string[]> = {}): Promise<TriggerHost> {
+	const credentials = await copiedCredential();
+	trigger = await TriggerHost.start({ nodeId: randomUUID(), credentials, parameters });
+	await field('URL').fill(trigger.url);
+	return trigger;
+}
+
+/** Sends the event as a variant, and reads the newest delivery once it has its answer. */
+async function send(variant: string): Promise<string[]> {
+	const before = sandbox.service.deliveries.log().length;
+	await field(variant).check();
+	await press('Send event');
+	await page.locator(`#deliveries tr:nth-child(${before + 1})`).waitFor();
+	await page.locator('#deliveries tr:first-child .pill:not(:text("sending"))').waitFor();
+	return await deliveries().first().locator('td').allInnerTexts();
+}
+
+const row = (status: string, answer: unknown) =>
+	expect.arrayContaining([status, expect.stringMatching(/^\d+ ms$/), answer]);
+
+describe('a webhook', () => {
+	it.each([
+		['Timestamped, like Stripe', ''],
+		['Hex, like GitHub', ''],
+		['Base64, like Shopify', ''],
+		['Standard Webhooks, like Svix', ''],
+		['Shared token', ''],
+		['Custom, like Slack', 'Slack'],
+		['Custom, like Slack', 'Method and body'],
+		['Custom, like Slack', 'ID, ISO time and body'],
+		['Custom, like Slack', 'SHA-512 with a Base64 secret'],
+	])(
+		'%s %s: the shown settings accept the genuine event and not the forged',
+		async (scheme, example) => {
+			await field('Signature').selectOption(scheme);
+			if (example !== '') await field('Start from').selectOption(example);
+			const credential = await copiedCredential();
+			const { shown, required } = shownFields(credential);
+			expect(shown).toEqual(expect.arrayContaining(Object.keys(credential)));
+			expect(Object.keys(credential)).toEqual(expect.arrayContaining(required));
+
+			await receive();
+			expect(await send('Genuine')).toEqual(row('200 accepted', '{"received":true}'));
+			expect(await send('Forged')).toEqual(row('401 refused', expect.stringContaining('error')));
+			expect(await send('Unsigned')).toEqual(row('401 refused', expect.stringContaining('error')));
+		},
+	);
+
+	it.each([
+		['Hex, like GitHub', 'Put sha256= in front'],
+		['Shared token', 'Put Bearer in front'],
+		['Timestamped, like Stripe', 'Separate the parts with spaces'],
+	])('%s can be written differently: %s', async (scheme, label) => {
+		await field('Signature').selectOption(scheme);
+		await field(label).check();
+		await receive();
+		expect(await send('Genuine')).toEqual(row('200 accepted', '{"received":true}'));
+	});
+
+	it('carries the amount, currency, status and network', async () => {
+		const host = await receive({ depositStatuses: ['pending'] });
+		await field('Amount').fill('12,345.6');
+		await field('Currency').first().selectOption('EUR');
+		await field('Status').selectOption('Pending');
+		await field('Network').selectOption('Base');
+		expect(await send('Genuine')).toEqual(row('200 accepted', '{"received":true}'));
+		await host.idle();
+		expect(host.executions).toMatchObject([
+			{
+				started: [
+					{
+						json: {
+							deposit: {
+								source_amount_cents: 1_234_560,
+								destination_amount_cents: 1_234_560,
+								destination_currency: 'EUR',
+								status: 'pending',
+								network: 'base',
+							},
+						},
+					},
+				],
+			},
+		]);
+	});
+
+	it.each(['', 'abc', '1.234', '1,2345', '9999999999999999'])(
+		'is not sent with the amount %j',
+		async (amount) => {
+			await receive();
+			await field('Amount').fill(amount);
+			await press('Send event');
+			await page.getByText('Amount isn’t an amount like 1,250.00.').waitFor();
+			expect(sandbox.service.deliveries.log()).toEqual([]);
+		},
+	);
+
+	it('is recognized when it comes again, and refused when it is old', async () => {
+		await receive();
+		await send('Genuine');
+		expect(await send('Duplicate')).toEqual(
+			row('200 accepted', '{"received":true,"ignored":"duplicate"}'),
+		);
+		expect(await send('Old')).toEqual(row('401 refused', expect.stringContaining('error')));
+	});
+
+	it('comes again after a failure, at a time that the table shows', async () => {
+		const host = await receive();
+		host.failures = 1;
+		const cells = await send('Genuine');
+		expect(cells).toEqual(row('500 refused', expect.stringMatching(/^at \d\d:\d\d:\d\d$/)));
+	});
+
+	it('can be any documented event, under the name that n8n shows', async () => {
+		const { properties } = new PayrollPaymentsTrigger().description;
+		const events = properties.find(({ name }) => name === 'events')?.options ?? [];
+		const names = events.map(({ name }) => name).filter((name) => name !== 'Any Event');
+		expect(await field('Event').locator('option').allTextContents()).toEqual(names);
+		expect(names).toHaveLength(39);
+
+		await receive({ events: ['*'] });
+		await field('Event').selectOption('Invite: Accepted');
+		const cells = await send('Genuine');
+		expect(cells).toEqual(row('200 accepted', '{"received":true}'));
+		expect(cells[1]).toContain('Invite: Accepted');
+	});
+
+	it('keeps the webhook that it saved, with its ID', async () => {
+		await field('URL').fill('http://127.0.0.1:1/one');
+		await press('Save endpoint only');
+		await page.getByText(/^Saved as wh-/).waitFor();
+		await field('Webhook').selectOption('New webhook');
+		await field('URL').fill('http://127.0.0.1:1/two');
+		await press('Save endpoint only');
+		await field('Webhook').selectOption('http://127.0.0.1:1/one');
+		expect(await field('URL').inputValue()).toBe('http://127.0.0.1:1/one');
+		expect(sandbox.service.deliveries.endpoints().map(({ url }) => url)).toEqual([
+			'http://127.0.0.1:1/one',
+			'http://127.0.0.1:1/two',
+		]);
+	});
+});
+
+describe('changes for polling', () => {
+	let client: SandboxClient;
+	const team = () => sandbox.service.organisation.teams[0];
+
+	beforeEach(async () => {
+		client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+	});
+
+	const users = async (): Promise<string> =>
+		(await client.get(`/v2/teams/${team()?.nanoid}/users?count=500`)).text;
+
+	it('sets a balance that the service answers with', async () => {
+		await page.locator('#balance-currency').selectOption('EUR');
+		await field('New balance').fill('98,765.43');
+		await press('Set balance');
+		await page.getByText('The balance is 98,765.43 EUR now.').waitFor();
+		const { text } = await client.get(`/v2/balance?nanoid=${team()?.nanoid}`);
+		expect(text).toContain('9876543');
+	});
+
+	it('adds, changes, removes and restores a user', async () => {
+		await field('New user’s email').fill('new.user@example.com');
+		await press('Add user');
+		await page.getByText(/^Added .*new\.user@example\.com/).waitFor();
+		expect(await users()).toContain('new.user@example.com');
+
+		const nanoid = team()?.users.at(-1)?.nanoid ?? '';
+		const role = () => sandbox.service.organisation.user(nanoid)?.user.role;
+		const payable = () => sandbox.service.organisation.user(nanoid)?.user.payable;
+		const [oldRole, oldPayable] = [role(), payable()];
+		await field('User').selectOption(nanoid);
+		await press('Change role');
+		await page.getByText(/has the role/).waitFor();
+		expect(role()).not.toBe(oldRole);
+		await press('Change payable');
+		await page.getByText(/payable now\.$/).waitFor();
+		expect(payable()).toBe(!oldPayable);
+
+		await press('Remove');
+		await page.getByText(/^Removed .*new\.user/).waitFor();
+		expect(await users()).not.toContain('new.user@example.com');
+		await press('Restore');
+		await page.getByText(/^Restored .*new\.user/).waitFor();
+		expect(await users()).toContain('new.user@example.com');
+	});
+
+	it.each([
+		['Accept', true],
+		['Reject', false],
+		['Let expire', false],
+	])('adds an invite and ends it: %s', async (end, joins) => {
+		await page.locator('#invite-email').fill('guest@example.com');
+		await press('Add invite');
+		await page.getByText('Invited guest@example.com.').waitFor();
+		const invites = async () => (await client.get(`/v2/invites?nanoid=${team()?.nanoid}`)).text;
+		expect(team()?.invites.at(-1)?.email).toBe('guest@example.com');
+		await field('Pending invite').selectOption('guest@example.com');
+		await press(end);
+		await page.getByText(/^The invite of guest@example\.com is/).waitFor();
+		expect(team()?.invites.map(({ email }) => email)).not.toContain('guest@example.com');
+		expect((await users()).includes('guest@example.com')).toBe(joins);
+		expect(await invites()).not.toContain('guest@example.com');
+	});
+
+	it('expires tokens and fails the next call', async () => {
+		const balance = async () => (await client.get(`/v2/balance?nanoid=${team()?.nanoid}`)).status;
+		await field('The next call from n8n').selectOption('gets 503, unavailable');
+		await press('Fail the next call');
+		await page.getByText(/^Planned: the next call from n8n gets 503/).waitFor();
+		expect([await balance(), await balance()]).toEqual([503, 200]);
+		await press('Expire all tokens');
+		await page.getByText(/^All tokens have expired/).waitFor();
+		expect(await balance()).toBe(401);
+		await page.locator('#requests .pill', { hasText: '401' }).waitFor();
+	});
+});
+
+it('shows hostile text as text', async () => {
+	const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+	const receiver = await startHttpServer(() => hostile);
+	await field('URL').fill(receiver.url);
+	const [user] = sandbox.service.organisation.teams[0]?.users ?? [];
+	sandbox.service.organisation.changeUser(user?.nanoid ?? '', { first_name: hostile });
+	await fetch(`${sandbox.url}/v2/${encodeURIComponent(hostile)}`);
+	const cells = await send('Genuine');
+	await fetch(`${sandbox.url}/sandbox/events`, {
+		method: 'POST',
+		body: JSON.stringify({ event_type: hostile }),
+	});
+	await page.getByText('<img').nth(3).waitFor({ state: 'attached' });
+	await receiver.stop();
+	expect(cells).toEqual(row('200 accepted', JSON.stringify(hostile)));
+	expect(await page.locator('img, td script').count()).toBe(0);
+	expect(await page.title()).toBe('Payroll Payments sandbox');
+});
+
+it('copies the IDs and keys that n8n asks for', async () => {
+	const { teams, accounts } = sandbox.service.organisation;
+	const copied = async (name: string): Promise<unknown> => {
+		await press(name);
+		await page.getByRole('button', { name, exact: true }).getByText('Copied').waitFor();
+		return await page.evaluate('navigator.clipboard.readText()');
+	};
+	expect(await copied('Copy Base URL')).toBe(sandbox.url);
+	expect(await copied('Copy ID of Engineering')).toBe(teams[0]?.nanoid);
+	expect(await copied('Copy Private Key of Viewer')).toBe(accounts[2]?.privateKey);
+});
+
+it('gives every control a name, and fits a phone', async () => {
+	const unnamed = await page.evaluate(`
+		[...document.querySelectorAll('input, select, button')]
+			.filter((each) => !each.labels?.length && !each.textContent.trim())
+			.map(({ outerHTML }) => outerHTML)`);
+	expect(unnamed).toEqual([]);
+	await page.setViewportSize({ width: 360, height: 800 });
+	expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+	await page.setViewportSize({ width: 1280, height: 1000 });
+});
+
+it('works with the keyboard alone', async () => {
+	await receive();
+	await field('Genuine').focus();
+	await page.keyboard.press('ArrowRight');
+	await page.keyboard.press('ArrowRight');
+	expect(await field('Forged').isChecked()).toBe(true);
+	await field('Secret').focus();
+	await page.keyboard.press('Enter');
+	await page.locator('#deliveries .pill', { hasText: '401 refused' }).waitFor();
+});
+
+it('shows what was sent and answered', async () => {
+	await receive();
+	for (const variant of ['Genuine', 'Duplicate', 'Forged']) await send(variant);
+	expect(await deliveries().count()).toBe(3);
+	if (DOCUMENTS === undefined) return;
+	await page.setViewportSize({ width: 1280, height: 1200 });
+	const folder = path.join(DOCUMENTS, 'screenshots');
+	mkdirSync(folder, { recursive: true });
+	await page.screenshot({ path: path.join(folder, 'sandbox.png') });
+});
+
+it('logs nothing to the browser console', () => {
+	expect(consoleErrors).toEqual([]);
+});
