@@ -1,5 +1,101 @@
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
+const hmac = { method: ['hmacSignature'] };
+const custom = { ...hmac, format: ['custom'] };
+
+/** Describe any other scheme, in the words of the senders’ own documentation. */
+const customFields: INodeProperties[] = [
+	{
+		displayName: 'Signed Content',
+		name: 'signedContent',
+		type: 'string',
+		required: true,
+		default: '{timestamp}.{body}',
+		placeholder: 'e.g. v0:{timestamp}:{body}',
+		hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
+		displayOptions: { show: custom },
+		description:
+			'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
+	},
+	{
+		displayName: 'Timestamp Header',
+		name: 'timestampHeader',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. X-Slack-Request-Timestamp',
+		displayOptions: {
+			show: { ...custom, signedContent: [{ _cnd: { includes: '{timestamp}' } }] },
+		},
+		description: 'The header with the signed time, in seconds, milliseconds or ISO 8601',
+	},
+	{
+		displayName: 'ID Header',
+		name: 'idHeader',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. X-Request-ID',
+		displayOptions: { show: { ...custom, signedContent: [{ _cnd: { includes: '{id}' } }] } },
+		description: 'The header with the signed ID of the delivery',
+	},
+	{
+		displayName: 'Algorithm',
+		name: 'algorithm',
+		type: 'options',
+		options: [
+			{ name: 'HMAC-SHA256', value: 'sha256' },
+			{ name: 'HMAC-SHA512', value: 'sha512' },
+		],
+		default: 'sha256',
+		displayOptions: { show: custom },
+		description: 'How the signature is calculated',
+	},
+	{
+		displayName: 'Encoding',
+		name: 'encoding',
+		type: 'options',
+		options: [
+			{ name: 'Base64', value: 'base64', description: 'Letters, digits, + and /, e.g. Shopify' },
+			{ name: 'Hex', value: 'hex', description: 'Only 0–9 and a–f, e.g. Slack' },
+		],
+		default: 'hex',
+		displayOptions: { show: custom },
+		description: 'How the signature is written in its header',
+	},
+	{
+		displayName: 'Signature Prefix',
+		name: 'signaturePrefix',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. v0=',
+		hint: 'Slack: v0= · GitHub: sha256= · Shopify: none',
+		displayOptions: { show: custom },
+		description: 'What the header contains in front of the signature',
+	},
+	{
+		displayName: 'Secret Encoding',
+		name: 'secretEncoding',
+		type: 'options',
+		options: [
+			{
+				name: 'Base64',
+				value: 'base64',
+				description: 'Decode the secret from Base64, with or without whsec_ in front',
+			},
+			{ name: 'Hex', value: 'hex', description: 'Decode the secret from hex' },
+			{
+				name: 'Text',
+				value: 'text',
+				description: 'Use the secret as it is; right for most services',
+			},
+		],
+		default: 'text',
+		displayOptions: { show: custom },
+		description: 'Whether the secret is decoded before it’s used',
+	},
+];
+
 /** How to verify webhook deliveries; read by trigger/webhookCredentials.ts. */
 export class PayrollPaymentsWebhookApi implements ICredentialType {
 	name = 'payrollPaymentsWebhookApi';
@@ -15,6 +111,13 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 		'https://github.com/payroll-payments/n8n-nodes-payroll-payments#payroll-payments-trigger';
 
 	properties: INodeProperties[] = [
+		{
+			displayName:
+				'n8n’s <b>Test</b> checks only that these fields are filled in correctly. It can’t know whether they match the service. To find out, open the trigger, select <b>Listen for test event</b>, and have the service send an event. If its signature doesn’t fit, the trigger’s error names the header and format that do.',
+			name: 'testNotice',
+			type: 'notice',
+			default: '',
+		},
 		{
 			displayName: 'Method',
 			name: 'method',
@@ -48,7 +151,9 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: 'X-Signature',
-			description: 'The header that contains the signature or the token',
+			placeholder: 'e.g. Authorization',
+			displayOptions: { show: { method: ['sharedToken'] } },
+			description: 'The header that contains the token. “Bearer” in front of it is ignored.',
 		},
 		{
 			displayName: 'Format',
@@ -58,23 +163,47 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 				{
 					name: 'Base64',
 					value: 'base64',
-					description: 'HMAC-SHA256 over the raw body, in Base64',
+					description: 'HMAC-SHA256 over the raw body, in Base64, e.g. Shopify',
+				},
+				{
+					name: 'Custom',
+					value: 'custom',
+					description:
+						'Any other HMAC, described in the fields below with the service’s documentation, e.g. Slack',
 				},
 				{
 					name: 'Hex',
 					value: 'hex',
-					description: 'HMAC-SHA256 over the raw body, in hex',
+					description: 'HMAC-SHA256 over the raw body, in hex, e.g. GitHub',
+				},
+				{
+					name: 'Standard Webhooks',
+					value: 'standardWebhooks',
+					description: 'The headers webhook-id, webhook-timestamp and webhook-signature, or svix-…',
 				},
 				{
 					name: 'Timestamped',
 					value: 'timestamped',
-					description: 'HMAC-SHA256 over the timestamp and the raw body, as t=…,v1=…',
+					description: 'HMAC-SHA256 over the timestamp and the raw body, as t=…,v1=…, e.g. Stripe',
 				},
 			],
 			default: 'timestamped',
-			displayOptions: { show: { method: ['hmacSignature'] } },
+			displayOptions: { show: hmac },
 			description: 'What is signed, and how the signature is written',
 		},
+		{
+			displayName: 'Header',
+			name: 'header',
+			type: 'string',
+			required: true,
+			default: 'X-Signature',
+			placeholder: 'e.g. X-Hub-Signature-256',
+			displayOptions: {
+				show: { ...hmac, format: ['base64', 'custom', 'hex', 'timestamped'] },
+			},
+			description: 'The header that contains the signature',
+		},
+		...customFields,
 		{
 			displayName: 'Previous Secret',
 			name: 'previousSecret',
@@ -89,8 +218,19 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86_400 },
 			default: 600,
-			displayOptions: { show: { method: ['hmacSignature'], format: ['timestamped'] } },
+			displayOptions: { show: { ...hmac, format: ['standardWebhooks', 'timestamped'] } },
 			description: 'How far the time in a signature may be from n8n’s clock, in either direction',
+		},
+		{
+			displayName: 'Tolerance (Seconds)',
+			name: 'toleranceSeconds',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 86_400 },
+			default: 600,
+			displayOptions: {
+				show: { ...custom, signedContent: [{ _cnd: { includes: '{timestamp}' } }] },
+			},
+			description: 'How far the signed time may be from n8n’s clock, in either direction',
 		},
 	];
 }

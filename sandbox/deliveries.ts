@@ -1,24 +1,18 @@
 import { z } from 'zod';
 
-import { signatureOf } from './deliverySignature';
+import { signatureHeaders, signingShape } from './deliverySignature';
 import type { ServiceEvent } from './events';
 import { Randomness } from './randomness';
 import type { Settings } from './settings';
 
-const endpointShape = z
-	.object({
+const endpointShape = signingShape
+	.extend({
 		nanoid: z
 			.string()
 			.regex(/^wh-[A-Za-z0-9_-]{12}$/)
 			.optional(),
 		/** Where to send deliveries; without it, nothing is sent. */
 		url: z.string().url().optional(),
-		secret: z.string().default('sandbox-webhook-secret'),
-		scheme: z.enum(['timestamped', 'hex', 'base64', 'sharedToken']).default('timestamped'),
-		header: z.string().default('X-Signature'),
-		previousSecret: z.string().optional(),
-		/** Whether hex and base64 signatures start with `sha256=`. */
-		prefixed: z.boolean().default(false),
 	})
 	.strict();
 
@@ -76,6 +70,9 @@ export interface Delivery {
 }
 
 const ANSWER_CHARACTERS = 2_000;
+
+/** Can be read as text, hex or Base64. */
+const WRONG_SECRET = '0badc0de'.repeat(6);
 
 /** Registered webhook endpoints, and the signed deliveries to them with retries. */
 export class Deliveries {
@@ -194,7 +191,7 @@ interface Parcel {
 	readonly settings: Settings;
 }
 
-function headersOf({ endpoint, body, options }: Parcel): Record<string, string> {
+function headersOf({ nanoid, endpoint, body, options }: Parcel): Record<string, string> {
 	const headers = {
 		'content-type': options.contentType,
 		'user-agent': 'payroll-payments-sandbox',
@@ -203,14 +200,13 @@ function headersOf({ endpoint, body, options }: Parcel): Record<string, string> 
 	if (options.signature === 'missing') return headers;
 	const secrets =
 		options.signature === 'wrong'
-			? { secret: `not ${endpoint.secret}` }
+			? { secret: WRONG_SECRET, previousSecret: undefined }
 			: options.signature === 'previousSecret'
-				? { secret: endpoint.previousSecret ?? endpoint.secret }
-				: { secret: endpoint.secret, previousSecret: endpoint.previousSecret };
+				? { secret: endpoint.previousSecret ?? endpoint.secret, previousSecret: undefined }
+				: {};
 	const timestamp = Math.floor(Date.now() / 1000 - options.age);
-	const { scheme, prefixed } = endpoint;
-	const signature = signatureOf(body, { scheme, prefixed, timestamp, ...secrets });
-	return { ...headers, [endpoint.header]: signature };
+	const proof = signatureHeaders(body, { ...endpoint, ...secrets }, { id: nanoid, timestamp });
+	return { ...headers, ...proof };
 }
 
 async function post(attempt: DeliveryAttempt, timeout: number, stop: AbortSignal): Promise<void> {

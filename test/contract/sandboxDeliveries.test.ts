@@ -2,6 +2,11 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 
 import type { DeliveryAttempt, Sandbox } from '../../sandbox/server';
+import { verify as verifyLikeGitHub } from '@octokit/webhooks-methods';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+
 import { freshSandbox, SandboxClient } from '../support/sandboxClient';
 
 interface Received {
@@ -121,6 +126,86 @@ describe('the sandbox: deliveries', () => {
 		await register({ scheme: 'sharedToken', header: 'X-Token' });
 		await control('deposits', {});
 		expect(receiver.received[1]?.headers['x-token']).toBe(SECRET);
+	});
+
+	it('signs so that the libraries of Stripe and GitHub accept it', async () => {
+		await register({ previousSecret: 'the old one' });
+		await control('deposits', {});
+		const { webhooks } = new Stripe('sk_test_1');
+		const { headers, body } = only();
+		for (const secret of [SECRET, 'the old one']) {
+			const signature = String(headers['x-signature']);
+			expect(webhooks.constructEvent(body, signature, secret)).toEqual(JSON.parse(body));
+		}
+		sandbox.service.deliveries.forgetEndpoints();
+		receiver.received.length = 0;
+
+		await register({ scheme: 'hex', prefixed: true });
+		await control('deposits', {});
+		const hex = only();
+		expect(await verifyLikeGitHub(SECRET, hex.body, String(hex.headers['x-signature']))).toBe(true);
+	});
+
+	it.each([
+		['webhook', StandardWebhook],
+		['svix', SvixWebhook],
+	] as const)('signs Standard Webhooks with %s-… headers', async (headerPrefix, Library) => {
+		const [secret, previousSecret] = [
+			'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+			'C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+		];
+		await register({ scheme: 'standardWebhooks', headerPrefix, secret, previousSecret });
+		await control('deposits', {});
+		const { headers, body } = only();
+		const given = Object.fromEntries(
+			Object.entries(headers).map(([name, value]) => [name, String(value)]),
+		);
+		for (const each of [secret, previousSecret]) {
+			expect(new Library(each).verify(body, given)).toEqual(JSON.parse(body));
+		}
+		receiver.received.length = 0;
+		await control('deposits', { delivery: { signature: 'wrong' } });
+		const forged = Object.fromEntries(
+			Object.entries(only().headers).map(([name, value]) => [name, String(value)]),
+		);
+		expect(() => new Library(secret).verify(only().body, forged)).toThrow(/No matching signature/);
+	});
+
+	it('signs as the fields of Custom say', async () => {
+		await register({
+			scheme: 'custom',
+			header: 'X-Proof',
+			signedContent: '{method}:{id}:{timestamp}:{body}',
+			timestampHeader: 'X-Sent-At',
+			timestampFormat: 'iso',
+			idHeader: 'X-ID',
+			algorithm: 'sha512',
+			encoding: 'base64',
+			signaturePrefix: 'v0=',
+			secretEncoding: 'hex',
+			secret: 'c0ffee'.repeat(6),
+		});
+		await control('deposits', {});
+		const { headers, body } = only();
+		const time = String(headers['x-sent-at']);
+		expect(time).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+		const content = `POST:${String(headers['x-id'])}:${time}:${body}`;
+		const key = Buffer.from('c0ffee'.repeat(6), 'hex');
+		const signature = createHmac('sha512', key).update(content).digest('base64');
+		expect(headers['x-proof']).toBe(`v0=${signature}`);
+	});
+
+	it('puts Bearer in front of a shared token, and spaces into a timestamped header', async () => {
+		await register({ scheme: 'sharedToken', header: 'Authorization', bearer: true });
+		await register({ previousSecret: 'old', separator: ' ' });
+		await control('deposits', {});
+		const proofs = receiver.received.map(
+			({ headers }) => headers.authorization ?? headers['x-signature'],
+		);
+		expect(proofs.sort()).toEqual([
+			`Bearer ${SECRET}`,
+			expect.stringMatching(/^t=\d+ v1=[0-9a-f]{64} v1=[0-9a-f]{64}$/),
+		]);
 	});
 
 	it('sends deposits as openapi.yaml describes them, with the given fields', async () => {

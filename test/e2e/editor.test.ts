@@ -192,7 +192,7 @@ describe('credentials', () => {
 		[
 			'trigger',
 			'webhook-credentials',
-			['Method', 'Secret', 'Header', 'Format', 'Previous Secret', 'Tolerance (Seconds)'],
+			['!', 'Method', 'Secret', 'Format', 'Header', 'Previous Secret', 'Tolerance (Seconds)'],
 		],
 	])('of %s have their fields in order', async (name, picture, expected) => {
 		await editor.openNode(name);

@@ -27,6 +27,8 @@ const findings = z.object({
 
 const TARGETS = [
 	['verifier', 'the verifier'],
+	['headerSchemes', 'Standard Webhooks and Custom'],
+	['diagnosis', 'the diagnosis'],
 	['eventParser', 'the event parser'],
 ] as const;
 
@@ -56,7 +58,8 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 			`Inputs are mutated from a corpus (\`test/long/fuzz/corpus\`), for ${MINUTES} minutes each ` +
 				'(LONG_FUZZ_MINUTES). An input that takes a new path through a function, by V8’s own block ' +
 				'counters, joins the corpus. An input fails if it throws, takes a second, or if the verdict ' +
-				'differs from an independent one: an HMAC written from its definition for the verifier, ' +
+				'differs from an independent one: an HMAC written from its definition for the ' +
+				'verifiers, following the advice for the diagnosis, ' +
 				'JSON.parse for the parser. Object.prototype must not change. `keepers` are the shortest ' +
 				'inputs that together reach every edge. Jazzer.js isn’t used, since its Linux binary needs ' +
 				'a newer glibc than Debian 12 has. Seed: ' +

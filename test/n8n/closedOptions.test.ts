@@ -147,6 +147,7 @@ describe('Deposit Statuses', () => {
 const LISTS = {
 	destinationCurrencies: 'Destination Currencies',
 	entityIds: 'Entity IDs',
+	eventVersions: 'Event Versions',
 	networks: 'Networks',
 	providers: 'Providers',
 	sourceCurrencies: 'Source Currencies',
@@ -195,6 +196,47 @@ describe('Minimum Amount', () => {
 		await expectAnswer(withMinimum(1_084_205), TAKEN);
 		await expectAnswer(withMinimum('={{ " 1084205 " }}'), TAKEN);
 		await expectAnswer(withMinimum('={{ 1084205 + 1 }}'), FILTERED);
+	});
+});
+
+describe('Maximum Age', () => {
+	const withAge = (maximumAgeSeconds: INodeParameters[string]) => ({
+		options: { maximumAgeSeconds },
+	});
+	const createdAgo = (seconds: number) => depositEvent({ created: Date.now() / 1000 - seconds });
+
+	it.each([
+		...['', ' ', null, '={{ undefined }}', '={{ null }}', '={{ "" }}', '={{ NaN }}', '={{ [] }}'],
+		...['={{ $vars.missing }}', '={{ true }}', 'a day', -1, '={{ Infinity }}'],
+	])('%j never accepts any age', async (value) => {
+		await expectClosed(withAge(value), 'Maximum Age');
+	});
+
+	it.each([0, '0', '={{ 0 }}'])('%j accepts any age', async (value) => {
+		await expectAnswer(withAge(value), TAKEN, depositEvent({ created: 0 }));
+	});
+
+	it('refuses an older event with 401, also without a signature', async () => {
+		const n8n = await host(withAge(3_600));
+		expect(await deliver(n8n, createdAgo(3_500))).toEqual(TAKEN);
+		expect(await deliver(n8n, createdAgo(-3_700))).toMatchObject({ status: 200 });
+		const old = await deliver(n8n, createdAgo(3_700));
+		expect(old).toMatchObject({ status: 401 });
+		expect(JSON.stringify(old.body)).toMatch(/seconds old; at most 3600 are allowed/);
+		const milliseconds = depositEvent({ created: Date.now() - 3_700_000 });
+		expect(await deliver(n8n, milliseconds)).toMatchObject({ status: 401 });
+		await n8n.idle();
+		expect(n8n.executions).toHaveLength(1);
+
+		const unsigned = await host({ ...withAge(3_600), authentication: 'none' });
+		expect(await deliver(unsigned, createdAgo(3_700))).toMatchObject({ status: 401 });
+	});
+
+	it('refuses an event whose age can’t be read, even if invalid events are emitted', async () => {
+		const options = { maximumAgeSeconds: '={{ 3600 }}', invalidPayload: 'emit' };
+		const n8n = await host({ options });
+		expect(await deliver(n8n, depositEvent({ created: 'today' }))).toMatchObject({ status: 401 });
+		expect(await deliver(n8n, depositEvent({ created: undefined }))).toMatchObject({ status: 401 });
 	});
 });
 

@@ -239,7 +239,7 @@ export class TriggerHost {
 		const run = this.run(mode, result.workflowData[0] ?? []);
 		this.running.add(run);
 		void run.finally(() => this.running.delete(run));
-		if (!response.closed) send(200, result.webhookResponse);
+		if (result.noWebhookResponse !== true && !response.closed) send(200, result.webhookResponse);
 	}
 
 	private async run(mode: WorkflowExecuteMode, items: INodeExecutionData[]): Promise<void> {

@@ -109,7 +109,7 @@ export const properties: INodeProperties[] = [
 		placeholder: 'Add Filter',
 		default: {},
 		description:
-			'All except Entity IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
+			'All except Entity IDs and Event Versions apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
 		options: [
 			{
 				displayName: 'Destination Currencies',
@@ -127,6 +127,14 @@ export const properties: INodeProperties[] = [
 				placeholder: 'e.g. te-a1B2c3D4e5F6',
 				description:
 					'Companies or teams, separated by commas. Events without an entity always pass.',
+			},
+			{
+				displayName: 'Event Versions',
+				name: 'eventVersions',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. 2.0, 2.1',
+				description: 'Values of event_version that pass, separated by commas',
 			},
 			{
 				displayName: 'Minimum Amount (Cents)',
@@ -259,6 +267,15 @@ export const properties: INodeProperties[] = [
 				placeholder: 'e.g. 203.0.113.7, 2001:db8::/32',
 				description:
 					'IP addresses and CIDR ranges to accept deliveries from, separated by commas. An empty list accepts none: deliveries are then answered with 500. Behind a proxy, set N8N_PROXY_HOPS.',
+			},
+			{
+				displayName: 'Maximum Age (Seconds)',
+				name: 'maximumAgeSeconds',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 0,
+				description:
+					'Refuse older events with 401, by their creation time; 0 for no limit. Use it with a signature that covers no time. Allow for the time in which the service repeats failed deliveries.',
 			},
 		],
 	},

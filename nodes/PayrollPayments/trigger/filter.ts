@@ -8,6 +8,8 @@ export interface EventFilter {
 	/** For deposits: documented statuses, and `unknown` for any other. */
 	readonly depositStatuses: readonly string[];
 	readonly entityIds: readonly string[];
+	/** Of any event, as in its `event_version`. */
+	readonly eventVersions: readonly string[];
 	readonly sourceCurrencies: readonly string[];
 	readonly destinationCurrencies: readonly string[];
 	readonly networks: readonly string[];
@@ -25,6 +27,7 @@ export interface EventFilter {
 export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilter): boolean {
 	if (!filter.events.includes('*') && !filter.events.includes(eventType)) return false;
 
+	if (!passes(filter.eventVersions, event.event_version)) return false;
 	const entities = entityIdsOf(event);
 	if (
 		filter.entityIds.length > 0 &&

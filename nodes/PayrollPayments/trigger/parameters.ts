@@ -99,6 +99,20 @@ export function readMinimum(parameter: Parameter): number {
 	return refuse(parameter, "isn't a number", 'Enter the amount in cents, e.g. 12500 for $125.00.');
 }
 
+/** A limit in seconds; Infinity for 0. Nothing is refused: it doesn't mean any age. */
+export function readMaximumAge(parameter: Parameter): number {
+	const { value } = parameter;
+	const seconds = typeof value === 'string' && !isNothing(value) ? Number(value) : value;
+	if (typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0) {
+		return seconds === 0 ? Number.POSITIVE_INFINITY : seconds;
+	}
+	return refuse(
+		parameter,
+		isNothing(value) ? 'is empty or resolves to nothing' : "isn't a number of seconds",
+		'Enter a number of seconds, e.g. 86400 for one day, or 0 for no limit.',
+	);
+}
+
 export function readSwitch(parameter: Parameter, preset: boolean): boolean {
 	const { value } = parameter;
 	if (isNothing(value)) return preset;

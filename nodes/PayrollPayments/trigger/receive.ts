@@ -4,6 +4,7 @@ import { Refusal } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { isAllowed } from './allowlist';
 import { claimsOf, keyOf, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
+import { ageMismatchOf } from './eventAge';
 import { isWanted } from './filter';
 import { parseEvent, type JsonObject, type ReceivedEvent } from './parseEvent';
 import { reasonOf } from './parameters';
@@ -64,7 +65,14 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			const reason = redactor.text(String(body.error));
 			context.logger.warn(`Payroll Payments Trigger answered ${status}: ${reason}`);
 		}
-		return answer(received);
+		const answered = answer(received);
+		if (status !== 401 || context.getMode() !== 'manual') return answered;
+		/* Someone is setting up the trigger: `execute` shows them why. Production never comes here. */
+		const { diagnosisOf } = await import('./diagnose');
+		const { credentials } = settings;
+		const refused = { delivery, credentials, redactor };
+		const item = diagnosisOf(context, String(body.error), refused);
+		return { ...answered, workflowData: [[item]] };
 	}
 
 	const { history } = settings;
@@ -90,7 +98,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
  */
 export function checkDelivery(
 	{ ip, headers, rawBody = new Uint8Array() }: Delivery,
-	{ allowlist, credentials, filter, invalidPayload }: DeliverySettings,
+	{ allowlist, credentials, filter, invalidPayload, maximumAgeSeconds }: DeliverySettings,
 	now: number,
 ): ReceivedEvent | Answer {
 	if (!isAllowed(ip, allowlist)) {
@@ -106,6 +114,9 @@ export function checkDelivery(
 		const body = { error: 'The event is not valid', validation_issues: [...received.issues] };
 		return { status: 400, body };
 	}
+
+	const tooOld = ageMismatchOf(received, maximumAgeSeconds, now);
+	if (tooOld !== undefined) return { status: 401, body: explain(tooOld) };
 
 	if (!isWanted(received, filter)) {
 		return { status: 200, body: { received: true, ignored: 'filter' } };

@@ -12,6 +12,13 @@ import { readHistory, WEBHOOK_CREDENTIALS } from './settings';
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
+	/* Only `diagnose.ts` makes items with an error; a sender can't. */
+	const refusal = items[0]?.error;
+	if (refusal !== undefined) {
+		throw new NodeOperationError(context.getNode(), refusal.message, {
+			description: refusal.description ?? undefined,
+		});
+	}
 	const history = readHistory(context.getNodeParameter('options', 0, {}));
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/* A retry would find the record of its own first attempt, and a manual run must leave none. */

@@ -10,6 +10,7 @@ import {
 	evaluateField,
 	filterEntries,
 	readChoice,
+	readMaximumAge,
 	readMinimum,
 	readSwitch,
 	refuse,
@@ -31,6 +32,8 @@ export interface DeliverySettings {
 	readonly output: 'event' | 'simplified';
 	readonly invalidPayload: 'reject' | 'emit';
 	readonly includeHeaders: boolean;
+	/** Older events are refused; Infinity if the user set no limit. */
+	readonly maximumAgeSeconds: number;
 	readonly history: History;
 }
 
@@ -104,6 +107,7 @@ export function readSettings(
 	const minimum = filter('minimumAmountCents', 'Minimum Amount (Cents)');
 	const invalidPayload = option('invalidPayload', 'Invalid Payload');
 	const includeHeaders = option('includeHeaders', 'Include Headers');
+	const maximumAge = option('maximumAgeSeconds', 'Maximum Age (Seconds)');
 	const events = requiredEntries(
 		parameter('events', 'Events'),
 		'Choose at least one event, or fix the expression.',
@@ -123,6 +127,7 @@ export function readSettings(
 			events,
 			depositStatuses: readStatuses(parameter('depositStatuses', 'Deposit Statuses'), events),
 			entityIds: filterList('entityIds', 'Entity IDs'),
+			eventVersions: filterList('eventVersions', 'Event Versions'),
 			sourceCurrencies: filterList('sourceCurrencies', 'Source Currencies'),
 			destinationCurrencies: filterList('destinationCurrencies', 'Destination Currencies'),
 			networks: filterList('networks', 'Networks'),
@@ -135,6 +140,8 @@ export function readSettings(
 				? 'reject'
 				: readChoice(invalidPayload, ['reject', 'emit'], 'reject'),
 		includeHeaders: includeHeaders !== undefined && readSwitch(includeHeaders, false),
+		maximumAgeSeconds:
+			maximumAge === undefined ? Number.POSITIVE_INFINITY : readMaximumAge(maximumAge),
 		history: readHistory(parameters.options),
 	};
 }

@@ -1,39 +1,88 @@
 import { z } from 'zod';
 
 import { Refusal } from '../shared/errors';
+import { covers, parseTemplate, type SignedContent } from './signedContent';
+
+/** How a secret is written in the credential. */
+export type SecretEncoding = 'text' | 'hex' | 'base64';
+
+/** A scheme that the user describes with the sender's documentation. */
+export interface CustomScheme {
+	readonly scheme: 'custom';
+	readonly signedContent: SignedContent;
+	/** In lower case; empty unless the content contains the time. */
+	readonly timestampHeader: string;
+	/** In lower case; empty unless the content contains the delivery's ID. */
+	readonly idHeader: string;
+	readonly algorithm: 'sha256' | 'sha512';
+	readonly encoding: 'hex' | 'base64';
+	/** What must be in front of the signature; may be empty. */
+	readonly signaturePrefix: string;
+	readonly secretEncoding: SecretEncoding;
+	/** Counts only if the content contains the time. */
+	readonly toleranceSeconds: number;
+}
 
 /** How to verify that a delivery comes from the service. */
 export type WebhookCredentials = {
 	/** Name of the header with the signature or token, in lower case. */
 	readonly header: string;
-	/** The secret and, during a rotation, the previous one. */
+	/** The secret and, during a rotation, the previous one; each can be decoded as the scheme says. */
 	readonly secrets: readonly string[];
 } & (
 	| { readonly scheme: 'sharedToken' | 'hex' | 'base64' }
-	| { readonly scheme: 'timestamped'; readonly toleranceSeconds: number }
+	| { readonly scheme: 'timestamped' | 'standardWebhooks'; readonly toleranceSeconds: number }
+	| CustomScheme
 );
 
 const LABELS: Readonly<Record<string, string>> = {
+	algorithm: 'Algorithm',
+	encoding: 'Encoding',
 	format: 'Format',
 	header: 'Header',
+	idHeader: 'ID Header',
 	method: 'Method',
 	previousSecret: 'Previous Secret',
 	secret: 'Secret',
+	secretEncoding: 'Secret Encoding',
+	signaturePrefix: 'Signature Prefix',
+	signedContent: 'Signed Content',
+	timestampHeader: 'Timestamp Header',
 	toleranceSeconds: 'Tolerance (Seconds)',
 };
 
 const OUT_OF_BOUNDS = 'must be from 1 to 86,400 seconds';
 
+const text = z.string({ required_error: 'is empty', invalid_type_error: "isn't text" });
+
+/** A header name is a token of RFC 9110, section 5.6.2. */
+const headerName = (shape: RegExp, example: string) =>
+	text
+		.regex(shape, `isn't a valid header name, e.g. ${example}`)
+		.transform((name) => name.toLowerCase());
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const NAME_OR_EMPTY = /^[\w!#$%&'*+.^`|~-]*$/;
+
 const savedCredentials = z.object({
 	method: z.enum(['hmacSignature', 'sharedToken']).default('hmacSignature'),
-	secret: z.string().refine((secret) => secret.trim() !== '', 'is empty'),
-	/* A header name is a token of RFC 9110, section 5.6.2. */
-	header: z
-		.string()
-		.regex(/^[\w!#$%&'*+.^`|~-]+$/, "isn't a valid header name, e.g. X-Signature")
-		.default('X-Signature'),
-	format: z.enum(['timestamped', 'hex', 'base64']).default('timestamped'),
-	previousSecret: z.string().nullish(),
+	secret: text.refine((secret) => secret.trim() !== '', 'is empty'),
+	header: headerName(NAME, 'X-Signature').default('X-Signature'),
+	format: z
+		.enum(['timestamped', 'hex', 'base64', 'standardWebhooks', 'custom'])
+		.default('timestamped'),
+	signedContent: text.default('{timestamp}.{body}').transform((template, context) => {
+		const content = parseTemplate(template);
+		if (typeof content !== 'string') return content;
+		context.addIssue({ code: 'custom', message: content });
+		return z.NEVER;
+	}),
+	timestampHeader: headerName(NAME_OR_EMPTY, 'X-Request-Timestamp').default(''),
+	idHeader: headerName(NAME_OR_EMPTY, 'X-Request-Id').default(''),
+	algorithm: z.enum(['sha256', 'sha512']).default('sha256'),
+	encoding: z.enum(['hex', 'base64']).default('hex'),
+	signaturePrefix: text.default(''),
+	secretEncoding: z.enum(['text', 'hex', 'base64']).default('text'),
+	previousSecret: text.nullish(),
 	toleranceSeconds: z.coerce
 		.number({ message: OUT_OF_BOUNDS })
 		.min(1, OUT_OF_BOUNDS)
@@ -41,45 +90,109 @@ const savedCredentials = z.object({
 		.default(600),
 });
 
-/** The saved fields, without those that the form hides for this method and format. */
-function shown(saved: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	const { toleranceSeconds, format, ...others } = saved;
-	if (saved.method === 'sharedToken') return others;
-	if (format === 'hex' || format === 'base64') return { ...others, format };
-	return { ...others, format, toleranceSeconds };
+type Saved = Readonly<Record<string, unknown>>;
+
+const ALWAYS = ['method', 'secret', 'previousSecret'];
+const CUSTOM = ['signedContent', 'algorithm', 'encoding', 'signaturePrefix', 'secretEncoding'];
+
+/** The names of the fields that the form shows for this method and format. */
+function shownFields({ method, format, signedContent = '{timestamp}.{body}' }: Saved): string[] {
+	if (method === 'sharedToken') return [...ALWAYS, 'header'];
+	if (format === 'hex' || format === 'base64') return [...ALWAYS, 'format', 'header'];
+	if (format === 'standardWebhooks') return [...ALWAYS, 'format', 'toleranceSeconds'];
+	if (format !== 'custom') return [...ALWAYS, 'format', 'header', 'toleranceSeconds'];
+	const template = String(signedContent);
+	return [
+		...[...ALWAYS, 'format', 'header', ...CUSTOM],
+		...(template.includes('{timestamp}') ? ['timestampHeader', 'toleranceSeconds'] : []),
+		...(template.includes('{id}') ? ['idHeader'] : []),
+	];
+}
+
+function refuse(field: string, what: string): never {
+	throw new Refusal(`${LABELS[field] ?? field} ${what}`, {
+		field,
+		hint: 'Open the credential “Payroll Payments Webhook API” and correct this field.',
+	});
 }
 
 /**
  * Checks the saved `payrollPaymentsWebhookApi` credential.
  * @throws {Refusal} that names the field but never a secret
  */
-export function readWebhookCredentials(
-	saved: Readonly<Record<string, unknown>>,
-): WebhookCredentials {
-	const read = savedCredentials.safeParse(shown(saved));
+export function readWebhookCredentials(saved: Saved): WebhookCredentials {
+	const fields = shownFields(saved);
+	const shown = Object.fromEntries(Object.entries(saved).filter(([name]) => fields.includes(name)));
+	const read = savedCredentials.safeParse(shown);
 	if (!read.success) {
 		const issue = read.error.issues[0];
-		const field = String(issue?.path[0] ?? 'secret');
-		throw new Refusal(`${LABELS[field] ?? field} ${issue?.message ?? 'is wrong'}`, {
-			field,
-			hint: 'Open the credential “Payroll Payments Webhook API” and correct this field.',
-		});
+		return refuse(String(issue?.path[0] ?? 'secret'), issue?.message ?? 'is wrong');
 	}
-	const { method, secret, header, format, previousSecret, toleranceSeconds } = read.data;
+	const { method, format, secret, previousSecret, header, toleranceSeconds } = read.data;
 	const common = {
-		header: header.toLowerCase(),
+		header,
 		secrets: previousSecret?.trim() ? [secret, previousSecret] : [secret],
 	};
 	if (method === 'sharedToken') return { ...common, scheme: method };
+	if (format === 'hex' || format === 'base64') return { ...common, scheme: format };
 	if (format === 'timestamped') return { ...common, scheme: format, toleranceSeconds };
-	return { ...common, scheme: format };
+
+	const { secretEncoding } = read.data;
+	const encoding = format === 'standardWebhooks' ? 'base64' : secretEncoding;
+	for (const [index, each] of common.secrets.entries()) {
+		if (keyOf(each, encoding) !== undefined) continue;
+		refuse(
+			index === 0 ? 'secret' : 'previousSecret',
+			`isn't valid ${encoding === 'hex' ? 'hex' : 'Base64'}`,
+		);
+	}
+	if (format === 'standardWebhooks') {
+		return { ...common, header: 'webhook-signature', scheme: format, toleranceSeconds };
+	}
+
+	const { signedContent, timestampHeader, idHeader } = read.data;
+	if (covers(signedContent, '{timestamp}') && timestampHeader === '') {
+		refuse('timestampHeader', 'is empty, but Signed Content contains {timestamp}');
+	}
+	if (covers(signedContent, '{id}') && idHeader === '') {
+		refuse('idHeader', 'is empty, but Signed Content contains {id}');
+	}
+	const { algorithm, encoding: signatureEncoding, signaturePrefix } = read.data;
+	return {
+		...common,
+		scheme: format,
+		signedContent,
+		timestampHeader,
+		idHeader,
+		algorithm,
+		encoding: signatureEncoding,
+		signaturePrefix: signaturePrefix.trim(),
+		secretEncoding,
+		toleranceSeconds,
+	};
+}
+
+/**
+ * The key that a secret stands for. Whitespace counts in text only: hex and Base64 have none.
+ * @returns undefined if the secret isn't written in this encoding
+ */
+export function keyOf(secret: string, encoding: SecretEncoding): string | Buffer | undefined {
+	if (encoding === 'text') return secret;
+	const written = secret.trim();
+	if (encoding === 'hex') {
+		return /^([0-9a-f]{2})+$/i.test(written) ? Buffer.from(written, 'hex') : undefined;
+	}
+	/* Standard Webhooks puts whsec_ in front of its secrets. */
+	const digits = written.replace(/^whsec_/, '');
+	const isBase64 = /^[\w+/-]{2,}={0,2}$/.test(digits) && digits.replace(/=+$/, '').length % 4 !== 1;
+	return isBase64 ? Buffer.from(digits, 'base64') : undefined;
 }
 
 /**
  * Like {@link readWebhookCredentials}, but also refuses whitespace around a secret. Deliveries don't,
  * since a genuine secret may have it; mostly, though, it was copied by accident.
  */
-export function checkWebhookCredentials(saved: Readonly<Record<string, unknown>>): void {
+export function checkWebhookCredentials(saved: Saved): void {
 	readWebhookCredentials(saved);
 	for (const field of ['secret', 'previousSecret']) {
 		const value = saved[field];

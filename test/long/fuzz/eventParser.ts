@@ -16,6 +16,7 @@ const SETTINGS: DeliverySettings = {
 		events: ['*'],
 		depositStatuses: ['complete', 'unknown'],
 		entityIds: ['te-a1B2c3D4e5F6'],
+		eventVersions: [],
 		sourceCurrencies: [],
 		destinationCurrencies: ['USD'],
 		networks: ['arbitrum', 'base'],
@@ -25,6 +26,7 @@ const SETTINGS: DeliverySettings = {
 	output: 'simplified',
 	invalidPayload: 'reject',
 	includeHeaders: true,
+	maximumAgeSeconds: Number.POSITIVE_INFINITY,
 	history: 5_000,
 };
 

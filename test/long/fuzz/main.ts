@@ -4,12 +4,15 @@ import path from 'node:path';
 import { Randomness } from '../../../sandbox/randomness';
 import { buildFolder, repository } from '../../../scripts/lib/paths.mjs';
 
+import { diagnosis } from './diagnosis';
 import { eventParser } from './eventParser';
 import { fuzz } from './fuzzer';
-import { verifier } from './verifier';
+import { headerSchemes, verifier } from './verifier';
 
 const TARGETS = new Map([
 	['verifier', verifier],
+	['headerSchemes', headerSchemes],
+	['diagnosis', diagnosis],
 	['eventParser', eventParser],
 ]);
 

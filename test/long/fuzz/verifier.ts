@@ -1,5 +1,9 @@
+import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
-import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import {
+	readWebhookCredentials,
+	type WebhookCredentials,
+} from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { hmac } from '../../support/sampleEvents';
 
 import type { Target } from './fuzzer';
@@ -10,6 +14,10 @@ const SECRETS = ['whsec_new', 'whsec_old', ' padded '];
 const SCHEMES = ['timestamped', 'hex', 'base64', 'sharedToken'] as const;
 
 type Scheme = (typeof SCHEMES)[number];
+type Verdict = 'genuine' | 'forged' | 'open';
+
+/** Headers longer than this are refused, whatever they contain. */
+const MAX_HEADER_LENGTH = 8_192;
 
 function credentialsOf(scheme: Scheme): WebhookCredentials {
 	const proof = { header: 'x-signature', secrets: SECRETS };
@@ -50,10 +58,14 @@ function stretches(text: string, alphabet: RegExp, length: number): string[] {
  * `forged`: the header has no valid signature, however it is read. `genuine`: it has a valid
  * signature in the documented form. `open`: it has a valid signature in an unspecified form.
  */
-function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forged' | 'open' {
+function judged(scheme: Scheme, header: string, body: Buffer): Verdict {
 	const value = header.replace(/^[ \t]+|[ \t]+$/g, '');
+	if (value.trim().length > MAX_HEADER_LENGTH) return 'forged';
 	if (scheme === 'sharedToken') {
-		if (SECRETS.includes(value)) return 'genuine';
+		if (SECRETS.includes(value) || SECRETS.includes(value.replace('Bearer ', ''))) return 'genuine';
+		/* The scheme's name may be in any case, and more than one space may follow it. */
+		const [, token = ''] = /^bearer[ ]+(.*)$/is.exec(header.trim()) ?? [];
+		if (SECRETS.includes(token)) return 'open';
 		/* Which characters are white space around a header's value is for nobody here to say. */
 		return SECRETS.includes(header.trim()) ? 'open' : 'forged';
 	}
@@ -94,6 +106,15 @@ function judged(scheme: Scheme, header: string, body: Buffer): 'genuine' | 'forg
 	return texts.some((text) => plain.includes(text.slice(0, 42))) ? 'open' : 'forged';
 }
 
+function verdictMustHold(scheme: string, verdict: Verdict, refusal: Refusal | undefined): void {
+	if (refusal === undefined && verdict === 'forged')
+		throw new Error(`accepts a forged ${scheme} proof`);
+	if (refusal !== undefined && verdict === 'genuine')
+		throw new Error(`refuses a genuine ${scheme} proof`);
+	const said = `${refusal?.message} ${refusal?.hint}`;
+	if (SECRETS.some((secret) => said.includes(secret))) throw new Error('names a secret');
+}
+
 /** The first byte chooses the scheme, the first line is the header, the rest is the body. */
 export const verifier: Target = {
 	dictionary: [
@@ -106,6 +127,8 @@ export const verifier: Target = {
 			',',
 			'sha256=',
 			'SHA256=',
+			'Bearer ',
+			'bearer  ',
 			' ',
 			'\t',
 			'\u00a0',
@@ -132,11 +155,199 @@ export const verifier: Target = {
 			NOW_SECONDS * 1_000,
 		);
 		const verdict = judged(scheme, header, body);
-		if (refusal === undefined && verdict === 'forged')
-			throw new Error(`accepts a forged ${scheme} proof`);
-		if (refusal !== undefined && verdict === 'genuine')
-			throw new Error(`refuses a genuine ${scheme} proof`);
-		const said = `${refusal?.message} ${refusal?.hint}`;
-		if (SECRETS.some((secret) => said.includes(secret))) throw new Error('names a secret');
+		verdictMustHold(scheme, verdict, refusal);
+	},
+};
+
+/** The bytes that a Standard Webhooks secret stands for. */
+function decoded(secret: string): Buffer {
+	return Buffer.from(secret.trim().replace('whsec_', ''), 'base64');
+}
+
+/** What a template of Custom stands for, read from left to right; undefined if it is unusable. */
+function expanded(
+	template: string,
+	values: Readonly<Record<string, string | Buffer>>,
+): Buffer | undefined {
+	const pieces: (string | Buffer)[] = [];
+	let rest = template;
+	let hasBody = false;
+	while (rest !== '') {
+		const name = /^\{([A-Za-z0-9_]+)\}/.exec(rest)?.[1];
+		if (name === undefined) {
+			pieces.push(rest[0] ?? '');
+			rest = rest.slice(1);
+			continue;
+		}
+		const value = Object.hasOwn(values, name) ? values[name] : undefined;
+		if (value === undefined) return undefined;
+		hasBody ||= name === 'body';
+		pieces.push(value);
+		rest = rest.slice(name.length + 2);
+	}
+	/* Joined as text first, since two halves of a character may stand on either side of a piece. */
+	const chunks: Buffer[] = [];
+	let text = '';
+	for (const piece of pieces) {
+		if (typeof piece === 'string') text += piece;
+		else {
+			chunks.push(Buffer.from(text), piece);
+			text = '';
+		}
+	}
+	return hasBody ? Buffer.concat([...chunks, Buffer.from(text)]) : undefined;
+}
+
+/** Milliseconds; undefined if the documented forms don't include it, null if only in spirit. */
+function timeOf(text: string): number | undefined | null {
+	if (/^[0-9]{1,15}$/.test(text)) return Number(text) > 1e11 ? Number(text) : Number(text) * 1000;
+	const [, day, hour] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z$/.exec(text) ?? [];
+	if (day === undefined) return /^\d{4}-\d\d-\d\dT/.test(text) ? null : undefined;
+	const at = Date.parse(`${day}T${hour}Z`);
+	return Number.isNaN(at) ? null : at;
+}
+
+const isFresh = (at: number) =>
+	Math.abs(Math.round((NOW_SECONDS * 1_000 - at) / 1_000)) <= TOLERANCE_SECONDS;
+
+const SECRET_KEYS = {
+	n: SECRETS[0] ?? '',
+	o: SECRETS[1] ?? '',
+	p: SECRETS[2] ?? '',
+	s: 'whsec_stranger',
+};
+
+/** Replaces e.g. `§Sn` with a valid signature over the content. */
+function signedFields(text: string, sign: (key: string) => string): string {
+	return Object.entries(SECRET_KEYS).reduce(
+		(filledText, [letter, key]) => filledText.replaceAll(`§S${letter}`, () => sign(key)),
+		text.replaceAll('§T', String(NOW_SECONDS)),
+	);
+}
+
+function judgedStandardWebhooks(
+	[id, time, list]: readonly [string, string, string],
+	body: Buffer,
+): Verdict {
+	if ([id, time, list].some((each) => each === '' || each.length > MAX_HEADER_LENGTH))
+		return 'forged';
+	if (!/^[0-9]{1,15}$/.test(time) || !isFresh(Number(time) * 1_000)) return 'forged';
+	const proofs = SECRETS.map((secret) =>
+		hmac(decoded(secret), `${id}.${time}.`, body).toString('base64'),
+	);
+	if (!proofs.some((proof) => list.includes(proof.slice(0, 42)))) {
+		const plain = list.replaceAll('-', '+').replaceAll('_', '/');
+		return proofs.some((proof) => plain.includes(proof.slice(0, 42))) ? 'open' : 'forged';
+	}
+	if (!/^v1,[^ ,]{44}(?: v1,[^ ,]{44}){0,15}$/.test(list)) return 'open';
+	return list.split(' ').some((entry) => proofs.includes(entry.slice(3))) ? 'genuine' : 'open';
+}
+
+function judgedCustom(
+	[template, id, time, value]: readonly [string, string, string, string],
+	body: Buffer,
+): Verdict {
+	const content = expanded(template, { body, timestamp: time, id, method: 'POST' });
+	if (content === undefined) return 'forged';
+	const used = [
+		value,
+		...(template.includes('{id}') ? [id] : []),
+		...(template.includes('{timestamp}') ? [time] : []),
+	];
+	if (used.some((each) => each === '' || each.length > MAX_HEADER_LENGTH)) return 'forged';
+	const proofs = SECRETS.map((secret) => hmac(secret, content).toString('hex'));
+	if (!proofs.some((proof) => value.toLowerCase().includes(proof))) return 'forged';
+	if (template.includes('{timestamp}')) {
+		const at = timeOf(time);
+		if (at === undefined) return 'forged';
+		if (at === null) return 'open';
+		if (!isFresh(at)) return 'forged';
+	}
+	return proofs.some((proof) => value === `v0=${proof}`) ? 'genuine' : 'open';
+}
+
+/**
+ * The first byte chooses Standard Webhooks or Custom, and the first line has the fields, separated by
+ * `|`: ID, time and signatures, or template, ID, time and signature. The rest is the body.
+ */
+export const headerSchemes: Target = {
+	dictionary: [
+		...Object.keys(SECRET_KEYS).map((key) => `§S${key}`),
+		...['{body}', '{timestamp}', '{id}', '{method}', '{', '}', '{url}', '{__proto__}', '$&', '$1'],
+		...[
+			'|',
+			'v1,',
+			' v1,',
+			'v1a,',
+			', ',
+			'v0=',
+			'V0=',
+			'§T',
+			'§T000',
+			'§T|',
+			'.',
+			':',
+			'\t',
+			'\u00a0',
+		],
+		...['2026-03-31T09:30:00Z', '2026-02-30T09:30:00Z', '+02:00', '1774950001', '9'.repeat(16)],
+	],
+	check(input) {
+		const lineEnd = input.indexOf(10);
+		const headEnd = lineEnd === -1 ? input.length : lineEnd;
+		const body = input.subarray(headEnd + 1);
+		const fields = input
+			.subarray(1, headEnd)
+			.toString()
+			.split('|')
+			.map((field) => field.replaceAll('§T', String(NOW_SECONDS)).trim());
+		const isStandard = (input[0] ?? 0) % 2 === 0;
+		const now = NOW_SECONDS * 1_000;
+		if (isStandard) {
+			const [id = '', time = '', ...lists] = fields;
+			const sign = (key: string) => hmac(decoded(key), `${id}.${time}.`, body).toString('base64');
+			const list = signedFields(lists.join('|'), sign);
+			const refusal = verifySignature(
+				body,
+				{ 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': list },
+				{
+					header: 'webhook-signature',
+					secrets: SECRETS,
+					scheme: 'standardWebhooks',
+					toleranceSeconds: TOLERANCE_SECONDS,
+				},
+				now,
+			);
+			verdictMustHold('standardWebhooks', judgedStandardWebhooks([id, time, list], body), refusal);
+			return;
+		}
+		const [template = '', id = '', time = '', ...values] = fields;
+		const content = expanded(template, { body, timestamp: time, id, method: 'POST' });
+		const value = signedFields(values.join('|'), (key) =>
+			hmac(key, content ?? '').toString('hex'),
+		).trim();
+		const verdict = judgedCustom([template, id, time, value], body);
+		let credentials: WebhookCredentials;
+		try {
+			credentials = {
+				...readWebhookCredentials({
+					format: 'custom',
+					secret: 'replaced below',
+					header: 'X-Proof',
+					signedContent: template,
+					timestampHeader: 'X-Time',
+					idHeader: 'X-ID',
+					signaturePrefix: 'v0=',
+				}),
+				secrets: SECRETS,
+			};
+		} catch (error) {
+			if (!(error instanceof Refusal)) throw error;
+			if (content !== undefined) throw new Error('refuses a usable template');
+			return;
+		}
+		if (content === undefined) throw new Error('accepts an unusable template');
+		const headers = { 'x-proof': value, 'x-time': time, 'x-id': id };
+		verdictMustHold('custom', verdict, verifySignature(body, headers, credentials, now));
 	},
 };

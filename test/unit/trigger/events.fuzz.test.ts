@@ -18,6 +18,7 @@ const SETTINGS: DeliverySettings = {
 		events: ['*'],
 		depositStatuses: ['complete', 'unknown'],
 		entityIds: [],
+		eventVersions: [],
 		sourceCurrencies: [],
 		destinationCurrencies: [],
 		networks: [],
@@ -27,6 +28,7 @@ const SETTINGS: DeliverySettings = {
 	output: 'simplified',
 	invalidPayload: 'emit',
 	includeHeaders: true,
+	maximumAgeSeconds: Number.POSITIVE_INFINITY,
 	history: 5_000,
 };
 

@@ -10,6 +10,7 @@ const all: EventFilter = {
 	events: ['*'],
 	depositStatuses: ['complete'],
 	entityIds: [],
+	eventVersions: [],
 	sourceCurrencies: [],
 	destinationCurrencies: [],
 	networks: [],
@@ -112,4 +113,18 @@ describe('filters', () => {
 		const { event } = received(otherEvent({ entity_nanoid: 'co-a1B2c3D4e5F6' }));
 		expect(entityIdsOf(event)).toEqual(['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6']);
 	});
+});
+
+it('accepts the wanted versions of any event, and events without one', () => {
+	const filter = { ...all, eventVersions: ['2.0', '2.1'] };
+	for (const event of [depositEvent(), otherEvent(), otherEvent({ event_version: '2.1' })]) {
+		expect(isWanted(received(event), filter)).toBe(true);
+	}
+	for (const event of [
+		depositEvent({ event_version: '3.0' }),
+		otherEvent({ event_version: '2' }),
+	]) {
+		expect(isWanted(received(event), filter)).toBe(false);
+	}
+	expect(isWanted(received(without(otherEvent(), 'event_version')), filter)).toBe(true);
 });

@@ -16,6 +16,7 @@ it('uses the documented defaults', () => {
 			events: ['deposit.received'],
 			depositStatuses: ['complete'],
 			entityIds: [],
+			eventVersions: [],
 			sourceCurrencies: [],
 			destinationCurrencies: [],
 			networks: [],
@@ -25,6 +26,7 @@ it('uses the documented defaults', () => {
 		output: 'event',
 		invalidPayload: 'reject',
 		includeHeaders: false,
+		maximumAgeSeconds: Number.POSITIVE_INFINITY,
 		history: 5_000,
 	});
 });

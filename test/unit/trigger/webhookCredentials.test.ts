@@ -33,6 +33,107 @@ it('uses the documented defaults for what was not saved', () => {
 	expect(readWebhookCredentials({ secret: 'whsec_1' })).toEqual(readWebhookCredentials(saved));
 });
 
+it('reads the fields of Standard Webhooks and Custom', () => {
+	const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+	expect(readWebhookCredentials({ ...saved, secret, format: 'standardWebhooks' })).toEqual({
+		header: 'webhook-signature',
+		secrets: [secret],
+		scheme: 'standardWebhooks',
+		toleranceSeconds: 600,
+	});
+	expect(
+		readWebhookCredentials({ ...saved, format: 'custom', timestampHeader: 'X-Sent-At' }),
+	).toMatchObject({
+		header: 'x-signature',
+		scheme: 'custom',
+		signedContent: { template: '{timestamp}.{body}' },
+		timestampHeader: 'x-sent-at',
+		algorithm: 'sha256',
+		encoding: 'hex',
+		signaturePrefix: '',
+		secretEncoding: 'text',
+		toleranceSeconds: 600,
+	});
+});
+
+const custom = { format: 'custom', timestampHeader: 'X-Time', idHeader: 'X-ID' };
+
+it.each([
+	[
+		'Standard Webhooks with a secret that isn’t Base64',
+		{ format: 'standardWebhooks', secret: 'whsec_ü' },
+		"Secret isn't valid Base64",
+	],
+	[
+		'Standard Webhooks with nothing after whsec_',
+		{ format: 'standardWebhooks', secret: 'whsec_' },
+		"Secret isn't valid Base64",
+	],
+	[
+		'Standard Webhooks with a bad previous secret',
+		{ format: 'standardWebhooks', secret: 'whsec_MfKQ', previousSecret: 'not Base64' },
+		"Previous Secret isn't valid Base64",
+	],
+	[
+		'Custom with an odd number of hex digits',
+		{ ...custom, secretEncoding: 'hex', secret: 'abc' },
+		"Secret isn't valid hex",
+	],
+	[
+		'Custom with a bad Base64 secret',
+		{ ...custom, secretEncoding: 'base64', secret: 'a====' },
+		"Secret isn't valid Base64",
+	],
+	['no body', { ...custom, signedContent: '{timestamp}' }, 'Signed Content must contain {body}'],
+	['an empty template', { ...custom, signedContent: '' }, 'Signed Content must contain {body}'],
+	[
+		'an unknown placeholder',
+		{ ...custom, signedContent: '{url}{body}' },
+		"Signed Content contains {url}, which isn't one of {body}, {timestamp}, {id}, {method}",
+	],
+	[
+		'no header for the time',
+		{ ...custom, timestampHeader: '' },
+		'Timestamp Header is empty, but Signed Content contains {timestamp}',
+	],
+	[
+		'no header for the ID',
+		{ ...custom, signedContent: '{id}{body}', idHeader: '' },
+		'ID Header is empty, but Signed Content contains {id}',
+	],
+	[
+		'a bad header for the time',
+		{ ...custom, timestampHeader: 'X Time' },
+		"Timestamp Header isn't a valid header name, e.g. X-Request-Timestamp",
+	],
+	[
+		'a tolerance of 0',
+		{ ...custom, toleranceSeconds: 0 },
+		'Tolerance (Seconds) must be from 1 to 86,400 seconds',
+	],
+])('names %s', (_what, change, message) => {
+	expect(() => readWebhookCredentials({ ...saved, ...change })).toThrow(message);
+	expect(() => checkWebhookCredentials({ ...saved, ...change })).toThrow(message);
+});
+
+it('ignores fields of Custom that the template doesn’t use', () => {
+	const unused = { timestampHeader: 'X Time', idHeader: 'X ID', toleranceSeconds: 0 };
+	expect(() =>
+		checkWebhookCredentials({ ...saved, ...unused, format: 'custom', signedContent: '{body}' }),
+	).not.toThrow();
+	expect(() =>
+		checkWebhookCredentials({
+			...saved,
+			...unused,
+			toleranceSeconds: 600,
+			secret: 'MfKQ9r8GKYqrTwjU',
+			header: 'X Y',
+			signedContent: '',
+			format: 'standardWebhooks',
+		}),
+	).not.toThrow();
+});
+
 it.each([
 	['an empty secret', { secret: '' }, 'Secret is empty'],
 	['a secret of whitespace only', { secret: ' \n' }, 'Secret is empty'],
