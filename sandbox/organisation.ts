@@ -23,6 +23,14 @@ export interface TeamUser {
 	readonly payable: boolean;
 }
 
+/** Fields of a user that can be changed later. */
+export interface UserChanges {
+	readonly role?: string;
+	readonly payable?: boolean;
+	readonly onboarding?: Partial<TeamUser['onboarding']>;
+	readonly first_name?: string;
+}
+
 /** A pending invite (docs/api.md, Invite record). */
 interface InviteRecord {
 	readonly nanoid: string;
@@ -47,6 +55,8 @@ export interface Workspace extends NameAndAvatar {
 	readonly account: string;
 	/** Cents by currency. */
 	readonly balances: Map<string, bigint>;
+	/** Currencies that the balance doesn't list at all. */
+	readonly unlisted: Set<string>;
 	readonly invites: InviteRecord[];
 }
 
@@ -93,6 +103,8 @@ export class Organisation {
 	readonly randomness: Randomness;
 	private readonly growth: Randomness;
 	private readonly users = new Map<string, { user: TeamUser; team: Team }>();
+	/** Who was removed, so that the same user can come back. */
+	private readonly former = new Map<string, { user: TeamUser; team: Team }>();
 	private personCount = 0;
 
 	constructor(seed: string, growingTeamSize: number) {
@@ -143,16 +155,68 @@ export class Organisation {
 		return this.users.get(nanoid);
 	}
 
+	/** Adds a new user to a team; `email` replaces the invented address. */
+	addUser(team: Team, email?: string): TeamUser {
+		const invented = makeUser(this.randomness, this.nextPerson(this.randomness), this.personCount);
+		return this.enter({ ...invented, ...(email !== undefined && { email }) }, team);
+	}
+
+	/** Brings a removed user back, unchanged; undefined if there is no such user. */
+	restoreUser(nanoid: string): TeamUser | undefined {
+		const found = this.former.get(nanoid);
+		this.former.delete(nanoid);
+		return found && this.enter(found.user, found.team);
+	}
+
+	/** Replaces some fields of a user; undefined if there is no such user. */
+	changeUser(nanoid: string, { onboarding, ...fields }: UserChanges): TeamUser | undefined {
+		const found = this.users.get(nanoid);
+		if (!found) return undefined;
+		const { user, team } = found;
+		const changed = { ...user, ...fields, onboarding: { ...user.onboarding, ...onboarding } };
+		team.users.splice(team.users.indexOf(user), 1, changed);
+		this.users.set(nanoid, { user: changed, team });
+		return changed;
+	}
+
+	/** Removes a user from the team; false if there is no such user. */
+	removeUser(nanoid: string): boolean {
+		const found = this.users.get(nanoid);
+		if (!found) return false;
+		found.team.users.splice(found.team.users.indexOf(found.user), 1);
+		this.users.delete(nanoid);
+		this.former.set(nanoid, found);
+		return true;
+	}
+
+	/** Ends a pending invite. If accepted, its address joins the team; false if there is no such invite. */
+	endInvite(nanoid: string, isAccepted: boolean): boolean {
+		for (const workspace of [this.company, ...this.teams]) {
+			const index = workspace.invites.findIndex((invite) => invite.nanoid === nanoid);
+			const [invite] = index < 0 ? [] : workspace.invites.splice(index, 1);
+			if (!invite) continue;
+			const team = this.team(workspace.nanoid);
+			if (isAccepted && team) this.addUser(team, invite.email);
+			return true;
+		}
+		return false;
+	}
+
 	/** The account of a wallet; the address may have any casing. */
 	account(address: string): Account | undefined {
 		return this.accounts.find((each) => each.address.toLowerCase() === address.toLowerCase());
 	}
 
+	private enter(user: TeamUser, team: Team): TeamUser {
+		team.users.push(user);
+		this.users.set(user.nanoid, { user, team });
+		return user;
+	}
+
 	private fill(team: Team, size: number, randomness: Randomness): void {
 		while (team.users.length < size) {
 			const user = makeUser(randomness, this.nextPerson(randomness), this.personCount);
-			team.users.push(user);
-			this.users.set(user.nanoid, { user, team });
+			this.enter(user, team);
 			if (team.users.length <= NAME_REVIEWS_PER_TEAM) {
 				const day = String(team.users.length).padStart(2, '0');
 				const reviewVersion = `2026-02-${day}T09:30:00.000Z`;
@@ -197,7 +261,15 @@ function makeWorkspace(randomness: Randomness, prefix: string, name: string): Wo
 		balances.set(currency, BigInt(5_000_000 + randomness.below(90_000_000)));
 	}
 	const avatar = avatarOf(nanoid);
-	return { nanoid, name, avatar, account: randomness.address(), balances, invites: [] };
+	return {
+		nanoid,
+		name,
+		avatar,
+		account: randomness.address(),
+		balances,
+		unlisted: new Set(),
+		invites: [],
+	};
 }
 
 function makeUser(randomness: Randomness, person: Person, number: number): TeamUser {

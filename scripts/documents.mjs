@@ -1,16 +1,25 @@
-// Writes generated parts of docs/ by running the test that checks them: `npm run screenshots` and
-// `npm run docs:errors`.
+// Writes generated parts of docs/ by running the test that checks them: `npm run screenshots`,
+// `npm run docs:errors` and `npm run docs:api`.
 import path from 'node:path';
 
 import { repository } from './lib/paths.mjs';
 import { cleanEnvironment, runInTerminal } from './lib/processes.mjs';
+
+const PROJECTS = ['n8n', 'e2e', 'editor'];
 
 const [test = ''] = process.argv.slice(2);
 const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
 
 process.exitCode = await runInTerminal(
 	process.execPath,
-	[jest, '--selectProjects', 'e2e', 'editor', '--runInBand', `test/e2e/${test}.test.ts`],
+	[
+		jest,
+		'--runInBand',
+		'--selectProjects',
+		...PROJECTS,
+		'--testPathPatterns',
+		`test/${test}.test.ts`,
+	],
 	{
 		cwd: repository,
 		env: cleanEnvironment({ PAYROLL_PAYMENTS_WRITE: path.join(repository, 'docs') }),

@@ -13,6 +13,7 @@ import {
 } from 'n8n-workflow';
 
 import { properties } from './trigger/description';
+import { webhooks } from './trigger/webhooks';
 
 export class PayrollPaymentsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -40,16 +41,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 				displayOptions: { show: { authentication: ['webhookCredentials'] } },
 			},
 		],
-		webhooks: [
-			{
-				name: 'default',
-				httpMethod: 'POST',
-				responseMode: 'onReceived',
-				/* Without this, n8n sends its own answer whenever an execution starts. */
-				responseData: '',
-				path: 'webhook',
-			},
-		],
+		webhooks,
 		properties,
 	};
 

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
+import { ServiceFailure } from '../failure';
 import type { SimulatedService } from '../simulatedService';
 import { addDeliveryControl } from './deliveryControl';
+import { addOrganisationControl } from './organisationControl';
 import { addServiceControl } from './serviceControl';
 
 /** Routes under /sandbox, which make things happen and show what happened. */
@@ -14,7 +16,8 @@ export function addControl(app: FastifyInstance, service: SimulatedService): voi
 		control.setErrorHandler(async (error, _request, reply) => {
 			const isBadRequest = error instanceof z.ZodError || error instanceof SyntaxError;
 			const message = error instanceof Error ? error.message : 'Unknown error';
-			await reply.code(isBadRequest ? 400 : 500).send({ error: message });
+			const status = error instanceof ServiceFailure ? error.status : isBadRequest ? 400 : 500;
+			await reply.code(status).send({ error: message });
 		});
 		control.get('/sandbox', async (_request, reply) => {
 			const page = await readFile(join(__dirname, 'page.html'), 'utf8');
@@ -22,5 +25,6 @@ export function addControl(app: FastifyInstance, service: SimulatedService): voi
 		});
 		addServiceControl(control, service);
 		addDeliveryControl(control, service);
+		addOrganisationControl(control, service);
 	});
 }

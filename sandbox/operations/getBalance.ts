@@ -13,7 +13,7 @@ export const getBalance = defineOperation<Request>(
 	({ query: { nanoid, currencies } }, { service, caller }) => {
 		const { organisation, settings } = service;
 		const found = entity(nanoid, organisation);
-		const { account, balances } = existing(
+		const { account, balances, unlisted } = existing(
 			found,
 			new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found'),
 			() => requireRole(caller, found?.place ?? nanoid, ANY_ROLE, organisation),
@@ -22,7 +22,8 @@ export const getBalance = defineOperation<Request>(
 		// Balance entries don't know every currency that the filter accepts (docs/api.md, Balance entry).
 		const shown = service.description
 			.enumeration('BalanceCurrency')
-			.filter((currency) => !currencies || currencies.includes(currency));
+			.filter((currency) => !currencies || currencies.includes(currency))
+			.filter((currency) => !unlisted.has(currency));
 		return {
 			platform_account_address: account,
 			balances: shown.map((currency) => ({
@@ -36,6 +37,7 @@ export const getBalance = defineOperation<Request>(
 interface Entity {
 	readonly account: string;
 	readonly balances: ReadonlyMap<string, bigint>;
+	readonly unlisted: ReadonlySet<string>;
 	/** The workspace itself or the user's team: where the caller needs a role. */
 	readonly place: string;
 }
@@ -49,5 +51,5 @@ function entity(nanoid: string, organisation: Organisation): Entity | undefined 
 	// Users' balances never change, so they are derived from the identifier.
 	const cents = [...nanoid].reduce((sum, letter) => sum * 7n + BigInt(letter.charCodeAt(0)), 0n);
 	const balances = new Map([['USD', user.payable ? cents % 1_000_000n : 0n]]);
-	return { account: user.platform_account, balances, place: team.nanoid };
+	return { account: user.platform_account, balances, unlisted: new Set(), place: team.nanoid };
 }

@@ -4,7 +4,7 @@ import { EXAMPLES, readExample, webhookUrl } from '../support/examples';
 import { outputOf, type Execution } from '../support/executions';
 import { startHttpServer, type HttpServer } from '../support/httpServer';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
-import { waitFor } from '../support/waiting';
+import { waitFor, waitUntil } from '../support/waiting';
 import type { Workflow, WorkflowNode } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -114,9 +114,9 @@ async function run(name: string): Promise<Execution> {
 }
 
 /** Activates an example and registers its webhook at the sandbox. */
-async function listen(name: string): Promise<string> {
+async function listen(name: string, edit?: (text: string) => string): Promise<string> {
 	const { n8n, sandbox } = environment;
-	const { id, workflow } = await importExample(name);
+	const { id, workflow } = await importExample(name, edit);
 	await n8n.activate(id);
 	const url = webhookUrl(n8n.url, workflow);
 	await n8n.waitForWebhook(url);
@@ -154,6 +154,40 @@ async function requests(operation: string): Promise<number> {
 		'log',
 	);
 	return counts[operation] ?? 0;
+}
+
+/** n8n refuses an interval below a minute, but takes one time of each minute for every second. */
+function pollingEverySecond(text: string): string {
+	const times = Array.from({ length: 60 }, (_, second) => ({
+		mode: 'custom',
+		cronExpression: `${second} * * * * *`,
+	}));
+	return text.replace('[{"mode":"everyMinute"}]', JSON.stringify(times));
+}
+
+async function setBalance(cents: string): Promise<void> {
+	const { sandbox, teamId } = environment;
+	const balance = { nanoid: teamId, currency: 'USD', balance_cents: cents };
+	await sandbox.control('POST', 'balances', balance);
+}
+
+/** Resolves when the workflow that was switched on has polled. */
+async function watching<Value>(switchOn: () => Promise<Value>): Promise<Value> {
+	const before = await requests('getBalance');
+	const value = await switchOn();
+	await waitUntil(async () => (await requests('getBalance')) >= before + 2, {
+		milliseconds: 60_000,
+		failure: () => 'The workflow doesn’t poll.',
+	});
+	return value;
+}
+
+/** Waits until a workflow has been executed so many times. */
+async function executionsOf(id: string, count: number): Promise<void> {
+	await waitUntil(async () => (await environment.database.executions(id)).length >= count, {
+		milliseconds: 60_000,
+		failure: () => `The workflow hasn’t run ${count} times.`,
+	});
 }
 
 const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
@@ -258,6 +292,46 @@ describe('examples', () => {
 			{ node: 'Note the outcome', item: { row_number: 3, outcome: resolved?.status } },
 			{ node: 'Note the outcome', item: { row_number: 6, outcome: refused?.error } },
 		]);
+	});
+
+	it('balance changed to message', async () => {
+		const { n8n, teamId } = environment;
+		await setBalance('500000');
+		const { id } = await importExample('balance-changed-to-message', pollingEverySecond);
+		await watching(async () => await n8n.activate(id));
+		await setBalance('487650');
+		await executionsOf(id, 1);
+		expect(outputOf(await ended(id), 'Message')).toEqual([
+			expect.objectContaining({
+				text: `${teamId} now holds 4876.50 USD, 123.50 less than before (5000.00)`,
+			}),
+		]);
+		await n8n.deactivate(id);
+	});
+
+	it('balance rose without a deposit event', async () => {
+		const { n8n, sandbox } = environment;
+		await setBalance('500000');
+		const quick = (text: string) =>
+			pollingEverySecond(text).replace('"unit":"hours"', '"unit":"seconds"');
+		const id = await watching(async () => await listen('balance-rose-without-deposit', quick));
+		await sandbox.control('POST', 'deposits', { deposit });
+		const { item } = await parties.received('Add a row');
+		expect(item).toMatchObject({ status: 'complete', destination_currency: 'USD' });
+
+		parties.answers.set('Read the deposits', [item]);
+		await setBalance('625000');
+		await parties.received('Read the deposits');
+		await executionsOf(id, 2);
+		await ended(id);
+		expect(parties.sent.map(({ node }) => node)).not.toContain('Raise the alarm');
+
+		parties.answers.set('Read the deposits', [{ ...item, created_at: '2020-01-01T00:00:00Z' }]);
+		await setBalance('625100');
+		await setBalance('750000');
+		const { text } = await parties.received('Raise the alarm');
+		expect(text).toMatch(/^The USD balance of te-\S+ rose by 1250\.00 to 7500\.00, and no deposit/);
+		await n8n.deactivate(id);
 	});
 
 	it('onboarding progress to a board', async () => {

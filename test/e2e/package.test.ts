@@ -38,10 +38,15 @@ const ICONS = {
 };
 
 describe('the packed package in a real n8n', () => {
-	it('brings both nodes', async () => {
+	it('brings the three nodes', async () => {
 		const prefix = 'n8n-nodes-payroll-payments';
 		expect(await descriptions('nodes', prefix)).toEqual([
 			{ name: `${prefix}.payrollPayments`, displayName: 'Payroll Payments', iconUrl: ICONS },
+			{
+				name: `${prefix}.payrollPaymentsPollingTrigger`,
+				displayName: 'Payroll Payments Polling Trigger',
+				iconUrl: ICONS,
+			},
 			{
 				name: `${prefix}.payrollPaymentsTool`,
 				displayName: 'Payroll Payments Tool',

@@ -13,7 +13,12 @@ import { writeSection } from '../support/reliabilityReport';
 import { saveSandboxCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess } from '../support/sandboxProcess';
 import type { SupervisedProcess } from '../support/supervisedProcess';
-import { saveTriggerWorkflow, signatureHeaders } from '../support/triggerWorkflow';
+import {
+	saveTriggerWorkflow,
+	SECRET,
+	signatureHeaders,
+	type TriggerSetup,
+} from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
 import { action, chain, node } from '../support/workflows';
 import { otherEvent } from '../support/sampleEvents';
@@ -62,7 +67,7 @@ const GUARANTEES = markdownTable(
 			'An event that was answered with 2xx',
 			'answers 2xx only with an execution',
 			'keeps the execution in PostgreSQL',
-			'that it finishes if a worker is killed: n8n 2.41.1 keeps only the error of a stalled job, without the event (the figure above counts it as lost). Shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
+			'that it finishes if a worker is killed: n8n 2.41.1 keeps only the error of a stalled job, without the event (the figure above counts it as lost). With Acknowledge set to When Finished, the service delivers it again (next section). Otherwise shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
 		],
 		[
 			'A repeat to the same webhook process',
@@ -122,9 +127,11 @@ const runsOf = (key: string) => sink.keys.filter((each) => each === key).length;
 const lostOf = (keys: readonly string[]) => keys.filter((key) => runsOf(key) === 0);
 
 /** An active workflow with the trigger, reachable through both webhook processes. */
-async function listen(): Promise<{ workflowId: string; urls: readonly string[] }> {
+async function listen(
+	setup: TriggerSetup = { after: sink.node },
+): Promise<{ workflowId: string; urls: readonly string[] }> {
 	const { n8n, webhooks } = queue;
-	const { workflowId, url } = await saveTriggerWorkflow(n8n, { after: sink.node });
+	const { workflowId, url } = await saveTriggerWorkflow(n8n, setup);
 	await n8n.activate(workflowId);
 	const urls = webhooks.map((process) => url.replace(n8n.url, process.url));
 	for (const each of urls) await n8n.waitForWebhook(each, 180_000);
@@ -205,6 +212,31 @@ const pick = <Entry>(list: readonly Entry[], index: number): Entry => {
 	if (entry === undefined) throw new Error('an empty list');
 	return entry;
 };
+
+/** Ends workers in turn while a task runs, each as soon as it is ready; returns how many times. */
+async function endWorkersDuring(
+	end: (worker: SupervisedProcess) => Promise<void>,
+	task: () => Promise<void>,
+): Promise<number> {
+	let isRunning = true;
+	let times = 0;
+	const ending = (async () => {
+		while (isRunning || times < FEWEST_ENDS) {
+			const { process: worker } = pick(queue.workers, times);
+			await worker.ready();
+			await pause(2_000);
+			await end(worker);
+			times += 1;
+		}
+	})();
+	try {
+		await task();
+	} finally {
+		isRunning = false;
+		await ending;
+	}
+	return times;
+}
 
 describe('queue mode', () => {
 	it('processes events once that come again a second later or at the same instant', async () => {
@@ -413,25 +445,11 @@ describe('queue mode', () => {
 		end: (worker: SupervisedProcess) => Promise<void>,
 	) => {
 		const { workflowId, urls } = await listen();
-		let isDelivering = true;
-		let times = 0;
-		const ending = (async () => {
-			while (isDelivering || times < FEWEST_ENDS) {
-				const { process: worker } = pick(queue.workers, times);
-				await worker.ready();
-				await pause(2_000);
-				await end(worker);
-				times += 1;
-			}
-		})();
-		try {
+		const times = await endWorkersDuring(end, async () => {
 			await paced(keys, async (key) => {
 				await deliver(pick(urls, keys.indexOf(key)), key);
 			});
-		} finally {
-			isDelivering = false;
-			await ending;
-		}
+		});
 		const executions = await queue.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
 		const emptied = await queue.failedWithoutEvent(workflowId);
@@ -525,5 +543,123 @@ describe('queue mode', () => {
 		const one = await throughput(1);
 		const heading = ['workers', 'events', 'acknowledged a second', 'run to the end a second'];
 		figure('Throughput, 20 connections:', markdownTable(heading, [one, two]));
+	});
+});
+
+describe('queue mode, acknowledged when finished', () => {
+	/** Milliseconds before the sandbox delivers again; the service waits longer. */
+	const RETRY_DELAYS = [5_000, 10_000, 20_000, 30_000, 30_000, 30_000, 30_000, 30_000, 30_000];
+
+	const attemptsShape = z.object({
+		deliveries: z.array(
+			z.object({
+				idempotency_key: z.string(),
+				outcome: z.enum(['sending', 'accepted', 'refused', 'no answer']),
+				status: z.number().optional(),
+			}),
+		),
+	});
+
+	it('loses no event when workers are killed under load', async () => {
+		const begun = await EventSink.start();
+		const sandbox = await SandboxProcess.start({
+			logFile: path.join(queue.main.dataFolder, 'sandbox-deliveries.log'),
+		});
+		try {
+			/* Longer than an instant, so that many are halfway when their worker is killed. */
+			const wait = node(
+				'Wait',
+				'n8n-nodes-base.wait',
+				{ amount: 1, unit: 'seconds' },
+				{ typeVersion: 1.1, webhookId: randomUUID() },
+			);
+			const { workflowId, urls } = await listen({
+				parameters: { options: { acknowledge: 'finished' } },
+				between: [{ ...begun.node, name: 'Before' }, wait],
+				after: sink.node,
+			});
+			await sandbox.control('POST', 'settings', { retryDelays: RETRY_DELAYS });
+			const endpoints = await Promise.all(
+				urls.map(async (url) =>
+					z
+						.object({ nanoid: z.string() })
+						.parse(await sandbox.control('POST', 'endpoints', { url, secret: SECRET })),
+				),
+			);
+			const keys = keysOf('finished', Math.ceil(EVENTS * 0.5));
+			const attempts = async () =>
+				attemptsShape.parse(await sandbox.control('GET', 'deliveries?limit=20000')).deliveries;
+			const acknowledged = async () =>
+				new Set(
+					(await attempts())
+						.filter(({ outcome }) => outcome === 'accepted')
+						.map(({ idempotency_key: key }) => key),
+				);
+
+			const kills = await endWorkersDuring(
+				async (worker) => await worker.kill(),
+				async () => {
+					await paced(keys, async (key) => {
+						const { nanoid: endpoint } = pick(endpoints, keys.indexOf(key));
+						await sandbox.control('POST', 'events', {
+							event_type: 'team.member_added',
+							envelope: { idempotency_key: key },
+							delivery: { endpoint },
+							wait: false,
+						});
+					});
+				},
+			);
+			await waitUntil(async () => (await acknowledged()).size === keys.length, {
+				milliseconds: 600_000,
+				interval: 2_000,
+				failure: () => 'Not every event was acknowledged within ten minutes.',
+			}).catch((error: unknown) => say(String(error)));
+
+			const all = await attempts();
+			const done = await acknowledged();
+			const executions = await queue.idle(workflowId);
+			const lost = keys.filter((key) => !done.has(key));
+			const unfinished = [...done].filter((key) => runsOf(key) === 0);
+			const halfway = keys.filter(
+				(key) => begun.keys.filter((each) => each === key).length > runsOf(key),
+			);
+			const answers: Record<string, number> = {};
+			for (const { outcome, status } of all) {
+				const answer = status === undefined ? outcome : String(status);
+				answers[answer] = (answers[answer] ?? 0) + 1;
+			}
+			const { main, redis, postgres } = queue;
+			writeSection(
+				'queueFinished',
+				'Queue mode, acknowledged when finished',
+				`n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`,
+				[
+					`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, ` +
+						`retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while ` +
+						`workers are killed with kill -9, ${kills} times in turn, and started again. Each ` +
+						`workflow calls a server, waits a second and calls another one:`,
+					markdownTable(
+						['', 'events'],
+						[
+							['acknowledged', done.size],
+							['acknowledged without having run to the end', unfinished.length],
+							['never acknowledged', lost.length],
+							['left halfway at least once, and run again', halfway.length],
+							['run to the end more than once', keys.filter((key) => runsOf(key) > 1).length],
+						],
+					),
+					`${all.length} deliveries, by their answers: ${JSON.stringify(answers)}. Executions: ` +
+						`${JSON.stringify(executions)}.`,
+				].join('\n\n'),
+				'queue -t "acknowledged when finished"',
+			);
+			expect(unfinished).toEqual([]);
+			expect(lost).toEqual([]);
+			expect(halfway).not.toEqual([]);
+		} finally {
+			await begun.stop();
+			await sandbox.stop();
+		}
 	});
 });

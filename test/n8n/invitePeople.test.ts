@@ -851,7 +851,7 @@ describe('Existing People: Skip, when reading fails', () => {
 			input.status === 404
 				? /^Check the identifier/
 				: what === 'users'
-					? /lacks the required role/
+					? /may lack the required role/
 					: /needs the role team_admin/,
 		);
 		expect(posts()).toEqual([]);

@@ -1,16 +1,10 @@
-import {
-	DataDeduplicationService,
-	ExecutionLifecycleHooks,
-	ExternalSecretsProxy,
-	WorkflowExecute,
-} from 'n8n-core';
+import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
 import {
 	ICredentialsHelper,
 	NodeConnectionTypes,
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
-	type IDataDeduplicator,
 	type IDataObject,
 	type IExecuteFunctions,
 	type IHttpRequestHelper,
@@ -26,6 +20,7 @@ import {
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { processedKeys } from './processedKeys';
 
 /** A node that puts out given items, so that the action node has an input. */
 class InputItems implements INodeType {
@@ -200,57 +195,7 @@ export class SavedCredentials extends ICredentialsHelper {
 	}
 }
 
-/** n8n's store of processed keys, by its rules; kept until {@link ProcessedKeys.clear}. */
-class ProcessedKeys implements IDataDeduplicator {
-	private readonly keys = new Map<string, Set<string>>();
-
-	clear(): void {
-		this.keys.clear();
-	}
-
-	/** All keys, sorted. */
-	entries(): string[] {
-		return [...this.keys.values()].flatMap((keys) => [...keys]).sort();
-	}
-
-	async checkProcessedAndRecord(
-		items: Array<string | number>,
-		_scope: string,
-		{ node }: { node?: INode },
-	) {
-		const known = this.keys.get(node?.id ?? '') ?? new Set<string>();
-		const processed = items.filter((item) => known.has(String(item)));
-		for (const item of items) known.add(String(item));
-		this.keys.set(node?.id ?? '', known);
-		return { new: items.filter((item) => !processed.includes(item)), processed };
-	}
-
-	async removeProcessed(
-		items: Array<string | number>,
-		_scope: string,
-		{ node }: { node?: INode },
-	): Promise<void> {
-		for (const item of items) this.keys.get(node?.id ?? '')?.delete(String(item));
-	}
-
-	async clearAllProcessedItems(): Promise<void> {
-		this.keys.clear();
-	}
-
-	async getProcessedDataCount(): Promise<number> {
-		return 0;
-	}
-}
-
-export const processedKeys = new ProcessedKeys();
-
-let isStoreReady = false;
-
-async function readyStore(): Promise<void> {
-	if (isStoreReady) return;
-	isStoreReady = true;
-	await DataDeduplicationService.init(processedKeys);
-}
+export { processedKeys };
 
 let executions = 0;
 
@@ -258,7 +203,7 @@ function notHere(): never {
 	throw new Error('not available in this test');
 }
 
-function additionalData(
+export function additionalData(
 	credentialsHelper: ICredentialsHelper,
 	executionId: string,
 ): IWorkflowExecuteAdditionalData {
@@ -327,7 +272,6 @@ export async function runNode(
 		readonly executionId?: string;
 	} = {},
 ): Promise<RunResult> {
-	await readyStore();
 	executions += 1;
 	const executionId = options.executionId ?? `execution-${executions}`;
 	const nodes: INode[] = [

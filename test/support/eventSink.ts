@@ -11,8 +11,9 @@ export class EventSink {
 	static async start(): Promise<EventSink> {
 		const keys: string[] = [];
 		const server = await startHttpServer(({ path }) => {
-			keys.push(decodeURIComponent(path.slice(1)));
-			return {};
+			const key = decodeURIComponent(path.slice(1));
+			keys.push(key);
+			return { idempotency_key: key };
 		});
 		return new EventSink(server, keys);
 	}

@@ -142,6 +142,17 @@ export class N8nRest {
 		await this.request(method, `${workflow}${path}`, { ...body, versionId });
 	}
 
+	/** Deactivates a workflow. */
+	async deactivate(id: string): Promise<void> {
+		const workflow = `/rest/workflows/${id}`;
+		if (N8N_VERSIONS[this.version].activation.method === 'POST') {
+			await this.request('POST', `${workflow}/deactivate`);
+			return;
+		}
+		const { versionId } = await this.request<SavedWorkflow>('GET', workflow);
+		await this.request('PATCH', workflow, { active: false, versionId });
+	}
+
 	/** Waits until n8n listens at the production URL of an active workflow's webhook. */
 	async waitForWebhook(url: string, milliseconds = 30_000): Promise<void> {
 		// To a wrong method n8n answers whether it knows the path; nothing is executed.

@@ -16,7 +16,22 @@ figures come from one run on one machine; run it again to get yours.
 `;
 
 /** In the order of the document. */
-const PARTS = ['queue', 'matrix', 'fuzz', 'properties', 'kills', 'soak', 'supplyChain'] as const;
+const PARTS = [
+	'queue',
+	'queueFinished',
+	'matrix',
+	'fuzz',
+	'properties',
+	'kills',
+	'soak',
+	'supplyChain',
+	'contractMutations',
+] as const;
+
+/** Parts that are no test of the suite `long`. */
+const COMMANDS: Partial<Record<Part, string>> = {
+	contractMutations: 'npm run test:mutation:contract',
+};
 
 type Part = (typeof PARTS)[number];
 
@@ -35,13 +50,21 @@ function codeMeasured(): string {
  * Prints the figures of one part, and replaces those of its last run in docs/reliability.md.
  *
  * @param versions of the software that was used, e.g. `n8n 2.41.1`
+ * @param run what to give to `npm run test:long --`
  */
-export function writeSection(part: Part, title: string, versions: string, figures: string): void {
+export function writeSection(
+	part: Part,
+	title: string,
+	versions: string,
+	figures: string,
+	run: string = part,
+): void {
 	const load = loadavg()[0]?.toFixed(1);
 	const circumstances =
 		`${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ` +
 		`${new Date().toISOString().slice(0, 16)}Z`;
-	const section = `## ${title}\n\n\`npm run test:long -- ${part}\`: ${circumstances}.\n\n${figures.trim()}\n`;
+	const command = COMMANDS[part] ?? `npm run test:long -- ${run}`;
+	const section = `## ${title}\n\n\`${command}\`: ${circumstances}.\n\n${figures.trim()}\n`;
 	say(`${title}\n\n${section}`);
 
 	const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';

@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 import {
 	Credentials,
-	DataDeduplicationService,
 	ExecutionLifecycleHooks,
 	ExternalSecretsProxy,
 	HookContext,
@@ -14,11 +13,9 @@ import {
 	createRunExecutionData,
 	ICredentialsHelper,
 	NodeConnectionTypes,
+	resolveWebhookDescriptionField,
 	Workflow,
-	type ICheckProcessedContextData,
-	type ICheckProcessedOptions,
 	type ICredentialDataDecryptedObject,
-	type IDataDeduplicator,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -30,46 +27,13 @@ import {
 } from 'n8n-workflow';
 
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { processedKeys as store } from './processedKeys';
 
 function notHere(): never {
 	throw new Error('not available in this test');
 }
 
-const moment = () => new Promise((resolve) => setImmediate(resolve));
-
-/** n8n's table of processed keys: one list of hashes a node, read and written back without a lock. */
-class ProcessedKeys implements IDataDeduplicator {
-	readonly lists = new Map<string, string[]>();
-	isBroken = false;
-
-	async checkProcessedAndRecord(
-		items: Array<string | number>,
-		_scope: string,
-		{ node }: ICheckProcessedContextData,
-		{ maxEntries = 0 }: ICheckProcessedOptions,
-	) {
-		if (this.isBroken) throw new Error('SQLITE_BUSY: database is locked');
-		const row = node?.id ?? '';
-		const list = [...(this.lists.get(row) ?? [])];
-		await moment();
-		const hashed = (item: string | number) =>
-			createHash('md5').update(item.toString()).digest('base64');
-		const processed = items.filter((item) => list.includes(hashed(item)));
-		const fresh = items.filter((item) => !processed.includes(item));
-		list.push(...fresh.map(hashed));
-		if (maxEntries > 0) list.splice(0, Math.max(0, list.length - maxEntries));
-		this.lists.set(row, list);
-		return { new: fresh, processed };
-	}
-
-	removeProcessed = notHere;
-	clearAllProcessedItems = notHere;
-	getProcessedDataCount = notHere;
-}
-
-/** n8n's store; it lasts as long as the test file, as a database outlives n8n's processes. */
-export const store = new ProcessedKeys();
-void DataDeduplicationService.init(store);
+export { store };
 
 class SavedCredentials extends ICredentialsHelper {
 	constructor(private readonly data: ICredentialDataDecryptedObject | undefined) {
@@ -100,6 +64,8 @@ export interface Setup {
 	readonly nodeId: string;
 	readonly parameters?: INodeParameters;
 	readonly node?: Partial<INode>;
+	/** Parameters of the node after the trigger. */
+	readonly afterParameters?: INodeParameters;
 	/** undefined: they were deleted. */
 	readonly credentials?: ICredentialDataDecryptedObject;
 	readonly mode?: WorkflowExecuteMode;
@@ -127,7 +93,8 @@ export interface Execution {
 
 /**
  * The trigger in n8n's own contexts and engine, behind HTTP as in n8n 2.41.1: `webhook` first; then
- * the execution is saved and started; then the answer leaves.
+ * the execution is saved and started; then the answer leaves, or after the execution if the trigger
+ * asks for it (webhook-helpers.ts).
  */
 export class TriggerHost {
 	readonly executions: Execution[] = [];
@@ -135,9 +102,11 @@ export class TriggerHost {
 	failures = 0;
 	/** What n8n waits for before it answers. */
 	hold: Promise<unknown> = Promise.resolve();
+	/** The node after the trigger; by default it puts out what it got. */
+	after: (items: INodeExecutionData[]) => Promise<INodeExecutionData[]> = async (items) => items;
 	/** Deliveries that ended in an error of `webhook` itself. */
 	crashes = 0;
-	private readonly running = new Set<Promise<void>>();
+	private readonly running = new Set<Promise<Execution>>();
 	private readonly trigger: PayrollPaymentsTrigger;
 
 	private constructor(
@@ -177,7 +146,8 @@ export class TriggerHost {
 		signal?: AbortSignal,
 	): Promise<Answer> {
 		const response = await fetch(this.url, { method: 'POST', body, headers, signal });
-		return { status: response.status, body: await response.json() };
+		const text = await response.text();
+		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 	}
 
 	/** Resolves when every execution has ended. */
@@ -187,10 +157,7 @@ export class TriggerHost {
 
 	/** Runs an execution again from where it began, as *Retry* in n8n's list of executions does. */
 	async retry(execution: Execution): Promise<Execution> {
-		await this.run('retry', execution.started);
-		const last = this.executions.at(-1);
-		if (last === undefined) throw new Error('nothing ran');
-		return last;
+		return await this.run('retry', execution.started);
 	}
 
 	/** Calls one of the trigger's webhook methods, as activating and deactivating do. */
@@ -239,10 +206,36 @@ export class TriggerHost {
 		const run = this.run(mode, result.workflowData[0] ?? []);
 		this.running.add(run);
 		void run.finally(() => this.running.delete(run));
-		if (result.noWebhookResponse !== true && !response.closed) send(200, result.webhookResponse);
+		if (result.noWebhookResponse === true) return;
+		const described = (name: 'responseMode' | 'responseData', fallback: string) => {
+			const { webhookDescription } = webhookData;
+			const native = resolveWebhookDescriptionField(node, webhookDescription, name);
+			const evaluated = workflow.expression.getSimpleParameterValue(
+				node,
+				webhookDescription[name],
+				mode,
+				{},
+				undefined,
+				fallback,
+			);
+			/* n8n takes the first if there is one; older versions know only the second. */
+			if (native.resolved && native.value !== evaluated) throw new Error(`two values of ${name}`);
+			return evaluated;
+		};
+		const responseMode = described('responseMode', 'onReceived');
+		const responseData = described('responseData', 'firstEntryJson');
+		if (responseMode === 'lastNode') {
+			const { error, output } = await run;
+			if (response.closed) return;
+			if (error !== undefined) send(500, { message: 'Error in workflow' });
+			else if (responseData === 'noData') response.writeHead(200).end();
+			else send(200, output);
+		} else if (!response.closed) {
+			send(200, responseData === '' ? result.webhookResponse : responseData);
+		}
 	}
 
-	private async run(mode: WorkflowExecuteMode, items: INodeExecutionData[]): Promise<void> {
+	private async run(mode: WorkflowExecuteMode, items: INodeExecutionData[]): Promise<Execution> {
 		const { workflow, node, data, hooks } = this.context(mode);
 		Object.assign(data, { hooks });
 		const started = structuredClone(items);
@@ -253,17 +246,26 @@ export class TriggerHost {
 		const { data: ended } = await execute.processRunExecutionData(workflow);
 		const { runData, error: failure } = ended.resultData;
 		const error = runData.Trigger?.at(-1)?.error ?? failure;
-		this.executions.push({
+		const execution: Execution = {
 			mode,
 			started,
 			output: runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [],
 			...(error === undefined ? {} : { error: error.message, hint: error.description }),
-		});
+		};
+		this.executions.push(execution);
+		return execution;
 	}
 
 	private context(mode: WorkflowExecuteMode) {
-		const { nodeId, parameters = {}, credentials, node: changes } = this.setup;
+		const {
+			nodeId,
+			parameters = {},
+			credentials,
+			node: changes,
+			afterParameters = {},
+		} = this.setup;
 		const { trigger } = this;
+		const runAfter = async (items: INodeExecutionData[]) => await this.after(items);
 		const executionId = randomUUID();
 		const node: INode = {
 			id: nodeId,
@@ -278,12 +280,24 @@ export class TriggerHost {
 		};
 		const nodes: INode[] = [
 			node,
-			{ ...node, id: 'after', name: 'After', type: 'after', parameters: {}, retryOnFail: false },
+			{
+				...node,
+				id: 'after',
+				name: 'After',
+				type: 'after',
+				parameters: afterParameters,
+				retryOnFail: false,
+			},
 		];
 		const after: INodeType = {
-			description: { ...trigger.description, webhooks: [], properties: [], inputs: ['main'] },
+			description: {
+				...trigger.description,
+				webhooks: [],
+				properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
+				inputs: ['main'],
+			},
 			async execute() {
-				return [this.getInputData()];
+				return [await runAfter(this.getInputData())];
 			},
 		};
 		const types: Record<string, INodeType> = { trigger, after };

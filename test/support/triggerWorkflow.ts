@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { timestamped } from './sampleEvents';
 import { outputOf, type Execution } from './executions';
 import type { N8nRest } from './n8nRest';
 import type { N8nEnvironment } from './testEnvironment';
-import { waitUntil } from './waiting';
+import { waitFor, waitUntil } from './waiting';
 import { chain, node, type WorkflowNode } from './workflows';
 
 /** The signing secret of every trigger workflow. */
@@ -15,19 +16,26 @@ export interface Answer {
 	readonly body: unknown;
 }
 
-interface Setup {
+export interface TriggerSetup {
 	/** Of the trigger; by default it takes any event. */
 	readonly parameters?: Record<string, unknown>;
 	/** Changes to credentials for timestamped signatures. */
 	readonly credentials?: Record<string, unknown>;
-	/** The node after the trigger; its name must be After. */
+	/** Between the trigger and the last node. */
+	readonly between?: readonly WorkflowNode[];
+	/** The last node; its name must be After. */
 	readonly after?: WorkflowNode;
 }
 
-/** Saves a workflow of the trigger and one node after it. */
+/** Saves a workflow of the trigger and the nodes after it, by default one. */
 export async function saveTriggerWorkflow(
 	n8n: N8nRest,
-	{ parameters = {}, credentials = {}, after = node('After', 'n8n-nodes-base.noOp') }: Setup = {},
+	{
+		parameters = {},
+		credentials = {},
+		between = [],
+		after = node('After', 'n8n-nodes-base.noOp'),
+	}: TriggerSetup = {},
 ): Promise<{ workflowId: string; url: string }> {
 	const name = randomUUID();
 	const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', name, {
@@ -48,8 +56,35 @@ export async function saveTriggerWorkflow(
 			credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } },
 		},
 	);
-	const { id } = await n8n.saveWorkflow(chain(name, [trigger, after]), [saved]);
+	const { id } = await n8n.saveWorkflow(chain(name, [trigger, ...between, after]), [saved]);
 	return { workflowId: id, url: `${n8n.url}/webhook/${name}/webhook` };
+}
+
+/** Activates a workflow that can't be, and returns n8n's reason. */
+export async function activationError(
+	{ n8n, n8nProcess, database }: N8nEnvironment,
+	workflowId: string,
+): Promise<string> {
+	const activation = n8n.activate(workflowId);
+	if (!N8N_VERSIONS[n8nProcess.installation.version].activatesInBackground) {
+		return await activation.then(() => 'none', String);
+	}
+	/* It activates a moment later, and shows the error of each trigger in the editor. */
+	await activation;
+	return await waitFor(
+		async () => {
+			const [row] = await database.query(
+				`select errorMessage from workflow_publication_trigger_status
+				where workflowId = '${workflowId}' and status = 'failed'`,
+			);
+			return row === undefined ? undefined : String(row.errorMessage);
+		},
+		{
+			milliseconds: 180_000,
+			interval: 250,
+			failure: () => 'n8n has not reported an error after three minutes.',
+		},
+	);
 }
 
 /** A signature as the service makes it, with the time now. */
@@ -69,7 +104,7 @@ export class TriggerWorkflow {
 	) {}
 
 	/** Resolves when n8n accepts deliveries for it. */
-	static async start(environment: N8nEnvironment, setup?: Setup): Promise<TriggerWorkflow> {
+	static async start(environment: N8nEnvironment, setup?: TriggerSetup): Promise<TriggerWorkflow> {
 		const { workflowId, url } = await saveTriggerWorkflow(environment.n8n, setup);
 		await environment.n8n.activate(workflowId);
 		const workflow = new TriggerWorkflow(environment, workflowId, url);
@@ -87,19 +122,27 @@ export class TriggerWorkflow {
 		});
 	}
 
-	async deliver(body: string, headers: Record<string, string>): Promise<Answer> {
-		const response = await fetch(this.url, { method: 'POST', body, headers });
+	async deliver(
+		body: string,
+		headers: Record<string, string>,
+		signal?: AbortSignal,
+	): Promise<Answer> {
+		const response = await fetch(this.url, { method: 'POST', body, headers, signal });
 		const text = await response.text();
-		return { status: response.status, body: JSON.parse(text) };
+		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 	}
 
 	/** Sends an event with a timestamped signature, as the service does. */
 	async send(
 		event: Record<string, unknown> | string,
-		{ secret = SECRET, headers = {} }: { secret?: string; headers?: Record<string, string> } = {},
+		{
+			secret = SECRET,
+			headers = {},
+			signal,
+		}: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
 	): Promise<Answer> {
 		const body = typeof event === 'string' ? event : JSON.stringify(event);
-		return await this.deliver(body, { ...signatureHeaders(body, secret), ...headers });
+		return await this.deliver(body, { ...signatureHeaders(body, secret), ...headers }, signal);
 	}
 
 	/** Every execution so far, with its data, once it has ended. */

@@ -1,15 +1,10 @@
-import {
-	sleep,
-	type IAllExecuteFunctions,
-	type ICredentialDataDecryptedObject,
-	type IExecuteFunctions,
-} from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { z } from 'zod';
 import { addSecretsOf } from '../api/credentialSecrets';
 import { readCredentials, type ServiceCredentials } from '../api/credentials';
 import { exchangeOver } from '../api/n8nHttp';
-import { sessions } from '../api/session';
+import { CREDENTIALS, exchangeWithToken, pause } from '../api/tokenExchange';
 import { openWallet } from '../api/wallet';
 import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
@@ -19,16 +14,8 @@ import type { Redact, Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { CallOutcome, Connection } from './service';
 
-/** The credential type of the action node. */
-export const CREDENTIALS = 'payrollPaymentsApi';
-
 const payments = new ExecutionCache<PaymentRecord>();
 const outcomes = new ExecutionCache<CallOutcome>();
-
-/** Waits before a retry. */
-export async function pause(milliseconds: number): Promise<void> {
-	await sleep(milliseconds);
-}
 
 /**
  * Connects one run of the action node to the service. Credentials are read once for all items.
@@ -53,43 +40,6 @@ export async function connect(context: IExecuteFunctions, redactor: Redactor): P
 		wallet: walletOpener(credentials, withoutToken, redact),
 		payments: onFirstUse(() => paymentLedger(context)),
 		outcomes: onFirstUse(() => outcomes.of(scopeOf(context))),
-	};
-}
-
-/**
- * Sends requests with the token of the credentials; n8n signs in again after a 401.
- * @param saved the credentials as n8n returned them. They go along with every request, so that n8n
- * doesn't read and decrypt them each time.
- * @param redactor learns every token that n8n obtains
- */
-export function exchangeWithToken(
-	context: IAllExecuteFunctions,
-	saved: ICredentialDataDecryptedObject,
-	redactor: Redactor,
-): HttpExchange {
-	let latest = saved;
-	return async (request) => {
-		/* n8n writes a new token into this object, so each request gets its own copy. */
-		const data = { ...latest };
-		const { sessionToken } = data;
-		const exchange = exchangeOver(
-			async (options): Promise<unknown> =>
-				await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, options, {
-					credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data },
-				}),
-		);
-		let status: number | undefined;
-		try {
-			const answer = await exchange(request);
-			({ status } = answer);
-			return answer;
-		} finally {
-			sessions.reportStatus(data.sessionToken, status);
-			if (data.sessionToken !== sessionToken) {
-				latest = data;
-				addSecretsOf(redactor, data);
-			}
-		}
 	};
 }
 

@@ -1,7 +1,7 @@
 import { mayHaveActed, Refusal } from '../shared/errors';
 import type { FailedItems, Job, OutputRecord } from './plan';
 import type { Redactor } from '../shared/redaction';
-import { failureRecord } from './nodeErrors';
+import { failureRecord } from '../api/nodeErrors';
 
 /** A job that succeeded, with its output. */
 export interface CompletedJob extends Pick<Job, 'isRecordPerItem' | 'isReport'> {

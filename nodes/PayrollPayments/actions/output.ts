@@ -2,7 +2,7 @@ import { NodeOperationError, type INode, type INodeExecutionData } from 'n8n-wor
 
 import type { Redactor } from '../shared/redaction';
 import { itemOf, type CompletedJob } from './failures';
-import { failureRecord } from './nodeErrors';
+import { failureRecord } from '../api/nodeErrors';
 import type { FailedItems } from './plan';
 
 /** An output item, and the input item whose place it takes. */

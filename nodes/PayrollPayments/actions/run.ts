@@ -9,7 +9,7 @@ import { connect } from './connect';
 import type { Operation } from './defineOperation';
 import { combineFailures, type CompletedJob } from './failures';
 import type { InputItem } from './fields/field';
-import { nodeErrorFor } from './nodeErrors';
+import { nodeErrorFor } from '../api/nodeErrors';
 import { outputItems } from './output';
 import type { FailedItems, Job, Plan, Unit } from './plan';
 import type { Connection, Service } from './service';

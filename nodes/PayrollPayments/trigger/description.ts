@@ -217,6 +217,28 @@ export const properties: INodeProperties[] = [
 		default: {},
 		options: [
 			{
+				displayName: 'Acknowledge',
+				name: 'acknowledge',
+				type: 'options',
+				noDataExpression: true,
+				options: [
+					{
+						name: 'When Finished',
+						value: 'finished',
+						description:
+							'After the last node. If the workflow fails, the service delivers the event again.',
+					},
+					{
+						name: 'When Received',
+						value: 'received',
+						description: 'As soon as n8n has saved the execution',
+					},
+				],
+				default: 'received',
+				description:
+					'When to tell the service that the event has been handled. When Finished is for workflows that end within the service’s time limit and can run again for the same event.',
+			},
+			{
 				displayName: 'Deduplicate',
 				name: 'deduplicate',
 				type: 'boolean',

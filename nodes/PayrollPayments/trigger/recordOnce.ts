@@ -2,13 +2,15 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 
 import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
 import { Redactor, shorten, WITHHELD } from '../shared/redaction';
+import { readAcknowledge } from './acknowledge';
 import { keyOf, nodeKeyOf } from './claims';
 import { reasonOf } from './parameters';
 import { readHistory, WEBHOOK_CREDENTIALS } from './settings';
 
 /**
  * The first step of the execution that a delivery started: records the event in n8n's store, and
- * ends the execution if another one has recorded it.
+ * ends the execution if another one has recorded it. An event that is acknowledged only when its
+ * workflow has finished isn't recorded.
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -19,12 +21,17 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			description: refusal.description ?? undefined,
 		});
 	}
-	const history = readHistory(context.getNodeParameter('options', 0, {}));
+	const options = context.getNodeParameter('options', 0, {});
+	const history = readHistory(options);
 	const idempotencyKey = items[0]?.json.idempotency_key;
-	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
+	/*
+	 * A retry would find the record of its own first attempt, and a manual run must leave none. Nor
+	 * must an event that is acknowledged at the end: if its workflow fails, the next delivery runs.
+	 */
 	if (
 		context.getMode() !== 'webhook' ||
 		history === undefined ||
+		readAcknowledge(options) === 'finished' ||
 		typeof idempotencyKey !== 'string'
 	) {
 		return [items];

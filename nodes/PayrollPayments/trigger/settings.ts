@@ -2,6 +2,7 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { DEPOSIT_STATUSES } from '../api/schemas/events';
 import type { Redactor } from '../shared/redaction';
+import { readAcknowledge, refusePauses } from './acknowledge';
 import { readAllowlist, type IpRange } from './allowlist';
 import { nodeKeyOf } from './claims';
 import type { EventFilter } from './filter';
@@ -68,13 +69,18 @@ export async function loadSettings(
 		credentials = await (recentCredentials?.get(key, readCredentials) ?? readCredentials());
 		redactor.add(...credentials.secrets);
 	}
+	const options = parameter('options', 'Options', {});
+	if (readAcknowledge(options) === 'finished') {
+		const { name } = context.getNode();
+		refusePauses(context.getChildNodes(name, { includeNodeParameters: true }));
+	}
 	return readSettings(
 		{
 			events: parameter('events', 'Events', ['deposit.received']),
 			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
 			filters: parameter('filters', 'Filters', {}),
 			output: parameter('output', 'Output', 'event'),
-			options: parameter('options', 'Options', {}),
+			options,
 		},
 		credentials,
 		context.getNode().parameters,

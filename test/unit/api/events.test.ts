@@ -78,7 +78,13 @@ describe('the form', () => {
 			options: {},
 		});
 		expect(webhooks).toEqual([
-			expect.objectContaining({ httpMethod: 'POST', path: 'webhook', responseData: '' }),
+			expect.objectContaining({
+				name: 'default',
+				httpMethod: 'POST',
+				path: 'webhook',
+				responseMode: expect.stringContaining('? "lastNode" : "onReceived" }}'),
+				responseData: expect.stringContaining('? "noData" : "" }}'),
+			}),
 		]);
 		expect(usableAsTool).toBeUndefined();
 	});

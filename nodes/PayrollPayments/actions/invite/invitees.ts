@@ -89,7 +89,8 @@ export function comparable(address: string): string {
 
 /** Refuses a repeated address, since it isn't clear which prefill to use. */
 function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknown>>(list: Schema) {
-	return list.superRefine((invitees, context) => {
+	/* A pipe ends at an entry that isn't valid; a refinement alone would still be run on it. */
+	const valid = z.custom<Invitee[]>().superRefine((invitees, context) => {
 		const seen = new Map<string, number>();
 		invitees.forEach((invitee, index) => {
 			const address = comparable(invitee.email);
@@ -103,6 +104,7 @@ function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknow
 			});
 		});
 	});
+	return list.pipe(valid);
 }
 
 function prefillProperties(): INodeProperties[] {

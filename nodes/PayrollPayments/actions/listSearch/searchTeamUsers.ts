@@ -7,14 +7,10 @@ import {
 
 import { z } from 'zod';
 import { identifier } from '../../shared/identifier';
-import { readCredentials } from '../../api/credentials';
 import { Refusal } from '../../shared/errors';
-import { addSecretsOf } from '../../api/credentialSecrets';
 import { Redactor } from '../../shared/redaction';
-import { DEFAULT_TIMEOUT } from '../../api/n8nHttp';
-import { CREDENTIALS, exchangeWithToken, pause } from '../connect';
+import { readsWith } from '../../api/tokenExchange';
 import { LARGEST_PAGE, teamUsersPage, type TeamUser } from '../../api/pagination';
-import { sendCall, type Call } from '../../api/client';
 
 const nameParts = z.object({
 	nanoid: z.string(),
@@ -52,20 +48,7 @@ async function search(
 	redactor: Redactor,
 	{ teamId, wanted, firstPage }: Search,
 ): Promise<INodeListSearchResult> {
-	const saved = await context.getCredentials(CREDENTIALS);
-	addSecretsOf(redactor, saved);
-	const { authentication, baseUrl } = readCredentials(saved);
-	const exchange = exchangeWithToken(context, saved, redactor);
-	const call = async <Data>(request: Call<Data>): Promise<Data> =>
-		await sendCall(baseUrl, request, {
-			withToken: exchange,
-			withoutToken: exchange,
-			timeout: DEFAULT_TIMEOUT,
-			retries: RETRIES,
-			pause,
-			redact: redactor.text,
-			withApiKey: authentication === 'legacyApiKey',
-		});
+	const { call } = await readsWith(context, redactor, RETRIES);
 	const results: INodeListSearchItems[] = [];
 	let page: number | undefined = firstPage;
 	let searched = 0;

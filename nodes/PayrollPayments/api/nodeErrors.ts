@@ -9,13 +9,14 @@ const LONGEST_MESSAGE = 2_000;
 /** How many characters of a description are shown; it can list several other errors. */
 const LONGEST_DESCRIPTION = 30_000;
 
-function messageOf(error: unknown, item: number, redactor: Redactor): string {
+function messageOf(error: unknown, item: number | undefined, redactor: Redactor): string {
 	const said =
 		error instanceof Error && error.message !== ''
 			? error.message
 			: 'The node failed without a message';
 	const shown = redactor.text(shorten(said, LONGEST_MESSAGE));
-	return `${shown.replace(/\.$/, '')} [item ${item}]`;
+	const place = item === undefined ? '' : ` [item ${item}]`;
+	return `${shown.replace(/\.$/, '')}${place}`;
 }
 
 function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
@@ -33,9 +34,15 @@ function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
  * The error that n8n shows. The message says what happened to which item; the description says what
  * was already done and what to do next. `context.data`, which n8n shows under *Error details*, has
  * what was done as data. The request isn't included, because it contains the token.
+ * @param item undefined for a trigger, which has no input items
  * @param redactor removes secrets from the texts
  */
-export function nodeErrorFor(node: INode, error: unknown, item: number, redactor: Redactor): Error {
+export function nodeErrorFor(
+	node: INode,
+	error: unknown,
+	item: number | undefined,
+	redactor: Redactor,
+): Error {
 	const message = messageOf(error, item, redactor);
 	const shown = { message, description: descriptionOf(error, redactor), itemIndex: item };
 	const nodeError =

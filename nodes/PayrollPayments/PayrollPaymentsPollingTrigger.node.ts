@@ -1,0 +1,52 @@
+import {
+	NodeConnectionTypes,
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
+	type INodeCredentialTestResult,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+} from 'n8n-workflow';
+
+import { properties, subtitle } from './polling/description';
+
+export class PayrollPaymentsPollingTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Payroll Payments Polling Trigger',
+		name: 'payrollPaymentsPollingTrigger',
+		icon: {
+			light: 'file:../../icons/payrollPayments.svg',
+			dark: 'file:../../icons/payrollPayments.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle,
+		description: 'Starts the workflow when a balance, a team user or an invite has changed',
+		defaults: { name: 'Payroll Payments Polling Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'payrollPaymentsApi', required: true, testedBy: 'testPayrollPaymentsApi' },
+		],
+		properties,
+	};
+
+	methods = {
+		credentialTest: {
+			async testPayrollPaymentsApi(
+				this: ICredentialTestFunctions,
+				credential: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				const { testCredentials } = await import('./api/credentialTest');
+				return await testCredentials.call(this, credential);
+			},
+		},
+	};
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		const { poll } = await import('./polling/poll');
+		return await poll(this);
+	}
+}

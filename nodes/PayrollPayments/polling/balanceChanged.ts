@@ -1,0 +1,67 @@
+import { balanceAnswer } from '../api/schemas/answers';
+import { centsAsDecimal } from '../shared/money';
+import type { ChangeKind, Observation } from './changeKind';
+import { unreadable } from './records';
+
+/** `amount` as decimal text, and `amount_cents` as the service writes cents: digits in text. */
+function amount<Name extends string>(name: Name, cents: bigint) {
+	return { [name]: centsAsDecimal(cents), [`${name}_cents`]: String(cents) };
+}
+
+/** Whole cents (docs/api.md, Balance entry), which may be negative. */
+function centsOf(text: string): string {
+	if (!/^-?\d+$/.test(text)) throw unreadable("A balance in the response isn't whole cents");
+	return String(BigInt(text));
+}
+
+function magnitude(cents: bigint): bigint {
+	return cents < 0n ? -cents : cents;
+}
+
+/** docs/api.md, Endpoint 3. A currency that isn't listed has a balance of 0. */
+export const balanceChanged: ChangeKind = {
+	observe: async ({ call, settings: { entityId: nanoid, currencies } }) => {
+		const { balances } = await call({
+			method: 'GET',
+			path: '/v2/balance',
+			query: { nanoid, currencies },
+			answer: balanceAnswer,
+		});
+		const found = new Map<string, Observation>();
+		for (const record of balances) {
+			const { currency, balance_cents: cents } = record;
+			if (currencies.length > 0 && !currencies.includes(currency)) continue;
+			if (currency === '' || /\s/.test(currency) || found.has(currency)) {
+				throw unreadable('The response lists a currency twice, or one without a name');
+			}
+			found.set(currency, { id: currency, compared: centsOf(cents), record });
+		}
+		return [...found.values()];
+	},
+	compare: (before, now, { minimumChangeCents }) => {
+		const current = new Map(now.map((each) => [each.id, each]));
+		const remembered = new Map(before);
+		const changes = [...new Set([...current.keys(), ...before.keys()])]
+			.map((id) => ({ id, before: before.get(id), now: current.get(id) }))
+			.filter(({ id, before: told = '0', now: seen }) => {
+				const change = magnitude(BigInt(seen?.compared ?? '0') - BigInt(told));
+				if (change === 0n || change < BigInt(minimumChangeCents)) return false;
+				/* Changes that are too small stay compared with what was told last, so they add up. */
+				if (seen === undefined) remembered.delete(id);
+				else remembered.set(id, seen.compared);
+				return true;
+			});
+		return { changes, remembered };
+	},
+	describe: async (changes, { settings: { entityId } }) =>
+		changes.map(({ id, before = '0', now }) => {
+			const [previous, balance] = [BigInt(before), BigInt(now?.compared ?? '0')];
+			return {
+				entity_id: entityId,
+				currency: id,
+				...amount('balance', balance),
+				...amount('previous_balance', previous),
+				...amount('change', balance - previous),
+			};
+		}),
+};

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+import { teamUsers } from '../api/pagination';
+import { rememberAll, type ChangeKind, type Source } from './changeKind';
+import { pendingInvites } from './pendingInvites';
+import { observationsOf } from './records';
+
+/** Characters of a fingerprint: 96 bits. */
+const FINGERPRINT_LENGTH = 16;
+
+/** An email address as it is remembered: comparable, but not readable. Empty if there is none. */
+function fingerprintIn(entityId: string): (record: { readonly email?: unknown }) => string {
+	return ({ email }) =>
+		typeof email === 'string' && email !== ''
+			? createHash('sha256')
+					.update(JSON.stringify([entityId, email.trim().toLowerCase()]))
+					.digest('base64url')
+					.slice(0, FINGERPRINT_LENGTH)
+			: '';
+}
+
+/** The fingerprints of the team's users. A company's invites don't say which team they are for. */
+async function members({ call, settings: { entityId } }: Source): Promise<ReadonlySet<string>> {
+	if (!entityId.startsWith('te-')) return new Set();
+	const users = await teamUsers(call, { teamId: entityId });
+	return new Set(users.map(fingerprintIn(entityId)).filter((fingerprint) => fingerprint !== ''));
+}
+
+export const inviteEnded: ChangeKind = {
+	observe: async (source) =>
+		observationsOf(
+			'an invite',
+			await pendingInvites(source),
+			fingerprintIn(source.settings.entityId),
+		),
+	compare: (before, now) => {
+		const remembered = rememberAll(now);
+		return {
+			changes: [...before]
+				.filter(([id]) => !remembered.has(id))
+				.map(([id, compared]) => ({ id, before: compared, now: undefined })),
+			remembered,
+		};
+	},
+	describe: async (changes, source) => {
+		const joined = await members(source);
+		return changes.map(({ id, before = '' }) => ({
+			nanoid: id,
+			outcome: joined.has(before) ? 'member' : 'gone',
+		}));
+	},
+};

@@ -1,0 +1,164 @@
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+
+import { nodeErrorFor } from '../api/nodeErrors';
+import { readsWith, type Reads } from '../api/tokenExchange';
+import { NoResponseError, Refusal, ServiceError, wrapError } from '../shared/errors';
+import { Redactor } from '../shared/redaction';
+import { balanceChanged } from './balanceChanged';
+import type { Change, ChangeKind, Observation, OutputRecord, Source } from './changeKind';
+import { rememberAll } from './changeKind';
+import { inviteAdded } from './inviteAdded';
+import { inviteEnded } from './inviteEnded';
+import { read, write } from './memory';
+import { readSettings, type PollEvent, type PollSettings } from './settings';
+import { teamUserAdded } from './teamUserAdded';
+import { teamUserChanged } from './teamUserChanged';
+
+const KINDS: Readonly<Record<PollEvent, ChangeKind>> = {
+	balanceChanged,
+	inviteAdded,
+	inviteEnded,
+	teamUserAdded,
+	teamUserChanged,
+};
+
+const RETRIES = 3;
+
+/**
+ * The static data that a poll of this process has used. n8n makes the object when it activates a
+ * workflow and keeps it until the next activation (active-workflow-triggers.js).
+ */
+const polled = new WeakSet<IDataObject>();
+
+/** The static data that a poll is using now. */
+const inUse = new WeakSet<IDataObject>();
+
+/**
+ * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
+ * only after everything else has succeeded.
+ * @throws the error that n8n shows
+ */
+export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+	const redactor = new Redactor();
+	const isManual = context.getMode() === 'manual';
+	return await (isManual ? fetchExample : pollAlone)(context, redactor).catch((error: unknown) => {
+		throw nodeErrorFor(context.getNode(), explain(error, isManual), undefined, redactor);
+	});
+}
+
+/** n8n starts a poll even while the one before is under way; both would report the same changes. */
+async function pollAlone(
+	context: IPollFunctions,
+	redactor: Redactor,
+): Promise<INodeExecutionData[][] | null> {
+	const data = context.getWorkflowStaticData('node');
+	if (inUse.has(data)) return null;
+	inUse.add(data);
+	try {
+		return await pollOnce(context, data, redactor);
+	} finally {
+		inUse.delete(data);
+	}
+}
+
+async function pollOnce(
+	context: IPollFunctions,
+	data: IDataObject,
+	redactor: Redactor,
+): Promise<INodeExecutionData[][] | null> {
+	const settings = readSettings(context);
+	const reads = await readsWith(context, redactor, RETRIES);
+	const source: Source = { call: reads.call, settings };
+	const kind = KINDS[settings.event];
+	const scope = scopeOf(reads, settings);
+	const isActivation = !polled.has(data);
+	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
+	const startsOver = isActivation && context.getActivationMode() === 'activate';
+	const before = startsOver ? undefined : read(scope, data.remembered);
+
+	const now = await kind.observe(source);
+	const observedAt = new Date();
+	const { changes, remembered } =
+		before === undefined
+			? { changes: [], remembered: rememberAll(now) }
+			: kind.compare(before, now, settings);
+	const items = await itemsOf(kind, changes, source, observedAt);
+	const text = write(scope, remembered);
+
+	const isNews = text !== data.remembered;
+	if (isNews) data.remembered = text;
+	polled.add(data);
+	if (items.length > 0) return [items];
+	/*
+	 * n8n saves static data after an activation and when an execution starts, but not after a silent
+	 * poll (trigger-execution-context.factory.js). Without an execution, a restart would forget what
+	 * this poll saw, e.g. that a user left.
+	 */
+	const mustSave = isNews && !isActivation && context.getNode().alwaysOutputData !== true;
+	return mustSave ? [[]] : null;
+}
+
+/** What the remembered values belong to. The minimum change isn't part of it. */
+function scopeOf({ baseUrl }: Reads, { event, entityId, currencies }: PollSettings): string {
+	return JSON.stringify([event, baseUrl, entityId, ...currencies]);
+}
+
+/** *Fetch Test Event*: one record as it is now. Remembers nothing. */
+async function fetchExample(
+	context: IPollFunctions,
+	redactor: Redactor,
+): Promise<INodeExecutionData[][]> {
+	const settings = readSettings(context);
+	const { call } = await readsWith(context, redactor, RETRIES);
+	const source: Source = { call, settings };
+	const kind = KINDS[settings.event];
+	const now = await kind.observe(source);
+	const example = exampleIn(now);
+	if (example === undefined) {
+		throw new Refusal(`The service lists nothing for ${settings.entityId} yet`, {
+			hint: 'Publish the workflow anyway: it starts when something is there and changes.',
+		});
+	}
+	const { id, compared } = example;
+	return [await itemsOf(kind, [{ id, before: compared, now: example }], source, new Date())];
+}
+
+/** The first record; of balances, the first that isn't 0 if there is one. */
+function exampleIn(now: readonly Observation[]): Observation | undefined {
+	return now.find(({ compared }) => compared !== '0') ?? now[0];
+}
+
+async function itemsOf(
+	kind: ChangeKind,
+	changes: readonly Change[],
+	source: Source,
+	observedAt: Date,
+): Promise<INodeExecutionData[]> {
+	if (changes.length === 0) return [];
+	const { event } = source.settings;
+	const records = await kind.describe(changes, source);
+	return records.map((record) => ({ json: outputOf(event, record, observedAt) }));
+}
+
+function outputOf(event: PollEvent, record: OutputRecord, observedAt: Date): IDataObject {
+	/* Assigned twice: first for its place, then over a field of the same name in the record. */
+	return Object.assign({ event }, record, { event, observed_at: observedAt.toISOString() });
+}
+
+/** The same error with a hint that fits a trigger, which has no options for sending. */
+function explain(error: unknown, isManual: boolean): unknown {
+	if (!(error instanceof ServiceError) && !(error instanceof NoResponseError)) return error;
+	const explained = wrapError(error, error.message, { hint: hintFor(error) });
+	return isManual
+		? explained
+		: explained.addNote('No changes are lost: the next check that succeeds reports them.');
+}
+
+function hintFor(error: ServiceError | NoResponseError): string | undefined {
+	if (error instanceof ServiceError && error.status === 429) {
+		return 'Rate limit reached. Choose longer Poll Times.';
+	}
+	return error.hint?.includes('under Options') === true
+		? 'Check that n8n can reach this address (network, proxy, firewall).'
+		: error.hint;
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { ServiceError } from '../shared/errors';
+import type { Observation, OutputRecord } from './changeKind';
+
+const HINT = 'The service may have changed. Update this node, or report the problem.';
+
+/** The error for a successful response that can't be compared. */
+export function unreadable(what: string): ServiceError {
+	return new ServiceError(what, { status: 200, refused: false, hint: HINT });
+}
+
+/** Spaces separate the identifiers that are remembered; see memory.ts. */
+const listed = z.object({ nanoid: z.string().regex(/^\S+$/) });
+
+/**
+ * The records of a list by their `nanoid`. One that is listed twice counts once: a list that is read
+ * page by page repeats records if it changes meanwhile.
+ */
+export function observationsOf(
+	what: string,
+	records: readonly OutputRecord[],
+	comparedOf: (record: OutputRecord) => string,
+): Observation[] {
+	const found = new Map<string, Observation>();
+	for (const record of records) {
+		const read = listed.safeParse(record);
+		if (!read.success) throw unreadable(`The service lists ${what} without a usable nanoid`);
+		const id = read.data.nanoid;
+		if (!found.has(id)) found.set(id, { id, compared: comparedOf(record), record });
+	}
+	return [...found.values()];
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+
+import { ServiceFailure } from '../failure';
+import { addPendingInvite } from '../operations/invites';
+import type { SimulatedService } from '../simulatedService';
+import { bodyOf } from './body';
+
+const balanceShape = z
+	.object({
+		nanoid: z.string(),
+		currency: z.string(),
+		/** null: the balance doesn't list the currency at all. */
+		balance_cents: z
+			.string()
+			.regex(/^-?\d+$/)
+			.nullable(),
+	})
+	.strict();
+const newUserShape = z
+	.object({
+		/** The team. */
+		nanoid: z.string(),
+		email: z.string().optional(),
+	})
+	.strict();
+const userShape = z.object({ nanoid: z.string() }).strict();
+const changesShape = z
+	.object({
+		nanoid: z.string(),
+		role: z.string().optional(),
+		payable: z.boolean().optional(),
+		first_name: z.string().optional(),
+		onboarding: z
+			.object({
+				onboarded: z.boolean(),
+				step: z.string(),
+				role: z.string(),
+				moderation_status: z.string(),
+			})
+			.partial()
+			.optional(),
+	})
+	.strict();
+const newInviteShape = z.object({ nanoid: z.string(), email: z.string() }).strict();
+const endedInviteShape = z
+	.object({ nanoid: z.string(), outcome: z.enum(['accepted', 'rejected', 'expired']) })
+	.strict();
+
+/** Fails with 404 where there is nothing by that identifier. */
+function found<Value>(value: Value | undefined | false, nanoid: string): Value {
+	if (value !== undefined && value !== false) return value;
+	throw new ServiceFailure(404, `${nanoid} does not exist`);
+}
+
+/** Routes that change balances, users and invites, as other people would. */
+export function addOrganisationControl(app: FastifyInstance, service: SimulatedService): void {
+	app.post('/sandbox/balances', async (request) => {
+		const { nanoid, currency, balance_cents: cents } = balanceShape.parse(bodyOf(request));
+		const { balances, unlisted } = found(service.organisation.workspace(nanoid), nanoid);
+		unlisted.delete(currency);
+		if (cents === null) unlisted.add(currency);
+		balances.set(currency, BigInt(cents ?? 0));
+		return { currency, balance_cents: cents };
+	});
+
+	app.post('/sandbox/users', async (request) => {
+		const { nanoid, email } = newUserShape.parse(bodyOf(request));
+		return service.organisation.addUser(found(service.organisation.team(nanoid), nanoid), email);
+	});
+	app.post('/sandbox/users/change', async (request) => {
+		const { nanoid, ...changes } = changesShape.parse(bodyOf(request));
+		return found(service.organisation.changeUser(nanoid, changes), nanoid);
+	});
+	app.post('/sandbox/users/remove', async (request) => {
+		const { nanoid } = userShape.parse(bodyOf(request));
+		found(service.organisation.removeUser(nanoid), nanoid);
+		return { removed: nanoid };
+	});
+	app.post('/sandbox/users/restore', async (request) => {
+		const { nanoid } = userShape.parse(bodyOf(request));
+		return found(service.organisation.restoreUser(nanoid), nanoid);
+	});
+
+	app.post('/sandbox/invites', async (request) => {
+		const { nanoid, email } = newInviteShape.parse(bodyOf(request));
+		const { organisation } = service;
+		const workspace = found(organisation.workspace(nanoid), nanoid);
+		const role = workspace === organisation.company ? 'org_viewer' : 'contractor';
+		return { nanoid: addPendingInvite(organisation, workspace, { email, name: '', role }) };
+	});
+	app.post('/sandbox/invites/end', async (request) => {
+		const { nanoid, outcome } = endedInviteShape.parse(bodyOf(request));
+		found(service.organisation.endInvite(nanoid, outcome === 'accepted'), nanoid);
+		return { nanoid, outcome };
+	});
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { startHttpServer, type HttpServer } from '../support/httpServer';
+
+const run = promisify(execFile);
+const README = readFileSync(join(__dirname, '../../sandbox/README.md'), 'utf8');
+const COMMANDS = [...README.matchAll(/^curl .*$/gm)].map(([line]) => line);
+
+describe('the commands in the sandbox README', () => {
+	let sandbox: Sandbox;
+	let receiver: HttpServer;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ settings: { retryDelays: [] } });
+		receiver = await startHttpServer(() => ({ received: true }));
+	});
+	afterAll(async () => {
+		await sandbox.close();
+		await receiver.stop();
+	});
+
+	it('are there', () => {
+		expect(COMMANDS.length).toBeGreaterThan(10);
+	});
+
+	it.each(COMMANDS)('%s', async (command) => {
+		const line = command
+			.replace(/^curl/, 'curl --fail-with-body --silent --show-error')
+			.replaceAll('$S', `${sandbox.url}/sandbox`)
+			.replace('http://127.0.0.1:5678/webhook/x', receiver.url)
+			.replace('te-…', sandbox.service.organisation.teams[0]?.nanoid ?? '')
+			.replace('0x…', '0x0000000000000000000000000000000000000001');
+		const { stdout } = await run('bash', ['-c', line]);
+		expect(JSON.parse(stdout)).toBeInstanceOf(Object);
+	});
+});

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { depositEvent, otherEvent, timestamped } from '../support/sampleEvents';
+import { store, TriggerHost, type Setup } from '../support/triggerHost';
+
+const SECRET = 'whsec_1';
+const FINISHED = { status: 200, body: undefined };
+const FAILED = { status: 500, body: { message: 'Error in workflow' } };
+const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
+
+const hosts: TriggerHost[] = [];
+
+async function host({ parameters, ...setup }: Partial<Setup> = {}): Promise<TriggerHost> {
+	const started = await TriggerHost.start({
+		nodeId: randomUUID(),
+		credentials: { secret: SECRET },
+		...setup,
+		parameters: { options: { acknowledge: 'finished' }, ...parameters },
+	});
+	hosts.push(started);
+	return started;
+}
+
+afterEach(async () => {
+	await Promise.all(hosts.splice(0).map((started) => started.stop()));
+});
+
+async function send(to: TriggerHost, event: Record<string, unknown>, signal?: AbortSignal) {
+	const body = Buffer.from(JSON.stringify(event));
+	const signature = timestamped(SECRET, Math.floor(Date.now() / 1000), body);
+	const headers = { 'content-type': 'application/json', 'x-signature': signature };
+	return await to.deliver(body, headers, signal);
+}
+
+const keyOf = ([item]: INodeExecutionData[]) => item?.json.idempotency_key;
+
+/** Holds the node after the trigger for one event, until the test ends it in success or failure. */
+class Gate {
+	/** How often the node has begun for this event. */
+	begun = 0;
+	private readonly waiting: Array<() => void> = [];
+	private outcome?: 'success' | 'failure';
+
+	constructor(n8n: TriggerHost, key: unknown) {
+		n8n.after = async (items) => {
+			if (keyOf(items) !== key) return items;
+			this.begun += 1;
+			for (const tell of this.waiting.splice(0)) tell();
+			while (this.outcome === undefined) await this.change();
+			if (this.outcome === 'failure') throw new Error('the ledger is down');
+			return items;
+		};
+	}
+
+	async change(): Promise<void> {
+		await new Promise<void>((resolve) => this.waiting.push(resolve));
+	}
+
+	/** Resolves when the node has begun this many times. */
+	async hasBegun(times: number): Promise<void> {
+		while (this.begun < times) await this.change();
+	}
+
+	open(outcome: 'success' | 'failure'): void {
+		this.outcome = outcome;
+		for (const tell of this.waiting.splice(0)) tell();
+	}
+}
+
+/** Whether a promise has settled once another delivery has gone all the way. */
+async function isPending(n8n: TriggerHost, promise: Promise<unknown>): Promise<boolean> {
+	let isSettled = false;
+	void promise.finally(() => (isSettled = true)).catch(() => undefined);
+	expect(await send(n8n, otherEvent({ idempotency_key: randomUUID() }))).toEqual(FINISHED);
+	return !isSettled;
+}
+
+describe('an event that is acknowledged when its workflow has finished', () => {
+	it('is answered after the last node, with 200 and no body', async () => {
+		const n8n = await host();
+		const gate = new Gate(n8n, depositEvent().idempotency_key);
+		const answer = send(n8n, depositEvent());
+		await gate.hasBegun(1);
+		expect(await isPending(n8n, answer)).toBe(true);
+		gate.open('success');
+		expect(await answer).toEqual(FINISHED);
+		expect(gate.begun).toBe(1);
+	});
+
+	it('is answered with 500 if the workflow fails, and runs again', async () => {
+		const n8n = await host();
+		const key = depositEvent().idempotency_key;
+		new Gate(n8n, key).open('failure');
+		expect(await send(n8n, depositEvent())).toEqual(FAILED);
+		expect(await send(n8n, depositEvent())).toEqual(FAILED);
+
+		const mended = new Gate(n8n, key);
+		mended.open('success');
+		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
+		expect(mended.begun).toBe(1);
+	});
+
+	it('is a duplicate after its 200', async () => {
+		const n8n = await host();
+		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
+		expect(await send(n8n, depositEvent())).toEqual(DUPLICATE);
+		expect(n8n.executions).toHaveLength(1);
+	});
+
+	it.each([
+		['a duplicate if the workflow succeeds', 'success', [FINISHED, DUPLICATE], 1],
+		['the next run if it fails', 'failure', [FAILED, FAILED], 2],
+	] as const)(
+		'makes a second delivery wait, which is then %s',
+		async (_, outcome, answers, runs) => {
+			const n8n = await host();
+			const gate = new Gate(n8n, depositEvent().idempotency_key);
+			const first = send(n8n, depositEvent());
+			await gate.hasBegun(1);
+			const second = send(n8n, depositEvent());
+			expect(await isPending(n8n, second)).toBe(true);
+			expect(gate.begun).toBe(1);
+			gate.open(outcome);
+			expect(await Promise.all([first, second])).toEqual(answers);
+			expect(gate.begun).toBe(runs);
+		},
+	);
+
+	it('runs again if the sender hung up before the answer, even if the workflow then ends', async () => {
+		const n8n = await host();
+		const gate = new Gate(n8n, depositEvent().idempotency_key);
+		const timeLimit = new AbortController();
+		const first = send(n8n, depositEvent(), timeLimit.signal);
+		await gate.hasBegun(1);
+		timeLimit.abort();
+		await expect(first).rejects.toThrow(/abort/);
+		const second = send(n8n, depositEvent());
+		await gate.hasBegun(2);
+		gate.open('success');
+		expect(await second).toEqual(FINISHED);
+		expect(await send(n8n, depositEvent())).toEqual(DUPLICATE);
+		await n8n.idle();
+		expect(gate.begun).toBe(2);
+	});
+
+	it('leaves no record in n8n’s store, and isn’t stopped by one', async () => {
+		const nodeId = randomUUID();
+		const finished = await host({ nodeId });
+		expect(await send(finished, depositEvent())).toEqual(FINISHED);
+		expect(store.lists.has(nodeId)).toBe(false);
+
+		const other = randomUUID();
+		const received = await host({ nodeId: other, parameters: { options: {} } });
+		await send(received, depositEvent());
+		await received.idle();
+		await jest.isolateModulesAsync(async () => {
+			const { PayrollPaymentsTrigger: Restarted } = await import(
+				'../../nodes/PayrollPayments/PayrollPaymentsTrigger.node'
+			);
+			const restarted = await host({ nodeId: other, trigger: new Restarted() });
+			expect(await send(restarted, depositEvent())).toEqual(FINISHED);
+			expect(restarted.executions).toMatchObject([{ output: [{ json: depositEvent() }] }]);
+		});
+	});
+
+	it('runs each time without deduplication', async () => {
+		const options = { acknowledge: 'finished', deduplicate: false };
+		const n8n = await host({ parameters: { options } });
+		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
+		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
+		expect(n8n.executions).toHaveLength(2);
+	});
+});
+
+it('answers filtered and refused deliveries at once, with their bodies', async () => {
+	const n8n = await host({ parameters: { events: ['invite.accepted'] } });
+	const filtered = { status: 200, body: { received: true, ignored: 'filter' } };
+	expect(await send(n8n, depositEvent())).toEqual(filtered);
+	const unsigned = await n8n.deliver(JSON.stringify(depositEvent()), {
+		'content-type': 'application/json',
+	});
+	expect(unsigned).toEqual({ status: 401, body: { error: expect.any(String) } });
+	expect(await send(n8n, { object: 'event' })).toMatchObject({
+		status: 400,
+		body: { error: expect.stringMatching(/^Not an event/) },
+	});
+	expect(n8n.executions).toEqual([]);
+});
+
+it('answers at once when the option says so', async () => {
+	const n8n = await host({ parameters: { options: { acknowledge: 'received' } } });
+	const gate = new Gate(n8n, depositEvent().idempotency_key);
+	expect(await send(n8n, depositEvent())).toEqual({ status: 200, body: { received: true } });
+	gate.open('failure');
+	await n8n.idle();
+	expect(n8n.executions).toMatchObject([{ error: 'the ledger is down' }]);
+});
+
+it.each([
+	['an expression', { acknowledge: '={{ "finished" }}' }, /^Acknowledge isn't one of/],
+	['nothing', { acknowledge: '' }, /^Acknowledge isn't one of/],
+	['a value that isn’t on the menu', { acknowledge: 'later' }, /^Acknowledge isn't one of/],
+])('refuses %s', async (_, options, message) => {
+	const n8n = await host({ parameters: { options } });
+	await expect(n8n.hook('create')).rejects.toThrow(message);
+	expect(await send(n8n, depositEvent())).toMatchObject({ status: 500 });
+	expect(n8n.executions).toEqual([]);
+});
+
+it('refuses a workflow that pauses, since n8n would answer before it has finished', async () => {
+	const afterParameters = { operation: 'sendAndWait' };
+	const n8n = await host({ afterParameters });
+	await expect(n8n.hook('create')).rejects.toThrow('the node “After” pauses the workflow');
+	expect(await send(n8n, depositEvent())).toMatchObject({ status: 500 });
+	expect(n8n.executions).toEqual([]);
+
+	const receiving = await host({ afterParameters, parameters: { options: {} } });
+	expect(await receiving.hook('create')).toBe(true);
+});

@@ -1,0 +1,143 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import type { OperationId } from './document';
+import type { WireRequest } from './openapi';
+import type { World } from './world';
+
+type Output = readonly IDataObject[];
+
+/** A form filled in in a way that the document allows. */
+export interface Accepted {
+	/** What differs from the complete form of the operation. */
+	readonly form?: INodeParameters | ((world: World) => INodeParameters | Promise<INodeParameters>);
+	readonly items?: readonly IDataObject[];
+	/** What goes over the wire, if not what the operation says. */
+	readonly requests?: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
+	/** Prepares the sandbox. */
+	readonly prepare?: (world: World) => void;
+	/** The same request as openapi.yaml describes it, if a setting of the sandbox changed that. */
+	readonly asDocumented?: (request: WireRequest) => WireRequest;
+	/** `data` of the answers, if the output doesn't hold them as the operation says. */
+	readonly answers?: OperationCases['answers'];
+}
+
+/** A form that the document rules out, and the field that the error names. */
+export interface Refused {
+	readonly form: INodeParameters | ((world: World) => INodeParameters | Promise<INodeParameters>);
+	readonly label: string;
+	readonly items?: readonly IDataObject[];
+}
+
+/** Method, path, query and body, exactly. */
+export type ExpectedRequest = Omit<WireRequest, 'headers'>;
+
+/** Cases for one field: one line of the table in docs/api.md. */
+export interface Group {
+	readonly what: string;
+	/** Statements of docs/api.md that fail here if the node or the sandbox is wrong. */
+	readonly guards: readonly string[];
+	readonly accepted?: readonly Accepted[];
+	readonly refused?: readonly Refused[];
+}
+
+/** How one operation of the node is asked, and what that must look like on the wire. */
+export interface OperationCases {
+	/** The label in the node. */
+	readonly name: string;
+	/** The service's operations, in the order of their requests. */
+	readonly calls: readonly OperationId[];
+	readonly effect: 'read' | 'write';
+	readonly resource: string;
+	readonly operation: string;
+	/** A complete form. */
+	readonly form: (world: World) => INodeParameters | Promise<INodeParameters>;
+	readonly requests: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
+	/** `data` of the answers, as far as the output tells. */
+	readonly answers: (output: Output) => readonly unknown[];
+	readonly groups: (world: World) => readonly Group[];
+}
+
+/** One refused form for each value of a parameter. */
+export function refusing(
+	label: string,
+	parameter: string,
+	values: readonly INodeParameters[string][],
+	others: INodeParameters = {},
+): Refused[] {
+	return values.map((value) => ({ label, form: { ...others, [parameter]: unlessEmpty(value) } }));
+}
+
+/** n8n itself refuses an empty field that is required, but no expression that finds nothing. */
+const unlessEmpty = (value: INodeParameters[string]) => (value === '' ? '={{ "" }}' : value);
+
+/** The same for a member of Options. */
+export function refusingOption(
+	label: string,
+	name: string,
+	values: readonly INodeParameters[string][],
+): Refused[] {
+	return values.map((value) => ({ label, form: { options: { [name]: unlessEmpty(value) } } }));
+}
+
+/** One accepted form for each value of a parameter. */
+export function accepting(
+	parameter: string,
+	values: readonly INodeParameters[string][],
+	others: INodeParameters = {},
+): Accepted[] {
+	return values.map((value) => ({ form: { ...others, [parameter]: value } }));
+}
+
+/** Identifiers with another prefix, one character too few and one too many. */
+export function wrongIdentifiers(...prefixes: readonly string[]): string[] {
+	const others = ['te', 'co', 'us', 'in', 'tx', 'wh'].filter(
+		(prefix) => !prefixes.includes(prefix),
+	);
+	return [
+		...others.map((prefix) => `${prefix}-a1B2c3D4e5F6`),
+		...prefixes.flatMap((prefix) => [`${prefix}-a1B2c3D4e5F`, `${prefix}-a1B2c3D4e5F67`]),
+		'a1B2c3D4e5F6abc',
+		'',
+	];
+}
+
+export const WRONG_ADDRESSES = [
+	`0x${'a'.repeat(39)}`,
+	`0x${'a'.repeat(41)}`,
+	`0x${'g'.repeat(40)}`,
+	'a'.repeat(42),
+];
+
+export const WRONG_SIGNATURES = [
+	'',
+	`0x${'a'.repeat(129)}`,
+	`0x${'a'.repeat(131)}`,
+	`0x${'0'.repeat(130)}`,
+	`0x${'g'.repeat(130)}`,
+	'a'.repeat(132),
+];
+
+export const WRONG_EMAILS = [
+	'ana',
+	'ana@',
+	'@example.com',
+	'ana@@example.com',
+	'ana b@example.com',
+];
+
+export const SIGNATURE = /^0x[0-9a-f]{130}$/;
+
+/** A list as the wire log shows it in a query: a single value isn't an array. */
+export function repeated(values: readonly string[]): string | readonly string[] {
+	const [only = ''] = values;
+	return values.length === 1 ? only : values;
+}
+
+/** A request with one of its body fields under another name. */
+export function withName(request: WireRequest, from: string, to: string): WireRequest {
+	const body = Object.entries(request.body ?? {}).map(([name, value]): [string, unknown] => [
+		name === from ? to : name,
+		value,
+	]);
+	return { ...request, body: Object.fromEntries(body) };
+}

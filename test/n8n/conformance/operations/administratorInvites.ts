@@ -1,0 +1,313 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { runNode } from '../../../support/actionHost';
+import {
+	accepting,
+	refusing,
+	SIGNATURE,
+	WRONG_ADDRESSES,
+	WRONG_EMAILS,
+	WRONG_SIGNATURES,
+	wrongIdentifiers,
+	type Accepted,
+	type ExpectedRequest,
+	type Group,
+	type OperationCases,
+	type Refused,
+} from '../cases';
+import {
+	COMPANY_ADMINISTRATOR_ROLES,
+	MOST_ADMINISTRATORS,
+	ROLES,
+	TEAM_ADMINISTRATOR_ROLES,
+} from '../document';
+import type { World } from '../world';
+
+const people = (count: number): string[] =>
+	Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
+
+const roleCases = ({ team, company }: World): Accepted[] => [
+	...accepting('role', TEAM_ADMINISTRATOR_ROLES, { entityId: team }),
+	...accepting('role', COMPANY_ADMINISTRATOR_ROLES, { entityId: company }),
+];
+
+const wrongRoles = ({ team, company }: World): Refused[] => {
+	const administrators: readonly string[] = [
+		...TEAM_ADMINISTRATOR_ROLES,
+		...COMPANY_ADMINISTRATOR_ROLES,
+	];
+	const others = [...ROLES.filter((role) => !administrators.includes(role)), '', 'Team: Viewer'];
+	const misfit = "doesn't fit Team or Company ID";
+	return [team, company].flatMap((entityId) => [
+		...refusing('Role', 'role', others, { entityId }),
+		...refusing(
+			misfit,
+			'role',
+			entityId === team ? COMPANY_ADMINISTRATOR_ROLES : TEAM_ADMINISTRATOR_ROLES,
+			{ entityId },
+		),
+	]);
+};
+
+const batchesOf = (emails: unknown): string[][] => {
+	const list = Array.isArray(emails) ? emails.map(String) : String(emails).split(/, */);
+	const count = Math.ceil(list.length / MOST_ADMINISTRATORS);
+	return Array.from({ length: count }, (_, batch) =>
+		list.slice(batch * MOST_ADMINISTRATORS, (batch + 1) * MOST_ADMINISTRATORS),
+	);
+};
+
+const creation = ({ role, entityId }: INodeParameters, emails: readonly string[]) => ({
+	method: 'POST',
+	path: '/v2/invites/manager',
+	query: {},
+	body: { emails, role, nanoid: entityId },
+});
+
+const execution = (changes: object = {}): ExpectedRequest => ({
+	method: 'PUT',
+	path: '/v2/invites/manager',
+	query: {},
+	body: {
+		invites: expect.any(Array),
+		signer: expect.any(String),
+		typed_data: {
+			from: expect.any(String),
+			to: expect.any(String),
+			salt: expect.any(String),
+			expires: expect.any(String),
+			data: expect.any(Array),
+		},
+		signature: expect.stringMatching(SIGNATURE),
+		...changes,
+	},
+});
+
+const sharedGroups = (world: World, endpoint: string): Group[] => [
+	{
+		what: 'each of the 5 team roles and 4 company roles; the others are refused',
+		guards: [
+			`${endpoint}/role`,
+			'roles/the-service*',
+			...TEAM_ADMINISTRATOR_ROLES.map((role) => `roles/${role}`),
+			...COMPANY_ADMINISTRATOR_ROLES.map((role) => `roles/${role}`),
+		],
+		accepted: roleCases(world),
+		refused: wrongRoles(world),
+	},
+	{
+		what: `1, ${MOST_ADMINISTRATORS} and ${MOST_ADMINISTRATORS + 1} emails (two requests)`,
+		guards: [`${endpoint}/emails`, 'limits/emails', 'common-formats/email'],
+		accepted: [
+			...accepting('emails', [
+				people(1),
+				people(MOST_ADMINISTRATORS),
+				people(MOST_ADMINISTRATORS + 1),
+				people(3).join(', '),
+			]),
+		],
+		refused: refusing('Emails', 'emails', [
+			'',
+			[],
+			...WRONG_EMAILS,
+			'ana@example.com, ANA@example.com',
+		]),
+	},
+	{
+		what: '`te-` and `co-` entities',
+		guards: [`${endpoint}/nanoid`, 'identifiers/te-', 'identifiers/co-'],
+		accepted: [{}, { form: { entityId: world.company, role: 'org_viewer' } }],
+		refused: refusing('Team or Company ID', 'entityId', wrongIdentifiers('te', 'co')),
+	},
+];
+
+const form = ({ team }: World): INodeParameters => ({
+	entityId: team,
+	role: 'team_viewer',
+	emails: people(2),
+});
+
+export const createAdministratorInvites: OperationCases = {
+	name: 'Administrator Invite: Create',
+	calls: ['createAdministratorInvites'],
+	effect: 'write',
+	resource: 'administratorInvite',
+	operation: 'create',
+	form,
+	requests: (given) => batchesOf(given.emails).map((emails) => creation(given, emails)),
+	answers: (output) => output,
+	groups: (world) => [
+		...sharedGroups(world, 'endpoint-6'),
+		{
+			what: 'the answer, with the whole typed data',
+			guards: ['endpoint-6/answer*', 'endpoint-6/create*', 'identifiers/in-'],
+			accepted: [{}],
+		},
+	],
+};
+
+export const createAndExecuteAdministratorInvites: OperationCases = {
+	name: 'Administrator Invite: Create and Execute',
+	calls: ['createAdministratorInvites', 'executeAdministratorInvites'],
+	effect: 'write',
+	resource: 'administratorInvite',
+	operation: 'createAndExecute',
+	form,
+	requests: (given) =>
+		batchesOf(given.emails).flatMap((emails) => [creation(given, emails), execution()]),
+	answers: () => [],
+	groups: (world) =>
+		sharedGroups(world, 'endpoint-6').map((group) => ({
+			...group,
+			guards: [...group.guards, 'overview/administrator-invite*'],
+		})),
+};
+
+const createdShape = z.object({
+	invites: z.array(z.string()),
+	typed_data: z.object({
+		domain: z.record(z.unknown()),
+		types: z.record(z.array(z.object({ name: z.string(), type: z.string() }))),
+		typed_data: z.record(z.unknown()),
+		primary_type: z.string(),
+	}),
+});
+
+/** Creates invites with the node, as a workflow with two nodes does. */
+async function created(world: World, change: INodeParameters = {}) {
+	const { output, error } = await runNode(world.signedIn, {
+		resource: 'administratorInvite',
+		operation: 'create',
+		...form(world),
+		...change,
+	});
+	if (error !== undefined) throw new Error(error.message);
+	return createdShape.parse(output[0]?.json);
+}
+
+async function executionForm(world: World, change: INodeParameters = {}): Promise<INodeParameters> {
+	const { invites, typed_data: structure } = await created(world, change);
+	return {
+		inviteIds: invites,
+		typedData: JSON.stringify(structure),
+		signatureSource: 'wallet',
+	};
+}
+
+/** The form with a signature made outside n8n, by another library. */
+async function providedForm(
+	world: World,
+	typedDataOf: (created: z.infer<typeof createdShape>) => unknown,
+): Promise<INodeParameters> {
+	const answer = await created(world);
+	const { domain, types, typed_data: message } = answer.typed_data;
+	return {
+		inviteIds: answer.invites,
+		typedData: JSON.stringify(typedDataOf(answer)),
+		signatureSource: 'provided',
+		signer: world.account().address,
+		signature: await world.wallet().signTypedData(domain, types, message),
+	};
+}
+
+const typedDataShape = z.object({ typed_data: z.unknown() });
+
+/** The inner typed data of whatever Typed Data holds. */
+function innermost(value: unknown): unknown {
+	const outer = typedDataShape.safeParse(value);
+	return outer.success && outer.data.typed_data !== undefined
+		? innermost(outer.data.typed_data)
+		: value;
+}
+
+export const executeAdministratorInvites: OperationCases = {
+	name: 'Administrator Invite: Execute',
+	calls: ['executeAdministratorInvites'],
+	effect: 'write',
+	resource: 'administratorInvite',
+	operation: 'execute',
+	form: executionForm,
+	requests: ({ inviteIds, typedData, signature }, world) => [
+		execution({
+			invites: inviteIds,
+			signer: world.account().address,
+			typed_data: innermost(JSON.parse(String(typedData))),
+			...(signature === undefined ? {} : { signature }),
+		}),
+	],
+	answers: (output) => output,
+	groups: ({ team, company }) => [
+		{
+			what: 'each of the 9 roles, signed by the wallet',
+			guards: [
+				'endpoint-7/*',
+				'identifiers/in-',
+				'identifiers/tx-',
+				'typed-data-for-administrator-invites/a-structure*',
+				'typed-data-for-administrator-invites/typed_data',
+			],
+			accepted: [
+				...TEAM_ADMINISTRATOR_ROLES.map((role) => ({ entityId: team, role })),
+				...COMPANY_ADMINISTRATOR_ROLES.map((role) => ({ entityId: company, role })),
+			].map((change) => ({
+				form: async (world) => ({
+					...(await executionForm(world, change)),
+					role: change.role,
+				}),
+			})),
+			refused: refusing('Role', 'role', ['contractor', 'team_hr_admin', 'org_delegate_admin']),
+		},
+		{
+			what: 'a provided signature with the answer of Create, its typed data, or the inner object',
+			guards: ['endpoint-7/signature', 'endpoint-7/signer', 'common-formats/ecdsa-signature'],
+			accepted: [
+				{ form: async (world) => await providedForm(world, (answer) => answer) },
+				{ form: async (world) => await providedForm(world, (answer) => answer.typed_data) },
+				{
+					form: async (world) =>
+						await providedForm(world, ({ typed_data: { typed_data: inner } }) => inner),
+				},
+			],
+			refused: [
+				...refusing('Signature', 'signature', WRONG_SIGNATURES, {
+					signatureSource: 'provided',
+					signer: '0x52908400098527886E0F7030069857D2E4169EE7',
+				}),
+				...refusing('Signer', 'signer', ['', ...WRONG_ADDRESSES], {
+					signatureSource: 'provided',
+					signature: `0x${'a1'.repeat(65)}`,
+				}),
+			],
+		},
+		{
+			what: 'identifiers of invites',
+			guards: ['endpoint-7/invites', 'identifiers/in-'],
+			accepted: [
+				{ form: async (world) => await executionForm(world, { emails: people(1) }) },
+				{
+					form: async (world) =>
+						await executionForm(world, { emails: people(MOST_ADMINISTRATORS) }),
+				},
+			],
+			refused: refusing('Invite IDs', 'inviteIds', wrongIdentifiers('in')),
+		},
+		{
+			what: 'typed data without a field, or with one too many',
+			guards: ['endpoint-7/typed_data'],
+			refused: ['from', 'to', 'salt', 'expires', 'data', 'more'].map((name) => ({
+				label: 'Typed Data',
+				form: async (world) => {
+					const { inviteIds, typedData } = await executionForm(world);
+					const structure = createdShape.shape.typed_data.parse(JSON.parse(String(typedData)));
+					const { [name]: known, ...others } = structure.typed_data;
+					const changed = known === undefined ? { ...others, [name]: '1' } : others;
+					return {
+						inviteIds,
+						typedData: JSON.stringify({ ...structure, typed_data: changed }),
+					};
+				},
+			})),
+		},
+	],
+};

@@ -1,0 +1,92 @@
+import {
+	accepting,
+	refusing,
+	refusingOption,
+	repeated,
+	wrongIdentifiers,
+	type OperationCases,
+} from '../cases';
+import { FILTER_CURRENCIES } from '../document';
+
+const ENCODINGS = [
+	{ currenciesEncoding: 'repeated', query: { currencies: ['USD', 'EUR'] } },
+	{ currenciesEncoding: 'commaSeparated', query: { currencies: 'USD,EUR' } },
+	{ currenciesEncoding: 'brackets', query: { 'currencies[]': ['USD', 'EUR'] } },
+] as const;
+
+export const getBalance: OperationCases = {
+	name: 'Balance: Get',
+	calls: ['getBalance'],
+	effect: 'read',
+	resource: 'balance',
+	operation: 'get',
+	form: ({ team }) => ({ entityId: team }),
+	requests: ({ entityId, currencies }) => [
+		{
+			method: 'GET',
+			path: '/v2/balance',
+			query: {
+				nanoid: String(entityId),
+				...(Array.isArray(currencies) ? { currencies: repeated(currencies.map(String)) } : {}),
+			},
+		},
+	],
+	answers: (output) => output,
+	groups: ({ team, company, user }) => [
+		{
+			what: '`te-`, `co-` and `us-` entities',
+			guards: [
+				'endpoint-3/nanoid',
+				'identifiers/te-',
+				'identifiers/co-',
+				'identifiers/us-',
+				'endpoint-3/answer*',
+				'endpoint-3/read*',
+				'read-between-the-lines/which-characters*',
+				'balance-entry/*',
+			],
+			accepted: accepting('entityId', [team, company, user]),
+			refused: refusing('Team, Company or User ID', 'entityId', wrongIdentifiers('te', 'co', 'us')),
+		},
+		{
+			what: 'each of the 7 currencies, all of them, and none',
+			guards: [
+				'endpoint-3/currencies',
+				'read-between-the-lines/how-an-array*',
+				'read-between-the-lines/balance-currencies*',
+			],
+			accepted: [
+				{},
+				...accepting('currencies', [
+					...FILTER_CURRENCIES.map((currency) => [currency]),
+					[...FILTER_CURRENCIES],
+				]),
+			],
+			refused: refusing('Currencies', 'currencies', [['AED'], ['JPY'], ['usd'], ['USD', 'EURO']]),
+		},
+		{
+			what: 'one item per currency',
+			guards: ['endpoint-3/answer*', 'balance-entry/*', 'read-between-the-lines/what-cents*'],
+			accepted: accepting('output', ['asReceived', 'perCurrency']).map((each) => ({
+				...each,
+				answers: () => [],
+			})),
+			refused: refusing('Output', 'output', ['', 'perAccount']),
+		},
+		{
+			what: 'currencies repeated, separated by commas, and in brackets',
+			guards: ['read-between-the-lines/how-an-array*'],
+			accepted: ENCODINGS.map(({ currenciesEncoding, query }) => ({
+				form: { currencies: ['USD', 'EUR'], options: { currenciesEncoding } },
+				prepare: ({ service }) =>
+					void service.change({ currenciesEncodings: [currenciesEncoding] }),
+				requests: () => [{ method: 'GET', path: '/v2/balance', query: { nanoid: team, ...query } }],
+				asDocumented: (request) => ({
+					...request,
+					query: { nanoid: team, currencies: ['USD', 'EUR'] },
+				}),
+			})),
+			refused: refusingOption('Currencies Encoding', 'currenciesEncoding', ['pipes', 'Repeated']),
+		},
+	],
+};

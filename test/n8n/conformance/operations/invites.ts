@@ -1,0 +1,245 @@
+import {
+	accepting,
+	refusing,
+	refusingOption,
+	WRONG_EMAILS,
+	wrongIdentifiers,
+	type ExpectedRequest,
+	type OperationCases,
+} from '../cases';
+import { PREFILL_FIELDS, ROLES, WORKER_ROLES } from '../document';
+
+export const listInvites: OperationCases = {
+	name: 'Invite: Get Many',
+	calls: ['listInvites'],
+	effect: 'read',
+	resource: 'invite',
+	operation: 'getAll',
+	form: ({ team }) => ({ entityId: team, returnAll: true }),
+	requests: ({ entityId }) => [
+		{ method: 'GET', path: '/v2/invites', query: { nanoid: String(entityId) } },
+	],
+	answers: (output) => [output],
+	groups: ({ team, company }) => [
+		{
+			what: '`te-` and `co-` entities',
+			guards: ['endpoint-4/nanoid', 'endpoint-4/answer*', 'endpoint-4/list-the*'],
+			accepted: accepting('entityId', [team, company]),
+			refused: refusing('Team or Company ID', 'entityId', wrongIdentifiers('te', 'co')),
+		},
+		{
+			what: 'Return All, and limits',
+			guards: [],
+			accepted: [
+				{ form: { returnAll: false } },
+				...accepting('limit', [1, 1000], { returnAll: false }),
+			],
+			refused: refusing('Limit', 'limit', [0, -1, 1.5], { returnAll: false }),
+		},
+	],
+};
+
+const camelCase = (name: string): string =>
+	name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const prefillWith = (given: Readonly<Record<string, string>>): Record<string, string> =>
+	Object.fromEntries(PREFILL_FIELDS.map((name) => [name, given[name] ?? '']));
+
+const COMPLETE = Object.fromEntries(PREFILL_FIELDS.map((name) => [name, `The ${name}`]));
+
+const request = (
+	nanoid: unknown,
+	invites: readonly unknown[],
+	others: object = {},
+): ExpectedRequest => ({
+	method: 'POST',
+	path: '/v2/invites',
+	query: {},
+	body: { nanoid, invites, role: 'contractor', ...others },
+});
+
+export const createInvites: OperationCases = {
+	name: 'Invite: Create',
+	calls: ['createInvites'],
+	effect: 'write',
+	resource: 'invite',
+	operation: 'create',
+	form: ({ team }) => ({
+		teamId: team,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: '[{ "email": "ana@example.com" }]',
+	}),
+	requests: ({ teamId, role, inviteesJson, anonymous }) => {
+		const invites: unknown = JSON.parse(String(inviteesJson));
+		return [
+			request(teamId, Array.isArray(invites) ? invites : [], {
+				role,
+				...(anonymous === true ? { anonymous } : {}),
+			}),
+		];
+	},
+	answers: (output) => output,
+	groups: ({ team }) => [
+		{
+			what: 'a team',
+			guards: ['endpoint-5/nanoid', 'endpoint-5/answer*', 'endpoint-5/invite*'],
+			accepted: [{}],
+			refused: refusing('Team ID', 'teamId', wrongIdentifiers('te')),
+		},
+		{
+			what: 'each of the 3 roles; the 14 others are refused',
+			guards: [
+				'endpoint-5/role',
+				'roles/the-service*',
+				...WORKER_ROLES.map((role) => `roles/${role}`),
+				...ROLES.filter((role) => /delegate|team_hr/.test(role)).map((role) => `roles/${role}`),
+			],
+			accepted: accepting('role', WORKER_ROLES),
+			refused: refusing('Role', 'role', [
+				...ROLES.filter((role) => !WORKER_ROLES.some((worker) => worker === role)),
+				'',
+				'Contractor',
+			]),
+		},
+		{
+			what: 'anonymous on, off and left out',
+			guards: ['endpoint-5/anonymous', 'read-between-the-lines/what-anonymous-does'],
+			accepted: [{}, ...accepting('anonymous', [true, false])],
+			refused: refusing('Anonymous', 'anonymous', ['perhaps']),
+		},
+		{
+			what: 'invitees as JSON: none of the prefill, all of it, one and 250 people',
+			guards: [
+				'endpoint-5/invites',
+				'invite-prefill/*',
+				'common-formats/email',
+				'read-between-the-lines/what-makes-an-invite*',
+			],
+			accepted: accepting('inviteesJson', [
+				JSON.stringify([{ email: 'a.b+c@mail.example.org' }]),
+				JSON.stringify([{ email: 'ana@example.com', prefill: COMPLETE }]),
+				JSON.stringify(
+					Array.from({ length: 250 }, (_, index) => ({ email: `p${index}@example.com` })),
+				),
+			]),
+			refused: refusing('Invitees (JSON)', 'inviteesJson', [
+				'',
+				'{',
+				'[]',
+				'{}',
+				'[{}]',
+				'[{ "email": "ana@example.com", "name": "Ana" }]',
+				'[{ "email": "ana@example.com", "prefill": { "nickname": "A" } }]',
+				'[{ "email": "ana@example.com", "prefill": "Ana" }]',
+				...WRONG_EMAILS.map((email) => JSON.stringify([{ email }])),
+			]),
+		},
+		{
+			what: 'each of the 14 prefill fields alone, in the form',
+			guards: ['invite-prefill/*', 'read-between-the-lines/a-prefill*'],
+			accepted: [
+				...PREFILL_FIELDS.map((name) => ({
+					form: {
+						inviteesSource: 'fields',
+						invitees: { invitee: [{ email: 'ana@example.com', [camelCase(name)]: 'X' }] },
+					},
+					requests: () => [
+						request(team, [{ email: 'ana@example.com', prefill: prefillWith({ [name]: 'X' }) }]),
+					],
+				})),
+				{
+					form: {
+						inviteesSource: 'fields',
+						invitees: { invitee: [{ email: 'ana@example.com' }] },
+					},
+					requests: () => [request(team, [{ email: 'ana@example.com' }])],
+				},
+			],
+			refused: WRONG_EMAILS.map((email) => ({
+				label: 'Invitees',
+				form: { inviteesSource: 'fields', invitees: { invitee: [{ email }] } },
+			})),
+		},
+		{
+			what: 'input rows with and without prefill columns',
+			guards: ['endpoint-5/invites', 'invite-prefill/*'],
+			accepted: [
+				{
+					form: { inviteesSource: 'items' },
+					items: [{ email: 'ana@example.com' }, { email: 'ben@example.com', ...COMPLETE }],
+					requests: () => [
+						request(team, [
+							{ email: 'ana@example.com' },
+							{ email: 'ben@example.com', prefill: COMPLETE },
+						]),
+					],
+				},
+			],
+			refused: WRONG_EMAILS.map((email) => ({
+				label: 'Column email',
+				form: { inviteesSource: 'items' },
+				items: [{ email }],
+			})),
+		},
+		{
+			what: 'requests of at most 2 people, 1, or any number',
+			guards: ['requests/endpoint-5-the*'],
+			accepted: [0, 1, 2, 3].map((inviteesPerRequest) => {
+				const people = ['a@example.com', 'b@example.com', 'c@example.com'].map((email) => ({
+					email,
+				}));
+				const size = inviteesPerRequest || people.length;
+				return {
+					form: { inviteesJson: JSON.stringify(people), options: { inviteesPerRequest } },
+					requests: () =>
+						people
+							.filter((_, index) => index % size === 0)
+							.map((_, batch) => request(team, people.slice(batch * size, (batch + 1) * size))),
+				};
+			}),
+			refused: refusingOption('Invitees per Request', 'inviteesPerRequest', [-1, 1.5, 'two']),
+		},
+		{
+			what: 'people who are known already, invited again or skipped',
+			guards: ['endpoint-5/invites', 'endpoint-4/list-the*', 'endpoint-11/an-email*'],
+			accepted: [
+				{ form: { existingPeople: 'invite' } },
+				{
+					form: { existingPeople: 'skip' },
+					/* Whoever earlier cases invited is known. */
+					prepare: () => undefined,
+					answers: () => [],
+					requests: () => [
+						{ method: 'GET', path: '/v2/invites', query: { nanoid: team } },
+						{
+							method: 'GET',
+							path: `/v2/teams/${team}/users`,
+							query: { emails: 'ana@example.com' },
+						},
+						request(team, [{ email: 'ana@example.com' }]),
+					],
+				},
+			],
+			refused: refusing('Existing People', 'existingPeople', ['', 'ignore']),
+		},
+		{
+			what: 'columns under other names',
+			guards: ['endpoint-5/invites'],
+			accepted: [
+				{
+					form: {
+						inviteesSource: 'items',
+						options: { columnNames: { column: [{ field: 'email', name: 'Correo' }] } },
+					},
+					items: [{ Correo: 'ana@example.com', 'First Name': 'Ana' }],
+					requests: () => [
+						request(team, [
+							{ email: 'ana@example.com', prefill: prefillWith({ first_name: 'Ana' }) },
+						]),
+					],
+				},
+			],
+		},
+	],
+};

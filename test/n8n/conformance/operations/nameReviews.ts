@@ -1,0 +1,93 @@
+import {
+	accepting,
+	refusing,
+	refusingOption,
+	withName,
+	wrongIdentifiers,
+	type OperationCases,
+} from '../cases';
+import { timestamp } from '../kinds';
+
+const TIMESTAMPS = timestamp.allowed.map(({ value }) => String(value));
+const WRONG_TIMESTAMPS = timestamp.forbidden.map(({ value }) => String(value));
+
+export const resolveNameReview: OperationCases = {
+	name: 'Name Review: Resolve',
+	calls: ['resolveNameReview'],
+	effect: 'write',
+	resource: 'nameReview',
+	operation: 'resolve',
+	form: ({ team, reviewed }) => ({
+		teamId: team,
+		userId: { __rl: true, mode: 'id', value: reviewed },
+		decision: 'approve',
+		reviewVersion: '2026-03-31T09:30:00Z',
+	}),
+	requests: ({ teamId, decision, reviewVersion }, { reviewed }) => [
+		{
+			method: 'POST',
+			path: `/v2/payments/teams/${String(teamId)}/external_entity/${reviewed}/name_review`,
+			query: {},
+			body: { review_version: reviewVersion, action: decision },
+		},
+	],
+	answers: (output) => output,
+	groups: ({ reviewed }) => [
+		{
+			what: 'approve and cancel',
+			guards: [
+				'endpoint-8/name-not*',
+				'endpoint-8/whether*',
+				'endpoint-8/answer*',
+				'endpoint-8/resolve*',
+				'requests/endpoint-8-which*',
+			],
+			accepted: accepting('decision', ['approve', 'cancel']),
+			refused: refusing('Decision', 'decision', ['', 'approved', 'reject', 'Approve']),
+		},
+		{
+			what: 'timestamps with and without seconds and fractions, byte for byte',
+			guards: ['endpoint-8/review_version', 'common-formats/timestamp*'],
+			accepted: accepting('reviewVersion', TIMESTAMPS),
+			refused: refusing('Review Version', 'reviewVersion', WRONG_TIMESTAMPS),
+		},
+		{
+			what: 'a team and a user, from the list or by ID',
+			guards: ['endpoint-8/team_nanoid', 'endpoint-8/user_nanoid'],
+			accepted: ['list', 'id'].map((mode) => ({
+				form: { userId: { __rl: true, mode, value: reviewed } },
+			})),
+			refused: [
+				...refusing('Team ID', 'teamId', wrongIdentifiers('te')),
+				...wrongIdentifiers('us').map((value) => ({
+					label: 'User',
+					form: { userId: { __rl: true, mode: 'id', value: `={{ "${value}" }}` } },
+				})),
+			],
+		},
+		{
+			what: 'another name for the field with the decision',
+			guards: ['requests/endpoint-8-the*'],
+			accepted: ['decision', `d${'x'.repeat(63)}`].map((decisionFieldName) => ({
+				form: { options: { decisionFieldName } },
+				prepare: ({ service }) => void service.change({ decisionFieldName }),
+				asDocumented: (request) => withName(request, decisionFieldName, 'action'),
+				requests: ({ teamId }, { reviewed: user }) => [
+					{
+						method: 'POST',
+						path: `/v2/payments/teams/${String(teamId)}/external_entity/${user}/name_review`,
+						query: {},
+						body: { review_version: '2026-03-31T09:30:00Z', [decisionFieldName]: 'approve' },
+					},
+				],
+			})),
+			refused: refusingOption('Decision Field Name', 'decisionFieldName', [
+				'',
+				'review_version',
+				'1st',
+				'a-b',
+				`d${'x'.repeat(64)}`,
+			]),
+		},
+	],
+};

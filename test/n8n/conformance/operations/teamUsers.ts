@@ -1,0 +1,104 @@
+import {
+	refusing,
+	repeated,
+	WRONG_EMAILS,
+	wrongIdentifiers,
+	type ExpectedRequest,
+	type OperationCases,
+} from '../cases';
+import { LARGEST_PAGE, MOST_EMAILS_IN_FILTER } from '../document';
+
+const request = (team: unknown, query: ExpectedRequest['query']): ExpectedRequest => ({
+	method: 'GET',
+	path: `/v2/teams/${String(team)}/users`,
+	query,
+});
+
+const nobody = (count: number): string[] =>
+	Array.from({ length: count }, (_, index) => `nobody${index}@example.com`);
+
+export const listTeamUsers: OperationCases = {
+	name: 'Team User: Get Many',
+	calls: ['listTeamUsers'],
+	effect: 'read',
+	resource: 'teamUser',
+	operation: 'getAll',
+	form: ({ team }) => ({ teamId: team, returnAll: true }),
+	requests: ({ teamId }) => [request(teamId, {})],
+	answers: (output) => [
+		{
+			users: output,
+			pagination: { page: 1, count: 1, offset: 0, next_page: 2, next_offset: 1, has_more: false },
+		},
+	],
+	groups: ({ team, growingTeam, emails }) => [
+		{
+			what: 'a team, without pages',
+			guards: [
+				'endpoint-11/team_nanoid',
+				'endpoint-11/answer*',
+				'endpoint-11/the-answer*',
+				'endpoint-11/list*',
+				'identifiers/te-',
+			],
+			accepted: [{}],
+			refused: refusing('Team ID', 'teamId', wrongIdentifiers('te')),
+		},
+		{
+			what: `pages of 1, 50 (the default limit), ${LARGEST_PAGE} and never more`,
+			guards: ['endpoint-11/page', 'endpoint-11/count', 'endpoint-11/the-answer*', 'limits/count'],
+			accepted: [
+				{
+					form: { returnAll: false },
+					requests: () => [request(team, { page: '1', count: '50' })],
+				},
+				...[1, LARGEST_PAGE - 1, LARGEST_PAGE].map((limit) => ({
+					form: { returnAll: false, limit },
+					requests: () => [request(team, { page: '1', count: String(limit) })],
+				})),
+				{
+					form: { teamId: growingTeam, returnAll: false, limit: LARGEST_PAGE + 1 },
+					prepare: ({ service }) => void service.change({ growingTeamSize: LARGEST_PAGE + 20 }),
+					requests: () => [
+						request(growingTeam, { page: '1', count: String(LARGEST_PAGE) }),
+						request(growingTeam, { page: '2', count: String(LARGEST_PAGE) }),
+					],
+				},
+			],
+			refused: refusing('Limit', 'limit', [0, -1, 1.5], { returnAll: false }),
+		},
+		{
+			what: `1, ${MOST_EMAILS_IN_FILTER} and ${MOST_EMAILS_IN_FILTER + 1} emails (two requests), of members and strangers`,
+			guards: [
+				'endpoint-11/emails',
+				'endpoint-11/an-email*',
+				'limits/emails #2',
+				'common-formats/email',
+			],
+			accepted: [
+				...[
+					emails.slice(0, 1),
+					nobody(1),
+					[...emails.slice(0, MOST_EMAILS_IN_FILTER - 1), ...nobody(1)],
+				].map((wanted) => ({
+					form: { emails: wanted },
+					requests: () => [request(team, { emails: repeated(wanted) })],
+				})),
+				{
+					form: { emails: emails.slice(0, MOST_EMAILS_IN_FILTER + 1).join(', ') },
+					requests: () => [
+						request(team, { emails: emails.slice(0, MOST_EMAILS_IN_FILTER) }),
+						request(team, { emails: repeated(emails.slice(MOST_EMAILS_IN_FILTER).slice(0, 1)) }),
+					],
+				},
+			],
+			refused: refusing('Emails', 'emails', [...WRONG_EMAILS, ['ana@example.com', 'ana']]),
+		},
+		{
+			what: 'simplified users',
+			guards: ['answers-and-errors/team-user*'],
+			accepted: [{ form: { simplify: true }, answers: () => [] }, { form: { simplify: false } }],
+			refused: refusing('Simplify', 'simplify', ['perhaps']),
+		},
+	],
+};

@@ -1,0 +1,97 @@
+import {
+	accepting,
+	refusing,
+	refusingOption,
+	withName,
+	wrongIdentifiers,
+	type OperationCases,
+} from '../cases';
+import { EVENT_TYPES, LEAST_VERSION, MOST_VERSION } from '../document';
+
+const path = (webhookId: unknown): string => `/v2/webhooks/test/${String(webhookId)}`;
+
+export const sendTestDelivery: OperationCases = {
+	name: 'Webhook: Send Test',
+	calls: ['sendTestDelivery'],
+	effect: 'write',
+	resource: 'webhook',
+	operation: 'sendTest',
+	form: ({ webhook }) => ({ webhookId: webhook, eventType: 'deposit.received' }),
+	requests: ({ webhookId, eventType, version }) => [
+		{
+			method: 'POST',
+			path: path(webhookId),
+			query: {},
+			body: { version: version ?? 2, event_type: eventType },
+		},
+	],
+	answers: (output) => output,
+	groups: ({ webhook }) => [
+		{
+			what: 'each of the 39 event types',
+			guards: [
+				'endpoint-9/name-not*',
+				'endpoint-9/answer*',
+				'endpoint-9/send*',
+				'event-types/*',
+				'read-between-the-lines/whether-endpoint-9*',
+			],
+			accepted: accepting('eventType', EVENT_TYPES),
+			refused: refusing('Event Type', 'eventType', [
+				'',
+				'*',
+				'deposit.receive',
+				'invite.created',
+				'Deposit.Received',
+			]),
+		},
+		{
+			what: `versions ${LEAST_VERSION} to ${MOST_VERSION}, and the default`,
+			guards: ['endpoint-9/version', 'limits/version', 'versioning/webhook*', 'events/the*'],
+			accepted: [
+				{},
+				...accepting(
+					'version',
+					Array.from({ length: MOST_VERSION }, (_, index) => index + LEAST_VERSION),
+				),
+			],
+			refused: refusing('Version', 'version', [
+				LEAST_VERSION - 1,
+				MOST_VERSION + 1,
+				-1,
+				2.5,
+				'two',
+			]),
+		},
+		{
+			what: 'a webhook endpoint',
+			guards: ['endpoint-9/webhook_nanoid', 'identifiers/wh-'],
+			accepted: [{}],
+			refused: refusing('Webhook ID', 'webhookId', wrongIdentifiers('wh')),
+		},
+		{
+			what: 'another name for the field with the event type',
+			guards: ['requests/endpoint-9-the*'],
+			accepted: ['type', `t${'x'.repeat(63)}`].map((eventTypeFieldName) => ({
+				form: { options: { eventTypeFieldName } },
+				prepare: ({ service }) => void service.change({ eventTypeFieldName }),
+				asDocumented: (request) => withName(request, eventTypeFieldName, 'event_type'),
+				requests: () => [
+					{
+						method: 'POST',
+						path: path(webhook),
+						query: {},
+						body: { version: 2, [eventTypeFieldName]: 'deposit.received' },
+					},
+				],
+			})),
+			refused: refusingOption('Event Type Field Name', 'eventTypeFieldName', [
+				'',
+				'version',
+				'1st',
+				'a-b',
+				`t${'x'.repeat(64)}`,
+			]),
+		},
+	],
+};

@@ -1,0 +1,223 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { processedKeys, runNode, SavedCredentials } from '../../../support/actionHost';
+import { startEchoService, type EchoService } from '../../../support/echoService';
+import { OPERATIONS, RECORDS, ROLES, type OperationId } from '../document';
+import { isRecord } from '../kinds';
+import type { ConformanceRecord } from '../record';
+
+const TEAM = 'te-a1B2c3D4e5F6';
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+const SIGNATURE = `0x${'a1'.repeat(65)}`;
+const SIGNED_ELSEWHERE = { signatureSource: 'provided', signer: ADDRESS, signature: SIGNATURE };
+
+/** How each operation is asked by itself, without a sandbox. */
+export const FORMS: Readonly<Record<OperationId, INodeParameters>> = {
+	getSignInMessage: {
+		resource: 'authentication',
+		operation: 'getSignInMessage',
+		wallet: ADDRESS,
+		platformId: 'PLT-1',
+	},
+	verifySignIn: {
+		resource: 'authentication',
+		operation: 'verify',
+		message: 'A message',
+		nonce: 'abcdefgh',
+		/* As short as a contract's signature may be. */
+		signature: '0xa1',
+	},
+	getBalance: { resource: 'balance', operation: 'get', entityId: TEAM },
+	listInvites: { resource: 'invite', operation: 'getAll', entityId: TEAM, returnAll: true },
+	createInvites: {
+		resource: 'invite',
+		operation: 'create',
+		teamId: TEAM,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: '[{ "email": "ana@example.com" }]',
+	},
+	createAdministratorInvites: {
+		resource: 'administratorInvite',
+		operation: 'create',
+		entityId: TEAM,
+		role: 'team_viewer',
+		emails: 'ana@example.com',
+	},
+	executeAdministratorInvites: {
+		resource: 'administratorInvite',
+		operation: 'execute',
+		inviteIds: 'in-a1B2c3D4e5F6',
+		typedData: JSON.stringify({
+			from: ADDRESS,
+			to: ADDRESS,
+			salt: '1',
+			expires: '1',
+			data: [{ role: 'team_viewer', account: ADDRESS }],
+		}),
+		...SIGNED_ELSEWHERE,
+	},
+	resolveNameReview: {
+		resource: 'nameReview',
+		operation: 'resolve',
+		teamId: TEAM,
+		userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
+		decision: 'cancel',
+		reviewVersion: '2026-03-31T09:30Z',
+	},
+	sendTestDelivery: {
+		resource: 'webhook',
+		operation: 'sendTest',
+		webhookId: 'wh-a1B2c3D4e5F6',
+		eventType: 'deposit.received',
+	},
+	createInstantPayment: {
+		resource: 'payment',
+		operation: 'createInstant',
+		teamId: TEAM,
+		recipientEmail: 'ana@example.com',
+		amountCents: 12_500,
+		currency: 'USD',
+		network: 'arbitrum',
+		typedData: JSON.stringify({
+			from: ADDRESS,
+			to: ADDRESS,
+			salt: '1',
+			expires: '1',
+			data: Object.fromEntries(
+				[
+					...['id', 'groupID', 'payAtTime', 'validMinutes', 'payType'],
+					...['token', 'recipient', 'amount', 'data'],
+				].map((name) => [name, '1']),
+			),
+		}),
+		...SIGNED_ELSEWHERE,
+	},
+	listTeamUsers: { resource: 'teamUser', operation: 'getAll', teamId: TEAM, returnAll: true },
+};
+
+export const OPERATION_IDS = Object.keys(FORMS).filter((id): id is OperationId => id in OPERATIONS);
+
+export const withAccessToken = (baseUrl: string): SavedCredentials =>
+	new SavedCredentials({ baseUrl, authentication: 'accessToken', accessToken: 'the.access.token' });
+
+/** What the node puts out for `data`: lists record by record, everything else as one item. */
+function outputOf(id: OperationId, data: unknown): unknown[] {
+	if (id === 'listInvites') return Array.isArray(data) ? data : [];
+	if (!isRecord(data)) return [];
+	/* The one place where a token comes out, so nothing else does. */
+	if (id === 'verifySignIn') return [{ jwt: data.jwt }];
+	if (id === 'listTeamUsers') return Array.isArray(data.users) ? data.users : [];
+	return [data];
+}
+
+const STATUSES = [400, 401, 403, 404, 500];
+
+/** Full and sparse answers, values and fields that the document doesn't know, and failures. */
+export function answersSuite(record: ConformanceRecord): void {
+	let echo: EchoService;
+
+	beforeAll(async () => {
+		echo = await startEchoService();
+	});
+
+	afterAll(async () => {
+		await echo.close();
+	});
+
+	async function ask(id: OperationId, node = {}) {
+		processedKeys.clear();
+		return await runNode(withAccessToken(echo.url), FORMS[id], { node });
+	}
+
+	it.each(OPERATION_IDS)('%s: full, sparse and new answers come out as they are', async (id) => {
+		const { answer, number } = OPERATIONS[id];
+		const documented = answer.allowed.map(({ value }) => value);
+		const examples = [...documented, answer.bare, ...documented.map(withNewField)].map(lastPage);
+		for (const data of examples) {
+			echo.answer(() => ({ body: { success: true, data } }));
+			const { output, error } = await ask(id);
+			expect(error?.message).toBeUndefined();
+			expect(output.map(({ json }) => json)).toEqual(outputOf(id, data));
+		}
+		record.add({
+			area: 'Answers',
+			what: 'full, sparse and new ones come out as they are',
+			accepted: examples.length,
+			refused: 0,
+			guards: [
+				`endpoint-${number}/answer*`,
+				'endpoints/all*',
+				'response-envelope/every*',
+				'invite-record/one*',
+				'answers-and-errors/transaction*',
+				'answers-and-errors/deprecation*',
+				'response-envelope/success',
+				'response-envelope/data',
+				'roles/a-listed*',
+				...(id === 'listInvites' ? ROLES.map((role) => `roles/${role}`) : []),
+				...[
+					...Object.keys(RECORDS['team-user-record']).map((name) => `team-user-record/${name}`),
+					'team-user-record/which*',
+					'answers-and-errors/team-user*',
+					'answers-and-errors/endpoint-8*',
+					'answers-and-errors/endpoint-9*',
+					'pagination/*',
+					'balance-entry/*',
+					...Object.keys(RECORDS['invite-record']).map((name) => `invite-record/${name}`),
+				],
+			],
+		});
+	});
+
+	it.each(OPERATION_IDS)('%s: failures come out with their code, or without one', async (id) => {
+		for (const status of STATUSES) {
+			for (const code of [{ error_code: `code_${status}` }, {}]) {
+				echo.answer(() => ({ status, body: { success: false, data: 'The reason', ...code } }));
+				const { output, error } = await ask(id, { onError: 'continueRegularOutput' });
+				expect(error).toBeUndefined();
+				const [failed, ...others]: IDataObject[] = output.map(({ json }) => json);
+				expect(others).toEqual([]);
+				expect(failed).toMatchObject({
+					error: expect.stringContaining('The reason'),
+					http_status: status,
+					...code,
+				});
+				expect('error_code' in (failed ?? {})).toBe('error_code' in code);
+			}
+		}
+		record.add({
+			area: 'Answers',
+			what: 'failures come out with their code, or without one',
+			accepted: STATUSES.length * 2,
+			refused: 0,
+			guards: [
+				'errors/a-failed*',
+				...STATUSES.map((each) => `errors/${each}`),
+				'response-envelope/error_code',
+				'response-envelope/data',
+				'response-envelope/success',
+				'answers-and-errors/values*',
+			],
+		});
+	});
+}
+
+/** A page of users that no other page follows; what follows one, the pages of Team User show. */
+export function lastPage(data: unknown): unknown {
+	if (!isRecord(data) || !isRecord(data.pagination)) return data;
+	return { ...data, pagination: { ...data.pagination, has_more: false } };
+}
+
+/** The same with a field that isn't documented, at the top and in the records of lists. */
+function withNewField(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withNewField);
+	if (!isRecord(value)) return value;
+	const inner = Object.entries(value).map(([name, each]): [string, unknown] => [
+		name,
+		Array.isArray(each) && each.every((one) => typeof one === 'object')
+			? each.map(withNewField)
+			: each,
+	]);
+	return { ...Object.fromEntries(inner), new_field: { of: ['the service'] } };
+}

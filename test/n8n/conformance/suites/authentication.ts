@@ -1,0 +1,203 @@
+import { processedKeys, runNode, SavedCredentials } from '../../../support/actionHost';
+import { startEchoService, type EchoService } from '../../../support/echoService';
+import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
+import { OPERATIONS } from '../document';
+import type { ConformanceRecord } from '../record';
+import type { World } from '../world';
+import { FORMS, lastPage, OPERATION_IDS, withAccessToken } from './answers';
+
+const DIALECTS: readonly SignerDialect[] = ['wallet', 'web3signer', 'clef'];
+
+/** Which headers prove who asks, and who signs. */
+export function authenticationSuite(record: ConformanceRecord, world: World): void {
+	let echo: EchoService;
+
+	beforeAll(async () => {
+		echo = await startEchoService();
+	});
+
+	afterAll(async () => {
+		await echo.close();
+	});
+
+	const schemes = [
+		{
+			what: 'an access token goes in Authorization alone',
+			credentials: () => withAccessToken(echo.url),
+			headers: { authorization: 'Bearer the.access.token' },
+		},
+		{
+			what: 'an API key goes in X-Auth-Token alone',
+			credentials: () =>
+				new SavedCredentials({
+					baseUrl: echo.url,
+					authentication: 'legacyApiKey',
+					apiKey: 'the.api.key',
+				}),
+			headers: { 'x-auth-token': 'the.api.key' },
+		},
+	];
+
+	it.each(schemes)('$what', async ({ what, credentials, headers }) => {
+		for (const id of OPERATION_IDS) {
+			const { token, answer } = OPERATIONS[id];
+			echo.answer(() => ({ body: { success: true, data: lastPage(answer.allowed[0].value) } }));
+			processedKeys.clear();
+			const { error } = await runNode(credentials(), FORMS[id]);
+			expect(error?.message).toBeUndefined();
+			const proofs = echo.requests.map((request) =>
+				Object.fromEntries(
+					Object.entries(request.headers).filter(([name]) =>
+						/auth|cookie|token|key|proxy/.test(name),
+					),
+				),
+			);
+			expect([id, proofs]).toEqual([id, [token === 'none' ? {} : headers]]);
+		}
+		record.add({
+			area: 'Authentication',
+			what: what,
+			accepted: OPERATION_IDS.length,
+			refused: 0,
+			guards: [
+				...Object.values(OPERATIONS).flatMap(({ number, token }) =>
+					token === 'unclear'
+						? []
+						: [`endpoint-${number}/${token === 'none' ? 'no-token' : 'needs-a-token'}*`],
+				),
+				'endpoint-10/whether*',
+				'requests/endpoint-10-whether*',
+				'signing-in/which-operations*',
+				...(what.includes('X-Auth-Token')
+					? ['authentication/an-older*', 'versioning/the-older*']
+					: ['authentication/protected*', 'authentication/authorization*']),
+			],
+		});
+	});
+
+	it.each(DIALECTS)('a remote signer (%s) signs in, executes and pays', async (dialect) => {
+		const signer = await startRemoteSigner({ dialects: [dialect], token: 'signer token' });
+		try {
+			world.refresh();
+			const credentials = world.credentials({
+				signer: 'remoteSigner',
+				remoteSignerUrl: signer.url,
+				remoteSignerToken: 'signer token',
+				remoteSignerDialect: dialect,
+				walletAddress: world.account().address,
+				privateKey: '',
+			});
+			const executed = await runNode(credentials, {
+				resource: 'administratorInvite',
+				operation: 'createAndExecute',
+				entityId: world.team,
+				role: 'team_viewer',
+				emails: 'ana@example.com',
+			});
+			expect(executed.error?.message).toBeUndefined();
+			const paid = await runNode(credentials, {
+				resource: 'payment',
+				operation: 'createInstant',
+				...world.payment(),
+				currency: 'USD',
+				network: 'arbitrum',
+				signatureSource: 'wallet',
+			});
+			expect(paid.error?.message).toBeUndefined();
+			expect(signer.log.map(({ outcome, authorized }) => [outcome, authorized])).toEqual([
+				['signed', true],
+				['signed', true],
+				['signed', true],
+			]);
+			expect(world.everythingSent.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+		} finally {
+			await signer.close();
+		}
+		record.add({
+			area: 'Authentication',
+			what: 'a remote signer signs in, executes and pays',
+			accepted: 2,
+			refused: 0,
+			guards: ['authentication/signing-in*'],
+		});
+	});
+
+	it('one sign-in takes three steps, with the nonce of the message', async () => {
+		world.refresh();
+		/* An account that no other case signs in with. */
+		const { address, platformId, privateKey } = world.account('teamAdministrator');
+		const { error } = await runNode(world.credentials({ privateKey, platformId }), {
+			resource: 'balance',
+			operation: 'get',
+			entityId: world.team,
+		});
+		expect(error?.message).toBeUndefined();
+		const [message, verification, balance, ...others] = world.everythingSent;
+		expect(others).toEqual([]);
+		expect(message).toMatchObject({
+			method: 'GET',
+			path: '/v2/auth/siwe',
+			query: { wallet: address, platformid: platformId },
+		});
+		expect(verification).toMatchObject({
+			method: 'POST',
+			path: '/v2/auth/verify',
+			query: {},
+			body: {
+				message: expect.stringContaining(address),
+				sig: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+				nonce: expect.stringMatching(/^[A-Za-z0-9]{8,}$/),
+			},
+		});
+		expect(balance?.headers.authorization).toMatch(/^Bearer #/);
+		for (const entry of [message, verification]) {
+			expect(entry?.headers).not.toHaveProperty('authorization');
+		}
+		record.add({
+			area: 'Authentication',
+			what: 'one sign-in takes three steps, with the nonce of the message',
+			accepted: 1,
+			refused: 0,
+			guards: [
+				'authentication/signing-in*',
+				'endpoint-1/get-a*',
+				'endpoint-2/trade*',
+				'signing-in/where*',
+			],
+		});
+	});
+
+	it('the roles that the document names are refused to those who lack them', async () => {
+		const { privateKey, platformId } = world.account('viewer');
+		const viewer = world.credentials({ privateKey, platformId });
+		const stranger = world.credentials({
+			privateKey: world.account('stranger').privateKey,
+			platformId: world.account('stranger').platformId,
+		});
+		for (const entityId of [world.team, world.company]) {
+			const { error } = await runNode(viewer, {
+				resource: 'invite',
+				operation: 'getAll',
+				entityId,
+				returnAll: true,
+			});
+			expect(`${error?.message} ${error?.description}`).toContain(
+				entityId === world.team ? 'team_admin' : 'org_admin',
+			);
+		}
+		const { error } = await runNode(stranger, FORMS.getBalance);
+		expect(error?.message).toMatch(/role/i);
+		record.add({
+			area: 'Authentication',
+			what: 'the roles that the document names are refused to those who lack them',
+			accepted: 3,
+			refused: 0,
+			guards: [
+				'authentication/roles*',
+				'endpoint-4/needs-a-token*',
+				'endpoint-1/no-token*',
+				'errors/two*',
+			],
+		});
+	});
+}

@@ -1,0 +1,153 @@
+import { ClientRequest, createServer, type ServerResponse } from 'node:http';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { runNode } from '../../../support/actionHost';
+import { OPERATIONS, type OperationId } from '../document';
+import type { ConformanceRecord } from '../record';
+import { FORMS, withAccessToken } from './answers';
+
+/** A service that holds every request until it is told to answer. */
+class PatientService {
+	readonly held: ServerResponse[] = [];
+	private isOpen = false;
+	private readonly server = createServer((request, response) => {
+		request.resume();
+		if (request.url === '/ping') response.end('{}');
+		else if (this.isOpen) this.answer(response);
+		else this.held.push(response);
+	});
+
+	constructor(private readonly data: unknown) {}
+
+	async start(): Promise<string> {
+		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+		const address = this.server.address();
+		if (address === null || typeof address === 'string') throw new Error('No port was bound');
+		return `http://127.0.0.1:${address.port}`;
+	}
+
+	/** Answers what is held, and from now on everything at once. */
+	open(): void {
+		this.isOpen = true;
+		for (const response of this.held) this.answer(response);
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((resolve) => this.server.close(resolve));
+	}
+
+	private answer(response: ServerResponse): void {
+		response.setHeader('content-type', 'application/json');
+		response.end(JSON.stringify({ success: true, data: this.data }));
+	}
+}
+
+const ROUNDS = 1_000;
+/** Enough for a request that was sent with the others to arrive. */
+const ROUNDS_AFTER = 50;
+
+/** What the options are if nobody sets them. No case waits for a clock. */
+export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void {
+	const rows: ReadonlyArray<readonly [string, OperationId, number]> = [
+		['reads: 5 at a time', 'getBalance', 5],
+		['writes: 1 at a time', 'sendTestDelivery', 1],
+	];
+
+	it.each(rows)('%s', async (what, id, expected) => {
+		const service = new PatientService(OPERATIONS[id].answer.allowed[0].value);
+		const url = await service.start();
+		const items = Array.from({ length: 12 }, () => ({}));
+		const run = runNode(withAccessToken(url), FORMS[id], { items });
+		const ping = async () => await (await fetch(`${url}/ping`)).text();
+		for (let round = 0; round < ROUNDS && service.held.length < expected; round++) await ping();
+		for (let round = 0; round < ROUNDS_AFTER; round++) await ping();
+		const together = service.held.length;
+		service.open();
+		const { output, error } = await run;
+		await service.stop();
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(items.length);
+		expect(together).toBe(expected);
+		record.add({
+			area: 'Defaults',
+			what: what,
+			accepted: 1,
+			refused: 0,
+			guards: ['requests/rate-limits'],
+		});
+	});
+
+	async function attempts(id: OperationId, options: INodeParameters): Promise<number> {
+		let count = 0;
+		const server = createServer((request, response) => {
+			request.resume();
+			count += 1;
+			response.statusCode = 503;
+			response.end('{"success":false,"data":"Busy"}');
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const address = server.address();
+		const port = typeof address === 'object' ? address?.port : undefined;
+		const { error } = await runNode(withAccessToken(`http://127.0.0.1:${port}`), {
+			...FORMS[id],
+			options,
+		});
+		await new Promise((resolve) => server.close(resolve));
+		expect(error?.message).toContain('Busy');
+		return count;
+	}
+
+	it('reads are tried 3 more times with growing pauses, and writes never', async () => {
+		pauses.length = 0;
+		expect(await attempts('getBalance', {})).toBe(4);
+		expect(pauses).toHaveLength(3);
+		expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
+		expect(pauses[2]).toBeGreaterThan(pauses[1] ?? 0);
+		expect(await attempts('getBalance', { retries: 0 })).toBe(1);
+		expect(await attempts('getBalance', { retries: 10 })).toBe(11);
+		expect(await attempts('sendTestDelivery', {})).toBe(1);
+		record.add({
+			area: 'Defaults',
+			what: 'reads are tried 3 more times with growing pauses, and writes never',
+			accepted: 4,
+			refused: 0,
+			guards: ['requests/rate-limits'],
+		});
+	});
+
+	it.each([
+		['30 seconds if nobody sets it', {}, 30_000],
+		['the given time', { timeout: 1_234 }, 1_234],
+	])('the timeout is %s', async (what, options, expected) => {
+		const service = new PatientService({});
+		const url = await service.start();
+		const timeouts: number[] = [];
+		const timer = jest.spyOn(ClientRequest.prototype, 'setTimeout').mockImplementation(function (
+			this: ClientRequest,
+			milliseconds,
+			callback,
+		) {
+			timeouts.push(milliseconds);
+			/* As if that time had passed. */
+			if (callback !== undefined) setImmediate(callback);
+			return this;
+		});
+		const { error } = await runNode(withAccessToken(url), {
+			...FORMS.sendTestDelivery,
+			options,
+		});
+		timer.mockRestore();
+		await service.stop();
+		expect(error?.message).toContain('it took too long to respond');
+		expect(timeouts).toEqual([expected]);
+		record.add({
+			area: 'Defaults',
+			what: `the timeout is ${what}`,
+			accepted: 1,
+			refused: 0,
+			guards: [],
+		});
+	});
+}

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { PayrollPaymentsTrigger } from '../../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { runNode } from '../../../support/actionHost';
+import { timestamped, without } from '../../../support/sampleEvents';
+import { TriggerHost } from '../../../support/triggerHost';
+import {
+	BALANCE_CURRENCIES,
+	DEPOSIT_STATUSES,
+	depositReceived,
+	EVENT_TYPES,
+	eventEnvelope,
+	MOST_VERSION,
+	NETWORKS,
+	PROVIDERS,
+	RECORDS,
+} from '../document';
+import { isRecord } from '../kinds';
+import { eventFaults } from '../openapi';
+import type { ConformanceRecord } from '../record';
+import type { World } from '../world';
+
+const SECRET = 'sandbox-webhook-secret';
+const RECEIVED = { status: 200, body: { received: true } };
+const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
+
+type Json = Record<string, unknown>;
+
+function recordOf(value: unknown): Json {
+	if (!isRecord(value)) throw new Error('not an object');
+	return value;
+}
+
+let keys = 0;
+
+/** An event with a key of its own. */
+function fresh(event: Json): Json {
+	keys += 1;
+	return { ...event, idempotency_key: `conformance-${keys}` };
+}
+
+const fullDeposit = recordOf(depositReceived.allowed[0].value);
+const fullEvent = recordOf(eventEnvelope.allowed[0].value);
+
+function depositWith(change: Json): Json {
+	return fresh({ ...fullDeposit, deposit: { ...recordOf(fullDeposit.deposit), ...change } });
+}
+
+async function withHost<Result>(
+	parameters: INodeParameters,
+	use: (host: TriggerHost) => Promise<Result>,
+): Promise<Result> {
+	const host = await TriggerHost.start({
+		nodeId: randomUUID(),
+		credentials: { method: 'hmacSignature', secret: SECRET, format: 'timestamped' },
+		parameters,
+	});
+	try {
+		return await use(host);
+	} finally {
+		await host.idle();
+		await host.stop();
+	}
+}
+
+async function send(host: TriggerHost, event: Json) {
+	const body = Buffer.from(JSON.stringify(event));
+	const seconds = Math.floor(Date.now() / 1000);
+	return await host.deliver(body, {
+		'content-type': 'application/json',
+		'x-signature': timestamped(SECRET, seconds, body),
+	});
+}
+
+const outputs = (host: TriggerHost): unknown[] =>
+	host.executions.flatMap(({ output }) => output.map(({ json }) => json));
+
+const ALL_STATUSES = [...DEPOSIT_STATUSES];
+
+/** Every event, status, network, provider and currency through the trigger. */
+export function eventsSuite(record: ConformanceRecord, world: World): void {
+	const note = (what: string, accepted: number, refused: number, guards: readonly string[]) => {
+		record.add({ area: 'Trigger', what, accepted, refused, guards });
+	};
+
+	it('each of the 39 types passes any filter that names it, and no other', async () => {
+		const eventOf = (type: string): Json =>
+			fresh(type === 'deposit.received' ? fullDeposit : { ...fullEvent, event_type: type });
+		await withHost({ events: ['*'], depositStatuses: ALL_STATUSES }, async (host) => {
+			const events = EVENT_TYPES.map(eventOf);
+			for (const event of events) expect(await send(host, event)).toEqual(RECEIVED);
+			await host.idle();
+			expect(outputs(host)).toEqual(events);
+		});
+		for (const type of EVENT_TYPES) {
+			await withHost({ events: [type], depositStatuses: ALL_STATUSES }, async (host) => {
+				const another = EVENT_TYPES.find((each) => each !== type) ?? '';
+				expect(await send(host, eventOf(type))).toEqual(RECEIVED);
+				expect(await send(host, eventOf(another))).toEqual(FILTERED);
+			});
+		}
+		note('each of the 39 types passes any filter that names it, and no other', 78, 39, [
+			'event-types/*',
+			'event-envelope/*',
+		]);
+	});
+
+	it('full and sparse events and deposits come out as they are', async () => {
+		const sparse = { ...recordOf(depositReceived.sparse) };
+		const examples = [
+			...depositReceived.allowed.map(({ value }) => recordOf(value)),
+			...eventEnvelope.allowed.map(({ value }) => recordOf(value)),
+			sparse,
+			recordOf(eventEnvelope.sparse),
+			{ ...fullDeposit, deposit: { ...recordOf(fullDeposit.deposit), new_field: [1] } },
+			{ ...fullEvent, event_type: 'a.new.type', anything: { else: true } },
+		].map(fresh);
+		await withHost({ events: ['*'], depositStatuses: ALL_STATUSES }, async (host) => {
+			for (const event of examples) expect(await send(host, event)).toEqual(RECEIVED);
+			await host.idle();
+			expect(outputs(host)).toEqual(examples);
+		});
+		note('full and sparse events and deposits come out as they are', examples.length, 0, [
+			'event-envelope/*',
+			...Object.keys(RECORDS['deposit-record']).map((name) => `deposit-record/${name}`),
+			'deposit-record/the-deposit*',
+			'deliveries/payloads-of-the*',
+			'read-between-the-lines/new-values*',
+			'deliveries/prefix*',
+			'identifiers/deposits*',
+			'depositreceived/sent*',
+		]);
+	});
+
+	it('an event or deposit without a required field is refused with 400', async () => {
+		const lacking = (whole: Json, fields: Readonly<Record<string, { presence: string }>>): Json[] =>
+			Object.entries(fields)
+				.filter(([, { presence }]) => presence === 'required')
+				.map(([name]) => without(whole, name));
+		const deposits = lacking(recordOf(fullDeposit.deposit), RECORDS['deposit-record']);
+		const envelopes = lacking(fullDeposit, RECORDS['event-envelope']);
+		const wrong = [
+			...deposits.map((deposit) => fresh({ ...fullDeposit, deposit })),
+			...envelopes.map((event) => ('idempotency_key' in event ? fresh(event) : event)),
+			fresh(without(fullDeposit, 'deposit')),
+			fresh({ ...fullDeposit, object: 'message' }),
+		];
+		await withHost({ events: ['*'], depositStatuses: ALL_STATUSES }, async (host) => {
+			for (const event of wrong) expect(await send(host, event)).toMatchObject({ status: 400 });
+			await host.idle();
+			expect(outputs(host)).toEqual([]);
+		});
+		note('an event or deposit without a required field is refused with 400', 0, wrong.length, [
+			...Object.entries(RECORDS['deposit-record']).flatMap(([name, { presence }]) =>
+				presence === 'required' ? [`deposit-record/${name}`] : [],
+			),
+			'event-envelope/*',
+		]);
+	});
+
+	const filters: ReadonlyArray<{
+		what: string;
+		values: readonly string[];
+		parameters: (value: string) => INodeParameters;
+		change: (value: string) => Json;
+		guards: readonly string[];
+	}> = [
+		{
+			what: 'each of the 5 statuses passes only if it was chosen',
+			values: DEPOSIT_STATUSES,
+			parameters: (status) => ({ depositStatuses: [status] }),
+			change: (status) => ({ status }),
+			guards: [
+				'deposit-record/status',
+				...DEPOSIT_STATUSES.map((status) => `deposit-status/${status}`),
+			],
+		},
+		{
+			what: 'each of the 6 networks passes only if it was chosen',
+			values: NETWORKS,
+			parameters: (network) => ({ filters: { networks: [network] } }),
+			change: (network) => ({ network }),
+			guards: ['deposit-record/network'],
+		},
+		{
+			what: 'each of the 4 providers passes only if it was chosen',
+			values: PROVIDERS,
+			parameters: (provider) => ({ filters: { providers: [provider] } }),
+			change: (provider_name) => ({ provider_name }),
+			guards: [
+				'deposit-record/provider_name',
+				...PROVIDERS.map((provider) => `deposit-record/${provider}`),
+			],
+		},
+		{
+			what: 'each of the 21 currencies passes only if it was sent, or credited',
+			values: BALANCE_CURRENCIES,
+			parameters: (currency) => ({
+				filters: { sourceCurrencies: currency, destinationCurrencies: currency },
+			}),
+			change: (currency) => ({ source_currency: currency, destination_currency: currency }),
+			guards: ['deposit-record/source_currency', 'deposit-record/destination_currency'],
+		},
+	];
+
+	it.each(filters)('$what', async ({ what, values, parameters, change, guards }) => {
+		const complete = { events: ['deposit.received'] };
+		for (const [index, value] of values.entries()) {
+			const another = values[(index + 1) % values.length] ?? '';
+			const chosen = { ...complete, ...parameters(value) };
+			await withHost(chosen, async (host) => {
+				const deliver = async (each: string) =>
+					await send(host, depositWith({ status: 'complete', ...change(each) }));
+				expect([value, await deliver(value), await deliver(another)]).toEqual([
+					value,
+					RECEIVED,
+					FILTERED,
+				]);
+			});
+		}
+		note(what, values.length, values.length, guards);
+	});
+
+	it('only complete deposits start a workflow that says nothing else', async () => {
+		await withHost({ events: ['deposit.received'] }, async (host) => {
+			for (const status of [...DEPOSIT_STATUSES, 'new']) {
+				const expected = status === 'complete' ? RECEIVED : FILTERED;
+				expect(await send(host, depositWith({ status }))).toEqual(expected);
+			}
+		});
+		note('only complete deposits start a workflow that says nothing else', 1, 5, [
+			'deposit-status/complete',
+			'depositreceived/check*',
+			'deliveries/which-deposit*',
+		]);
+	});
+
+	it('the simplified row keeps both amounts apart, cents beside decimals', async () => {
+		const parameters = { events: ['*'], depositStatuses: ALL_STATUSES, output: 'simplified' };
+		await withHost(parameters, async (host) => {
+			await send(
+				host,
+				depositWith({ source_amount_cents: 1_000_001, destination_amount_cents: 7 }),
+			);
+			await host.idle();
+			expect(outputs(host)).toEqual([
+				expect.objectContaining({
+					source_amount: '10000.01',
+					source_amount_cents: 1_000_001,
+					destination_amount: '0.07',
+					destination_amount_cents: 7,
+				}),
+			]);
+		});
+		note('the simplified row keeps both amounts apart, cents beside decimals', 1, 0, [
+			'depositreceived/source_amount_cents*',
+			'deposit-record/source_amount_cents',
+			'deposit-record/destination_amount_cents',
+			'read-between-the-lines/what-cents*',
+		]);
+	});
+
+	it('a test event of each type and version reaches the trigger from the service', async () => {
+		world.refresh();
+		await withHost({ events: ['*'], depositStatuses: ALL_STATUSES }, async (host) => {
+			world.service.deliveries.register({ nanoid: world.webhook, url: host.url, secret: SECRET });
+			const asked = [
+				...EVENT_TYPES.map((eventType) => ({ eventType, version: 2 })),
+				...Array.from({ length: MOST_VERSION }, (_, index) => ({
+					eventType: 'invite.accepted',
+					version: index + 1,
+				})),
+			];
+			for (const { eventType, version } of asked) {
+				const { output, error } = await runNode(world.signedIn, {
+					resource: 'webhook',
+					operation: 'sendTest',
+					webhookId: world.webhook,
+					eventType,
+					version,
+				});
+				expect(error?.message).toBeUndefined();
+				const event = recordOf(output[0]?.json.test_payload);
+				const webhook = eventType === 'deposit.received' ? 'deposit.received' : 'event';
+				expect(eventFaults(webhook, event)).toEqual([]);
+				expect(event).toMatchObject({ event_type: eventType, event_version: String(version) });
+			}
+			await arrived(host, asked.length);
+			const types = outputs(host).map((event) => recordOf(event).event_type);
+			expect(types.sort()).toEqual(asked.map(({ eventType }) => eventType).sort());
+		});
+		note('a test event of each type and version reaches the trigger from the service', 49, 0, [
+			'events/the*',
+			'event-types/*',
+			'event-envelope/event_version',
+			'versioning/webhook*',
+			'endpoint-9/send*',
+		]);
+	});
+
+	it('the menus offer exactly the documented types, statuses, networks and providers', () => {
+		const { properties } = new PayrollPaymentsTrigger().description;
+		const filterFields = properties.find(({ name }) => name === 'filters')?.options ?? [];
+		const valuesOf = (name: string): unknown[] => {
+			const field = [...properties, ...filterFields].find((each) => each.name === name);
+			return field !== undefined && 'options' in field
+				? (field.options ?? []).map((option) => ('value' in option ? option.value : undefined))
+				: [];
+		};
+		expect(valuesOf('events').sort()).toEqual(['*', ...EVENT_TYPES].sort());
+		expect(valuesOf('depositStatuses').sort()).toEqual([...DEPOSIT_STATUSES, 'unknown'].sort());
+		expect(valuesOf('networks').sort()).toEqual([...NETWORKS].sort());
+		expect(valuesOf('providers').sort()).toEqual([...PROVIDERS].sort());
+		note('the menus offer exactly the documented types, statuses, networks and providers', 4, 0, [
+			'event-types/*',
+			'deposit-record/network',
+			'deposit-record/provider_name',
+		]);
+	});
+}
+
+/** Waits until the sandbox has delivered, without looking at a clock. */
+async function arrived(host: TriggerHost, count: number): Promise<void> {
+	for (let round = 0; round < 10_000 && host.executions.length < count; round++) {
+		await new Promise((resolve) => setImmediate(resolve));
+		await host.idle();
+	}
+	expect(host.executions).toHaveLength(count);
+}

@@ -1,0 +1,499 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import type { Sandbox } from '../../sandbox/server';
+import { SavedCredentials } from '../support/actionHost';
+import { PollHost } from '../support/pollHost';
+import { freshSandbox } from '../support/sandboxClient';
+
+let sandbox: Sandbox;
+let credentials: SavedCredentials;
+
+beforeEach(async () => {
+	sandbox = await freshSandbox();
+	const account = sandbox.accounts.find(({ name }) => name === 'companyAdministrator');
+	credentials = new SavedCredentials({
+		baseUrl: sandbox.url,
+		authentication: 'walletSignIn',
+		platformId: account?.platformId ?? '',
+		signer: 'privateKey',
+		privateKey: account?.privateKey ?? '',
+		sessionToken: '',
+	});
+});
+
+afterEach(async () => {
+	await sandbox.close();
+});
+
+const organisation = () => sandbox.service.organisation;
+
+function team() {
+	const [first] = organisation().teams;
+	if (first === undefined) throw new Error('The sandbox has no team');
+	return first;
+}
+
+function host(event: string, parameters: INodeParameters = {}): PollHost {
+	const { nanoid } = team();
+	return new PollHost(credentials, { event, entityId: nanoid, teamId: nanoid, ...parameters });
+}
+
+/** A workflow that was switched on, and has polled once. */
+async function switchedOn(event: string, parameters?: INodeParameters): Promise<PollHost> {
+	const n8n = host(event, parameters);
+	await n8n.activate('activate');
+	return n8n;
+}
+
+/** The items of the next poll. */
+async function next(n8n: PollHost): Promise<IDataObject[]> {
+	await n8n.tick();
+	expect(n8n.failures).toEqual([]);
+	return n8n.take();
+}
+
+const set = (currency: string, cents: bigint) => team().balances.set(currency, cents);
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe('Balance Changed', () => {
+	it('tells nothing at first, then each changed currency once', async () => {
+		set('USD', 100_000n);
+		const n8n = await switchedOn('balanceChanged');
+		expect(await next(n8n)).toEqual([]);
+		expect(n8n.executions).toEqual([]);
+		set('USD', 87_505n);
+		set('EUR', 3n);
+		const items = await next(n8n);
+		const usd = items.find(({ currency }) => currency === 'USD') ?? {};
+		expect(items).toHaveLength(2);
+		expect(Object.entries(usd)).toEqual([
+			['event', 'balanceChanged'],
+			['entity_id', team().nanoid],
+			['currency', 'USD'],
+			['balance', '875.05'],
+			['balance_cents', '87505'],
+			['previous_balance', '1000.00'],
+			['previous_balance_cents', '100000'],
+			['change', '-124.95'],
+			['change_cents', '-12495'],
+			['observed_at', TIME],
+		]);
+		expect(await next(n8n)).toEqual([]);
+	});
+
+	it('keeps cents beyond 2^53 exact', async () => {
+		set('USD', 9_007_199_254_740_993n);
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', 9_007_199_254_740_994n);
+		expect(await next(n8n)).toMatchObject([
+			{ balance: '90071992547409.94', change_cents: '1', change: '0.01' },
+		]);
+	});
+
+	it('adds up changes below the minimum, up and down', async () => {
+		set('USD', 1_000n);
+		const n8n = await switchedOn('balanceChanged', { minimumChangeCents: 100 });
+		set('USD', 1_099n);
+		expect(await next(n8n)).toEqual([]);
+		set('USD', 1_050n);
+		expect(await next(n8n)).toEqual([]);
+		set('USD', 1_100n);
+		expect(await next(n8n)).toMatchObject([
+			{ change_cents: '100', previous_balance_cents: '1000' },
+		]);
+		set('USD', 1_001n);
+		expect(await next(n8n)).toEqual([]);
+		await n8n.restart();
+		set('USD', 1_000n);
+		expect(await next(n8n)).toMatchObject([{ change_cents: '-100', balance_cents: '1000' }]);
+	});
+
+	it('counts a currency that appears or vanishes as a change from or to 0', async () => {
+		team().unlisted.add('USD').add('EUR');
+		const n8n = await switchedOn('balanceChanged');
+		team().unlisted.clear();
+		set('USD', 500n);
+		set('EUR', 0n);
+		expect(await next(n8n)).toMatchObject([
+			{ currency: 'USD', previous_balance_cents: '0', change_cents: '500' },
+		]);
+		team().unlisted.add('USD').add('EUR');
+		expect(await next(n8n)).toMatchObject([
+			{ currency: 'USD', balance: '0.00', balance_cents: '0', change_cents: '-500' },
+		]);
+		expect(await next(n8n)).toEqual([]);
+	});
+
+	it('watches only the chosen currencies, in any order', async () => {
+		const n8n = await switchedOn('balanceChanged', { currencies: ['USD', 'EUR'] });
+		const { balances } = team();
+		set('GBP', 1n);
+		expect(await next(n8n)).toEqual([]);
+		n8n.parameters = { ...n8n.parameters, currencies: ['EUR', 'USD'] };
+		set('EUR', (balances.get('EUR') ?? 0n) + 7n);
+		await n8n.activate('update');
+		expect(n8n.take()).toMatchObject([{ currency: 'EUR', change_cents: '7' }]);
+	});
+});
+
+describe('team users', () => {
+	it('tells who was added, as the service gives it', async () => {
+		const n8n = await switchedOn('teamUserAdded');
+		const user = organisation().addUser(team());
+		const [item = {}] = await next(n8n);
+		expect(item).toEqual({ event: 'teamUserAdded', ...user, observed_at: TIME });
+		expect(Object.keys(item)[0]).toBe('event');
+		expect(Object.keys(item).at(-1)).toBe('observed_at');
+		expect(await next(n8n)).toEqual([]);
+	});
+
+	it('notices a user who was removed and comes back, even over a restart', async () => {
+		const n8n = await switchedOn('teamUserAdded');
+		const nanoid = team().users[3]?.nanoid ?? '';
+		organisation().removeUser(nanoid);
+		expect(await next(n8n)).toEqual([]);
+		await n8n.restart();
+		expect(n8n.take()).toEqual([]);
+		organisation().restoreUser(nanoid);
+		expect(await next(n8n)).toMatchObject([{ nanoid }]);
+	});
+
+	it('saves what a silent poll saw with an execution without items, and nothing otherwise', async () => {
+		const n8n = await switchedOn('teamUserAdded');
+		await n8n.tick();
+		expect(n8n.executions).toEqual([]);
+		organisation().removeUser(team().users[3]?.nanoid ?? '');
+		await n8n.tick();
+		expect(n8n.executions).toEqual([[]]);
+		await n8n.tick();
+		expect(n8n.executions).toEqual([[]]);
+	});
+
+	it('starts no execution because the service lists the same users in another order', async () => {
+		const n8n = await switchedOn('teamUserAdded');
+		team().users.reverse();
+		await n8n.tick();
+		expect(n8n.executions).toEqual([]);
+	});
+
+	it('starts no execution without items if the node always outputs data', async () => {
+		const n8n = host('teamUserAdded');
+		n8n.changes = { alwaysOutputData: true };
+		await n8n.activate('activate');
+		organisation().removeUser(team().users[3]?.nanoid ?? '');
+		await n8n.tick();
+		expect(n8n.executions).toEqual([]);
+	});
+
+	it('tells what changed of a user, and from what', async () => {
+		const n8n = await switchedOn('teamUserChanged');
+		const user = team().users[0];
+		if (user === undefined) throw new Error('The team has no user');
+		organisation().changeUser(user.nanoid, { first_name: 'Renamed' });
+		expect(await next(n8n)).toEqual([]);
+		const changed = organisation().changeUser(user.nanoid, {
+			role: 'some_new_role',
+			payable: !user.payable,
+			onboarding: { step: 'later' },
+		});
+		const [item = {}] = await next(n8n);
+		expect(item).toEqual({
+			event: 'teamUserChanged',
+			...changed,
+			changed: ['onboarding.step', 'payable', 'role'],
+			previous: {
+				'onboarding.step': user.onboarding.step,
+				payable: user.payable,
+				role: user.role,
+			},
+			observed_at: TIME,
+		});
+		expect(Object.keys(item).slice(-3)).toEqual(['changed', 'previous', 'observed_at']);
+	});
+
+	it('compares a new user from the next poll on, also if n8n restarts in between', async () => {
+		const n8n = await switchedOn('teamUserChanged');
+		const { nanoid, role } = organisation().addUser(team());
+		expect(await next(n8n)).toEqual([]);
+		await n8n.restart();
+		organisation().changeUser(nanoid, { role: 'some_new_role' });
+		expect(await next(n8n)).toMatchObject([{ nanoid, changed: ['role'], previous: { role } }]);
+	});
+});
+
+describe('invites', () => {
+	it('tells of a new invite, as the service gives it', async () => {
+		const n8n = await switchedOn('inviteAdded');
+		const { invites } = team();
+		const invite = { ...invites[0], nanoid: 'in-000000000001', email: 'new@example.com' };
+		sandbox.service.organisation.team(team().nanoid)?.invites.push({
+			role: null,
+			invitee_name: 'New',
+			inviter_name: 'Old',
+			inviter_email: 'old@example.com',
+			...invite,
+		});
+		expect(await next(n8n)).toEqual([{ event: 'inviteAdded', ...invite, observed_at: TIME }]);
+		expect(await next(n8n)).toEqual([]);
+	});
+
+	it('tells whether the team now lists the invited address, and nothing else', async () => {
+		const n8n = await switchedOn('inviteEnded');
+		const [accepted = '', rejected = ''] = team().invites.map(({ nanoid }) => nanoid);
+		organisation().endInvite(accepted, true);
+		organisation().endInvite(rejected, false);
+		expect((await next(n8n)).map((item) => Object.entries(item))).toEqual(
+			[
+				[accepted, 'member'],
+				[rejected, 'gone'],
+			]
+				.sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+				.map(([nanoid, outcome]) => [
+					['event', 'inviteEnded'],
+					['nanoid', nanoid],
+					['outcome', outcome],
+					['observed_at', TIME],
+				]),
+		);
+		expect(await next(n8n)).toEqual([]);
+	});
+
+	it('recognizes the address in any case', async () => {
+		const n8n = await switchedOn('inviteEnded');
+		const [invite] = team().invites;
+		organisation().endInvite(invite?.nanoid ?? '', false);
+		organisation().addUser(team(), invite?.email.toUpperCase());
+		expect(await next(n8n)).toMatchObject([{ outcome: 'member' }]);
+	});
+
+	it('tells of the end of an invite that began since n8n last saved', async () => {
+		const n8n = await switchedOn('inviteEnded');
+		const { invites } = team();
+		const [first] = invites;
+		if (first === undefined) throw new Error('The team has no invite');
+		invites.push({ ...first, nanoid: 'in-000000000001' });
+		expect(await next(n8n)).toEqual([]);
+		await n8n.restart();
+		organisation().endInvite('in-000000000001', false);
+		expect(await next(n8n)).toMatchObject([{ nanoid: 'in-000000000001', outcome: 'gone' }]);
+	});
+
+	it('says of a company’s invite only that it is gone', async () => {
+		const { company } = organisation();
+		const n8n = await switchedOn('inviteEnded', { entityId: company.nanoid });
+		const [invite] = company.invites;
+		organisation().endInvite(invite?.nanoid ?? '', true);
+		expect(await next(n8n)).toMatchObject([{ nanoid: invite?.nanoid, outcome: 'gone' }]);
+	});
+
+	it('remembers an ended invite until the team could be read', async () => {
+		const n8n = await switchedOn('inviteEnded');
+		const nanoid = team().invites[0]?.nanoid ?? '';
+		organisation().endInvite(nanoid, true);
+		sandbox.service.faults.plan({ match: { path: 'users' }, kind: 'status', status: 403 });
+		await n8n.tick();
+		expect(n8n.failures).toHaveLength(1);
+		expect(n8n.take()).toEqual([]);
+		n8n.failures.splice(0);
+		expect(await next(n8n)).toMatchObject([{ nanoid, outcome: 'member' }]);
+	});
+});
+
+describe('what is remembered', () => {
+	it('goes on over a restart and a published edit of something else', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		for (const mode of ['init', 'update', 'leadershipChange'] as const) {
+			set('USD', (team().balances.get('USD') ?? 0n) + 1n);
+			await n8n.activate(mode);
+			expect(n8n.take()).toMatchObject([{ change_cents: '1' }]);
+			expect(await next(n8n)).toEqual([]);
+		}
+	});
+
+	it('goes on with another minimum', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', (team().balances.get('USD') ?? 0n) + 500n);
+		n8n.parameters = { ...n8n.parameters, minimumChangeCents: 500 };
+		await n8n.activate('update');
+		expect(n8n.take()).toMatchObject([{ change_cents: '500' }]);
+	});
+
+	it('begins again when the workflow is switched on again', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', 1n);
+		await n8n.activate('activate');
+		expect(n8n.take()).toEqual([]);
+		set('USD', 3n);
+		expect(await next(n8n)).toMatchObject([{ previous_balance_cents: '1', change_cents: '2' }]);
+		set('USD', 4n);
+		expect(await next(n8n)).toMatchObject([{ change_cents: '1' }]);
+	});
+
+	it.each<[string, () => INodeParameters]>([
+		['another entity', () => ({ entityId: organisation().company.nanoid })],
+		['other currencies', () => ({ currencies: ['EUR', 'USD'] })],
+		['another event', () => ({ event: 'inviteAdded' })],
+	])('begins again with %s', async (_what, change) => {
+		const n8n = await switchedOn('balanceChanged', { currencies: ['USD'] });
+		set('USD', 1n);
+		set('EUR', 1n);
+		n8n.parameters = { ...n8n.parameters, ...change() };
+		await n8n.activate('update');
+		expect(n8n.take()).toEqual([]);
+		expect(await next(n8n)).toEqual([]);
+	});
+
+	it('begins again with another base URL, and saves that at once', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', 1n);
+		credentials.data = {
+			...credentials.data,
+			baseUrl: sandbox.url.replace('127.0.0.1', 'localhost'),
+		};
+		expect(await next(n8n)).toEqual([]);
+		set('USD', 2n);
+		await n8n.restart();
+		expect(n8n.take()).toMatchObject([{ previous_balance_cents: '1', change_cents: '1' }]);
+	});
+
+	it('holds identifiers and what is compared, and nobody’s name or address', async () => {
+		for (const event of ['teamUserAdded', 'teamUserChanged', 'inviteAdded', 'inviteEnded']) {
+			const { saved } = await switchedOn(event);
+			const { users, invites } = team();
+			const people = [
+				...users.flatMap((user) => [user.email, user.last_name, user.platform_account]),
+				...invites.flatMap(({ email, invitee_name: name }) => [email, name]),
+			];
+			expect(people.filter((text) => saved.includes(text))).toEqual([]);
+			expect(saved).not.toContain('@');
+		}
+	});
+});
+
+describe('a poll that fails', () => {
+	it('changes nothing that is remembered, and the next one tells all', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', 1n);
+		const { saved } = n8n;
+		sandbox.service.faults.plan({ kind: 'status', status: 500, times: 2 });
+		await n8n.tick();
+		set('EUR', 1n);
+		await n8n.tick();
+		expect(n8n.failures.map(({ message }) => message)).toEqual(
+			Array(2).fill('The service refused: The sandbox was told to fail'),
+		);
+		expect(n8n.saved).toBe(saved);
+		n8n.failures.splice(0);
+		expect((await next(n8n)).map(({ currency }) => currency)).toEqual(['EUR', 'USD']);
+	});
+
+	it.each([
+		['balances without whole cents', '{"currency":"USD","balance_cents":"1.5"}', 'whole cents'],
+		[
+			'a currency twice',
+			'{"currency":"USD","balance_cents":"1"},{"currency":"USD","balance_cents":"2"}',
+			'a currency twice',
+		],
+	])('refuses %s', async (_what, entries, message) => {
+		const n8n = await switchedOn('balanceChanged');
+		const { saved } = n8n;
+		const answer = `{"success":true,"data":{"platform_account_address":"0x","balances":[${entries}]}}`;
+		const { startHttpServer } = await import('../support/httpServer');
+		const server = await startHttpServer(() => JSON.parse(answer));
+		credentials.data = {
+			baseUrl: server.url,
+			authentication: 'accessToken',
+			accessToken: 'token',
+		};
+		await n8n.tick();
+		await server.stop();
+		expect(n8n.failures[0]?.message).toContain(message);
+		expect(n8n.saved).toBe(saved);
+	});
+
+	it('keeps the workflow from being switched on, and names the field', async () => {
+		const cases: ReadonlyArray<readonly [string, INodeParameters, string]> = [
+			[
+				'balanceChanged',
+				{ entityId: 'wh-000000000001' },
+				'Team, Company or User ID must start with',
+			],
+			['inviteEnded', { entityId: 'us-000000000001' }, 'Team or Company ID must start with'],
+			['teamUserAdded', { teamId: 'te-1' }, 'Team ID must have 15 characters'],
+			['balanceChanged', { currencies: ['DOGE'] }, 'Currencies must be from BTC'],
+			['balanceChanged', { currencies: '={{ [] }}' }, 'Currencies is an expression'],
+			['balanceChanged', { currencies: '={{ undefined }}' }, 'Currencies is an expression'],
+			['balanceChanged', { minimumChangeCents: 1.5 }, 'Minimum Change (Cents) must be a whole'],
+			['balanceChanged', { minimumChangeCents: '' }, 'Minimum Change (Cents) must be a whole'],
+			['balanceChanged', { minimumChangeCents: -1 }, 'Minimum Change (Cents) must be a whole'],
+			['balanceChanged', { minimumChangeCents: '={{ null }}' }, 'Minimum Change (Cents) must be'],
+			['nothingChanged', {}, 'Trigger On has no such option'],
+		];
+		for (const [event, parameters, message] of cases) {
+			const n8n = host(event, parameters);
+			await expect(n8n.activate('activate')).rejects.toThrow(message);
+			await expect(n8n.activate('activate')).rejects.not.toThrow('[item');
+			expect(n8n.saved).toBe('{}');
+		}
+	});
+
+	it('says that no change is lost, with a hint that fits a trigger', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		const hints: unknown[] = [];
+		for (const fault of [
+			{ kind: 'status', status: 429, retryAfter: 61 },
+			{ kind: 'status', status: 404 },
+		] as const) {
+			sandbox.service.faults.plan(fault);
+			await n8n.tick();
+			const error = n8n.failures.at(-1);
+			hints.push(error !== undefined && 'description' in error ? error.description : undefined);
+		}
+		const kept = 'No changes are lost: the next check that succeeds reports them.';
+		expect(hints).toEqual([
+			`${kept} Rate limit reached. Choose longer Poll Times.`,
+			expect.stringMatching(`^${kept} Check the identifier`),
+		]);
+	});
+});
+
+it('reports a change once although two polls run at the same time', async () => {
+	const n8n = await switchedOn('balanceChanged');
+	set('USD', 1n);
+	sandbox.service.faults.plan({ kind: 'latency', delay: 300 });
+	await Promise.all([n8n.tick(), n8n.tick()]);
+	expect(n8n.take()).toHaveLength(1);
+	expect(await next(n8n)).toEqual([]);
+});
+
+describe('Fetch Test Event', () => {
+	it.each([
+		['balanceChanged', () => ({ entity_id: team().nanoid, change: '0.00', currency: 'CAD' })],
+		['inviteAdded', () => team().invites[0]],
+		['inviteEnded', () => ({ nanoid: team().invites[0]?.nanoid, outcome: 'gone' })],
+		['teamUserAdded', () => team().users[0]],
+		['teamUserChanged', () => ({ ...team().users[0], changed: [], previous: {} })],
+	])('%s: one record as it is now, and remembers nothing', async (event, expected) => {
+		const n8n = host(event);
+		expect(await n8n.fetchTestEvent()).toEqual({
+			items: [expect.objectContaining({ event, ...expected(), observed_at: TIME })],
+		});
+		expect(n8n.saved).toBe('{}');
+	});
+
+	it('doesn’t disturb a workflow that is on', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', 1n);
+		const { saved } = n8n;
+		await n8n.fetchTestEvent();
+		expect(n8n.saved).toBe(saved);
+		expect(await next(n8n)).toHaveLength(1);
+	});
+
+	it('says so if there is nothing to show', async () => {
+		team().invites.splice(0);
+		const { error, hint } = await host('inviteAdded').fetchTestEvent();
+		expect(error?.message).toBe(`The service lists nothing for ${team().nanoid} yet`);
+		expect(hint).toMatch(/Publish/);
+	});
+});

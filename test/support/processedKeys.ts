@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+
+import { DataDeduplicationService } from 'n8n-core';
+import type {
+	ICheckProcessedContextData,
+	ICheckProcessedOptions,
+	IDataDeduplicator,
+} from 'n8n-workflow';
+
+const moment = () => new Promise((resolve) => setImmediate(resolve));
+
+const hashed = (item: string | number) =>
+	createHash('md5').update(item.toString()).digest('base64');
+
+function notHere(): never {
+	throw new Error('not available in this test');
+}
+
+/** n8n's table of processed keys: one list of hashes a node, read and written back without a lock. */
+class ProcessedKeys implements IDataDeduplicator {
+	readonly lists = new Map<string, string[]>();
+	isBroken = false;
+
+	clear(): void {
+		this.lists.clear();
+	}
+
+	/** All keys, hashed and sorted. */
+	entries(): string[] {
+		return [...this.lists.values()].flat().sort();
+	}
+
+	async checkProcessedAndRecord(
+		items: Array<string | number>,
+		_scope: string,
+		{ node }: ICheckProcessedContextData,
+		{ maxEntries = 0 }: ICheckProcessedOptions,
+	) {
+		if (this.isBroken) throw new Error('SQLITE_BUSY: database is locked');
+		const row = node?.id ?? '';
+		const list = [...(this.lists.get(row) ?? [])];
+		await moment();
+		const processed = items.filter((item) => list.includes(hashed(item)));
+		const fresh = items.filter((item) => !processed.includes(item));
+		list.push(...fresh.map(hashed));
+		if (maxEntries > 0) list.splice(0, Math.max(0, list.length - maxEntries));
+		this.lists.set(row, list);
+		return { new: fresh, processed };
+	}
+
+	async removeProcessed(
+		items: Array<string | number>,
+		_scope: string,
+		{ node }: ICheckProcessedContextData,
+	): Promise<void> {
+		const removed = items.map(hashed);
+		const list = this.lists.get(node?.id ?? '') ?? [];
+		this.lists.set(
+			node?.id ?? '',
+			list.filter((key) => !removed.includes(key)),
+		);
+	}
+
+	clearAllProcessedItems = notHere;
+	getProcessedDataCount = notHere;
+}
+
+/** n8n's store; it lasts as long as the test file, as a database outlives n8n's processes. */
+export const processedKeys = new ProcessedKeys();
+void DataDeduplicationService.init(processedKeys);

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+import { z } from 'zod';
+
+const ROOT = resolve(__dirname, '../..');
+const DOCUMENTS = ['.', 'benchmark', 'docs', 'examples', 'sandbox'].flatMap((folder) =>
+	readdirSync(join(ROOT, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => join(folder, name)),
+);
+
+/** Command lines in the documents, and what runs them: a file, or the reason why nothing does. */
+const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; notRun: string }> =
+	[
+		{ line: /^npm start$/, runIn: 'benchmark/fresh/start.ts' },
+		{ line: /^npm test$/, runIn: '.ci/run' },
+		{
+			line: /^npm run (lint|test:unit|test:contract|test:n8n|test:e2e)$/,
+			runIn: 'scripts/test.mjs',
+		},
+		{ line: /^npm run (lint -- --fix|format|dev)$/, notRun: 'changes the working copy' },
+		{
+			line: /^npm run --silent sample-delivery -- /,
+			runIn: 'test/contract/sampleDelivery.test.ts',
+		},
+		{ line: /^npx jest /, notRun: 'is a test itself' },
+		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
+		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },
+	];
+
+const textOf = (document: string) => readFileSync(join(ROOT, document), 'utf8');
+
+/** The anchors that GitHub gives to a document's headings. */
+function anchorsOf(document: string): Set<string> {
+	const headings = textOf(document).match(/^#{1,6} .*$/gm) ?? [];
+	return new Set(
+		headings.map((heading) =>
+			heading
+				.replace(/^#+ /, '')
+				.toLowerCase()
+				.replace(/[^\p{L}\p{N} _-]/gu, '')
+				.replaceAll(' ', '-'),
+		),
+	);
+}
+
+function localTargets(document: string): string[] {
+	const text = textOf(document).replace(/```[\s\S]*?```/g, '');
+	const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
+	const images = [...text.matchAll(/<img src="([^"]+)"/g)].map(([, target]) => target ?? '');
+	return [...links, ...images].filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function commandsOf(document: string): string[] {
+	const blocks = textOf(document).matchAll(/```(?:bash|sh|console)\n([\s\S]*?)```/g);
+	return [...blocks]
+		.flatMap(([, lines = '']) => lines.split('\n'))
+		.map((line) => line.replace(/\s+#.*$/, '').trim())
+		.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+describe('the documents', () => {
+	it.each(DOCUMENTS)('%s links only to what exists', (document) => {
+		const broken = localTargets(document).filter((target) => {
+			const [path = '', anchor] = target.split('#');
+			const file = path === '' ? document : relative(ROOT, resolve(ROOT, dirname(document), path));
+			if (!existsSync(join(ROOT, file))) return true;
+			return anchor !== undefined && !anchorsOf(file).has(anchor);
+		});
+		expect(broken).toEqual([]);
+	});
+
+	it.each(DOCUMENTS)('%s shows only commands that a test runs, or that say why not', (document) => {
+		const unknown = commandsOf(document).filter(
+			(command) => !COMMANDS.some(({ line }) => line.test(command)),
+		);
+		expect(unknown).toEqual([]);
+	});
+
+	it.each(DOCUMENTS)('%s names only npm scripts that exist', (document) => {
+		const { scripts } = z
+			.object({ scripts: z.record(z.string()) })
+			.parse(JSON.parse(textOf('package.json')));
+		const named = [...textOf(document).matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)/g)].map(
+			([, name]) => name ?? '',
+		);
+		expect(named.filter((name) => !(name in scripts))).toEqual([]);
+	});
+
+	it.each(COMMANDS)('the command $line is shown somewhere, and what runs it exists', (how) => {
+		expect(DOCUMENTS.flatMap(commandsOf).some((command) => how.line.test(command))).toBe(true);
+		if ('runIn' in how) expect(existsSync(join(ROOT, how.runIn))).toBe(true);
+	});
+
+	it('keeps the front page short', () => {
+		expect(textOf('README.md').split(/\s+/).length).toBeLessThan(900);
+	});
+});

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+
+import { read, write } from '../../../nodes/PayrollPayments/polling/memory';
+
+const SCOPE = '["teamUserAdded","https://api.example.com","te-000000000001"]';
+
+const identifiers = fc.oneof(
+	fc.stringMatching(/^us-[A-Za-z0-9_-]{12}$/),
+	fc.stringMatching(/^[A-Z]{3}$/),
+	fc.stringMatching(/^\S{1,20}$/),
+);
+const remembered = fc
+	.array(fc.tuple(identifiers, fc.string({ maxLength: 20, unit: 'binary' })), { maxLength: 60 })
+	.map((entries) => new Map(entries));
+
+const sorted = (entries: ReadonlyMap<string, string> | undefined) =>
+	entries && [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+
+it('gives back what was written, whatever the identifiers and values are', () => {
+	fc.assert(
+		fc.property(remembered, (entries) => {
+			expect(sorted(read(SCOPE, write(SCOPE, entries)))).toEqual(sorted(entries));
+		}),
+	);
+});
+
+it('writes the same text in whatever order the service lists the entries', () => {
+	fc.assert(
+		fc.property(remembered, (entries) => {
+			expect(write(SCOPE, new Map([...entries].reverse()))).toBe(write(SCOPE, entries));
+		}),
+	);
+});
+
+it('gives back nothing in another scope', () => {
+	fc.assert(
+		fc.property(remembered, fc.string(), (entries, other) => {
+			fc.pre(other !== SCOPE);
+			expect(read(other, write(SCOPE, entries))).toBeUndefined();
+		}),
+	);
+});
+
+it('counts as nothing if it is damaged', () => {
+	for (const text of [undefined, '', 'null', '[]', '{"scope":1}', 7, `{"scope":${SCOPE}}`]) {
+		expect(read(SCOPE, text)).toBeUndefined();
+	}
+	const text = write(SCOPE, new Map([['us-000000000001', 'x']]));
+	expect(read(SCOPE, text.slice(0, -1))).toBeUndefined();
+});
+
+describe('50,000 entries', () => {
+	const id = (prefix: string, number: number) => `${prefix}-${String(number).padStart(12, '0')}`;
+	const of = (prefix: string, valueOf: (number: number) => string) =>
+		new Map(Array.from({ length: 50_000 }, (_, number) => [id(prefix, number), valueOf(number)]));
+
+	it('takes 13 characters for each user whose values others share', () => {
+		const values = ['contractor', 'team_employee', 'aor_contractor'];
+		expect(
+			write(
+				SCOPE,
+				of('us', () => ''),
+			).length,
+		).toBeLessThan(651_000);
+		expect(
+			write(
+				SCOPE,
+				of('us', (number) => values[number % 3] ?? ''),
+			).length,
+		).toBeLessThan(651_000);
+	});
+
+	it('takes 36 characters for each invite with its address’s fingerprint', () => {
+		const fingerprint = (number: number) => String(number).padStart(16, 'f');
+		expect(write(SCOPE, of('in', fingerprint)).length).toBeLessThan(1_801_000);
+	});
+
+	it('is refused beyond 16 million characters', () => {
+		const long = (number: number) => `${number}${'x'.repeat(400)}`;
+		expect(() => write(SCOPE, of('us', long))).toThrow(
+			'The list is too long to remember: 50000 entries',
+		);
+	});
+});
