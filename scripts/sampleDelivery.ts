@@ -24,14 +24,11 @@ const SIGNING_OPTIONS = Object.entries(signingShape.shape).map(([field, shape]) 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function sampleDelivery(args: string[]): string {
-	const { values, positionals } = parseArgs({
-		args,
-		allowPositionals: true,
-		options: {
-			url: { type: 'string', default: DEFAULT_URL },
-			...Object.fromEntries(SIGNING_OPTIONS.map(({ option, type }) => [option, { type }])),
-		},
-	});
+	const options: Record<string, { type: 'string' | 'boolean'; default?: string }> = {
+		url: { type: 'string', default: DEFAULT_URL },
+		...Object.fromEntries(SIGNING_OPTIONS.map(({ option, type }) => [option, { type }])),
+	};
+	const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
 	const [eventType, ...rest] = positionals;
 	if (eventType === undefined || rest.length > 0 || !EVENT_TYPES.some((one) => one === eventType)) {
 		throw new Error(

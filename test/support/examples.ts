@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { TEAM_PLACEHOLDER } from '../../scripts/lib/exampleSamples';
 import { repository } from '../../scripts/lib/paths.mjs';
 import type { Workflow } from './workflows';
-
-/** The placeholder for the user's team in the examples. */
-const TEAM_PLACEHOLDER = 'te-YOUR-TEAM-ID';
 
 const folder = path.join(repository, 'examples');
 

@@ -101,13 +101,14 @@ export class N8nRest {
 	 * @param credentials for its nodes, at most one of each type
 	 */
 	async saveWorkflow(
-		{ name, nodes, connections, settings = {} }: Workflow,
+		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
 		credentials: readonly Credentials[] = [],
 	): Promise<SavedWorkflow> {
 		const byType = new Map(credentials.map((one) => [one.type, { id: one.id, name: one.name }]));
 		const body = {
 			name,
 			connections,
+			pinData,
 			settings: { executionOrder: 'v1', ...settings },
 			nodes: nodes.map((node) => ({
 				id: randomUUID(),
