@@ -106,7 +106,7 @@ const CHAT = { sessionId: 'sample', action: 'sendMessage', chatInput: 'What is o
 
 /** What a node outputs in place of a delivery or another account; undefined if it needs neither. */
 function sampleOf(node: WorkflowNode): Sample | undefined {
-	const type = node.type.split('.').at(-1);
+	const type = node.type.split('.').at(-1) ?? '';
 	switch (type) {
 		case 'payrollPaymentsTrigger':
 			return eventSample(node);
