@@ -12,6 +12,14 @@ export const EXAMPLES = readdirSync(folder)
 	.filter((file) => file.endsWith('.json'))
 	.map((file) => path.parse(file).name);
 
+/** n8n's human review for tools came with n8n 2. */
+const NEEDS_N8N_2 = ['ai-agent-with-review'];
+
+/** The examples that an n8n knows all nodes of. */
+export function examplesFor(n8nVersion: string): string[] {
+	return EXAMPLES.filter((name) => !n8nVersion.startsWith('1.') || !NEEDS_N8N_2.includes(name));
+}
+
 /** Reads an example, with a team's identifier filled in. */
 export function readExample(name: string, teamId = TEAM_PLACEHOLDER): Workflow {
 	const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');
