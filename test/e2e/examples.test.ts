@@ -298,6 +298,10 @@ const atOnce = (text: string): string => text.replace('"resumeAmount":30', '"res
 
 const texts = z.object({ name: z.string(), description: z.string() });
 
+/** What n8n doesn't take for a link preview. */
+const BROWSER =
+	'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36';
+
 const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
 
 describe('examples', () => {
@@ -663,7 +667,7 @@ describe('examples', () => {
 		const email = `${decision}.agent@example.com`;
 		model.script = [
 			{ tool: 'Read_the_balance', given: {} },
-			{ tool: 'Invite_a_person', given: { email } },
+			{ tool: 'Invite_a_person', given: { toolParameters: { email }, hitlParameters: {} } },
 		];
 		const executionId = await n8n.startWorkflow(id);
 		const { text = '', links = [] } = await parties.received('Ask a person');
@@ -680,7 +684,7 @@ describe('examples', () => {
 		).toBe(401);
 		expect(await waitingExecution(id)).toBe(execution);
 		expect(await requests('createInvites')).toBe(before);
-		await fetch(invited === 1 ? approve : decline, { headers: { 'user-agent': 'Mozilla/5.0' } });
+		await fetch(invited === 1 ? approve : decline, { headers: { 'user-agent': BROWSER } });
 		const ending = await n8n.waitForExecution(executionId);
 		expect(ending.error).toBeUndefined();
 		expect(await requests('createInvites')).toBe(before + invited);
