@@ -11,7 +11,7 @@ import {
 } from '@n8n/scan-community-package/scanner/scanner.mjs';
 import { ESLint } from 'eslint';
 
-import { buildAndPack } from './lib/packaging.mjs';
+import { packedPackage } from './lib/packaging.mjs';
 import { buildFolder, repository } from './lib/paths.mjs';
 import { run } from './lib/processes.mjs';
 
@@ -123,7 +123,7 @@ export class PayrollPayments implements INodeType {
 	return folder;
 }
 
-const tarball = await buildAndPack();
+const tarball = await packedPackage();
 const unpacked = await unpack(tarball);
 const verdicts = [
 	await scan('source', repository, SOURCE_FILE_PATTERNS),

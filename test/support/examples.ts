@@ -20,10 +20,15 @@ export function examplesFor(n8nVersion: string): string[] {
 	return EXAMPLES.filter((name) => !n8nVersion.startsWith('1.') || !NEEDS_N8N_2.includes(name));
 }
 
-/** Reads an example, with a team's identifier filled in. */
-export function readExample(name: string, teamId = TEAM_PLACEHOLDER): Workflow {
+/** The text of an example, with a team's identifier filled in. */
+export function exampleText(name: string, teamId = TEAM_PLACEHOLDER): string {
 	const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');
-	return JSON.parse(text.replaceAll(TEAM_PLACEHOLDER, teamId));
+	return text.replaceAll(TEAM_PLACEHOLDER, teamId);
+}
+
+/** Reads an example, with a team's identifier filled in. */
+export function readExample(name: string, teamId?: string): Workflow {
+	return JSON.parse(exampleText(name, teamId));
 }
 
 /** The production URL of a workflow's webhook trigger. */

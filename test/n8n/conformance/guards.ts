@@ -16,7 +16,7 @@ export const GUARDED_ELSEWHERE: readonly GuardElsewhere[] = [
 		guards: ['read-between-the-lines/whether-a-sign*'],
 	},
 	{
-		area: 'test/unit/signing/roleSpellings.test.ts',
+		area: 'test/unit/signing/roleSpellings.property.test.ts',
 		what: 'signs no spelling of another role than the one asked for',
 		guards: ['read-between-the-lines/how-typed-data*'],
 	},

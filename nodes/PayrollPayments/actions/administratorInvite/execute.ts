@@ -1,3 +1,4 @@
+import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { identifier } from '../../shared/identifier';
 import { Refusal } from '../../shared/errors';
 import { isRecord } from '../../shared/json';
@@ -56,6 +57,7 @@ export const executeAdministratorInvites = defineOperation({
 		role: expectedRole(),
 	},
 	options: roleOptions,
+	output: administratorInvitesExecutedAnswer,
 	check: ({ inviteIds, typedData, signatureSource }) => {
 		const structure = structureIn(typedData);
 		requestIn(structure);

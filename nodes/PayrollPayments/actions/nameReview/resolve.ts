@@ -36,6 +36,7 @@ export const resolveNameReview = defineOperation({
 			utcTimestamp,
 		),
 	},
+	output: nameReviewAnswer,
 	options: {
 		decisionFieldName: bodyFieldName(
 			{
