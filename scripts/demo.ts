@@ -36,6 +36,8 @@ export const UNDISTRACTED = {
 	N8N_DISABLED_MODULES: 'instance-ai,agents,chat-hub,workflow-builder,mcp,mcp-registry,insights',
 	N8N_HIRING_BANNER_ENABLED: 'false',
 	N8N_HIDE_USAGE_PAGE: 'true',
+	/* The example with an AI agent gives it this package's tools. */
+	N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true',
 };
 
 function reportOtherPort(name: string, wanted: number, port: number): void {

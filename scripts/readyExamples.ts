@@ -1,6 +1,3 @@
-import type { JsonObject } from '../nodes/PayrollPayments/trigger/parseEvent';
-import { simplify } from '../nodes/PayrollPayments/trigger/simplify';
-import { deposit, depositEvent, otherEvent } from '../test/support/sampleEvents';
 import { EXAMPLES, readExample } from '../test/support/examples';
 import { administrator, firstTeam } from '../test/support/sandboxCredentials';
 import type { SandboxProcess } from '../test/support/sandboxProcess';
@@ -56,19 +53,6 @@ async function samplesFor(sandbox: SandboxProcess): Promise<Record<string, reado
 	};
 }
 
-/** An event that the trigger takes, as it outputs it. */
-function sampleEvent({ parameters }: WorkflowNode): object {
-	const { events, output } = parameters;
-	const [type = 'deposit.received'] = Array.isArray(events) ? events.map(String) : [];
-	const event =
-		type === 'deposit.received' || type === '*'
-			? depositEvent({ deposit: deposit() })
-			: otherEvent({ event_type: type });
-	return output === 'simplified' ? simplify(asJson(event)) : event;
-}
-
-const asJson = (event: Record<string, unknown>): JsonObject => JSON.parse(JSON.stringify(event));
-
 /** A note that says what to do here, instead of what to set up elsewhere. */
 function noteFor({ name, nodes }: Workflow, pinned: readonly string[], sandboxUrl: string): string {
 	const elsewhere = pinned.filter((each) => nodes.some((one) => one.name === each && !isOurs(one)));
@@ -119,7 +103,6 @@ function makeReady(
 		const sample = samples[node.name];
 		if (sample !== undefined) return [[node.name, sample.map((json) => ({ json }))]];
 		if (given !== undefined) return [[node.name, given]];
-		if (TRIGGER.test(node.type)) return [[node.name, [{ json: sampleEvent(node) }]]];
 		return isOurs(node) ? [] : [[node.name, [{ json: { ok: true } }]]];
 	});
 	const content = noteFor(

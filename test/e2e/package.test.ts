@@ -1,10 +1,9 @@
-import { z } from 'zod';
-
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { outputSchemas } from '../../scripts/lib/outputSchemas';
-import { EXAMPLES, readExample } from '../support/examples';
+import { examplesFor, readExample } from '../support/examples';
 import { outputOf } from '../support/executions';
 import type { SavedWorkflow } from '../support/n8nRest';
+import { n8nVersionUnderTest } from '../support/n8nUnderTest';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
@@ -122,24 +121,27 @@ describe('the packed package in a real n8n', () => {
 		]);
 	});
 
-	it.each(EXAMPLES)('imports the example %s with nodes that this n8n knows', async (name) => {
-		const { n8n, api, webhook, teamId } = environment;
-		const example = readExample(name, teamId);
-		const { id } = await n8n.saveWorkflow(example, [api, webhook]);
-		const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
-		expect(nodes.map(({ name: each }) => each)).toEqual(
-			example.nodes.map(({ name: each }) => each),
-		);
-		const types = await n8n.request<{ name: string; version: number | number[] }[]>(
-			'GET',
-			'/types/nodes.json',
-		);
-		const known = types.flatMap(({ name: type, version }) =>
-			[version].flat().map((each) => `${type} ${each}`),
-		);
-		const asked = nodes.map(({ type, typeVersion }) => `${type} ${typeVersion}`);
-		expect(asked.filter((each) => !known.includes(each))).toEqual([]);
-	});
+	it.each(examplesFor(n8nVersionUnderTest()))(
+		'imports the example %s with nodes that this n8n knows',
+		async (name) => {
+			const { n8n, api, webhook, teamId } = environment;
+			const example = readExample(name, teamId);
+			const { id } = await n8n.saveWorkflow(example, [api, webhook]);
+			const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
+			expect(nodes.map(({ name: each }) => each)).toEqual(
+				example.nodes.map(({ name: each }) => each),
+			);
+			const types = await n8n.request<{ name: string; version: number | number[] }[]>(
+				'GET',
+				'/types/nodes.json',
+			);
+			const known = types.flatMap(({ name: type, version }) =>
+				[version].flat().map((each) => `${type} ${each}`),
+			);
+			const asked = nodes.map(({ type, typeVersion }) => `${type} ${typeVersion}`);
+			expect(asked.filter((each) => !known.includes(each))).toEqual([]);
+		},
+	);
 
 	it('runs the first example as npm start does', async () => {
 		const { n8n, api, teamId } = environment;
@@ -147,9 +149,9 @@ describe('the packed package in a real n8n', () => {
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
 		expect(outputOf(execution, 'List team users').length).toBeGreaterThan(100);
-		const [created] = outputOf(execution, 'Invite two contractors');
-		const invites = z.array(z.string()).length(2).parse(created?.nanoids);
-		const pending = outputOf(execution, 'List pending invites').map(({ nanoid }) => nanoid);
-		expect(pending).toEqual(expect.arrayContaining(invites));
+		expect(outputOf(execution, 'Check two invites')).toEqual([
+			expect.objectContaining({ check: 'passed' }),
+		]);
+		expect(outputOf(execution, 'List pending invites').length).toBeGreaterThan(1);
 	});
 });

@@ -46,7 +46,11 @@ describe('npm start', () => {
 			Object.fromEntries(
 				examples.map(({ name, workflow }) => [
 					name,
-					workflow.nodes.some(({ type }) => type.endsWith('.wait')) ? 'waiting' : 'success',
+					/* The first trigger runs; a later one has paths of its own. */
+					workflow.nodes.some(({ type }) => type.endsWith('.wait')) &&
+					workflow.nodes.filter(({ type }) => /trigger$/i.test(type)).length === 1
+						? 'waiting'
+						: 'success',
 				]),
 			),
 		);

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { TEAM_PLACEHOLDER } from '../../scripts/lib/exampleSamples';
 import { repository } from '../../scripts/lib/paths.mjs';
 import type { Workflow } from './workflows';
-
-/** The placeholder for the user's team in the examples. */
-const TEAM_PLACEHOLDER = 'te-YOUR-TEAM-ID';
 
 const folder = path.join(repository, 'examples');
 
@@ -13,6 +11,14 @@ const folder = path.join(repository, 'examples');
 export const EXAMPLES = readdirSync(folder)
 	.filter((file) => file.endsWith('.json'))
 	.map((file) => path.parse(file).name);
+
+/** n8n's human review for tools came with n8n 2. */
+const NEEDS_N8N_2 = ['ai-agent-with-review'];
+
+/** The examples that an n8n knows all nodes of. */
+export function examplesFor(n8nVersion: string): string[] {
+	return EXAMPLES.filter((name) => !n8nVersion.startsWith('1.') || !NEEDS_N8N_2.includes(name));
+}
 
 /** The text of an example, with a team's identifier filled in. */
 export function exampleText(name: string, teamId = TEAM_PLACEHOLDER): string {

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+import { centsAsDecimal } from '../../nodes/PayrollPayments/shared/money';
+import type { JsonObject } from '../../nodes/PayrollPayments/trigger/parseEvent';
+import { simplify } from '../../nodes/PayrollPayments/trigger/simplify';
+import { makeEvent } from '../../sandbox/events';
+import { Organisation } from '../../sandbox/organisation';
+import { makePerson } from '../../sandbox/people';
+import type { Workflow, WorkflowNode } from '../../test/support/workflows';
+
+/** The placeholder for the user's team in the examples; it has the form of an identifier. */
+export const TEAM_PLACEHOLDER = 'te-YOUR-TEAM-ID';
+
+/** When the sample events happened; a fixed time, so that writing them again changes nothing. */
+const SAMPLE_TIME = '2026-03-31T09:30:00.000Z';
+
+type Sample = readonly object[];
+
+const eventParameters = z.object({
+	events: z.array(z.string()).nonempty(),
+	output: z.enum(['event', 'simplified']).default('event'),
+});
+
+/** The sandbox's event of a type, as a delivery brings it. */
+export function sampleEvent(eventType: string): JsonObject {
+	const organisation = new Organisation(eventType, 0);
+	const times = { transaction_date: SAMPLE_TIME, created_at: SAMPLE_TIME, updated_at: SAMPLE_TIME };
+	const event = makeEvent(eventType, organisation, {
+		optionalFields: true,
+		envelope: { created: Date.parse(SAMPLE_TIME) / 1000, idempotency_key: `sample ${eventType}` },
+		content: {
+			entity_nanoid: TEAM_PLACEHOLDER,
+			...(eventType === 'deposit.received' ? times : {}),
+		},
+	});
+	return JSON.parse(JSON.stringify(event));
+}
+
+function eventSample({ parameters }: WorkflowNode): Sample {
+	const { events, output } = eventParameters.parse(parameters);
+	const [first] = events;
+	const event = sampleEvent(first === '*' ? 'deposit.received' : first);
+	return [output === 'simplified' ? simplify(event) : event];
+}
+
+/** A balance of the sandbox's first team that has risen. */
+function balanceSample(): Sample {
+	const [team] = new Organisation('balance', 0).teams;
+	const before = team?.balances.get('USD') ?? 0n;
+	const change = 1_250_000n;
+	const amount = (name: string, cents: bigint) => ({
+		[name]: centsAsDecimal(cents),
+		[`${name}_cents`]: String(cents),
+	});
+	return [
+		{
+			event: 'balanceChanged',
+			entity_id: TEAM_PLACEHOLDER,
+			currency: 'USD',
+			...amount('balance', before + change),
+			...amount('previous_balance', before),
+			...amount('change', change),
+			observed_at: SAMPLE_TIME,
+		},
+	];
+}
+
+const COUNT_OF_PEOPLE = 3;
+
+/** Rows of a payroll sheet. */
+function people(): Sample {
+	const { randomness } = new Organisation('people', 0);
+	return Array.from({ length: COUNT_OF_PEOPLE }, (_person, index) => {
+		const { email, firstName, lastName } = makePerson(randomness, index + 1);
+		return {
+			row_number: index + 2,
+			email,
+			first_name: firstName,
+			last_name: lastName,
+			outcome: '',
+		};
+	});
+}
+
+/** Rows of a sheet with name reviews, decided as people type. */
+function nameReviews(): Sample {
+	const [team] = new Organisation('name reviews', 0).teams;
+	const decisions = ['approve', ' Cancel', 'maybe'];
+	return [...(team?.nameReviews ?? [])].slice(0, decisions.length).map(([user, review], index) => ({
+		row_number: index + 2,
+		team_id: TEAM_PLACEHOLDER,
+		user_id: user,
+		review_version: review.reviewVersion,
+		decision: decisions[index],
+		outcome: '',
+	}));
+}
+
+/** What the sheets of the examples hold, by the name of the node that reads them. */
+const SHEETS: Readonly<Record<string, () => Sample>> = {
+	'Read the sheet': people,
+	'Read the queue': nameReviews,
+};
+
+const CHAT = { sessionId: 'sample', action: 'sendMessage', chatInput: 'What is our balance?' };
+
+/** What a node outputs in place of a delivery or another account; undefined if it needs neither. */
+function sampleOf(node: WorkflowNode): Sample | undefined {
+	const type = node.type.split('.').at(-1) ?? '';
+	switch (type) {
+		case 'payrollPaymentsTrigger':
+			return eventSample(node);
+		case 'payrollPaymentsPollingTrigger':
+			return balanceSample();
+		case 'chatTrigger':
+			return [CHAT];
+		case 'googleSheets':
+			return SHEETS[node.name]?.();
+		default:
+			return undefined;
+	}
+}
+
+/** The samples that an example pins, so that it runs with one click. */
+export function samplesFor({ nodes }: Workflow): Record<string, { readonly json: object }[]> {
+	return Object.fromEntries(
+		nodes.flatMap((node) => {
+			const sample = sampleOf(node);
+			return sample === undefined ? [] : [[node.name, sample.map((json) => ({ json }))]];
+		}),
+	);
+}

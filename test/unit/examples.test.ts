@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { sampleEvent, samplesFor } from '../../scripts/lib/exampleSamples';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { EXAMPLES, readExample } from '../support/examples';
+import { hmac } from '../support/sampleEvents';
+import { TriggerHost } from '../support/triggerHost';
+import type { Workflow, WorkflowNode } from '../support/workflows';
+
+const kindOf = ({ type }: WorkflowNode): string => type.split('.').at(-1) ?? '';
+const nodesOf = ({ nodes }: Workflow): readonly WorkflowNode[] =>
+	nodes.filter((node) => kindOf(node) !== 'stickyNote');
+
+/** The connections of a workflow, one by one. */
+function links({ connections }: Workflow): {
+	from: string;
+	to: string;
+	type: string;
+	output: number;
+}[] {
+	const all: Record<string, Record<string, { node: string }[][]>> = JSON.parse(
+		JSON.stringify(connections),
+	);
+	return Object.entries(all).flatMap(([from, types]) =>
+		Object.entries(types).flatMap(([type, outputs]) =>
+			outputs.flatMap((targets, output) =>
+				targets.map(({ node: to }) => ({ from, to, type, output })),
+			),
+		),
+	);
+}
+
+/** The nodes that run before a node. */
+function ancestors(workflow: Workflow, name: string): Set<string> {
+	const found = new Set<string>();
+	const add = (child: string) => {
+		for (const { from, to } of links(workflow)) {
+			if (to !== child || found.has(from)) continue;
+			found.add(from);
+			add(from);
+		}
+	};
+	add(name);
+	return found;
+}
+
+/** How many outputs of a node lead to different paths; the editor draws one connector for each. */
+function pathsOf(node: WorkflowNode): number {
+	if (kindOf(node) === 'if' || node.onError === 'continueErrorOutput') return 2;
+	if (kindOf(node) !== 'switch') return 1;
+	return JSON.parse(JSON.stringify(node.parameters)).rules.values.length;
+}
+
+function boxOf({ position: [x = 0, y = 0], parameters, ...node }: WorkflowNode) {
+	const isNote = kindOf({ position: [], parameters, ...node }) === 'stickyNote';
+	return {
+		left: x,
+		top: y,
+		right: x + (isNote ? Number(parameters.width) : 100),
+		/* A node's name is written below it, on up to two lines. */
+		bottom: y + (isNote ? Number(parameters.height) : 150),
+	};
+}
+
+/** What a node sends or changes: the operations of our node that aren't reads, and any third party. */
+const READS = ['get', 'getAll', 'getSignInMessage', 'read', 'getCards'];
+const WRITERS = /(payrollPayments|slack|googleSheets|trello|httpRequest)$/;
+
+describe.each(EXAMPLES)('the example %s', (name) => {
+	const workflow = readExample(name);
+	const nodes = nodesOf(workflow);
+	const notes = workflow.nodes.filter((node) => kindOf(node) === 'stickyNote');
+	const triggers = nodes.filter(
+		(node) =>
+			/trigger$/i.test(kindOf(node)) &&
+			!['manualTrigger', 'scheduleTrigger'].includes(kindOf(node)),
+	);
+
+	it('has the sandbox’s samples, as `npm run examples:samples` writes them', () => {
+		expect(workflow.pinData).toEqual(samplesFor(workflow));
+	});
+
+	it('runs with one click: every event and every sheet that starts it is pinned', () => {
+		const isManual = nodes.some((node) => kindOf(node) === 'manualTrigger');
+		const sheets = nodes.filter(
+			({ type, parameters }) => /googleSheets$/.test(type) && parameters.operation === 'read',
+		);
+		const wanted = [...triggers, ...(isManual ? sheets : [])].map((node) => node.name);
+		const pinned = Object.entries(workflow.pinData ?? {});
+		expect(pinned.map(([node]) => node).sort()).toEqual(wanted.sort());
+		for (const [, items] of pinned) expect(items.length).toBeGreaterThan(0);
+	});
+
+	it('pins nothing that decides, pays or answers for a person', () => {
+		const pinned = nodes.filter((node) => workflow.pinData?.[node.name] !== undefined);
+		for (const node of pinned)
+			expect([node.name, node.parameters.operation]).not.toContain('sendAndWait');
+	});
+
+	it('pins what the trigger puts out when the sample is delivered', async () => {
+		for (const { name: node, parameters, type } of nodes) {
+			if (!type.endsWith('.payrollPaymentsTrigger')) continue;
+			const { events, ...rest } = JSON.parse(JSON.stringify(parameters));
+			const host = await TriggerHost.start({
+				nodeId: `${name} ${node}`,
+				parameters: { ...rest, events },
+				credentials: { method: 'hmacSignature', format: 'hex', secret: 'secret' },
+			});
+			const body = Buffer.from(JSON.stringify(sampleEvent(events[0])));
+			const answer = await host.deliver(body, {
+				'content-type': 'application/json',
+				'x-signature': hmac('secret', body).toString('hex'),
+			});
+			expect(answer).toEqual({ status: 200, body: { received: true } });
+			await host.idle();
+			expect(host.executions[0]?.output.map(({ json }) => ({ json }))).toEqual(
+				workflow.pinData?.[node],
+			);
+			await host.stop();
+		}
+	});
+
+	it('contains no credentials and no personal data', () => {
+		const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
+		expect(credentials.filter(({ id }) => id !== null)).toEqual([]);
+		expect(JSON.stringify(workflow)).not.toMatch(/\/(root|home|tmp|work)\/|localhost|127\.0\.0\.1/);
+	});
+
+	it('leaves no branch open', () => {
+		const connected = links(workflow);
+		const open = nodes.flatMap((node) =>
+			pathsOf(node) === 1
+				? []
+				: Array.from({ length: pathsOf(node) }, (_path, output) => output)
+						.filter(
+							(output) => !connected.some((one) => one.from === node.name && one.output === output),
+						)
+						.map((output) => `${node.name}: output ${output}`),
+		);
+		expect(open).toEqual([]);
+	});
+
+	it('refers only to nodes that run before, and connects only nodes that exist', () => {
+		const names = nodes.map((node) => node.name);
+		expect(new Set(names).size).toBe(names.length);
+		for (const { from, to } of links(workflow))
+			expect(names).toEqual(expect.arrayContaining([from, to]));
+		const dangling = nodes.flatMap((node) => {
+			const before = ancestors(workflow, node.name);
+			return [...JSON.stringify(node.parameters).matchAll(/\$\('([^']+)'\)/g)]
+				.map(([, reference = '']) => reference)
+				.filter((reference) => !before.has(reference))
+				.map((reference) => `${node.name} → ${reference}`);
+		});
+		expect(dangling).toEqual([]);
+	});
+
+	it('says in which time zone it runs, if it runs at a time of day', () => {
+		const isScheduled = nodes.some((node) => kindOf(node) === 'scheduleTrigger');
+		expect(typeof workflow.settings?.timezone).toBe(isScheduled ? 'string' : 'undefined');
+	});
+
+	it('asks before it pays or gives a role, and only for half an hour', () => {
+		for (const node of nodes) {
+			const { resource, operation, options } = JSON.parse(JSON.stringify(node.parameters));
+			const isBinding = ['payment.createInstant', 'administratorInvite.execute'].includes(
+				`${resource}.${operation}`,
+			);
+			if (!isBinding || options?.checkOnly === true) continue;
+			const before = nodes.filter((each) => ancestors(workflow, node.name).has(each.name));
+			const asking = before.find(({ parameters }) => parameters.operation === 'sendAndWait');
+			expect(asking?.parameters).toMatchObject({
+				responseType: 'customForm',
+				options: { limitWaitTime: { values: { resumeAmount: 30, resumeUnit: 'minutes' } } },
+			});
+			expect(before.map(kindOf)).toContain('if');
+		}
+	});
+
+	it('has a note with numbered steps, and node names that the note knows', () => {
+		const [note] = notes;
+		expect(notes).toHaveLength(1);
+		const content = String(note?.parameters.content);
+		const steps = [...content.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+		expect(steps).toEqual(steps.map((_step, index) => index + 1));
+		expect(steps.length).toBeGreaterThan(2);
+		const opened = [...content.matchAll(/[Oo]pen \*\*([^*]+)\*\*/g)].map(([, title]) => title);
+		const editor = ['Webhook URLs', '⋯ → Settings'];
+		expect(opened.filter((title) => !editor.includes(title ?? ''))).toEqual(
+			opened.filter((title) => nodes.some((node) => node.name === title)),
+		);
+	});
+
+	it('is laid out on a grid, from left to right, with nothing on top of anything else', () => {
+		for (const { position } of workflow.nodes)
+			for (const each of position) expect(Math.abs(each % 20)).toBe(0);
+		const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
+		const overlaps = boxes.flatMap((one, index) =>
+			boxes
+				.slice(index + 1)
+				.filter(
+					(other) =>
+						one.left < other.right &&
+						other.left < one.right &&
+						one.top < other.bottom &&
+						other.top < one.bottom,
+				)
+				.map((other) => `${one.name} and ${other.name}`),
+		);
+		expect(overlaps).toEqual([]);
+		const left = new Map(nodes.map((node) => [node.name, node.position[0] ?? 0]));
+		const backward = links(workflow)
+			.filter(
+				({ type, from, to }) => type === 'main' && (left.get(from) ?? 0) >= (left.get(to) ?? 0),
+			)
+			.map(({ from, to }) => `${from} → ${to}`);
+		expect(backward).toEqual([]);
+	});
+
+	it('is listed in examples/README.md', () => {
+		const readme = readFileSync(path.join(repository, 'examples', 'README.md'), 'utf8');
+		expect(readme).toContain(`[${name}](${name}.json)`);
+	});
+});
+
+it('changes nothing in the first example', () => {
+	const writing = nodesOf(readExample('first-steps')).filter(({ type, parameters }) => {
+		const { operation, options } = JSON.parse(JSON.stringify(parameters));
+		return WRITERS.test(type) && !READS.includes(operation) && options?.checkOnly !== true;
+	});
+	expect(writing.map((node) => node.name)).toEqual([]);
+});
