@@ -1055,6 +1055,16 @@ describe('Existing People: Skip, after a run was cut', () => {
 		}
 	});
 
+	it('names nobody as done who only was known already', async () => {
+		addMember(team, 'a@example.com');
+		await failPost(0, { status: 400 });
+		const items = [{ email: 'a@example.com' }, { email: 'b@example.com' }];
+		const { error } = await skip(items, { options: { concurrency: 5 } });
+		expect(error?.message).toContain('[item 1]');
+		expect(error?.description).not.toContain('Already done');
+		expect(JSON.stringify(error?.data ?? {})).not.toContain('a@example.com');
+	});
+
 	it('is answered from memory by Retry On Fail, also what was invited before the error', async () => {
 		await failPost(1, { status: 403 });
 		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
