@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { email } from '../../shared/email';
+import { asciiLowerCase, email } from '../../shared/email';
 import { titleOf, type Field } from '../fields/field';
 import { json } from '../fields/kinds';
 
@@ -84,7 +84,7 @@ const documentedInvitee = z
 
 /** How addresses are compared: the service doesn't document whether it heeds their case. */
 export function comparable(address: string): string {
-	return address.toLowerCase();
+	return asciiLowerCase(address);
 }
 
 /** Refuses a repeated address, since it isn't clear which prefill to use. */
