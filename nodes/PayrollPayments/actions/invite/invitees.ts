@@ -127,9 +127,9 @@ export function inviteesOnForm(): Field<Invitee[]> {
 			typeOptions: {
 				multipleValues: true,
 				hideOptionalFields: true,
-				addOptionalFieldButtonText: 'Add Prefill Field',
+				addOptionalFieldButtonText: 'Add prefill field',
 			},
-			placeholder: 'Add Invitee',
+			placeholder: 'Add invitee',
 			default: { invitee: [{ email: '' }] },
 			description: 'People to invite; the optional fields prefill their sign-up form',
 			options: [
