@@ -1,8 +1,10 @@
 // The build: everything under dist/ comes from here, and the same commit gives the same bytes.
 const { execFileSync } = require('node:child_process');
-const { rm } = require('node:fs/promises');
+const { mkdir, rm, writeFile } = require('node:fs/promises');
+const path = require('node:path');
 const { dest, parallel, series, src } = require('gulp');
 const { rollup } = require('rollup');
+const { require: requireTypeScript } = require('tsx/cjs/api');
 
 const clean = () => rm('dist', { recursive: true, force: true });
 
@@ -19,6 +21,16 @@ const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icon
 /** The nodes' JSON: what n8n reads beside a node's code. */
 const json = () => src('nodes/**/*.json', { encoding: false }).pipe(dest('dist/nodes'));
 
+/** The fields of each node's output, where n8n looks for them before the node has run. */
+async function schemas() {
+	const { outputSchemas } = requireTypeScript('./scripts/lib/outputSchemas.ts', __filename);
+	for (const [name, schema] of Object.entries(outputSchemas())) {
+		const file = path.join('dist/nodes/PayrollPayments/__schema__', name);
+		await mkdir(path.dirname(file), { recursive: true });
+		await writeFile(file, JSON.stringify(schema));
+	}
+}
+
 /** Writes dist/known and dist/types, with which n8n loads a node's code only when it is used. */
 function metadata(done) {
 	execFileSync(process.execPath, [require.resolve('n8n-core/bin/generate-metadata')], {
@@ -27,5 +39,5 @@ function metadata(done) {
 	done();
 }
 
-exports.build = series(clean, parallel(bundle, icons, json), metadata);
+exports.build = series(clean, parallel(bundle, icons, json, schemas), metadata);
 exports.default = exports.build;

@@ -19,6 +19,9 @@ const shared = {
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.build/', '<rootDir>/.n8n/'],
 };
 
+/** Unit tests of many cases. */
+const MANY_CASES = '\\.(fuzz|property)\\.test\\.ts$';
+
 /** One project for each kind of test; `jest --selectProjects unit` runs one of them. */
 const project = (name, settings = {}) => ({
 	...shared,
@@ -27,23 +30,23 @@ const project = (name, settings = {}) => ({
 	...settings,
 });
 
+/** For tests in a real n8n. */
+const inN8n = {
+	globalSetup: '<rootDir>/test/support/globalSetup.ts',
+	globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
+};
+
 export default {
 	maxWorkers: '100%',
 	/* Ends what hangs, also on a busy machine; how fast something is, benchmarks say. */
 	testTimeout: 60_000,
 	projects: [
-		project('unit'),
+		project('unit', { testPathIgnorePatterns: ['/node_modules/', MANY_CASES] }),
+		/* Unit tests with so many cases that they would slow the others down. */
+		project('properties', { testMatch: ['<rootDir>/test/unit/**/*.{fuzz,property}.test.ts'] }),
 		project('contract'),
 		project('n8n'),
-		project('e2e', {
-			globalSetup: '<rootDir>/test/support/globalSetup.ts',
-			testPathIgnorePatterns: ['/editor\\.test\\.ts$'],
-		}),
-		/* Apart from the others: it needs Chromium, which npm cannot install. */
-		project('editor', {
-			globalSetup: '<rootDir>/test/support/globalSetup.ts',
-			testMatch: ['<rootDir>/test/e2e/editor.test.ts'],
-		}),
-		project('long', { globalSetup: '<rootDir>/test/support/globalSetup.ts' }),
+		project('e2e', inN8n),
+		project('long', inN8n),
 	],
 };

@@ -4,7 +4,7 @@ export interface Comparison {
 	readonly what: string;
 	/** Who did the same, or the baseline. */
 	readonly peer: string;
-	readonly unit: 'ms' | 'MB' | 'sign-ins';
+	readonly unit: 'ms' | 's' | 'MB' | 'sign-ins';
 	/** Raw samples in order. */
 	readonly ours: readonly number[];
 	readonly peers: readonly number[];
@@ -73,3 +73,25 @@ export function mustBeSame(what: string, ours: unknown, peers: unknown): void {
 	const [a, b] = [ours, peers].map((each) => JSON.stringify(each));
 	if (a !== b) throw new Error(`${what}: ours ${a?.slice(0, 300)}, the peer's ${b?.slice(0, 300)}`);
 }
+
+/** A figure of ours against the goal that it has to meet. */
+export function goal(
+	what: string,
+	unit: Comparison['unit'],
+	ours: number,
+	most: number,
+	notes: readonly string[] = [],
+): Comparison {
+	const peer = 'the goal';
+	return { what, peer, unit, ours: [ours], peers: [most], reading: 'share', limit: 1, notes };
+}
+
+/** The lines of a script's output that begin with the seconds since it started. */
+export const phases = (output: string): string[] =>
+	output
+		.split('\n')
+		.filter((line) => /^ *\d+\.\d s {2}/.test(line))
+		.map((line) => line.trim());
+
+/** The seconds that a line of {@link phases} begins with. */
+export const seconds = (line = ''): number => Number.parseFloat(line);

@@ -1,6 +1,7 @@
 /*
  * npm run benchmark                     every part
  * npm run benchmark -- load size        these parts
+ * npm run benchmark -- start test       the first contact, and the check suite
  * npm run benchmark -- --small load     a small run to try out the benchmark; saves nothing
  * npm run benchmark -- --runs=9 items   more samples
  *
@@ -11,6 +12,7 @@ import { DEFAULT_N8N_VERSION } from '../scripts/lib/n8nVersions.mjs';
 import { say } from '../scripts/lib/progress.mjs';
 import { isReached, type Part } from './comparison';
 import { deliveries } from './deliveries';
+import { firstContact } from './firstContact';
 import { growth } from './growth';
 import { invites } from './invites';
 import { items } from './items';
@@ -19,6 +21,7 @@ import { measured, record, textTable, type Measurement } from './results';
 import { signature } from './signature';
 import { signIns } from './signIns';
 import { size } from './size';
+import { suite } from './suite';
 import { teamUsers } from './teamUsers';
 
 const PARTS: readonly Part[] = [
@@ -31,6 +34,8 @@ const PARTS: readonly Part[] = [
 	signIns,
 	deliveries,
 	growth,
+	firstContact,
+	suite,
 ];
 
 const { 'n8n-workflow': workflow, viem } = manifest.devDependencies;

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { buildAndPack } from '../scripts/lib/packaging.mjs';
+import { packedPackage } from '../scripts/lib/packaging.mjs';
 import { withProgress } from '../scripts/lib/progress.mjs';
 import { programs } from './bundle';
 
@@ -9,7 +9,7 @@ let tarball: Promise<string> | undefined;
 
 /** The package as npm would publish it, built once per run. */
 export async function packed(): Promise<string> {
-	tarball ??= withProgress('Building and packing', buildAndPack).then(keep);
+	tarball ??= withProgress('Building and packing', packedPackage).then(keep);
 	return await tarball;
 }
 

@@ -26,7 +26,7 @@ const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
 
 async function commit(): Promise<string> {
 	const git = async (...args: string[]) => (await run('git', args, { cwd: repository })).trim();
-	const sources = ['nodes', 'credentials', 'gulpfile.js', 'rollup.config.mjs'];
+	const sources = ['nodes', 'credentials', 'scripts', 'gulpfile.js', 'rollup.config.mjs'];
 	const changed = await git('status', '--porcelain', '--', ...sources);
 	return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;
 }

@@ -1,22 +1,42 @@
-// What `npm start` shows: an n8n and a sandbox that know each other, and the first examples run.
+// What `npm start` shows: an n8n and a sandbox that know each other, and the examples in it.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { readExample, webhookUrl } from '../test/support/examples';
-import { type Execution } from '../test/support/executions';
+import { webhookUrl } from '../test/support/examples';
+import type { Execution } from '../test/support/executions';
 import { N8nDatabase } from '../test/support/n8nDatabase';
 import { N8nProcess } from '../test/support/n8nProcess';
-import { N8nRest, OWNER, type Credentials } from '../test/support/n8nRest';
+import { N8nRest, OWNER } from '../test/support/n8nRest';
 import { saveSandboxCredentials } from '../test/support/sandboxCredentials';
 import { SandboxProcess } from '../test/support/sandboxProcess';
 import { waitFor } from '../test/support/waiting';
-import type { Workflow } from '../test/support/workflows';
 import type { N8nInstallation } from './lib/installations.mjs';
-import { say, withProgress } from './lib/progress.mjs';
+import { repository } from './lib/paths.mjs';
+import { cleanEnvironment, run } from './lib/processes.mjs';
+import { print, say, withProgress } from './lib/progress.mjs';
+import { DEV_SETTINGS, rebuildOnChanges } from './dev';
+import { Landing } from './landing';
+import { readyExamples, type ReadyExample } from './readyExamples';
+import { resultLines } from './resultLines';
 
-export { OWNER };
+export { rebuildOnChanges };
 
 const EDITOR_PORT = 5678;
 const SANDBOX_PORT = 4010;
+const LINKS_PORT = 5680;
+
+/** The example that runs first. */
+const FIRST_STEPS = 'first-steps';
+
+/** The example that a delivery from the sandbox starts. */
+const DEPOSITS = 'deposit-to-message';
+
+/** What distracts from the workflows: n8n's assistant, agents, chat and surveys. */
+export const UNDISTRACTED = {
+	N8N_DISABLED_MODULES: 'instance-ai,agents,chat-hub,workflow-builder,mcp,mcp-registry,insights',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_HIDE_USAGE_PAGE: 'true',
+};
 
 function reportOtherPort(name: string, wanted: number, port: number): void {
 	if (wanted !== port) say(`Port ${wanted} is taken, so ${name} uses ${port}`);
@@ -31,11 +51,28 @@ export async function startSandbox(dataFolder: string): Promise<SandboxProcess> 
 	return sandbox;
 }
 
+/** Runs *First steps* with the built package in n8n's own engine, while n8n isn't there yet. */
+export async function showFirstResult(sandbox: SandboxProcess): Promise<void> {
+	const lines = await withProgress('Running “First steps” in n8n’s engine', async () =>
+		run(
+			process.execPath,
+			['--import', 'tsx', path.join('scripts', 'firstResult.ts'), FIRST_STEPS, sandbox.url],
+			{ cwd: repository, env: cleanEnvironment({ N8N_LOG_LEVEL: 'silent' }) },
+		),
+	);
+	print(lines.trimEnd());
+}
+
 export async function prepareN8n(
 	installation: N8nInstallation,
 	dataFolder: string,
+	{ dev }: { dev: boolean },
 ): Promise<N8nProcess> {
-	const n8nProcess = await N8nProcess.prepare(installation, { dataFolder, port: EDITOR_PORT });
+	const n8nProcess = await N8nProcess.prepare(installation, {
+		dataFolder,
+		port: EDITOR_PORT,
+		env: { ...UNDISTRACTED, ...(dev ? DEV_SETTINGS : {}) },
+	});
 	reportOtherPort('n8n', EDITOR_PORT, n8nProcess.port);
 	return n8nProcess;
 }
@@ -51,66 +88,116 @@ export async function startN8n(n8nProcess: N8nProcess, tarball: string): Promise
 	return n8n;
 }
 
-/** Runs one example, and sends a deposit to another; says whether both succeeded. */
+/** An example in n8n. */
+export interface LoadedExample extends ReadyExample {
+	readonly id: string;
+}
+
+/**
+ * Loads the examples with credentials for the sandbox. Keeps a person's changes to them.
+ *
+ * @param versionsFile remembers the versions of the workflows that it has saved
+ */
+export async function loadExamples(
+	n8n: N8nRest,
+	sandbox: SandboxProcess,
+	versionsFile: string,
+): Promise<LoadedExample[]> {
+	return await withProgress('Loading the examples', async () => {
+		const { api, webhook } = await saveSandboxCredentials(n8n, sandbox);
+		const saved: Record<string, string> = existsSync(versionsFile)
+			? JSON.parse(readFileSync(versionsFile, 'utf8'))
+			: {};
+		const present = new Map((await n8n.workflows()).map((one) => [one.name, one]));
+		const loaded: LoadedExample[] = [];
+		for (const example of await readyExamples(sandbox)) {
+			const existing = present.get(example.workflow.name);
+			if (existing !== undefined && existing.versionId !== saved[example.name]) {
+				loaded.push({ ...example, id: existing.id });
+				continue;
+			}
+			const { id, versionId } = await n8n.saveWorkflow(example.workflow, [api, webhook]);
+			saved[example.name] = versionId;
+			loaded.push({ ...example, id });
+		}
+		writeFileSync(versionsFile, JSON.stringify(saved));
+		return loaded;
+	});
+}
+
+/** Runs the first example, and sends a deposit to another; says whether both succeeded. */
 export async function runExamples(
 	n8n: N8nRest,
 	n8nProcess: N8nProcess,
 	sandbox: SandboxProcess,
+	examples: readonly LoadedExample[],
 ): Promise<boolean> {
 	const database = new N8nDatabase(n8nProcess);
-	const { account, api, webhook } = await saveSandboxCredentials(n8n, sandbox);
-	const { teams } = await sandbox.control<{ teams: { nanoid: string }[] }>('GET', 'organisation');
-	const teamId = teams[0]?.nanoid ?? '';
-	const firstSteps = readExample('first-steps', teamId);
-	const deposits = readExample('deposit-to-message', teamId);
-	const firstStepsId = await saveNewExample(n8n, firstSteps, api);
-	const depositsId = await saveNewExample(n8n, deposits, webhook);
-
-	say(`Running “${firstSteps.name}” as wallet ${account.address}`);
-	const execution = await n8n.runWorkflow(firstStepsId);
-	printResult(execution);
+	const firstSteps = named(examples, FIRST_STEPS);
+	const execution = await withProgress(`Running “${firstSteps.workflow.name}” in n8n`, async () =>
+		n8n.runWorkflow(firstSteps.id),
+	);
+	print(resultLines(execution));
 	if (execution.status !== 'success') return false;
 
-	say(`Sending a deposit to “${deposits.name}”`);
-	const before = (await database.executions(depositsId)).length;
-	await n8n.activate(depositsId);
-	const url = webhookUrl(n8n.url, deposits);
-	await n8n.waitForWebhook(url);
-	await sandbox.control('POST', 'endpoints', { url });
-	await sandbox.control('POST', 'deposits');
-	const { id } = await waitFor(async () => (await database.executions(depositsId))[before], {
-		milliseconds: 30_000,
-		interval: 200,
-		failure: () => 'Nothing arrived within 30 seconds.',
+	const deposits = named(examples, DEPOSITS);
+	const text = `Sending a deposit to “${deposits.workflow.name}”`;
+	const delivery = await withProgress(text, async (): Promise<Execution> => {
+		const before = (await database.executions(deposits.id)).length;
+		await n8n.activate(deposits.id);
+		const url = webhookUrl(n8n.url, deposits.workflow);
+		await n8n.waitForWebhook(url);
+		await sandbox.control('POST', 'endpoints', { url });
+		await sandbox.control('POST', 'deposits');
+		const { id } = await waitFor(async () => (await database.executions(deposits.id))[before], {
+			milliseconds: 30_000,
+			interval: 200,
+			failure: () => 'Nothing arrived within 30 seconds.',
+		});
+		return await n8n.waitForExecution(id);
 	});
-	const delivery = await n8n.waitForExecution(id);
-	printResult(delivery);
+	print(resultLines(delivery));
 	return delivery.status === 'success';
 }
 
-/** Saves an example unless it is there, so that the next start keeps a person's changes to it. */
-async function saveNewExample(
+function named(examples: readonly LoadedExample[], name: string): LoadedExample {
+	const example = examples.find((each) => each.name === name);
+	if (example === undefined) throw new Error(`There is no example ${name}.`);
+	return example;
+}
+
+/** Serves one link for each workflow, which opens it on the canvas. */
+export async function startLinks(
 	n8n: N8nRest,
-	example: Workflow,
-	credentials: Credentials,
-): Promise<string> {
-	const existing = (await n8n.workflows()).find(({ name }) => name === example.name);
-	const { id } = existing ?? (await n8n.saveWorkflow(example, [credentials]));
-	return id;
+	examples: readonly LoadedExample[],
+): Promise<Landing> {
+	return await Landing.start({
+		editor: n8n.url,
+		cookie: await n8n.signInCookie(),
+		workflows: Object.fromEntries(examples.map(({ name, id }) => [name, id])),
+		port: LINKS_PORT,
+	});
 }
 
-function printResult({ status, runs, error }: Execution): void {
-	for (const [name, [run]] of Object.entries(runs)) {
-		const items = run?.data?.main?.[0] ?? [];
-		const count = `${items.length} ${items.length === 1 ? 'item' : 'items'}`;
-		const [first] = items;
-		const sample = first === undefined ? '' : JSON.stringify(first.json);
-		console.log(`          ${name.padEnd(24)} ${count.padStart(10)}   ${shorten(sample, 100)}`);
-	}
-	if (status === 'success') return;
-	console.log(`          ${error?.message ?? `The run ended as ${status}.`}`);
-	if (error?.description) console.log(`          ${error.description}`);
-}
+/** The links and what else a person needs, for the terminal. */
+export function printLinks(
+	examples: readonly LoadedExample[],
+	links: Landing,
+	n8n: N8nRest,
+	sandbox: SandboxProcess,
+): void {
+	const width = Math.max(...examples.map(({ workflow }) => workflow.name.length));
+	const workflows = examples.map(
+		({ name, workflow }) => `  ${workflow.name.padEnd(width)}  ${links.url}/${name}`,
+	);
+	print(`
+Open a workflow, and press “Execute workflow”:
 
-const shorten = (text: string, length: number): string =>
-	text.length > length ? `${text.slice(0, length)}…` : text;
+${workflows.join('\n')}
+
+  Editor   ${n8n.url} (${OWNER.email}, password ${OWNER.password})
+  Sandbox  ${sandbox.url}/sandbox (send deposits, make calls fail, see what was sent)
+
+  Ctrl-C stops everything.
+`);
+}

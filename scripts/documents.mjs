@@ -5,7 +5,7 @@ import path from 'node:path';
 import { repository } from './lib/paths.mjs';
 import { cleanEnvironment, runInTerminal } from './lib/processes.mjs';
 
-const PROJECTS = ['n8n', 'e2e', 'editor'];
+const PROJECTS = ['n8n', 'e2e'];
 
 const [test = ''] = process.argv.slice(2);
 const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');

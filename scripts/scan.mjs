@@ -11,12 +11,14 @@ import {
 } from '@n8n/scan-community-package/scanner/scanner.mjs';
 import { ESLint } from 'eslint';
 
-import { buildAndPack } from './lib/packaging.mjs';
+import { packedPackage } from './lib/packaging.mjs';
 import { buildFolder, repository } from './lib/paths.mjs';
 import { run } from './lib/processes.mjs';
 
 const MAXIMUM_BYTES = 250_000;
 const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
+
+const NODES = ['PayrollPayments', 'PayrollPaymentsPollingTrigger', 'PayrollPaymentsTrigger'];
 
 /** The files that the scanner itself lints in a tarball. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
@@ -86,8 +88,8 @@ function checkContents(tarball, folder) {
 }
 
 /**
- * Writes the action node's generated description out as literal TypeScript, since n8n's rules see
- * only literals.
+ * Writes the generated descriptions of the nodes out as literal TypeScript, since n8n's rules see only
+ * literals.
  *
  * @param {string} unpacked
  */
@@ -101,29 +103,35 @@ function writeOutForms(unpacked) {
 		recursive: true,
 	});
 	cpSync(path.join(repository, 'package.json'), path.join(folder, 'package.json'));
-	const { PayrollPayments } = createRequire(import.meta.url)(
-		path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', 'PayrollPayments.node.js'),
-	);
-	const description = JSON.stringify(new PayrollPayments().description, undefined, '\t')
+	for (const name of NODES) {
+		const file = path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', `${name}.node.js`);
+		const { [name]: Type } = createRequire(import.meta.url)(file);
+		writeFileSync(path.join(nodes, `${name}.node.ts`), writtenOut(name, new Type().description));
+	}
+	return folder;
+}
+
+/**
+ * @param {string} name of the class
+ * @param {object} description
+ */
+function writtenOut(name, description) {
+	const literal = JSON.stringify(description, undefined, '\t')
 		.replace(/^(\t*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 		.replace(/(inputs|outputs): \[\s*"main"\s*\]/g, '$1: [NodeConnectionTypes.Main]')
 		.replace(
 			/"((?:[^"\\]|\\.)*)"/g,
 			(_, text) => `'${text.replace(/\\"/g, '"').replace(/'/g, "\\'")}'`,
 		);
-	writeFileSync(
-		path.join(nodes, 'PayrollPayments.node.ts'),
-		`import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+	return `import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-export class PayrollPayments implements INodeType {
-	description: INodeTypeDescription = ${description};
+export class ${name} implements INodeType {
+	description: INodeTypeDescription = ${literal};
 }
-`,
-	);
-	return folder;
+`;
 }
 
-const tarball = await buildAndPack();
+const tarball = await packedPackage();
 const unpacked = await unpack(tarball);
 const verdicts = [
 	await scan('source', repository, SOURCE_FILE_PATTERNS),

@@ -1,17 +1,24 @@
 // From a fresh clone to a running n8n with this package and a sandbox: `npm start`.
-// `npm start -- --once` ends after the first workflows, with exit code 0 or 1.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `npm start -- --once` ends after the first workflows, with exit code 0 or 1. `npm run dev` also
+// brings each change to the sources into the running n8n.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { installDevDependencies, installN8n } from './lib/installations.mjs';
-import { buildAndPack } from './lib/packaging.mjs';
+import { lockUntilExit } from './lib/lock.mjs';
+import { packedPackage } from './lib/packaging.mjs';
 import { repository } from './lib/paths.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 
 const {
-	values: { once },
-} = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+	values: { once, dev },
+} = parseArgs({
+	options: {
+		once: { type: 'boolean', default: false },
+		dev: { type: 'boolean', default: false },
+	},
+});
 
 const dataFolder = path.join(repository, '.n8n');
 const runningFile = path.join(dataFolder, 'running.json');
@@ -27,16 +34,13 @@ async function stopServers() {
 
 /** Two n8n processes on one data folder would damage it. */
 function refuseSecondStart() {
-	if (!existsSync(runningFile)) return;
-	/** @type {{ process: number; editor: string }} */
-	const running = JSON.parse(readFileSync(runningFile, 'utf8'));
-	try {
-		process.kill(running.process, 0);
-	} catch {
-		return;
-	}
+	if (lockUntilExit(path.join(dataFolder, 'lock'))) return;
+	/** @type {{ process: number; editor?: string }} */
+	const { process: id, editor } = existsSync(runningFile)
+		? JSON.parse(readFileSync(runningFile, 'utf8'))
+		: { process: Number(readFileSync(path.join(dataFolder, 'lock'), 'utf8')) };
 	throw new Error(
-		`npm start is already running: ${running.editor} (process ${running.process}). ` +
+		`npm start is already running${editor === undefined ? '' : `: ${editor}`} (process ${id}). ` +
 			'Stop it with Ctrl-C in its terminal.',
 	);
 }
@@ -51,33 +55,47 @@ async function loadDemo() {
 	return await tsImport('./demo.ts', import.meta.url);
 }
 
-/** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
-async function start() {
-	refuseSecondStart();
-	mkdirSync(dataFolder, { recursive: true });
+/**
+ * Builds the package, starts the sandbox, and shows a first result if n8n isn't there yet.
+ *
+ * @param {() => boolean} isN8nInstalled
+ */
+async function preparePackage(isN8nInstalled) {
 	await installDevDependencies();
-	const installation = await installN8n();
-	const tarball = await withProgress('Building and packing', buildAndPack);
+	const building = withProgress('Building and packing', packedPackage);
 	const demo = await loadDemo();
 	const sandbox = await demo.startSandbox(dataFolder);
 	servers.push(sandbox);
-	const n8nProcess = await demo.prepareN8n(installation, dataFolder);
+	const tarball = await building;
+	if (!isN8nInstalled()) await demo.showFirstResult(sandbox);
+	return { tarball, demo, sandbox };
+}
+
+/** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
+async function start() {
+	refuseSecondStart();
+	let isN8nInstalled = false;
+	const [installation, { tarball, demo, sandbox }] = await Promise.all([
+		installN8n().then((result) => {
+			isN8nInstalled = true;
+			return result;
+		}),
+		preparePackage(() => isN8nInstalled),
+	]);
+	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);
 	writeFileSync(runningFile, JSON.stringify({ process: process.pid, editor: n8nProcess.url }));
 	const n8n = await demo.startN8n(n8nProcess, tarball);
-	const succeeded = await demo.runExamples(n8n, n8nProcess, sandbox);
+	const examples = await demo.loadExamples(n8n, sandbox, path.join(dataFolder, 'examples.json'));
+	const succeeded = await demo.runExamples(n8n, n8nProcess, sandbox, examples);
 	if (once) {
 		say(succeeded ? 'Done.' : 'The run failed.');
 		return succeeded;
 	}
-	console.log(`
-  Editor    ${n8n.url}
-  Sign in   ${demo.OWNER.email}
-  Password  ${demo.OWNER.password}
-  Sandbox   ${sandbox.url}/sandbox (send deposits, make calls fail, see what was sent)
-
-  Ctrl-C stops everything.
-`);
+	const links = await demo.startLinks(n8n, examples);
+	servers.push(links);
+	demo.printLinks(examples, links, n8n, sandbox);
+	if (dev) demo.rebuildOnChanges(n8nProcess);
 	await Promise.race([n8nProcess.ended, sandbox.ended]);
 	if (servers.length === 0) return true;
 	throw new Error(`n8n or the sandbox ended by itself; see ${dataFolder}/*.log`);
@@ -85,7 +103,6 @@ async function start() {
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 	process.once(signal, () => {
-		console.log();
 		say('Stopping');
 		void stopServers().then(() => process.exit(once ? 130 : 0));
 	});
@@ -98,3 +115,5 @@ try {
 	process.exitCode = 1;
 }
 await stopServers();
+// Ends what else is under way, e.g. the other installation when one has failed.
+process.exit();

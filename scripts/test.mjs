@@ -2,13 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
+import { findBrowser } from './lib/browser.mjs';
 import { installDevDependencies, installN8n } from './lib/installations.mjs';
 import { buildFolder, repository } from './lib/paths.mjs';
-import { npmInTerminal } from './lib/processes.mjs';
-import { say } from './lib/progress.mjs';
-
-const CHECKS = ['lint', 'typecheck', 'build', 'scan'];
-const TESTS = ['test:unit', 'test:contract', 'test:n8n'];
+import { npmCaptured } from './lib/processes.mjs';
+import { print, say } from './lib/progress.mjs';
 
 /** A step that hangs is killed, so that the summary is printed anyway. */
 const LONGEST_STEP_MINUTES = 40;
@@ -19,18 +17,22 @@ let passed = 0;
 let failed = 0;
 
 /**
- * Runs a script of package.json, and says whether it succeeded.
+ * Runs a script of package.json, prints its output when it has ended, and says whether it
+ * succeeded. The output of steps side by side stays apart that way.
  *
  * @param {string} script
  * @param {string[]} [args]
  */
 async function succeeds(script, args = []) {
-	say(`npm run ${script}`);
+	const began = process.uptime();
 	const extra = args.length > 0 ? ['--', ...args] : [];
-	const code = await npmInTerminal(['run', '--silent', script, ...extra], {
+	const { code, output } = await npmCaptured(['run', '--silent', script, ...extra], {
 		cwd: repository,
 		minutes: LONGEST_STEP_MINUTES,
 	});
+	if (output.trim() !== '') print(output.trimEnd());
+	const verdict = code === 0 ? 'done' : 'failed';
+	say(`npm run ${script} … ${verdict} in ${(process.uptime() - began).toFixed(1)} s`);
 	if (code !== 0) failures.push(script);
 	return code === 0;
 }
@@ -44,11 +46,14 @@ async function check(script) {
 	if (!(await succeeds(script))) failed += 1;
 }
 
-/** @param {string} script */
-async function test(script) {
+/**
+ * @param {string} script
+ * @param {string[]} [args] for Jest
+ */
+async function test(script, args = []) {
 	const results = path.join(buildFolder, `${script.replace(':', '-')}.json`);
 	rmSync(results, { force: true });
-	const hasSucceeded = await succeeds(script, ['--json', `--outputFile=${results}`]);
+	const hasSucceeded = await succeeds(script, ['--json', `--outputFile=${results}`, ...args]);
 	/** @type {{ numPassedTests: number; numFailedTests: number; numRuntimeErrorTestSuites: number }} */
 	const counts = existsSync(results)
 		? JSON.parse(readFileSync(results, 'utf8'))
@@ -59,13 +64,29 @@ async function test(script) {
 }
 
 mkdirSync(buildFolder, { recursive: true });
-await installDevDependencies();
-for (const script of CHECKS) await check(script);
-for (const script of TESTS) await test(script);
-await installN8n();
-await test('test:e2e');
+await Promise.all([installDevDependencies(), installN8n()]);
+const browser = await findBrowser();
+
+// What judges the code, and beside it what runs it without n8n's server: a core for each.
+await Promise.all([
+	(async () => {
+		await check('lint');
+		await check('typecheck');
+		await check('build');
+		await check('scan');
+	})(),
+	(async () => {
+		await test('test:unit', ['--maxWorkers=1']);
+		await test('test:properties', ['--maxWorkers=1']);
+		await test('test:contract', ['--maxWorkers=1']);
+		await test('test:n8n', ['--maxWorkers=1']);
+	})(),
+]);
+const withoutEditor = ['--testPathIgnorePatterns', '/editor\\.test\\.ts$', '/start\\.test\\.ts$'];
+await test('test:e2e', browser === undefined ? withoutEditor : []);
 
 if (failures.length > 0) say(`Failed: ${failures.join(', ')}`);
 say('Done.');
-console.log(`${passed} passed, ${failed} failed`);
+const leftOut = browser === undefined ? ' (without the editor’s tests: no Chrome or Chromium)' : '';
+console.log(`${passed} passed, ${failed} failed${leftOut}`);
 process.exitCode = failures.length === 0 ? 0 : 1;

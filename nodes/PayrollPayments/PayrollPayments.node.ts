@@ -11,7 +11,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { properties, subtitle } from './actions/description';
+import { builderHint, hints, properties, subtitle } from './actions/description';
 
 export class PayrollPayments implements INodeType {
 	description: INodeTypeDescription = {
@@ -28,6 +28,9 @@ export class PayrollPayments implements INodeType {
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,
+		sensitiveOutputFields: ['jwt'],
+		hints,
+		builderHint,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [

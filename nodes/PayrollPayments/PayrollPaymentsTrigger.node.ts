@@ -12,7 +12,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { properties, subtitle } from './trigger/description';
+import { builderHint, properties, subtitle, triggerPanel } from './trigger/description';
 import { webhooks } from './trigger/webhooks';
 
 export class PayrollPaymentsTrigger implements INodeType {
@@ -30,6 +30,8 @@ export class PayrollPaymentsTrigger implements INodeType {
 		eventTriggerDescription: 'Waiting for the service to send an event to the test URL',
 		activationMessage:
 			'Copy the trigger’s production URL into the service’s dashboard. n8n can’t register it for you.',
+		triggerPanel,
+		builderHint,
 		defaults: { name: 'Payroll Payments Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

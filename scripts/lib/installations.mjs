@@ -1,52 +1,110 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statfsSync,
+	writeFileSync,
+} from 'node:fs';
+import { readdir, rm, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
+import { explainInstallation } from './installationErrors.mjs';
 import { whileLocked } from './lock.mjs';
-import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from './n8nVersions.mjs';
+import { DEFAULT_N8N_VERSION } from './n8nVersions.mjs';
 import { repository } from './paths.mjs';
-import { cleanEnvironment, npm } from './processes.mjs';
+import { cleanEnvironment, npm, run } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 
 /** n8n 2.41.1 requires Node.js 24, and its compiled parts exist for this version only. */
 const NODE_MAJOR = '24';
 
-/** Where n8n and its Node.js are installed, once for all checkouts. */
+/** Where n8n, its Node.js and the browser are installed, once for all checkouts. */
 const cacheFolder =
 	process.env.PAYROLL_PAYMENTS_CACHE ??
-	path.join(homedir(), '.cache', 'n8n-nodes-payroll-payments');
+	path.join(
+		process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'),
+		'n8n-nodes-payroll-payments',
+	);
 
-const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+/** A registry that doesn't answer is reported after seconds instead of minutes. */
+const FEW_RETRIES = [
+	'--fetch-retries=2',
+	'--fetch-retry-mintimeout=1000',
+	'--fetch-retry-maxtimeout=4000',
+];
 
-/** @param {string} file */
-function sha256(file) {
-	return createHash('sha256').update(readFileSync(file)).digest('hex');
+const QUIET = [
+	'--no-audit',
+	'--no-fund',
+	'--no-update-notifier',
+	'--loglevel=error',
+	...FEW_RETRIES,
+];
+
+/**
+ * Removes the source maps of installed packages: a quarter of their files' size, and only a
+ * debugger reads them.
+ *
+ * @param {string} folder
+ */
+async function removeSourceMaps(folder) {
+	const entries = await readdir(folder, { withFileTypes: true });
+	for (const entry of entries) {
+		const file = path.join(folder, entry.name);
+		if (entry.isDirectory()) await removeSourceMaps(file);
+		else if (entry.isFile() && /\.(js|cjs|mjs|ts|css)\.map$/.test(entry.name)) await unlink(file);
+	}
+}
+
+/**
+ * Refuses to begin what the disk has no room for; npm wouldn't say why it failed.
+ *
+ * @param {string} what
+ * @param {string} folder
+ * @param {number} megabytes
+ */
+function requireSpace(what, folder, megabytes) {
+	const { bavail, bsize } = statfsSync(folder);
+	const free = Math.floor((bavail * bsize) / 1e6);
+	if (free >= megabytes) return;
+	throw new Error(
+		`The disk is full: ${what} needs ${megabytes} MB in ${folder}, and ${free} MB are free.`,
+	);
 }
 
 /**
  * Installs what test/e2e/hosts/NAME/package.json lists into the cache, unless that has been done.
- * An interrupted installation leaves no `complete` file and is repeated.
+ * Each version of that file has its own folder, so that checkouts don't replace each other's. An
+ * interrupted installation leaves no `complete` file and is repeated.
  *
  * @param {string} name
- * @param {string} description printed while it lasts
+ * @param {{ description: string; megabytes: number }} about what is printed when it is done, and the
+ * room that it takes for a while
  * @param {(folder: string) => Promise<unknown>} install
  */
-async function installOnce(name, description, install) {
+async function installOnce(name, { description, megabytes }, install) {
 	const manifest = path.join(repository, 'test', 'e2e', 'hosts', name, 'package.json');
-	const folder = path.join(cacheFolder, name);
+	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
+	const folder = path.join(cacheFolder, `${name}-${hash}`);
 	const marker = path.join(folder, 'complete');
-	const isComplete = () =>
-		existsSync(marker) && readFileSync(marker, 'utf8').trim() === sha256(manifest);
-	if (isComplete()) return folder;
+	if (existsSync(marker)) return folder;
 	await whileLocked(`${folder}.lock`, `installs ${name}`, async () => {
-		if (isComplete()) return;
+		if (existsSync(marker)) return;
+		requireSpace(name, cacheFolder, megabytes);
 		await withProgress(description, async () => {
-			rmSync(folder, { recursive: true, force: true });
-			mkdirSync(folder, { recursive: true });
-			copyFileSync(manifest, path.join(folder, 'package.json'));
-			await install(folder);
-			writeFileSync(marker, `${sha256(manifest)}\n`);
+			try {
+				rmSync(folder, { recursive: true, force: true });
+				mkdirSync(folder, { recursive: true });
+				copyFileSync(manifest, path.join(folder, 'package.json'));
+				await install(folder);
+				writeFileSync(marker, '');
+			} catch (error) {
+				throw explainInstallation(error, { what: name, folder: cacheFolder });
+			}
 		});
 	});
 	return folder;
@@ -61,10 +119,52 @@ async function installNode() {
 	if (process.versions.node.startsWith(`${NODE_MAJOR}.`)) return path.dirname(process.execPath);
 	const folder = await installOnce(
 		`node-${NODE_MAJOR}`,
-		`Installing Node.js ${NODE_MAJOR} for n8n (once, about 10 seconds)`,
+		{ description: `Installing Node.js ${NODE_MAJOR} for n8n`, megabytes: 300 },
 		(cwd) => npm(['install', '--ignore-scripts=false', ...QUIET], { cwd }),
 	);
 	return path.join(folder, 'node_modules', 'node', 'bin');
+}
+
+/** @returns {Promise<string>} pnpm's command, a script for Node.js */
+async function installPnpm() {
+	const folder = await installOnce(
+		'pnpm-10',
+		{ description: 'Installing pnpm 10 for n8n', megabytes: 50 },
+		(cwd) => npm(['install', '--ignore-scripts', ...QUIET], { cwd }),
+	);
+	return path.join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
+}
+
+/**
+ * Installs a Chromium for Linux x64 that needs no package of the distribution.
+ *
+ * @returns {Promise<import('./browser.mjs').BrowserCommand>}
+ */
+export async function installChromium() {
+	const unpacked = (/** @type {string} */ folder) => path.join(folder, 'unpacked');
+	const folder = await installOnce(
+		'chromium',
+		{ description: 'Installing Chromium for the editor’s tests', megabytes: 400 },
+		async (cwd) => {
+			await npm(['install', '--ignore-scripts', ...QUIET], { cwd });
+			mkdirSync(unpacked(cwd));
+			// It unpacks itself into the folder for temporary files, and its libraries only on AWS Lambda.
+			const env = cleanEnvironment({
+				TMPDIR: unpacked(cwd),
+				AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x',
+			});
+			const script =
+				"import('@sparticuz/chromium').then((chromium) => chromium.default.executablePath())";
+			await run(process.execPath, ['--eval', script], { cwd, env });
+		},
+	);
+	return {
+		executablePath: path.join(unpacked(folder), 'chromium'),
+		env: cleanEnvironment({
+			LD_LIBRARY_PATH: path.join(unpacked(folder), 'al2023', 'lib'),
+			FONTCONFIG_PATH: path.join(unpacked(folder), 'fonts'),
+		}),
+	};
 }
 
 /**
@@ -87,15 +187,16 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 	const env = cleanEnvironment({
 		PATH: `${nodeFolder}${path.delimiter}${process.env.PATH ?? ''}`,
 	});
-	const { install, rebuild } = N8N_VERSIONS[version];
 	const folder = await installOnce(
 		`n8n-${version}`,
-		`Installing n8n ${version} (once, 3 to 5 minutes, 2 GB)`,
+		{ description: `Installing n8n ${version} (once, 1.5 GB)`, megabytes: 3_000 },
 		async (cwd) => {
-			await npm(['install', ...install, ...QUIET], { cwd, env, node });
-			if (rebuild.length > 0) {
-				await npm(['rebuild', '--ignore-scripts=false', ...rebuild, ...QUIET], { cwd, env, node });
-			}
+			const pnpm = await installPnpm();
+			const store = path.join(cwd, 'store');
+			const options = [`--store-dir=${store}`, `--config.cache-dir=${store}`, '--ignore-workspace'];
+			await run(node, [pnpm, 'install', '--prod', ...options, ...FEW_RETRIES], { cwd, env });
+			await rm(store, { recursive: true, force: true });
+			await removeSourceMaps(path.join(cwd, 'node_modules'));
 		},
 	);
 	return { version, node, cli: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), env };
@@ -119,12 +220,29 @@ function lockedPackages(file) {
 	);
 }
 
-/** Runs `npm ci` in the repository, unless node_modules holds what the lock file says. */
-export async function installDevDependencies() {
+function areDevDependenciesInstalled() {
 	const wanted = lockedPackages(path.join(repository, 'package-lock.json'));
 	const present = lockedPackages(path.join(repository, 'node_modules', '.package-lock.json'));
-	if ([...wanted].every(([name, version]) => present.get(name) === version)) return;
-	await withProgress('Installing the development dependencies (npm ci, about 30 seconds)', () =>
-		npm(['ci', '--ignore-scripts', ...QUIET], { cwd: repository }),
-	);
+	return [...wanted].every(([name, version]) => present.get(name) === version);
+}
+
+/** Runs `npm ci` in the repository, unless node_modules holds what the lock file says. */
+export async function installDevDependencies() {
+	if (areDevDependenciesInstalled()) return;
+	const lock = path.join(repository, '.build', 'install.lock');
+	await whileLocked(lock, 'installs the development dependencies', async () => {
+		if (areDevDependenciesInstalled()) return;
+		requireSpace('npm ci', repository, 1_000);
+		await withProgress('Installing the development dependencies', async () => {
+			try {
+				await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: repository });
+			} catch (error) {
+				throw explainInstallation(error, {
+					what: 'the development dependencies',
+					folder: repository,
+				});
+			}
+			await removeSourceMaps(path.join(repository, 'node_modules'));
+		});
+	});
 }

@@ -1,4 +1,13 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+	closeSync,
+	mkdirSync,
+	openSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -6,6 +15,16 @@ import { say } from './progress.mjs';
 
 /** How long a lock may be without its holder's process ID, which is written right after it is made. */
 const WRITING_MILLISECONDS = 5_000;
+
+/**
+ * Whether an error of Node.js has a code. In Jest such errors aren't instances of the Error there.
+ *
+ * @param {unknown} error
+ * @param {string} code
+ */
+function hasCode(error, code) {
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
 
 /** @param {string} file */
 function holderIsGone(file) {
@@ -15,7 +34,7 @@ function holderIsGone(file) {
 		process.kill(holder, 0);
 		return false;
 	} catch (error) {
-		return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+		return hasCode(error, 'ESRCH');
 	}
 }
 
@@ -27,9 +46,43 @@ function tryLock(file) {
 		closeSync(handle);
 		return true;
 	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+		if (hasCode(error, 'EEXIST')) return false;
 		throw error;
 	}
+}
+
+/**
+ * Removes a lock whose holder died. Of several processes that try, one moves it away; another that
+ * comes late puts back what it moved.
+ *
+ * @param {string} file
+ */
+function removeLeftover(file) {
+	const aside = `${file}.${process.pid}`;
+	try {
+		renameSync(file, aside);
+		if (holderIsGone(aside)) rmSync(aside, { force: true });
+		else renameSync(aside, file);
+	} catch (error) {
+		if (!hasCode(error, 'ENOENT')) throw error;
+	}
+}
+
+/**
+ * Takes a lock unless another process holds it, and keeps it until this process ends. Takes over
+ * the lock of a process that died.
+ *
+ * @param {string} file the lock's file
+ */
+export function lockUntilExit(file) {
+	mkdirSync(path.dirname(file), { recursive: true });
+	if (!tryLock(file)) {
+		if (!holderIsGone(file)) return false;
+		removeLeftover(file);
+		if (!tryLock(file)) return false;
+	}
+	process.once('exit', () => rmSync(file, { force: true }));
+	return true;
 }
 
 /**
@@ -46,7 +99,7 @@ export async function whileLocked(file, activity, work) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	for (let isTold = false; !tryLock(file); await pause(200)) {
 		if (holderIsGone(file)) {
-			rmSync(file, { force: true });
+			removeLeftover(file);
 		} else if (!isTold) {
 			say(`Waiting for another process that ${activity}`);
 			isTold = true;

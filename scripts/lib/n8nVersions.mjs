@@ -1,9 +1,7 @@
 /**
- * How to install a version of n8n, and how it behaves where the versions differ.
+ * How a version of n8n behaves where the versions differ.
  *
  * @typedef {object} N8nTraits
- * @property {string[]} install options of `npm install`
- * @property {string[]} rebuild the packages whose install scripts have to run
  * @property {Activation} activation
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
@@ -16,9 +14,6 @@
 
 /** @type {Omit<N8nTraits, 'activatesInBackground'>} */
 const n8n2 = {
-	// Its peer dependencies contradict each other, and only these install scripts matter.
-	install: ['--legacy-peer-deps', '--ignore-scripts'],
-	rebuild: ['sqlite3', 'isolated-vm'],
 	activation: { method: 'POST', path: '/activate', body: {} },
 };
 
@@ -31,8 +26,6 @@ export const N8N_VERSIONS = {
 	'2.41.1': { ...n8n2, activatesInBackground: true },
 	'2.38.7': { ...n8n2, activatesInBackground: false },
 	'1.123.81': {
-		install: ['--ignore-scripts=false'],
-		rebuild: [],
 		activation: { method: 'PATCH', path: '', body: { active: true } },
 		activatesInBackground: false,
 	},

@@ -43,6 +43,10 @@ export function spawnGroup(command, args, options) {
 	return { child, ended };
 }
 
+/** What npm has to know about the machine: its registry, its cache, its way to the internet. */
+const NPM_SETTINGS =
+	/^npm_config_(registry|cache|userconfig|ca|cafile|strict_ssl|(https_|no)?proxy)$/i;
+
 /**
  * The environment for a child process, without npm's variables of the running script and without
  * n8n's settings, so that both behave as on a fresh machine.
@@ -52,7 +56,8 @@ export function spawnGroup(command, args, options) {
  */
 export function cleanEnvironment(additions = {}) {
 	const kept = Object.entries(process.env).flatMap(([name, value]) =>
-		value === undefined || /^(npm_|n8n_|db_|node_options|node_env)/i.test(name)
+		value === undefined ||
+		(/^(npm_|n8n_|db_|node_options|node_env)/i.test(name) && !NPM_SETTINGS.test(name))
 			? []
 			: [/** @type {const} */ ([name, value])],
 	);
@@ -144,4 +149,28 @@ export async function npm(args, { node, ...options } = {}) {
  */
 export async function npmInTerminal(args, options) {
 	return await runInTerminal(...npmCommand(args), options);
+}
+
+/**
+ * Runs npm, and returns its exit code and everything that it wrote.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string; minutes: number }} options it is killed after so many minutes
+ */
+export async function npmCaptured(args, { cwd, minutes }) {
+	/** @type {Record<string, string>} */
+	const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+	const [command, all] = npmCommand(args);
+	const { child, ended } = spawnGroup(command, all, {
+		cwd,
+		env: cleanEnvironment(color),
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	let output = '';
+	for (const stream of [child.stdout, child.stderr]) {
+		stream?.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+	}
+	const limit = setTimeout(() => signalGroup(child, 'SIGKILL'), minutes * 60_000);
+	const code = await ended.finally(() => clearTimeout(limit));
+	return { code, output };
 }

@@ -32,6 +32,7 @@ describe('the commands in the sandbox README', () => {
 			.replace(/^curl/, 'curl --fail-with-body --silent --show-error')
 			.replaceAll('$S', `${sandbox.url}/sandbox`)
 			.replace('http://127.0.0.1:5678/webhook/x', receiver.url)
+			.replace('"url":"…"', `"url":"${receiver.url}"`)
 			.replace('te-…', sandbox.service.organisation.teams[0]?.nanoid ?? '')
 			.replace('0x…', '0x0000000000000000000000000000000000000001');
 		const { stdout } = await run('bash', ['-c', line]);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { Editor, type ShownField } from '../support/editor';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -82,7 +82,7 @@ const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	const { n8n, api, webhook, teamId } = environment;
 	const actions = Object.keys(FORMS).map((pair, index) => {
 		const [resource, operation] = pair.split('.');
@@ -106,12 +106,34 @@ beforeAll(async () => {
 			credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } },
 		},
 	);
+	const users = action(
+		'Get team users',
+		{ resource: 'teamUser', operation: 'getAll', teamId },
+		{ position: [660, 600] },
+	);
+	const message = node(
+		'Write a message',
+		'n8n-nodes-base.set',
+		{ assignments: { assignments: [{ id: 'text', name: 'text', value: '', type: 'string' }] } },
+		{ position: [880, 600], typeVersion: 3.4 },
+	);
 	const { id } = await n8n.saveWorkflow(
-		{ name: 'Forms', nodes: [...actions, review, trigger], connections: {} },
+		{
+			name: 'Forms',
+			nodes: [...actions, review, trigger, users, message],
+			connections: {
+				'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
+			},
+		},
 		[api, webhook],
 	);
 	editor = await Editor.open(n8n.url);
 	await editor.openWorkflow(id);
+});
+
+/* A test that fails leaves a panel open, which would cover the next node. */
+afterEach(async () => {
+	await editor.closeNode();
 });
 
 afterAll(async () => {
@@ -172,6 +194,34 @@ it('the trigger shows its fields in order', async () => {
 		'Options',
 	]);
 	await takePicture('trigger', PANEL, LAST_FIELD);
+	await editor.closeNode();
+});
+
+it('shows the next node the fields of one that has never run, to be dragged into a parameter', async () => {
+	await editor.openNode('Write a message');
+	const { page } = editor;
+	const fields = page.locator(
+		'[data-test-id="ndv-input-panel"] [data-test-id="run-data-schema-item"]',
+	);
+	await fields.filter({ hasText: 'first_name' }).first().waitFor();
+	const pill = fields.filter({ hasText: 'first_name' }).locator('[data-target="mappable"]').first();
+	const target = page
+		.locator('[data-test-id="assignment-value"] [data-test-id="parameter-input"]')
+		.first();
+	const [from, to] = [await pill.boundingBox(), await target.boundingBox()];
+	if (from === null || to === null) throw new Error('The field or the parameter is not visible.');
+	await page.mouse.move(from.x + 8, from.y + from.height / 2);
+	await page.mouse.down();
+	await page.mouse.move(from.x + 60, from.y + 40, { steps: 5 });
+	await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
+	await page.mouse.up();
+	const value = page.locator('[data-test-id="assignment-value"]').first();
+	await value.filter({ hasText: '{{ $json.first_name }}' }).waitFor();
+	await takePicture(
+		'schema-preview',
+		'[data-test-id="ndv"]',
+		'[data-test-id="run-data-schema-item"]:visible',
+	);
 	await editor.closeNode();
 });
 

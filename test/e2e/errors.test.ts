@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { outputOf } from '../support/executions';
 import { markdownTable } from '../support/markdown';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { action, chain, node, START } from '../support/workflows';
 
@@ -493,7 +493,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 }
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	const page = [
 		'# What the errors say',
 		'',

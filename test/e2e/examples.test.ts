@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXAMPLES, readExample, webhookUrl } from '../support/examples';
 import { outputOf, type Execution } from '../support/executions';
 import { startHttpServer, type HttpServer } from '../support/httpServer';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { waitFor, waitUntil } from '../support/waiting';
 import type { Workflow, WorkflowNode } from '../support/workflows';
 
@@ -74,7 +74,7 @@ let environment: TestEnvironment;
 const parties = new ThirdParties();
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	await parties.start();
 });
 

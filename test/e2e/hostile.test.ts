@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Credentials } from '../support/n8nRest';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -12,7 +12,7 @@ let company: string;
 const table: string[] = [];
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	const organisation = await environment.sandbox.control('GET', 'organisation');
 	company = z.object({ company: z.object({ nanoid: z.string() }) }).parse(organisation)
 		.company.nanoid;

@@ -1,6 +1,6 @@
 import { outputOf } from '../support/executions';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -11,7 +11,7 @@ let otherServer: HttpServer;
 const received: ReceivedRequest[] = [];
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 	otherServer = await startHttpServer((request) => {
 		received.push(request);
 		return {};

@@ -2,7 +2,7 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { outputOf } from '../support/executions';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -10,7 +10,7 @@ jest.setTimeout(300_000);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 });
 
 afterAll(async () => {

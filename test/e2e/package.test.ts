@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
+import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { outputSchemas } from '../../scripts/lib/outputSchemas';
 import { EXAMPLES, readExample } from '../support/examples';
 import { outputOf } from '../support/executions';
 import type { SavedWorkflow } from '../support/n8nRest';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -11,7 +13,7 @@ jest.setTimeout(300_000);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await shareTestEnvironment();
 });
 
 afterAll(async () => {
@@ -77,6 +79,27 @@ describe('the packed package in a real n8n', () => {
 			expect(response.status).toBe(200);
 			expect(await response.text()).toContain('<svg');
 		}
+	});
+
+	it('serves the output schema of every operation and of the trigger', async () => {
+		const generated = Object.entries(outputSchemas());
+		expect(generated).toHaveLength(2 * CATALOGUE.length + 1);
+		for (const [file, schema] of generated) {
+			const [, version, operation] = /^v(1(?:\.1)?)(?:\.0)+(.+)$/.exec(file) ?? [];
+			const type = operation === '.json' ? 'payrollPaymentsTrigger' : 'payrollPayments';
+			const route = `/schemas/n8n-nodes-payroll-payments.${type}/${version}${operation}`;
+			const response = await fetch(`${environment.n8n.url}${route}`);
+			expect([route, response.status]).toEqual([route, 200]);
+			expect(await response.json()).toEqual(schema);
+		}
+	});
+
+	it('tells n8n that the token of Authentication: Verify is sensitive', async () => {
+		const all = await environment.n8n.request<
+			{ name: string; sensitiveOutputFields?: readonly string[] }[]
+		>('GET', '/types/nodes.json');
+		const node = all.find(({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments');
+		expect(node?.sensitiveOutputFields).toEqual(['jwt']);
 	});
 
 	it('signs in with the wallet and reads a balance', async () => {

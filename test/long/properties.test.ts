@@ -46,7 +46,8 @@ it('the wallet agrees with independent libraries over many more cases', async ()
 	rmSync(file, { force: true });
 	await npmInTerminal(
 		[
-			...['run', '--silent', 'test:unit', '--', '--json', `--outputFile=${file}`],
+			...['exec', '--', 'jest', '--json', `--outputFile=${file}`],
+			...['--selectProjects', 'unit', 'properties'],
 			...['--testTimeout=600000', '--testPathPatterns', 'unit/(signing|idempotency)'],
 			...['-t', PROPERTIES.map(([name]) => name).join('|')],
 		],

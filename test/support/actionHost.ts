@@ -1,26 +1,22 @@
-import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
 import {
-	ICredentialsHelper,
 	NodeConnectionTypes,
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
 	type IDataObject,
 	type IExecuteFunctions,
-	type IHttpRequestHelper,
-	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeListSearchResult,
 	type INodeParameters,
 	type INodeType,
-	type INodeTypes,
-	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { processedKeys } from './processedKeys';
+import { additionalData, EngineCredentials, NodeTypes, runInEngine } from './engine';
+import { validateActionOutput } from './outputSchemas';
 
 /** A node that puts out given items, so that the action node has an input. */
 class InputItems implements INodeType {
@@ -120,116 +116,18 @@ const TYPES: Readonly<Record<string, INodeType>> = {
 	rawRequest: new RawRequest(),
 };
 
-class NodeTypes implements INodeTypes {
-	getByName(name: string): INodeType {
-		return this.getByNameAndVersion(name);
-	}
+const nodeTypes = new NodeTypes(TYPES);
 
-	getByNameAndVersion(name: string): INodeType {
-		const type = TYPES[name];
-		if (type === undefined) throw new Error(`no node type ${name}`);
-		return type;
-	}
-
-	getKnownTypes(): IDataObject {
-		return {};
-	}
-}
-
-/** One saved credential, with n8n's rules for when a sign-in is made and where it is kept. */
-export class SavedCredentials extends ICredentialsHelper {
-	private readonly type = new PayrollPaymentsApi();
-
-	constructor(public data: ICredentialDataDecryptedObject) {
-		super();
-	}
-
-	getParentTypes(): string[] {
-		return [];
-	}
-
-	isCredentialUsableByNode(): boolean {
-		return true;
-	}
-
-	async authenticate(
-		credentials: ICredentialDataDecryptedObject,
-		_type: string,
-		options: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return await this.type.authenticate(credentials, options);
-	}
-
-	async preAuthentication(
-		helpers: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-		_type: string,
-		_node: INode,
-		credentialsExpired: boolean,
-	): Promise<ICredentialDataDecryptedObject | undefined> {
-		if (credentials.sessionToken !== '' && !credentialsExpired) return undefined;
-		const { sessionToken } = await this.type.preAuthentication.call(helpers, credentials);
-		if (typeof sessionToken !== 'string') return undefined;
-		this.data = { ...this.data, sessionToken };
-		return Object.assign(credentials, { sessionToken });
-	}
-
-	async runPreAuthentication(): Promise<undefined> {
-		return undefined;
-	}
-
-	async getCredentials(): Promise<never> {
-		return notHere();
-	}
-
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		return { ...this.data };
-	}
-
-	async updateCredentials(): Promise<void> {}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {}
-
-	getCredentialsProperties() {
-		return this.type.properties;
+/** Saved credentials of the action node. */
+export class SavedCredentials extends EngineCredentials {
+	constructor(data: ICredentialDataDecryptedObject) {
+		super(new PayrollPaymentsApi(), data);
 	}
 }
 
 export { processedKeys };
 
 let executions = 0;
-
-function notHere(): never {
-	throw new Error('not available in this test');
-}
-
-export function additionalData(
-	credentialsHelper: ICredentialsHelper,
-	executionId: string,
-): IWorkflowExecuteAdditionalData {
-	return {
-		credentialsHelper,
-		executionId,
-		executeWorkflow: notHere,
-		getRunExecutionData: notHere,
-		getRuntimeCredential: notHere,
-		startRunnerTask: notHere,
-		logAiEvent: () => undefined,
-		currentNodeExecutionIndex: 0,
-		restApiUrl: 'http://localhost/',
-		instanceBaseUrl: 'http://localhost/',
-		formBaseUrl: 'http://localhost/',
-		formWaitingBaseUrl: 'http://localhost/',
-		formTestBaseUrl: 'http://localhost/',
-		webhookBaseUrl: 'http://localhost/',
-		webhookWaitingBaseUrl: 'http://localhost/',
-		webhookTestBaseUrl: 'http://localhost/',
-		mcpBaseUrl: 'http://localhost/',
-		mcpTestBaseUrl: 'http://localhost/',
-		variables: {},
-		externalSecretsProxy: new ExternalSecretsProxy(),
-	};
-}
 
 /** What came of one run: the items of each output, or the error that the user sees. */
 export interface RunResult {
@@ -289,35 +187,24 @@ export async function runNode(
 			...options.node,
 		},
 	];
-	const workflow = new Workflow({
-		id: 'workflow',
-		nodes,
-		connections: {
-			Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
-			Input: to('Payroll'),
-			Later: to('Payroll'),
-		},
-		active: false,
-		nodeTypes: new NodeTypes(),
-	});
-	const data = additionalData(credentials, executionId);
-	Object.assign(data, {
-		hooks: new ExecutionLifecycleHooks('trigger', executionId, {
-			id: 'workflow',
-			name: 'workflow',
-			active: false,
-			isArchived: false,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			activeVersionId: null,
-			nodes,
-			connections: {},
-		}),
-	});
-	const run = await new WorkflowExecute(data, 'trigger').run({ workflow, startNode: nodes[0] });
+	const connections = {
+		Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
+		Input: to('Payroll'),
+		Later: to('Payroll'),
+	};
+	const run = await runInEngine({ nodes, connections }, nodeTypes, credentials, executionId);
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;
+	/* Whatever any test makes the node put out must suit the schema that n8n's editor reads. */
+	const type = options.node?.type ?? 'payrollPayments';
+	if (type.startsWith('payrollPayments')) {
+		const node = { ...parameters, ...options.node?.parameters };
+		validateActionOutput(
+			node,
+			outputs.flatMap((items) => items ?? []),
+		);
+	}
 	return {
 		output: outputs[0] ?? [],
 		errorOutput: outputs[1] ?? [],
@@ -374,7 +261,7 @@ export async function searchUsers(
 		nodes: [node],
 		connections: {},
 		active: false,
-		nodeTypes: new NodeTypes(),
+		nodeTypes,
 	});
 	const data = { ...additionalData(credentials, 'search'), currentNodeParameters: parameters };
 	const context = new LoadOptionsContext(workflow, node, data, '');

@@ -44,6 +44,17 @@ export class BackgroundProcess {
 			});
 	}
 
+	/** The ID of its process group. */
+	get group(): number {
+		if (this.child.pid === undefined) throw new Error(`${this.name} did not start.`);
+		return this.child.pid;
+	}
+
+	/** Lets this process end while it runs; what ends it then is up to the caller. */
+	detach(): void {
+		this.child.unref();
+	}
+
 	get log(): string {
 		return readFileSync(this.logFile, 'utf8');
 	}

@@ -1,15 +1,7 @@
-import { existsSync } from 'node:fs';
-
 import { chromium, type Browser, type Page } from 'playwright-core';
 
+import { findBrowser } from '../../scripts/lib/browser.mjs';
 import { OWNER } from './n8nRest';
-
-const BROWSERS = [
-	'/usr/bin/chromium',
-	'/usr/bin/chromium-browser',
-	'/usr/bin/google-chrome',
-	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
 
 /** Wide enough for n8n's three panels, and tall enough to show any form without scrolling. */
 const VIEWPORT = { width: 1280, height: 1500 };
@@ -41,27 +33,32 @@ export class Editor {
 
 	/** @param url of an n8n that has its owner */
 	static async open(url: string): Promise<Editor> {
-		const executablePath =
-			process.env.PAYROLL_PAYMENTS_CHROMIUM ?? BROWSERS.find((each) => existsSync(each));
-		if (executablePath === undefined) {
-			throw new Error(
-				'No Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.',
-			);
-		}
-		const browser = await chromium.launch({
-			executablePath,
-			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-		});
-		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
-		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+		const editor = await Editor.start(url);
+		const { page } = editor;
 		await page.goto(`${url}/signin`);
 		await page.fill('input[type=email]', OWNER.email);
 		await page.fill('input[type=password]', OWNER.password);
 		await page.keyboard.press('Enter');
 		await page.waitForURL(({ pathname }) => !pathname.startsWith('/signin'));
-		const editor = new Editor(browser, page, url);
 		editor.collectConsoleErrors();
 		return editor;
+	}
+
+	/** A browser that hasn't signed in. */
+	static async start(url: string): Promise<Editor> {
+		const command = await findBrowser();
+		if (command === undefined) {
+			throw new Error(
+				'No Chrome or Chromium found. Install it, or set PAYROLL_PAYMENTS_CHROMIUM to its path.',
+			);
+		}
+		const browser = await chromium.launch({
+			...command,
+			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+		});
+		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
+		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+		return new Editor(browser, page, url);
 	}
 
 	private collectConsoleErrors(): void {
@@ -128,10 +125,15 @@ export class Editor {
 	}
 
 	async closeCredentials(): Promise<void> {
+		const dialog = this.page.locator('[data-test-id="credential-edit-dialog"]');
+		// n8n asks this when it has filled in defaults that the saved credentials don't have.
+		const question = this.page.getByRole('dialog', { name: 'Close without saving?' });
 		await this.page.keyboard.press('Escape');
-		await this.page.waitForSelector('[data-test-id="credential-edit-dialog"]', {
-			state: 'detached',
-		});
+		await Promise.race([dialog.waitFor({ state: 'detached' }), question.waitFor()]);
+		if (await question.isVisible()) {
+			await question.getByRole('button', { name: 'Close', exact: true }).last().click();
+		}
+		await dialog.waitFor({ state: 'detached' });
 	}
 
 	/**

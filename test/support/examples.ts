@@ -14,10 +14,15 @@ export const EXAMPLES = readdirSync(folder)
 	.filter((file) => file.endsWith('.json'))
 	.map((file) => path.parse(file).name);
 
-/** Reads an example, with a team's identifier filled in. */
-export function readExample(name: string, teamId = TEAM_PLACEHOLDER): Workflow {
+/** The text of an example, with a team's identifier filled in. */
+export function exampleText(name: string, teamId = TEAM_PLACEHOLDER): string {
 	const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');
-	return JSON.parse(text.replaceAll(TEAM_PLACEHOLDER, teamId));
+	return text.replaceAll(TEAM_PLACEHOLDER, teamId);
+}
+
+/** Reads an example, with a team's identifier filled in. */
+export function readExample(name: string, teamId?: string): Workflow {
+	return JSON.parse(exampleText(name, teamId));
 }
 
 /** The production URL of a workflow's webhook trigger. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { N8nInstallation } from '../../scripts/lib/installations.mjs';
@@ -19,6 +19,9 @@ const SETTINGS = {
 	N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
 	GENERIC_TIMEZONE: 'Etc/UTC',
 };
+
+/** The package under test. */
+export const PACKAGE_NAME = 'n8n-nodes-payroll-payments';
 
 interface Options {
 	/** The folder that holds n8n's `.n8n`. */
@@ -62,9 +65,23 @@ export class N8nProcess {
 		});
 	}
 
+	/** An n8n that another process started; it can be used but not started or stopped. */
+	static running(installation: N8nInstallation, dataFolder: string, port: number): N8nProcess {
+		return new N8nProcess(installation, dataFolder, port, {});
+	}
+
+	/** Where n8n has the package under test. */
+	get installedPackage(): string {
+		return path.join(this.nodesFolder, 'node_modules', PACKAGE_NAME);
+	}
+
+	private get nodesFolder(): string {
+		return path.join(this.dataFolder, '.n8n', 'nodes');
+	}
+
 	/** Installs a packed community package, as n8n itself does. */
 	async installPackage(tarball: string): Promise<void> {
-		const folder = path.join(this.dataFolder, '.n8n', 'nodes');
+		const folder = this.nodesFolder;
 		mkdirSync(folder, { recursive: true });
 		const manifest = path.join(folder, 'package.json');
 		if (!existsSync(manifest)) {
@@ -109,8 +126,18 @@ export class N8nProcess {
 		return this.started().ended;
 	}
 
+	/** Lets this process end while n8n runs. */
+	detach(): void {
+		this.started().detach();
+	}
+
+	/** The ID of the process group, which n8n's own processes belong to. */
+	get group(): number {
+		return this.started().group;
+	}
+
 	get log(): string {
-		return this.started().log;
+		return this.process?.log ?? readFileSync(path.join(this.dataFolder, 'n8n.log'), 'utf8');
 	}
 
 	async stop(): Promise<void> {

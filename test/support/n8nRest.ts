@@ -25,15 +25,30 @@ export interface SavedWorkflow extends Workflow {
 	readonly versionId: string;
 }
 
+/** What proves a sign-in; n8n allows only a few sign-ins a minute. */
+export interface Session {
+	readonly browserId: string;
+	readonly cookie: string;
+}
+
 /** What a person does in n8n's editor, by the REST interface that the editor itself uses. */
 export class N8nRest {
-	private readonly browserId = randomBytes(16).toString('hex');
-	private cookie = '';
+	private readonly browserId: string;
+	private cookie: string;
 
+	/** @param session of another instance that has signed in */
 	constructor(
 		readonly url: string,
 		private readonly version: N8nVersion,
-	) {}
+		session: Session = { browserId: randomBytes(16).toString('hex'), cookie: '' },
+	) {
+		this.browserId = session.browserId;
+		this.cookie = session.cookie;
+	}
+
+	get session(): Session {
+		return { browserId: this.browserId, cookie: this.cookie };
+	}
 
 	/** Creates the owner's account if there is none, and signs in to it. */
 	async signIn(): Promise<void> {
@@ -45,6 +60,20 @@ export class N8nRest {
 		}
 		const { email, password } = OWNER;
 		await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
+	}
+
+	/** Signs in as a browser does, and returns the cookie, which any browser may use. */
+	async signInCookie(): Promise<string> {
+		const { email, password } = OWNER;
+		const response = await fetch(`${this.url}/rest/login`, {
+			method: 'POST',
+			// Without a browser-id, which would tie the cookie to it.
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ emailOrLdapLoginId: email, email, password }),
+		});
+		const [cookie] = response.headers.getSetCookie();
+		if (cookie === undefined) throw new Error(`n8n answered the sign-in with ${response.status}`);
+		return cookie;
 	}
 
 	/** @returns the answer's `data`, or the whole answer if it has none */
@@ -101,13 +130,14 @@ export class N8nRest {
 	 * @param credentials for its nodes, at most one of each type
 	 */
 	async saveWorkflow(
-		{ name, nodes, connections, settings = {} }: Workflow,
+		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
 		credentials: readonly Credentials[] = [],
 	): Promise<SavedWorkflow> {
 		const byType = new Map(credentials.map((one) => [one.type, { id: one.id, name: one.name }]));
 		const body = {
 			name,
 			connections,
+			pinData,
 			settings: { executionOrder: 'v1', ...settings },
 			nodes: nodes.map((node) => ({
 				id: randomUUID(),

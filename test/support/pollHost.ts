@@ -16,7 +16,8 @@ import {
 } from 'n8n-workflow';
 
 import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
-import { additionalData, type SavedCredentials } from './actionHost';
+import type { SavedCredentials } from './actionHost';
+import { additionalData } from './engine';
 
 /** n8n's keeper of poll functions, without its scheduler. */
 const pollers = new TriggersAndPollers();

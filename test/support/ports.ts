@@ -1,4 +1,8 @@
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { lockUntilExit } from '../../scripts/lib/lock.mjs';
 
 /** Resolves with the port if it is free; 0 stands for any port. */
 async function tryPort(port: number): Promise<number | undefined> {
@@ -16,14 +20,20 @@ async function tryPort(port: number): Promise<number | undefined> {
 	});
 }
 
+/** Keeps a port for this process, since a server that is about to start doesn't listen yet. */
+function reserve(port: number): boolean {
+	return lockUntilExit(path.join(tmpdir(), 'payroll-payments-ports', String(port)));
+}
+
 /**
- * A free port on the loopback address.
+ * A free port on the loopback address, which no other process gets from here while this one runs.
  *
  * @param preferred used if it is free
  */
-export async function freePort(preferred?: number): Promise<number> {
-	const port =
-		(preferred === undefined ? undefined : await tryPort(preferred)) ?? (await tryPort(0));
-	if (port === undefined) throw new Error('No port is free on 127.0.0.1.');
-	return port;
+export async function freePort(preferred = 0): Promise<number> {
+	for (const wanted of [preferred, ...Array<number>(100).fill(0)]) {
+		const port = await tryPort(wanted);
+		if (port !== undefined && reserve(port)) return port;
+	}
+	throw new Error('No port is free on 127.0.0.1.');
 }

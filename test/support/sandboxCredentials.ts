@@ -13,23 +13,48 @@ export interface SandboxCredentials {
 	readonly webhook: Credentials;
 }
 
+/** The wallet of the sandbox's company administrator. */
+export async function administrator(sandboxUrl: string): Promise<Account> {
+	const response = await fetch(`${sandboxUrl}/sandbox/accounts`);
+	const { accounts }: { accounts: Account[] } = JSON.parse(await response.text());
+	const account = accounts.find(({ name }) => name === 'companyAdministrator');
+	if (account === undefined) throw new Error('The sandbox has no company administrator.');
+	return account;
+}
+
+/** The identifier of the sandbox's first team. */
+export async function firstTeam(sandboxUrl: string): Promise<string> {
+	const response = await fetch(`${sandboxUrl}/sandbox/organisation`);
+	const { teams }: { teams: { nanoid: string }[] } = JSON.parse(await response.text());
+	const [team] = teams;
+	if (team === undefined) throw new Error('The sandbox has no team.');
+	return team.nanoid;
+}
+
+/** The values of credentials `payrollPaymentsApi` that sign in with a wallet. */
+export function walletCredentials(sandboxUrl: string, { platformId, privateKey }: Account) {
+	return {
+		baseUrl: sandboxUrl,
+		authentication: 'walletSignIn',
+		platformId,
+		signer: 'privateKey',
+		privateKey,
+	};
+}
+
 /** Saves credentials of both types that work with a sandbox. */
 export async function saveSandboxCredentials(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
 ): Promise<SandboxCredentials> {
-	const { accounts } = await sandbox.control<{ accounts: Account[] }>('GET', 'accounts');
-	const account = accounts.find(({ name }) => name === 'companyAdministrator');
-	if (account === undefined) throw new Error('The sandbox has no company administrator.');
+	const account = await administrator(sandbox.url);
 	return {
 		account,
-		api: await n8n.saveCredentials('payrollPaymentsApi', 'Payroll Payments API', {
-			baseUrl: sandbox.url,
-			authentication: 'walletSignIn',
-			platformId: account.platformId,
-			signer: 'privateKey',
-			privateKey: account.privateKey,
-		}),
+		api: await n8n.saveCredentials(
+			'payrollPaymentsApi',
+			'Payroll Payments API',
+			walletCredentials(sandbox.url, account),
+		),
 		webhook: await n8n.saveCredentials(
 			'payrollPaymentsWebhookApi',
 			'Payroll Payments Webhook API',

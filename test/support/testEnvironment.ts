@@ -7,8 +7,9 @@ import { N8nDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 import { n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
-import { saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
+import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
+import { sharedN8n } from './sharedN8n';
 
 /** A real n8n with the packed package installed, and its owner signed in. */
 export interface N8nEnvironment {
@@ -27,7 +28,8 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
 }
 
 /**
- * Starts a real n8n with its own data folder; takes about 15 seconds.
+ * Starts a real n8n with its own data folder; takes about 15 seconds. A test file that doesn't stop
+ * n8n and needs no settings uses {@link shareTestEnvironment} instead.
  *
  * @param env more of n8n's settings
  */
@@ -56,16 +58,36 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 export async function startTestEnvironment(
 	env: Record<string, string> = {},
 ): Promise<TestEnvironment> {
-	const environment = await startN8n(env);
+	return await withSandbox(await startN8n(env));
+}
+
+/**
+ * The same on an n8n that other test files used before, with a sandbox of its own. Workflows and
+ * credentials of those files may be there; what is saved under the same name is replaced.
+ */
+export async function shareTestEnvironment(): Promise<TestEnvironment> {
+	const { dataFolder, port, session } = await sharedN8n(async () => {
+		const { n8n, n8nProcess } = await startN8n();
+		n8nProcess.detach();
+		const { dataFolder, port, group } = n8nProcess;
+		return { dataFolder, port, group, session: n8n.session };
+	});
+	const installation = await installN8n(n8nVersionUnderTest());
+	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
+	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
+	const database = new N8nDatabase(n8nProcess);
+	return await withSandbox({ n8n, n8nProcess, database, stop: async () => {} });
+}
+
+async function withSandbox(environment: N8nEnvironment): Promise<TestEnvironment> {
 	const { n8n, n8nProcess } = environment;
 	const logFile = path.join(n8nProcess.dataFolder, 'sandbox.log');
 	const sandbox = await SandboxProcess.start({ logFile });
-	const { teams } = await sandbox.control<{ teams: { nanoid: string }[] }>('GET', 'organisation');
 	return {
 		...environment,
 		sandbox,
 		...(await saveSandboxCredentials(n8n, sandbox)),
-		teamId: teams[0]?.nanoid ?? '',
+		teamId: await firstTeam(sandbox.url),
 		async stop() {
 			await sandbox.stop();
 			await environment.stop();

@@ -28,6 +28,7 @@ import {
 
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { processedKeys as store } from './processedKeys';
+import { validateTriggerOutput } from './outputSchemas';
 
 function notHere(): never {
 	throw new Error('not available in this test');
@@ -246,10 +247,12 @@ export class TriggerHost {
 		const { data: ended } = await execute.processRunExecutionData(workflow);
 		const { runData, error: failure } = ended.resultData;
 		const error = runData.Trigger?.at(-1)?.error ?? failure;
+		const output = runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [];
+		validateTriggerOutput(output);
 		const execution: Execution = {
 			mode,
 			started,
-			output: runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [],
+			output,
 			...(error === undefined ? {} : { error: error.message, hint: error.description }),
 		};
 		this.executions.push(execution);

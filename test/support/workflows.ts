@@ -19,6 +19,8 @@ export interface Workflow {
 	readonly nodes: readonly WorkflowNode[];
 	readonly connections: Record<string, unknown>;
 	readonly settings?: Record<string, unknown>;
+	/** Items that a node outputs instead of running, when a person runs the workflow. */
+	readonly pinData?: Readonly<Record<string, readonly { readonly json: object }[]>>;
 }
 
 export function node(

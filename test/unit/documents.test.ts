@@ -13,10 +13,10 @@ const DOCUMENTS = ['.', 'benchmark', 'docs', 'examples', 'sandbox'].flatMap((fol
 /** Command lines in the documents, and what runs them: a file, or the reason why nothing does. */
 const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; notRun: string }> =
 	[
-		{ line: /^npm start$/, runIn: 'benchmark/fresh/start.ts' },
+		{ line: /^npm start$/, runIn: 'test/e2e/start.test.ts' },
 		{ line: /^npm test$/, runIn: '.ci/run' },
 		{
-			line: /^npm run (lint|test:unit|test:contract|test:n8n|test:e2e)$/,
+			line: /^npm run (lint|test:unit|test:properties|test:contract|test:n8n|test:e2e)$/,
 			runIn: 'scripts/test.mjs',
 		},
 		{ line: /^npm run (lint -- --fix|format|dev)$/, notRun: 'changes the working copy' },
@@ -24,6 +24,7 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 			line: /^npm run --silent sample-delivery -- /,
 			runIn: 'test/contract/sampleDelivery.test.ts',
 		},
+		{ line: /^npm run benchmark/, notRun: 'measures, and takes minutes' },
 		{ line: /^npx jest /, notRun: 'is a test itself' },
 		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
 		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },

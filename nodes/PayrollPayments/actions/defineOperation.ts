@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 import type { NeededPermission } from '../api/permissions';
 import type { Refusal } from '../shared/errors';
 import { COMMON_OPTIONS, readOptions, sendingOptions, type Effect } from './commonOptions';
@@ -22,6 +24,11 @@ export type ResourceName =
 	| 'teamUser'
 	| 'webhook';
 
+/** The fields of an item, or of its alternatives with the usual one first. */
+type OperationOutput =
+	| z.AnyZodObject
+	| z.ZodUnion<readonly [z.AnyZodObject, z.AnyZodObject, ...z.AnyZodObject[]]>;
+
 /** An operation as the form and the item loop (run.ts) see it. */
 export interface Operation {
 	readonly resource: ResourceName;
@@ -40,6 +47,8 @@ export interface Operation {
 	readonly notice?: string;
 	readonly fields: FieldSet;
 	readonly options: FieldSet;
+	/** The items it puts out, each alternative on its own; without failed items and *Check Only*. */
+	readonly output: OperationOutput;
 	/** Checks every item before anything is sent. */
 	plan(items: readonly InputItem[]): Plan;
 }

@@ -1,4 +1,4 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IBuilderHint, INodeProperties, INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
 import type { Field } from './fields/field';
 
@@ -159,3 +159,34 @@ function actionSubtitle(): string {
  */
 export const properties = actionForm();
 export const subtitle = actionSubtitle();
+
+export const hints: NodeHint[] = [
+	{
+		type: 'warning',
+		message:
+			'This sends one payment for each input item. To review the payments first, turn on Check Only under Options.',
+		location: 'inputPane',
+		whenToDisplay: 'beforeExecution',
+		displayCondition:
+			'={{ $parameter["resource"] === "payment" && $parameter["options"]["checkOnly"] !== true }}',
+	},
+	{
+		type: 'info',
+		message: 'Check Only is on, so nothing was signed or sent',
+		location: 'outputPane',
+		whenToDisplay: 'afterExecution',
+		displayCondition: '={{ $parameter["options"]["checkOnly"] === true }}',
+	},
+];
+
+/** For n8n's own assistant when it builds a workflow. */
+export const builderHint: IBuilderHint = {
+	searchHint:
+		'Money moves here, and payments can’t be undone. Before Payment: Create Instant, Administrator Invite: Execute and Name Review: Resolve, put a node with the same settings and Check Only on (options.checkOnly: true), then a step in which a person approves its summary (an operation sendAndWait, e.g. in Slack or email). Never use Administrator Invite: Create and Execute where a person must approve. Amounts of payments are whole cents (amountCents: 12500 is $125.00) unless amountUnit is dollars; balance_cents is text. Fill in paymentReference with the invoice number, so that an invoice is never paid twice. To invite people from a sheet, set inviteesSource to items and existingPeople to skip, so that running it again invites nobody twice. Sign-in is automatic: the operations of Authentication are not needed.',
+	relatedNodes: [
+		{
+			nodeType: 'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
+			relationHint: 'Starts the workflow on deposits and other events of the same service',
+		},
+	],
+};

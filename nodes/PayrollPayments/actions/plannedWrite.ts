@@ -1,23 +1,31 @@
+import { z } from 'zod';
+
 import type { Call } from '../api/client';
 import { Refusal } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
 import type { OutputRecord } from './plan';
 import { call, callOnce, type CallOnce, type Service } from './service';
 
-/** A request that changes something. Its body is without the signature. */
-interface WriteRequest {
-	readonly method: 'POST' | 'PUT';
-	readonly path: string;
-	readonly body: Readonly<Record<string, JsonValue>>;
-}
-
 /** What *Check Only* outputs about one request. */
-interface CheckedWrite {
+export const checkOutput = z.object({
+	check: z.literal('passed'),
 	/** What the request does, as a sentence for the person who approves it. */
-	readonly summary: string;
-	/** Null if there is nothing to send. */
-	readonly request: WriteRequest | null;
-}
+	summary: z.string(),
+	/** The request, its body without the signature. Null if there is nothing to send. */
+	request: z
+		.object({
+			method: z.enum(['POST', 'PUT']),
+			path: z.string(),
+			body: z.record(z.custom<JsonValue>((value) => value !== undefined)),
+		})
+		.nullable(),
+});
+
+/** A request that changes something. Its body is without the signature. */
+type WriteRequest = NonNullable<CheckedWrite['request']>;
+
+/** What the check of one write gives. */
+type CheckedWrite = Readonly<Omit<z.infer<typeof checkOutput>, 'check'>>;
 
 /** One change at the service, planned before anything is signed or sent. */
 export interface PlannedWrite<Result extends OutputRecord = OutputRecord> {
@@ -71,7 +79,7 @@ export function planCall<Data extends OutputRecord>({
 }
 
 /** What *Check Only* outputs about one request. */
-export function checkRecord({ summary, request }: CheckedWrite): OutputRecord {
+export function checkRecord({ summary, request }: CheckedWrite): z.infer<typeof checkOutput> {
 	return { check: 'passed', summary, request: request === null ? null : { ...request } };
 }
 

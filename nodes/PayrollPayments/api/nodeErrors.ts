@@ -1,5 +1,7 @@
 import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
 
+import { z } from 'zod';
+
 import { Refusal, ServiceError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
@@ -57,6 +59,15 @@ export function nodeErrorFor(
 	return nodeError;
 }
 
+/** The output for a failed item with *Continue On Fail*, and the details of the error, if it has any. */
+export const failureOutput = z
+	.object({
+		error: z.string(),
+		error_code: z.string().optional(),
+		http_status: z.number().optional(),
+	})
+	.passthrough();
+
 /**
  * The output for a failed item with *Continue On Fail*.
  * @param redactor removes secrets from the texts
@@ -64,7 +75,7 @@ export function nodeErrorFor(
 export function failureRecord(error: unknown, item: number, redactor: Redactor): IDataObject {
 	const { details, note } = error instanceof Refusal ? error : {};
 	const said = [messageOf(error, item, redactor), note && redactor.text(note)];
-	const record: IDataObject = {
+	const record: IDataObject & z.infer<typeof failureOutput> = {
 		error: said.filter(Boolean).join('. '),
 		...(error instanceof ServiceError && error.errorCode !== undefined
 			? { error_code: redactor.text(error.errorCode) }

@@ -2,6 +2,7 @@ import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import { entityIdsOf } from './filter';
+import type { SimplifiedColumn } from './output';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
@@ -10,7 +11,7 @@ import type { WebhookCredentials } from './webhookCredentials';
  * One flat row for a sheet or a message: always the same columns in the same order, with null for
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
  */
-export function simplify(event: JsonObject): JsonObject {
+export function simplify(event: JsonObject): Record<SimplifiedColumn, JsonValue> {
 	const deposit = isObject(event.deposit) ? event.deposit : {};
 	const token = isObject(deposit.token) ? deposit.token : {};
 	return {

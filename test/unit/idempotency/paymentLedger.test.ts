@@ -364,32 +364,6 @@ describe('an attempt code', () => {
 });
 
 describe('the record', () => {
-	it('keeps 10,000 payments, however many are refused', async () => {
-		const { pay, store } = scene();
-		const numbered = (salt: string): Payment => ({
-			...invoice,
-			reference: salt,
-			typedData: { ...typedData, salt },
-		});
-		/* Recorded through the store in one go: 10,000 payments one by one take a minute. */
-		for (let first = 0; first < 10_000; first += 1_000) {
-			await Promise.all(
-				Array.from(
-					{ length: 1_000 },
-					async (_, index) => await pay(numbered(`paid ${first + index}`)),
-				),
-			);
-		}
-		const before = [...store.saved];
-		for (let count = 0; count < 60; count++) {
-			await pay(numbered(`refused ${count}`), refusal(400, true)).catch(() => undefined);
-		}
-		expect(store.saved).toEqual(before);
-		await expect(pay(numbered('paid 0'))).rejects.toThrow('was already sent');
-		for (let count = 0; count < 10; count++) await pay(numbered(`later ${count}`));
-		await expect(pay(numbered('paid 10'))).rejects.toThrow('was already sent');
-	});
-
 	it('is looked up without a trace', async () => {
 		const { pay, store, ledger } = scene();
 		await pay(invoice);

@@ -1,3 +1,5 @@
+import { administratorInvitesAnswer } from '../../api/schemas/answers';
+import { administratorTypedData } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
 import { nameList, planBatches } from '../batches';
 
@@ -14,6 +16,7 @@ export const createAdministratorInvites = defineOperation({
 	effect: 'write',
 	permission: 'manageAdministrators',
 	fields: creationFields,
+	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
 	check: checkCreation,
 	writes: async (input) =>
 		planBatches(

@@ -1,3 +1,4 @@
+import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { Refusal } from '../../shared/errors';
 import { roleOptions } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
@@ -27,6 +28,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 		'This sets administrator roles right away, signed by the wallet in the credentials. For human approval, use separate Create and Execute nodes.',
 	fields: creationFields,
 	options: roleOptions,
+	output: administratorInvitesExecutedAnswer,
 	check: checkCreation,
 	writes: async (input, service, { allowUnknownRoleHash }) => {
 		/* Fails before anything is created if the credentials have no wallet. */

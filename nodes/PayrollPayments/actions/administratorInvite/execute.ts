@@ -1,3 +1,4 @@
+import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { identifier } from '../../shared/identifier';
 import { Refusal } from '../../shared/errors';
 import { isRecord } from '../../shared/json';
@@ -61,6 +62,7 @@ export const executeAdministratorInvites = defineOperation({
 		...signatureFields,
 	},
 	options: roleOptions,
+	output: administratorInvitesExecutedAnswer,
 	check: ({ inviteIds, typedData, signatureSource }) => {
 		const structure = structureIn(typedData);
 		requestIn(structure);

@@ -1,5 +1,6 @@
 import { evmAddress } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
+import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';
 import { optional } from '../fields/field';
 import { filledText, text } from '../fields/kinds';
@@ -46,6 +47,7 @@ export const getSignInMessage = defineOperation({
 			),
 		),
 	},
+	output: signInMessageAnswer,
 	run: async ({ wallet, platformId }, service) => [
 		await call(
 			service,

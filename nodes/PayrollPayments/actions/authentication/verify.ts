@@ -1,3 +1,4 @@
+import { verifyAnswer } from '../../api/schemas/answers';
 import { hexSignature } from '../../shared/address';
 import { Refusal } from '../../shared/errors';
 import { VERIFICATION } from '../../api/signIn';
@@ -47,6 +48,7 @@ export const verifySignIn = defineOperation({
 			),
 		),
 	},
+	output: verifyAnswer,
 	writes: async ({ message, signature, nonce }) => {
 		const body = { message, nonce: nonce ?? nonceIn(message) };
 		return [

@@ -92,6 +92,7 @@ export const getBalance = defineOperation({
 			),
 		),
 	},
+	output: z.union([balanceAnswer, currencyBalance]),
 	run: async ({ entityId: nanoid, currencies, output }, service, { currenciesEncoding }) => {
 		const answer = await call(service, {
 			method: 'GET',

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+
+import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { inBatches, nameList, planBatches } from '../batches';
 import { defineOperation } from '../defineOperation';
 import type { InputItem } from '../fields/field';
@@ -6,7 +9,7 @@ import { perform } from '../plannedWrite';
 
 import { fields, options } from './fields';
 import { groupLists, groupRows, type Group } from './groups';
-import { planNewcomers } from './newcomers';
+import { personOutcome, planNewcomers } from './newcomers';
 import { planInvites } from './request';
 
 /** One job per request for the rows of a sheet. */
@@ -41,6 +44,7 @@ export const createInvites = defineOperation({
 	permission: 'invitePeople',
 	fields,
 	options,
+	output: z.union([invitesCreatedAnswer, personOutcome]),
 	writes: async (input, _service, { inviteesPerRequest = 0 }) => {
 		const invitees = input.invitees ?? input.inviteesJson ?? [];
 		return planBatches(

@@ -1,4 +1,5 @@
 import { pendingInvites } from '../../api/pagination';
+import { inviteRecord } from '../../api/schemas/records';
 import { entityId, returnAllOrLimit } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
@@ -12,6 +13,7 @@ export const getInvites = defineOperation({
 	description: 'List the pending invites of a team or company',
 	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
+	output: inviteRecord,
 	run: async ({ entityId: nanoid, limit }, service) => {
 		const invites = await pendingInvites(async (request) => await call(service, request), nanoid);
 		return invites.slice(0, limit);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import type { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { inBatches, nameList } from '../batches';
@@ -10,6 +10,15 @@ import { lookUpPeople, type KnownPeople, type LookUp } from './existingPeople';
 import type { Group, Guest } from './groups';
 import { comparable } from './invitees';
 import { inviteTarget, people, planInvites } from './request';
+
+/** What became of one person, in the order of the rows. */
+export const personOutcome = z.object({
+	email: z.string(),
+	outcome: z.enum(['invited', 'pending', 'member']),
+	nanoid: z.string().nullable(),
+});
+
+type PersonOutcome = z.infer<typeof personOutcome>;
 
 /** Reads who is known in all teams, then plans the invites for everybody else. */
 export async function planNewcomers(
@@ -53,7 +62,7 @@ function addressesByTeam(groups: readonly Group[]): Map<string, string[]> {
 }
 
 /** What is known of a guest, or undefined if they are new. */
-function knownRecord({ invitee: { email } }: Guest, known: KnownPeople): OutputRecord | undefined {
+function knownRecord({ invitee: { email } }: Guest, known: KnownPeople): PersonOutcome | undefined {
 	const person = known.get(comparable(email));
 	return person && { email, ...person };
 }
@@ -156,7 +165,7 @@ function listJob(group: Group, known: KnownPeople, requests: readonly Request[])
 function invitedRecords(
 	guests: readonly Guest[],
 	{ nanoids }: z.infer<typeof invitesCreatedAnswer> = { nanoids: [] },
-): OutputRecord[] {
+): PersonOutcome[] {
 	/* The order isn't documented; it can only be theirs if there is one for each. */
 	const ordered = nanoids.length === guests.length ? nanoids : [];
 	return guests.map(({ invitee: { email } }, index) => ({

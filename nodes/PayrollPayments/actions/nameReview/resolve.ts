@@ -47,6 +47,7 @@ export const resolveNameReview = defineOperation({
 			utcTimestamp,
 		),
 	},
+	output: nameReviewAnswer,
 	options: {
 		decisionFieldName: bodyFieldName(
 			{

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { requireAllowedPayment } from '../../api/permissions';
 import { centsAsDollars, paymentCents, paymentDollars } from '../../shared/money';
 import { email } from '../../shared/email';
@@ -193,6 +195,8 @@ export const createInstantPayment = defineOperation({
 		...eip712Fields,
 	},
 	options,
+	/* `already_sent` is there if Retry On Fail ran the item again after the payment was made. */
+	output: instantPaymentAnswer.extend({ already_sent: z.literal(true).optional() }),
 	check: (input) => {
 		checkDescription(input);
 		return undefined;

@@ -7,6 +7,7 @@ import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
 import { inBatches } from '../batches';
 import type { SendRead } from '../../api/client';
 import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
+import { teamUserRecord } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
 import { call } from '../service';
 
@@ -86,6 +87,7 @@ export const getTeamUsers = defineOperation({
 			description: 'Whether to return a simplified version of the response instead of the raw data',
 		}),
 	},
+	output: z.union([teamUserRecord, simplifiedUser]),
 	run: async ({ simplify: isSimplified, ...request }, service) => {
 		const users = await findUsers(request, async (each) => await call(service, each));
 		return isSimplified ? users.map(simplify) : users;

@@ -1,6 +1,9 @@
+import { z } from 'zod';
+
 import { eventTypeOptions } from '../../api/schemas/eventTypeOptions';
 import { identifier } from '../../shared/identifier';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
+import { unchecked } from '../../api/schemas/records';
 import { optional } from '../fields/field';
 import { choice, text, wholeNumber } from '../fields/kinds';
 import { bodyFieldName } from '../fields/serviceFields';
@@ -38,6 +41,10 @@ export const sendTestDelivery = defineOperation({
 			),
 		),
 	},
+	output: testDeliveryAnswer.extend({
+		test_payload: unchecked(z.object({})),
+		version: unchecked(z.number()),
+	}),
 	options: {
 		eventTypeFieldName: bodyFieldName(
 			{

@@ -1,0 +1,134 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { DEV_SETTINGS, updateInstalled } from '../../scripts/dev';
+import { loadExamples, startLinks, UNDISTRACTED, type LoadedExample } from '../../scripts/demo';
+import type { Landing } from '../../scripts/landing';
+import { Editor } from '../support/editor';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { waitUntil } from '../support/waiting';
+
+jest.setTimeout(300_000);
+
+let environment: TestEnvironment;
+let examples: readonly LoadedExample[];
+let links: Landing;
+let versions: string;
+
+beforeAll(async () => {
+	environment = await startTestEnvironment({ ...UNDISTRACTED, ...DEV_SETTINGS });
+	const { n8n, n8nProcess, sandbox } = environment;
+	versions = path.join(n8nProcess.dataFolder, 'examples.json');
+	examples = await loadExamples(n8n, sandbox, versions);
+	links = await startLinks(n8n, examples);
+});
+
+afterAll(async () => {
+	await links.stop();
+	await environment.stop();
+});
+
+describe('npm start', () => {
+	it('loads examples that run as they are, up to a form if a person decides', async () => {
+		const { n8n } = environment;
+		const ended: Record<string, string> = {};
+		for (const { name, id } of examples) {
+			const executionId = await n8n.startWorkflow(id);
+			await waitUntil(
+				async () => !['new', 'running'].includes((await n8n.execution(executionId)).status),
+				{ milliseconds: 60_000, failure: () => `${name} is still running.` },
+			);
+			ended[name] = (await n8n.execution(executionId)).status;
+		}
+		expect(ended).toEqual(
+			Object.fromEntries(
+				examples.map(({ name, workflow }) => [
+					name,
+					workflow.nodes.some(({ type }) => type.endsWith('.wait')) ? 'waiting' : 'success',
+				]),
+			),
+		);
+	});
+
+	it('updates its examples, and keeps a person’s changes to them', async () => {
+		const { n8n, sandbox } = environment;
+		const [first, second] = examples;
+		if (first === undefined || second === undefined) throw new Error('There are no examples.');
+		const before = await n8n.request<{ versionId: string }>('GET', `/rest/workflows/${first.id}`);
+		await n8n.request('PATCH', `/rest/workflows/${first.id}?forceSave=true`, {
+			versionId: before.versionId,
+			nodes: first.workflow.nodes.map((node) => ({ id: node.name, ...node })).slice(0, 2),
+			connections: {},
+		});
+		const again = await loadExamples(n8n, sandbox, versions);
+		expect(again.map(({ id }) => id)).toEqual(examples.map(({ id }) => id));
+		const nodes = async (id: string) =>
+			(await n8n.request<{ nodes: unknown[] }>('GET', `/rest/workflows/${id}`)).nodes.length;
+		expect(await nodes(first.id)).toBe(2);
+		expect(await nodes(second.id)).toBe(second.workflow.nodes.length);
+	});
+
+	it('prints links that open each workflow on the canvas, signed in', async () => {
+		const editor = await Editor.start(environment.n8n.url);
+		try {
+			for (const { name, id, workflow } of examples.slice(1, 3)) {
+				await editor.page.goto(`${links.url}/${name}`);
+				await editor.page.waitForSelector('[data-test-id="canvas-node"]');
+				expect(editor.page.url()).toBe(`${environment.n8n.url}/workflow/${id}`);
+				const shown = editor.page.locator('[data-test-id="canvas-node"]');
+				const names = await shown.evaluateAll((nodes) =>
+					nodes.map((node) => node.getAttribute('data-node-name')),
+				);
+				const expected = workflow.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+				expect(names.sort()).toEqual(expected.map((node) => node.name).sort());
+				await editor.page.waitForSelector('[data-test-id="execute-workflow-button"]');
+			}
+		} finally {
+			await editor.close();
+		}
+	});
+
+	it('signs in only for its own links, and not for another host name', async () => {
+		const status = async (route: string, headers: Record<string, string> = {}) =>
+			await new Promise<number | undefined>((resolve, reject) => {
+				get(`${links.url}${route}`, { headers }, ({ statusCode }) => {
+					resolve(statusCode);
+				}).once('error', reject);
+			});
+		expect(await status('/')).toBe(302);
+		expect(await status('/', { host: 'example.com' })).toBe(404);
+		expect(await status('/unknown')).toBe(404);
+		expect(await status('/constructor')).toBe(404);
+	});
+});
+
+describe('npm run dev', () => {
+	it('shows a change in the running n8n', async () => {
+		const { n8n, n8nProcess } = environment;
+		const installed = path.join(n8nProcess.installedPackage, 'dist');
+		const built = mkdtempSync(path.join(tmpdir(), 'payroll-payments-dev-'));
+		cpSync(installed, built, { recursive: true });
+		expect(updateInstalled(built, installed)).toBe(false);
+		for (const file of ['nodes/PayrollPayments/PayrollPayments.node.js', 'types/nodes.json'].map(
+			(each) => path.join(built, each),
+		)) {
+			const text = readFileSync(file, 'utf8');
+			writeFileSync(file, text.replaceAll('Run payroll, payments', 'Changed: payroll, payments'));
+		}
+		expect(updateInstalled(built, installed)).toBe(true);
+		rmSync(built, { recursive: true });
+		const described = async () =>
+			(await n8n.request<{ name: string; description: string }[]>('GET', '/types/nodes.json')).find(
+				({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',
+			)?.description;
+		// n8n writes the file while it answers.
+		const isChanged = async () => (await described())?.startsWith('Changed: ') === true;
+		await waitUntil(async () => await isChanged().catch(() => false), {
+			milliseconds: 30_000,
+			failure: () => 'n8n still has the old description after 30 seconds.',
+		});
+		expect((await n8n.workflows()).length).toBe(examples.length);
+	});
+});

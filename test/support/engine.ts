@@ -1,0 +1,173 @@
+import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
+import {
+	ICredentialsHelper,
+	Workflow,
+	type IConnections,
+	type ICredentialDataDecryptedObject,
+	type ICredentialType,
+	type IDataObject,
+	type IHttpRequestHelper,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeType,
+	type INodeTypes,
+	type IPinData,
+	type IRun,
+	type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+
+/** What an engine without a server doesn't offer. */
+function notHere(): never {
+	throw new Error('not available without a server');
+}
+
+/** The node types that an engine knows, by name. */
+export class NodeTypes implements INodeTypes {
+	constructor(private readonly types: Readonly<Record<string, INodeType>>) {}
+
+	getByName(name: string): INodeType {
+		return this.getByNameAndVersion(name);
+	}
+
+	getByNameAndVersion(name: string): INodeType {
+		const type = this.types[name];
+		if (type === undefined) throw new Error(`no node type ${name}`);
+		return type;
+	}
+
+	getKnownTypes(): IDataObject {
+		return {};
+	}
+}
+
+/** One saved credential, with n8n's rules for when a sign-in is made and where it is kept. */
+export class EngineCredentials extends ICredentialsHelper {
+	constructor(
+		private readonly type: ICredentialType,
+		public data: ICredentialDataDecryptedObject,
+	) {
+		super();
+	}
+
+	getParentTypes(): string[] {
+		return [];
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		_type: string,
+		options: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const { authenticate } = this.type;
+		return typeof authenticate === 'function'
+			? await authenticate.call(this.type, credentials, options)
+			: options;
+	}
+
+	async preAuthentication(
+		helpers: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+		_type: string,
+		_node: INode,
+		credentialsExpired: boolean,
+	): Promise<ICredentialDataDecryptedObject | undefined> {
+		if (credentials.sessionToken !== '' && !credentialsExpired) return undefined;
+		const answer = await this.type.preAuthentication?.call(helpers, credentials);
+		const sessionToken = answer?.sessionToken;
+		if (typeof sessionToken !== 'string') return undefined;
+		this.data = { ...this.data, sessionToken };
+		return Object.assign(credentials, { sessionToken });
+	}
+
+	async runPreAuthentication(): Promise<undefined> {
+		return undefined;
+	}
+
+	async getCredentials(): Promise<never> {
+		return notHere();
+	}
+
+	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		return { ...this.data };
+	}
+
+	async updateCredentials(): Promise<void> {}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {}
+
+	getCredentialsProperties() {
+		return this.type.properties;
+	}
+}
+
+/** What n8n's server gives its engine for an execution. */
+export function additionalData(
+	credentialsHelper: ICredentialsHelper,
+	executionId: string,
+): IWorkflowExecuteAdditionalData {
+	return {
+		credentialsHelper,
+		executionId,
+		executeWorkflow: notHere,
+		getRunExecutionData: notHere,
+		getRuntimeCredential: notHere,
+		startRunnerTask: notHere,
+		logAiEvent: () => undefined,
+		currentNodeExecutionIndex: 0,
+		restApiUrl: 'http://localhost/',
+		instanceBaseUrl: 'http://localhost/',
+		formBaseUrl: 'http://localhost/',
+		formWaitingBaseUrl: 'http://localhost/',
+		formTestBaseUrl: 'http://localhost/',
+		webhookBaseUrl: 'http://localhost/',
+		webhookWaitingBaseUrl: 'http://localhost/',
+		webhookTestBaseUrl: 'http://localhost/',
+		mcpBaseUrl: 'http://localhost/',
+		mcpTestBaseUrl: 'http://localhost/',
+		variables: {},
+		externalSecretsProxy: new ExternalSecretsProxy(),
+	};
+}
+
+/** A workflow for {@link runInEngine}; it starts at the first node. */
+export interface EngineWorkflow {
+	readonly nodes: INode[];
+	readonly connections: IConnections;
+	readonly pinData?: IPinData;
+}
+
+/** Runs a workflow once in n8n's own engine, without a server. */
+export async function runInEngine(
+	{ nodes, connections, pinData }: EngineWorkflow,
+	nodeTypes: INodeTypes,
+	credentials: ICredentialsHelper,
+	executionId: string,
+): Promise<IRun> {
+	const workflow = new Workflow({
+		id: 'workflow',
+		nodes,
+		connections,
+		active: false,
+		nodeTypes,
+	});
+	const data = additionalData(credentials, executionId);
+	Object.assign(data, {
+		hooks: new ExecutionLifecycleHooks('trigger', executionId, {
+			id: 'workflow',
+			name: 'workflow',
+			active: false,
+			isArchived: false,
+			createdAt: new Date(),
+			updatedAt: new Date(),
+			activeVersionId: null,
+			nodes,
+			connections: {},
+		}),
+	});
+	const execution = new WorkflowExecute(data, 'trigger');
+	return await execution.run({ workflow, startNode: nodes[0], pinData });
+}

@@ -1,0 +1,6 @@
+import { closeSharedN8n } from './sharedN8n';
+
+/** Runs once after the tests in a real n8n. */
+export default async function globalTeardown(): Promise<void> {
+	await closeSharedN8n();
+}

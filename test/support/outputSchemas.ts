@@ -1,0 +1,64 @@
+import Ajv, { type ValidateFunction } from 'ajv';
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { outputSchemas } from '../../scripts/lib/outputSchemas';
+
+const schemas = outputSchemas();
+
+/** The names of the fields that n8n's editor shows before an operation has run. */
+export function previewOf(file: string): string[] {
+	return Object.keys(schemas[file]?.properties ?? {});
+}
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(file: string): ValidateFunction {
+	const known = validators.get(file);
+	if (known !== undefined) return known;
+	const schema = schemas[file];
+	if (schema === undefined) throw new Error(`There is no output schema ${file}.`);
+	const validator = ajv.compile(schema);
+	validators.set(file, validator);
+	return validator;
+}
+
+/** What a node said with an item: its normal output, a check, or why the item failed. */
+type OutputKind = 'check' | 'failure' | 'output';
+
+function kindOf({ json }: INodeExecutionData): OutputKind {
+	if (json.check === 'passed') return 'check';
+	return typeof json.error === 'string' ? 'failure' : 'output';
+}
+
+/** Every kind of output that was validated, as `file kind`. */
+export const validated = new Set<string>();
+
+/** Called by the hosts for everything that a node puts out: it must suit the schema that ships. */
+function validate(file: string, items: readonly INodeExecutionData[]): void {
+	const validator = validatorOf(file);
+	for (const item of items) {
+		/* As n8n saves and shows it. */
+		const json: unknown = JSON.parse(JSON.stringify(item.json));
+		if (!validator(json)) {
+			throw new Error(
+				`${file} doesn't allow ${JSON.stringify(json)}: ${ajv.errorsText(validator.errors)}`,
+			);
+		}
+		validated.add(`${file} ${kindOf(item)}`);
+	}
+}
+
+/** @throws if an item doesn't suit the operation's schema */
+export function validateActionOutput(
+	{ resource, operation }: Readonly<Record<string, unknown>>,
+	items: readonly INodeExecutionData[],
+): void {
+	if (items.length === 0) return;
+	validate(`v1.0.0/${String(resource)}/${String(operation)}.json`, items);
+}
+
+/** @throws if an item doesn't suit the trigger's schema */
+export function validateTriggerOutput(items: readonly INodeExecutionData[]): void {
+	validate('v1.0.0.json', items);
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { lockUntilExit, whileLocked } from '../../../scripts/lib/lock.mjs';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-lock-'));
+const file = path.join(folder, 'lock');
+
+afterAll(() => {
+	rmSync(folder, { recursive: true });
+});
+
+/** The ID of a process that has ended. */
+const ended = () => String(spawnSync(process.execPath, ['--eval', '']).pid);
+
+it('is taken over from a process that died', async () => {
+	writeFileSync(file, ended());
+	expect(await whileLocked(file, 'works', async () => readFileSync(file, 'utf8'))).toBe(
+		String(process.pid),
+	);
+	writeFileSync(file, ended());
+	expect(lockUntilExit(file)).toBe(true);
+});
+
+it('is not taken from a process that runs', () => {
+	writeFileSync(file, String(process.ppid));
+	expect(lockUntilExit(file)).toBe(false);
+	expect(readFileSync(file, 'utf8')).toBe(String(process.ppid));
+});
