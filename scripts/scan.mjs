@@ -106,16 +106,19 @@ function writeOutForms(unpacked) {
 	for (const name of NODES) {
 		const file = path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', `${name}.node.js`);
 		const { [name]: Type } = createRequire(import.meta.url)(file);
-		writeFileSync(path.join(nodes, `${name}.node.ts`), writtenOut(name, new Type().description));
+		writeFileSync(path.join(nodes, `${name}.node.ts`), writtenOut(name, new Type()));
 	}
 	return folder;
 }
 
 /**
  * @param {string} name of the class
- * @param {object} description
+ * @param {{ description: object, webhookMethods?: { default: object } }} node
  */
-function writtenOut(name, description) {
+function writtenOut(name, { description, webhookMethods }) {
+	const lifecycle = Object.keys(webhookMethods?.default ?? {})
+		.map((method) => `\t\t\tasync ${method}() { return true; },\n`)
+		.join('');
 	const literal = JSON.stringify(description, undefined, '\t')
 		.replace(/^(\t*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 		.replace(/(inputs|outputs): \[\s*"main"\s*\]/g, '$1: [NodeConnectionTypes.Main]')
@@ -127,7 +130,7 @@ function writtenOut(name, description) {
 
 export class ${name} implements INodeType {
 	description: INodeTypeDescription = ${literal};
-}
+${lifecycle && `\twebhookMethods = { default: {\n${lifecycle}\t} };\n`}}
 `;
 }
 

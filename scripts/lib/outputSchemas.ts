@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 
-import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { version } from '../../nodes/PayrollPayments/actions/description';
 import { failureOutput } from '../../nodes/PayrollPayments/api/nodeErrors';
 import { checkOutput } from '../../nodes/PayrollPayments/actions/plannedWrite';
 import { triggerOutput } from '../../nodes/PayrollPayments/trigger/output';
@@ -99,9 +99,7 @@ function outputSchema(output: z.ZodTypeAny, ...others: readonly z.ZodTypeAny[]):
 }
 
 /** A folder for each version of the action node. The editor asks only for the version that it has. */
-const ACTION_FOLDERS = [new PayrollPayments().description.version]
-	.flat()
-	.map((version) => `v${`${version}.0.0`.split('.').slice(0, 3).join('.')}`);
+const ACTION_FOLDERS = version.map((each) => `v${`${each}.0.0`.split('.').slice(0, 3).join('.')}`);
 
 /** Every schema by its path below `__schema__/`, as n8n-core's output-schema-resolver.js expects it. */
 export function outputSchemas(): Record<string, JsonSchema> {

@@ -6,7 +6,7 @@ import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
 import type { Operation, ResourceName } from './defineOperation';
 
 /** The version of the node that brought the defaults of `newDefault`. */
-const NEW_DEFAULTS_SINCE = 1.1;
+export const defaultVersion = 1.1;
 
 const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
@@ -64,7 +64,7 @@ function propertiesOf(
 		displayOptions: { show },
 	};
 	if (defaultInVersion1 === undefined) return [current];
-	const since = [{ _cnd: { gte: NEW_DEFAULTS_SINCE } }];
+	const since = [{ _cnd: { gte: defaultVersion } }];
 	return [
 		{ ...current, displayOptions: { show: { ...show, '@version': since } } },
 		{
@@ -157,6 +157,7 @@ function actionSubtitle(): string {
  * The build evaluates this file and bundles only these values, so that n8n can load the node without
  * loading its operations.
  */
+export const version = [1, defaultVersion];
 export const properties = actionForm();
 export const subtitle = actionSubtitle();
 
