@@ -14,7 +14,13 @@ const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
 const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.create': ['Team or Company ID', 'Role', 'Emails'],
 	'administratorInvite.createAndExecute': ['!', 'Team or Company ID', 'Role', 'Emails'],
-	'administratorInvite.execute': ['!', 'Invite IDs', 'Typed Data', 'Signature From', 'Role'],
+	'administratorInvite.execute': [
+		'!',
+		'Invite IDs',
+		'Typed Data',
+		'Expected Role',
+		'Signature From',
+	],
 	'authentication.getSignInMessage': ['Platform ID', 'Wallet'],
 	'authentication.verify': ['!', 'Message', 'Signature', 'Nonce'],
 	'balance.get': ['Team, Company or User ID', 'Currencies', 'Output'],
@@ -33,6 +39,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 		'!',
 		'Team ID',
 		'Recipient Email',
+		'Amount Unit',
 		'Amount (Cents)',
 		'Currency',
 		'Network',
@@ -134,11 +141,11 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-it('subtitles say what each node does, with the dollars of a payment first', async () => {
+it('subtitles say what each node does, and what a payment pays', async () => {
 	const subtitle = editor.page.locator(
 		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
 	);
-	expect(await subtitle.textContent()).toContain('$12,500.00 Create Instant: Payment');
+	expect(await subtitle.textContent()).toContain('Pay $12,500.00');
 	await takePicture('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
 });
 
@@ -151,7 +158,7 @@ it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expe
 
 it('hides an invitee’s prefill fields until they are added', async () => {
 	await editor.openNode('invite.create');
-	await editor.page.getByPlaceholder('Add Prefill Field').click();
+	await editor.page.getByPlaceholder('Add prefill field').click();
 	await editor.page.locator('text="Job Title" >> visible=true').first().click();
 	expect(await labels()).toContain('Job Title');
 	await editor.closeNode();
@@ -180,7 +187,7 @@ it('the trigger shows its fields in order', async () => {
 	expect(await labels()).toEqual([
 		'!',
 		'Authentication',
-		'Events',
+		'Trigger On',
 		'Deposit Statuses',
 		'Filters',
 		'Output',
@@ -232,9 +239,9 @@ describe('credentials', () => {
 				'Signer',
 				'!',
 				'Private Key',
-				'Wallet Address',
 				'Sign-In Domain',
 				'Sign-In Chain ID',
+				'Wallet Address',
 				'Permissions',
 				'Maximum Payment',
 				'Payment Recipients',

@@ -44,7 +44,7 @@ export function columnNames(): Field<ColumnNames | undefined> {
 			displayName: 'Column Names',
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
-			placeholder: 'Add Column',
+			placeholder: 'Add column',
 			default: {},
 			description:
 				"Which column of the input rows has which field, if its header isn't the field's name",

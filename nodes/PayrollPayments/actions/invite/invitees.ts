@@ -107,15 +107,25 @@ function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknow
 	return list.pipe(valid);
 }
 
-function prefillProperties(): INodeProperties[] {
-	return PREFILL_FIELDS.map(
+/** n8n's linter wants them in alphabetical order. Only Email is shown until others are added. */
+function inviteeProperties(): INodeProperties[] {
+	const prefill = PREFILL_FIELDS.map(
 		(name): INodeProperties => ({
 			displayName: titleOf(name),
 			name: camelCase(name),
 			type: 'string',
 			default: '',
 		}),
-	).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	);
+	const address: INodeProperties = {
+		displayName: 'Email',
+		name: 'email',
+		type: 'string',
+		required: true,
+		placeholder: 'e.g. ana@example.com',
+		default: '',
+	};
+	return [address, ...prefill].sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 }
 
 /** Invitees in n8n's form. */
@@ -127,26 +137,16 @@ export function inviteesOnForm(): Field<Invitee[]> {
 			typeOptions: {
 				multipleValues: true,
 				hideOptionalFields: true,
-				addOptionalFieldButtonText: 'Add Prefill Field',
+				addOptionalFieldButtonText: 'Add prefill field',
 			},
-			placeholder: 'Add Invitee',
+			placeholder: 'Add invitee',
 			default: { invitee: [{ email: '' }] },
 			description: 'People to invite; the optional fields prefill their sign-up form',
 			options: [
 				{
 					displayName: 'Invitee',
 					name: 'invitee',
-					values: [
-						{
-							displayName: 'Email',
-							name: 'email',
-							type: 'string',
-							required: true,
-							placeholder: 'e.g. ana@example.com',
-							default: '',
-						},
-						...prefillProperties(),
-					],
+					values: inviteeProperties(),
 				},
 			],
 		},
