@@ -799,9 +799,14 @@ describe('Existing People: Skip', () => {
 	);
 
 	it('refuses a value that is neither, and an expression that finds none', async () => {
-		for (const existingPeople of ['={{ $json.nothing }}', 'Skip', '']) {
+		const faults = {
+			'={{ $json.nothing }}': 'is missing. Select one of invite, skip',
+			'': 'is missing. Select one of invite, skip',
+			Skip: 'must be one of invite, skip',
+		};
+		for (const [existingPeople, fault] of Object.entries(faults)) {
 			const { error } = await skip([{ email: 'a@example.com' }], { existingPeople });
-			expect(error?.message).toContain('Existing People must be one of invite, skip');
+			expect(error?.message).toContain(`Existing People ${fault}`);
 		}
 		expect(wire()).toEqual([]);
 	});

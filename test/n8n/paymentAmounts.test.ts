@@ -143,15 +143,17 @@ describe('the unit', () => {
 		expect(sentCents()).toEqual([250, 25_000]);
 	});
 
-	it.each(['', 'Dollars', 'euros', '={{ $json.missing }}'])(
-		'%j is refused, and nothing is sent',
-		async (amountUnit) => {
-			const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });
-			const { error } = await sandbox.run(parameters);
-			expect(error?.message).toBe('Amount Unit must be one of cents, dollars [item 0]');
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
+	it.each([
+		['', 'is missing. Select one of cents, dollars'],
+		['={{ $json.missing }}', 'is missing. Select one of cents, dollars'],
+		['Dollars', 'must be one of cents, dollars'],
+		['euros', 'must be one of cents, dollars'],
+	])('%j is refused, and nothing is sent', async (amountUnit, fault) => {
+		const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });
+		const { error } = await sandbox.run(parameters);
+		expect(error?.message).toBe(`Amount Unit ${fault} [item 0]`);
+		expect(sandbox.wire()).toEqual([]);
+	});
 
 	it('leaves 125.5 cents refused', async () => {
 		const { error } = await sandbox.run(await sandbox.payment({ amountCents: 125.5 }));

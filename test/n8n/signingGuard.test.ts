@@ -182,7 +182,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 	it('sign no administrator’s role where Role is an expression that finds nothing', async () => {
 		const parameters = execute(structure('team_viewer'), { role: '={{ $json.role }}' });
 		const { error } = await run(parameters);
-		expect(error?.message).toBe('Role is an expression that resolved to nothing [item 0]');
+		expect(error?.message).toBe('Expected Role is an expression that resolved to nothing [item 0]');
 		expect(wire()).toEqual([]);
 	});
 
