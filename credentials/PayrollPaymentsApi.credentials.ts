@@ -18,7 +18,8 @@ export class PayrollPaymentsApi implements ICredentialType {
 		dark: 'file:../icons/payrollPayments.dark.svg',
 	};
 
-	documentationUrl = 'https://github.com/payroll-payments/n8n-nodes-payroll-payments#credentials';
+	documentationUrl =
+		'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/credentials.md';
 
 	properties: INodeProperties[] = [
 		{
@@ -45,7 +46,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 				{
 					name: 'Access Token',
 					value: 'accessToken',
-					description: 'A token (JWT) that you already have; it isn’t renewed',
+					description: 'A token (JWT) that you already have; n8n can’t renew it',
 				},
 				{
 					name: 'Legacy API Key',
@@ -66,7 +67,9 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			description: 'Platform identifier of the user that the wallet signs in for',
+			placeholder: 'e.g. PLT-10000001',
+			description:
+				'Identifier of the user that the wallet signs in for. The operation Team User: Get Many lists it as platformid.',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
@@ -118,6 +121,16 @@ export class PayrollPaymentsApi implements ICredentialType {
 			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
 		},
 		{
+			displayName: 'Wallet Address',
+			name: 'walletAddress',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. 0x5290…9EE7',
+			description: 'Address of the wallet that the signer signs with',
+			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
+		},
+		{
 			displayName: 'Remote Signer Dialect',
 			name: 'remoteSignerDialect',
 			type: 'options',
@@ -147,18 +160,9 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			description: 'Sent to the signer as a bearer token. Optional.',
+			placeholder: 'e.g. 3f9c…b1d2',
+			description: 'Optional. Sent to the signer as a bearer token.',
 			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['remoteSigner'] } },
-		},
-		{
-			displayName: 'Wallet Address',
-			name: 'walletAddress',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 0x5290…9EE7',
-			description:
-				'Address of the wallet. Required with a remote signer; with a private key it is optional, and must be the address of that key.',
-			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
 			displayName: 'Sign-In Domain',
@@ -167,7 +171,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. app.example.com',
 			description:
-				'The only domain that a sign-in message may name. Recommended: without it, n8n signs a message for any domain.',
+				'Recommended. The only domain that a sign-in message may name; if empty, n8n signs a message for any domain.',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
 		},
 		{
@@ -176,8 +180,17 @@ export class PayrollPaymentsApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 42161',
-			description: 'The only chain that a sign-in message may name. Optional.',
+			description: 'Optional. The only chain that a sign-in message may name.',
 			displayOptions: { show: { authentication: ['walletSignIn'] } },
+		},
+		{
+			displayName: 'Wallet Address',
+			name: 'walletAddress',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 0x5290…9EE7',
+			description: 'Optional. If filled in, it must be the address of the private key.',
+			displayOptions: { show: { authentication: ['walletSignIn'], signer: ['privateKey'] } },
 		},
 		{
 			displayName: 'Access Token',
@@ -186,6 +199,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
+			placeholder: 'e.g. eyJhbG…',
 			description: 'The JWT, without the word Bearer',
 			displayOptions: { show: { authentication: ['accessToken'] } },
 		},
@@ -196,6 +210,8 @@ export class PayrollPaymentsApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
+			placeholder: 'e.g. 3f9c…b1d2',
+			description: 'Sent as the X-Auth-Token header',
 			displayOptions: { show: { authentication: ['legacyApiKey'] } },
 		},
 		{
@@ -226,7 +242,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 			noDataExpression: true,
 			default: '',
 			placeholder: 'e.g. 2500.00',
-			description: 'The most that one payment may move, in US dollars. Leave empty for no limit.',
+			description: 'The most that one payment may move, in US dollars; leave empty for no limit',
 		},
 		{
 			displayName: 'Payment Recipients',

@@ -92,7 +92,7 @@ const customFields: INodeProperties[] = [
 		],
 		default: 'text',
 		displayOptions: { show: custom },
-		description: 'Whether the secret is decoded before it’s used',
+		description: 'How the service writes the secret',
 	},
 ];
 
@@ -108,12 +108,12 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://github.com/payroll-payments/n8n-nodes-payroll-payments#payroll-payments-trigger';
+		'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/receiving-events.md#credentials';
 
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'n8n’s <b>Test</b> checks only that these fields are filled in correctly. It can’t know whether they match the service. To find out, open the trigger, select <b>Listen for test event</b>, and have the service send an event. If its signature doesn’t fit, the trigger’s error names the header and format that do.',
+				'n8n’s connection test checks only that these fields are filled in correctly. It can’t know whether they match the service. To find out, open the trigger, click <b>Listen for test event</b>, and have the service send an event. If its signature doesn’t fit, the trigger’s error names the header and format that do, if it finds them.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',
@@ -143,6 +143,7 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
+			placeholder: 'e.g. whsec_C2FV…oNv8',
 			description: 'The signing secret or the token, exactly as the service shows it',
 		},
 		{
@@ -210,7 +211,9 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			description: 'Also accepted during a rotation. Clear it afterwards.',
+			placeholder: 'e.g. whsec_MfKQ…Rvce',
+			description:
+				'The old secret, also accepted while you change to a new one. Clear it afterwards.',
 		},
 		{
 			displayName: 'Tolerance (Seconds)',

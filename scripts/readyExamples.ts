@@ -50,6 +50,9 @@ async function samplesFor(sandbox: SandboxProcess): Promise<Record<string, reado
 			outcome: '',
 		})),
 		'Prepare the payment': [{ ...prepared, amount_cents, email }],
+		'Payroll assistant': [
+			{ output: 'This is a sample answer. Choose a chat model to ask for real.' },
+		],
 	};
 }
 
@@ -80,6 +83,11 @@ function title(name: string): string {
 }
 
 const isOurs = ({ type }: WorkflowNode): boolean => LOCAL.test(type);
+
+/** A node without credentials for other services, which this n8n doesn't have. */
+function withoutForeignCredentials({ credentials, ...node }: WorkflowNode): WorkflowNode {
+	return isOurs(node) && credentials !== undefined ? { ...node, credentials } : node;
+}
 
 /** A note with another text, as high as that needs, and still right above the nodes. */
 function withContent(note: WorkflowNode, content: string): WorkflowNode {
@@ -114,7 +122,9 @@ function makeReady(
 	return {
 		...workflow,
 		pinData: Object.fromEntries(pinned),
-		nodes: workflow.nodes.map((node) => (node === note ? withContent(node, content) : node)),
+		nodes: workflow.nodes.map((node) =>
+			node === note ? withContent(node, content) : withoutForeignCredentials(node),
+		),
 	};
 }
 

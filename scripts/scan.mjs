@@ -18,6 +18,8 @@ import { run } from './lib/processes.mjs';
 const MAXIMUM_BYTES = 250_000;
 const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
 
+const NODES = ['PayrollPayments', 'PayrollPaymentsPollingTrigger', 'PayrollPaymentsTrigger'];
+
 /** The files that the scanner itself lints in a tarball. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
 
@@ -86,8 +88,8 @@ function checkContents(tarball, folder) {
 }
 
 /**
- * Writes the action node's generated description out as literal TypeScript, since n8n's rules see
- * only literals.
+ * Writes the generated descriptions of the nodes out as literal TypeScript, since n8n's rules see only
+ * literals.
  *
  * @param {string} unpacked
  */
@@ -101,26 +103,35 @@ function writeOutForms(unpacked) {
 		recursive: true,
 	});
 	cpSync(path.join(repository, 'package.json'), path.join(folder, 'package.json'));
-	const { PayrollPayments } = createRequire(import.meta.url)(
-		path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', 'PayrollPayments.node.js'),
-	);
-	const description = JSON.stringify(new PayrollPayments().description, undefined, '\t')
+	for (const name of NODES) {
+		const file = path.join(unpacked, 'dist', 'nodes', 'PayrollPayments', `${name}.node.js`);
+		const { [name]: Type } = createRequire(import.meta.url)(file);
+		writeFileSync(path.join(nodes, `${name}.node.ts`), writtenOut(name, new Type()));
+	}
+	return folder;
+}
+
+/**
+ * @param {string} name of the class
+ * @param {{ description: object, webhookMethods?: { default: object } }} node
+ */
+function writtenOut(name, { description, webhookMethods }) {
+	const lifecycle = Object.keys(webhookMethods?.default ?? {})
+		.map((method) => `\t\t\tasync ${method}() { return true; },\n`)
+		.join('');
+	const literal = JSON.stringify(description, undefined, '\t')
 		.replace(/^(\t*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 		.replace(/(inputs|outputs): \[\s*"main"\s*\]/g, '$1: [NodeConnectionTypes.Main]')
 		.replace(
 			/"((?:[^"\\]|\\.)*)"/g,
 			(_, text) => `'${text.replace(/\\"/g, '"').replace(/'/g, "\\'")}'`,
 		);
-	writeFileSync(
-		path.join(nodes, 'PayrollPayments.node.ts'),
-		`import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+	return `import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-export class PayrollPayments implements INodeType {
-	description: INodeTypeDescription = ${description};
-}
-`,
-	);
-	return folder;
+export class ${name} implements INodeType {
+	description: INodeTypeDescription = ${literal};
+${lifecycle && `\twebhookMethods = { default: {\n${lifecycle}\t} };\n`}}
+`;
 }
 
 const tarball = await packedPackage();

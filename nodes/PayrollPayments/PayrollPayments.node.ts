@@ -11,7 +11,14 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { builderHint, hints, properties, subtitle } from './actions/description';
+import {
+	builderHint,
+	defaultVersion,
+	hints,
+	properties,
+	subtitle,
+	version,
+} from './actions/description';
 
 export class PayrollPayments implements INodeType {
 	description: INodeTypeDescription = {
@@ -22,7 +29,8 @@ export class PayrollPayments implements INodeType {
 			dark: 'file:../../icons/payrollPayments.dark.svg',
 		},
 		group: ['transform'],
-		version: 1,
+		version,
+		defaultVersion,
 		subtitle,
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },

@@ -12,7 +12,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { builderHint, properties, triggerPanel } from './trigger/description';
+import { builderHint, properties, subtitle, triggerPanel } from './trigger/description';
 import { webhooks } from './trigger/webhooks';
 
 export class PayrollPaymentsTrigger implements INodeType {
@@ -25,7 +25,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ [$parameter["events"]].flat().join(", ") }}',
+		subtitle,
 		description: 'Starts the workflow when the payroll service sends an event, e.g. for a deposit',
 		eventTriggerDescription: 'Waiting for the service to send an event to the test URL',
 		activationMessage:

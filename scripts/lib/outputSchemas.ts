@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { version } from '../../nodes/PayrollPayments/actions/description';
 import { failureOutput } from '../../nodes/PayrollPayments/api/nodeErrors';
 import { checkOutput } from '../../nodes/PayrollPayments/actions/plannedWrite';
 import { triggerOutput } from '../../nodes/PayrollPayments/trigger/output';
@@ -97,13 +98,17 @@ function outputSchema(output: z.ZodTypeAny, ...others: readonly z.ZodTypeAny[]):
 	};
 }
 
+/** A folder for each version of the action node. The editor asks only for the version that it has. */
+const ACTION_FOLDERS = version.map((each) => `v${`${each}.0.0`.split('.').slice(0, 3).join('.')}`);
+
 /** Every schema by its path below `__schema__/`, as n8n-core's output-schema-resolver.js expects it. */
 export function outputSchemas(): Record<string, JsonSchema> {
 	return Object.fromEntries([
-		...CATALOGUE.map(({ resource, operation, output, effect }) => [
-			`v1.0.0/${resource}/${operation}.json`,
-			outputSchema(output, ...(effect === 'write' ? [checkOutput] : []), failureOutput),
-		]),
+		...CATALOGUE.flatMap(({ resource, operation, output, effect }) => {
+			const others = effect === 'write' ? [checkOutput, failureOutput] : [failureOutput];
+			const schema = outputSchema(output, ...others);
+			return ACTION_FOLDERS.map((folder) => [`${folder}/${resource}/${operation}.json`, schema]);
+		}),
 		['v1.0.0.json', outputSchema(triggerOutput)],
 	]);
 }

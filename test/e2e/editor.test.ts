@@ -1,7 +1,8 @@
 import { Editor, type ShownField } from '../support/editor';
 import { pictureFile } from '../support/pictures';
+import { SIGNED_SCHEMES } from '../support/signedDeliveries';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
-import { action, node } from '../support/workflows';
+import { action, chain, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
@@ -9,7 +10,13 @@ jest.setTimeout(300_000);
 const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.create': ['Team or Company ID', 'Role', 'Emails'],
 	'administratorInvite.createAndExecute': ['!', 'Team or Company ID', 'Role', 'Emails'],
-	'administratorInvite.execute': ['!', 'Invite IDs', 'Typed Data', 'Signature From', 'Role'],
+	'administratorInvite.execute': [
+		'!',
+		'Invite IDs',
+		'Typed Data',
+		'Expected Role',
+		'Signature From',
+	],
 	'authentication.getSignInMessage': ['Platform ID', 'Wallet'],
 	'authentication.verify': ['!', 'Message', 'Signature', 'Nonce'],
 	'balance.get': ['Team, Company or User ID', 'Currencies', 'Output'],
@@ -28,6 +35,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 		'!',
 		'Team ID',
 		'Recipient Email',
+		'Amount Unit',
 		'Amount (Cents)',
 		'Currency',
 		'Network',
@@ -127,11 +135,11 @@ afterAll(async () => {
 	await environment.stop();
 });
 
-it('subtitles say what each node does, with the dollars of a payment first', async () => {
+it('subtitles say what each node does, and what a payment pays', async () => {
 	const subtitle = editor.page.locator(
 		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
 	);
-	expect(await subtitle.textContent()).toContain('$12,500.00 Create Instant: Payment');
+	expect(await subtitle.textContent()).toContain('Pay $12,500.00');
 });
 
 it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expected) => {
@@ -143,7 +151,7 @@ it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expe
 
 it('hides an invitee’s prefill fields until they are added', async () => {
 	await editor.openNode('invite.create');
-	await editor.page.getByPlaceholder('Add Prefill Field').click();
+	await editor.page.getByPlaceholder('Add prefill field').click();
 	await editor.page.locator('text="Job Title" >> visible=true').first().click();
 	expect(await labels()).toContain('Job Title');
 	await editor.closeNode();
@@ -172,7 +180,7 @@ it('the trigger shows its fields in order', async () => {
 	expect(await labels()).toEqual([
 		'!',
 		'Authentication',
-		'Events',
+		'Trigger On',
 		'Deposit Statuses',
 		'Filters',
 		'Output',
@@ -224,9 +232,9 @@ describe('credentials', () => {
 				'Signer',
 				'!',
 				'Private Key',
-				'Wallet Address',
 				'Sign-In Domain',
 				'Sign-In Chain ID',
+				'Wallet Address',
 				'Permissions',
 				'Maximum Payment',
 				'Payment Recipients',
@@ -249,6 +257,36 @@ describe('credentials', () => {
 		await editor.closeCredentials();
 		await editor.closeNode();
 	});
+});
+
+/** Opens a trigger whose credential has these settings. */
+async function openTrigger(name: string, settings: Readonly<Record<string, string>>) {
+	const { n8n } = environment;
+	const type = 'payrollPaymentsWebhookApi';
+	const secret = 'a secret of the sender';
+	const more = { method: 'hmacSignature', toleranceSeconds: 300, secret };
+	const saved = await n8n.saveCredentials(type, name, { ...more, ...settings });
+	const trigger = node(
+		'Deposit received',
+		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
+		{ events: ['deposit.received'] },
+		{ webhookId: 'signatures', credentials: { [type]: { id: null, name: '' } } },
+	);
+	const { id } = await n8n.saveWorkflow(chain('Signatures', [trigger]), [saved]);
+	await editor.openWorkflow(id);
+	await editor.openNode(trigger.name);
+}
+
+it('fills the form of a custom signature, as Slack’s, without cutting a label', async () => {
+	const slack = SIGNED_SCHEMES.find(({ name }) => name === 'Slack');
+	await openTrigger('Slack', slack?.saved ?? {});
+	await editor.openCredentials();
+	expect(labelsOf(await editor.credentialFields())).toContain('Signed Content');
+	const dialog = '[data-test-id="credential-edit-dialog"]';
+	const end = `${dialog} [data-test-id="credential-connection-parameter"]`;
+	await takePicture('webhook-credentials-custom', dialog, end);
+	await editor.closeCredentials();
+	await editor.closeNode();
 });
 
 it('logs nothing to the browser console', () => {

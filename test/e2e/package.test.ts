@@ -82,11 +82,11 @@ describe('the packed package in a real n8n', () => {
 
 	it('serves the output schema of every operation and of the trigger', async () => {
 		const generated = Object.entries(outputSchemas());
-		expect(generated).toHaveLength(CATALOGUE.length + 1);
+		expect(generated).toHaveLength(2 * CATALOGUE.length + 1);
 		for (const [file, schema] of generated) {
-			const operation = file.replace(/^v1\.0\.0/, '').replace(/^\.json$/, '');
-			const type = operation === '' ? 'payrollPaymentsTrigger' : 'payrollPayments';
-			const route = `/schemas/n8n-nodes-payroll-payments.${type}/1${operation === '' ? '.json' : operation}`;
+			const [, version, operation] = /^v(1(?:\.1)?)(?:\.0)+(.+)$/.exec(file) ?? [];
+			const type = operation === '.json' ? 'payrollPaymentsTrigger' : 'payrollPayments';
+			const route = `/schemas/n8n-nodes-payroll-payments.${type}/${version}${operation}`;
 			const response = await fetch(`${environment.n8n.url}${route}`);
 			expect([route, response.status]).toEqual([route, 200]);
 			expect(await response.json()).toEqual(schema);

@@ -18,7 +18,7 @@ jest.setTimeout(300_000);
 const PICTURED: Readonly<Record<string, Workflow['pinData']>> = {
 	'deposit-to-sheet': {},
 	'payroll-sheet-to-invites': {},
-	'cleared-deposit-to-payment': { 'Ask for approval': [{ json: { data: { approved: true } } }] },
+	'cleared-deposit-to-payment': { 'Ask for approval': [{ json: { data: { Decision: 'Pay' } } }] },
 };
 
 /** The accounts elsewhere that a person would choose in them. */

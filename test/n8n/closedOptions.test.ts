@@ -107,11 +107,11 @@ describe('IP Allowlist', () => {
 	});
 });
 
-describe('Events', () => {
+describe('Trigger On', () => {
 	it.each([...BLANKS, ...EXPRESSIONS, [], [''], ['={{ undefined }}']])(
 		'%j never drops an event with a 200',
 		async (events) => {
-			await expectClosed({ events }, 'Events');
+			await expectClosed({ events }, 'Trigger On');
 		},
 	);
 
@@ -146,7 +146,7 @@ describe('Deposit Statuses', () => {
 
 const LISTS = {
 	destinationCurrencies: 'Destination Currencies',
-	entityIds: 'Entity IDs',
+	entityIds: 'Team or Company IDs',
 	eventVersions: 'Event Versions',
 	networks: 'Networks',
 	providers: 'Providers',

@@ -299,6 +299,15 @@ describe('Column Names', () => {
 		expect(posts()).toHaveLength(1);
 	});
 
+	it('takes no header that is empty for a name of - or _', async () => {
+		for (const name of ['-', ' _ ']) {
+			const options = { columnNames: { column: [{ field: 'first_name', name }] } };
+			const { error } = await run({ options }, { items: [{ email: 'a@example.com', '': 'Ana' }] });
+			expect(error?.message).toContain('No row has a column');
+		}
+		expect(wire()).toEqual([]);
+	});
+
 	it('refuses the whole sheet where no row has the column, since it would be dropped', async () => {
 		const columns = named({ field: 'first_name', name: 'Vornme' });
 		const items = [
@@ -728,6 +737,49 @@ describe('Existing People: Skip', () => {
 		]);
 	});
 
+	it.each<[string, readonly IDataObject[], INodeParameters, string]>([
+		[
+			'a row and a list',
+			[
+				{ from: 'json', list: [{ email: 'A@example.com' }] },
+				{ from: 'items', email: 'a@example.com' },
+			],
+			{
+				inviteesSource: '={{ $json.from }}',
+				inviteesJson: '={{ $json.list }}',
+				invitees: { invitee: [{ email: 'unused@example.com' }] },
+			},
+			'A@example.com is already listed for this team in item 1 [item 0]',
+		],
+		[
+			'a row that skips and one that invites',
+			[
+				{ email: 'a@example.com', existing: 'skip' },
+				{ email: 'A@example.com', existing: 'invite' },
+			],
+			{ existingPeople: '={{ $json.existing }}' },
+			'Column email repeats the address of item 0 [item 1]',
+		],
+		[
+			'a row that invites and one that skips',
+			[
+				{ email: 'a@example.com', existing: 'invite' },
+				{ email: 'A@example.com', existing: 'skip' },
+			],
+			{ existingPeople: '={{ $json.existing }}' },
+			'Column email repeats the address of item 0 [item 1]',
+		],
+	])('refuses a person in %s for the same team', async (_, items, parameters, message) => {
+		expect((await skip(items, parameters)).error?.message).toBe(message);
+		expect(wire()).toEqual([]);
+	});
+
+	it('takes nobody for a person whose address only looks the same in lower case', async () => {
+		/* The Kelvin sign becomes a k in lower case. */
+		addInvite(team, 'mar\u212a@example.com');
+		expect(outcomes(await skip([{ email: 'mark@example.com' }]))).toEqual(['invited']);
+	});
+
 	it('checks every row before the first request', async () => {
 		const items = [{ email: 'a@example.com' }, { email: 'nobody' }];
 		expect((await skip(items)).error?.message).toContain('[item 1]');
@@ -901,6 +953,21 @@ describe('Existing People: Skip, when reading fails', () => {
 		expect(posts()).toEqual([]);
 	});
 
+	it.each(['', ' '])(
+		'invites nobody where a member is listed with the email "%s"',
+		async (email) => {
+			addMember(team, 'a@example.com', 'us-a12345678901');
+			await control('POST', '/sandbox/settings', { emailFilter: 'exact' });
+			const member = workspace(team).users.at(-1);
+			if (member === undefined) throw new Error('no member');
+			/* The address serves the filter, but doesn't come with the record. */
+			Object.defineProperty(member, 'toJSON', { value: () => ({ ...member, email }) });
+			const { error } = await skip([{ email: 'a@example.com' }]);
+			expect(error?.message).toContain('lists user us-a12345678901 without an email');
+			expect(posts()).toEqual([]);
+		},
+	);
+
 	it('needs the permission to invite before anything is read', async () => {
 		const { error } = await runNode(
 			new SavedCredentials({ ...data(), permissions: ['sendPayments'] }),
@@ -986,6 +1053,16 @@ describe('Existing People: Skip, after a run was cut', () => {
 			});
 			expect(invited()).toEqual(everybody);
 		}
+	});
+
+	it('names nobody as done who only was known already', async () => {
+		addMember(team, 'a@example.com');
+		await failPost(0, { status: 400 });
+		const items = [{ email: 'a@example.com' }, { email: 'b@example.com' }];
+		const { error } = await skip(items, { options: { concurrency: 5 } });
+		expect(error?.message).toContain('[item 1]');
+		expect(error?.description).not.toContain('Already done');
+		expect(JSON.stringify(error?.data ?? {})).not.toContain('a@example.com');
 	});
 
 	it('is answered from memory by Retry On Fail, also what was invited before the error', async () => {

@@ -17,7 +17,10 @@ const WORKFLOW_ONLY = `
 	:is([data-test-id='execute-workflow-button'], [data-test-id='node-creator-plus-button'],
 		[data-test-id='radio-button-workflow']),
 	:has(> :is([data-test-id='execute-workflow-button'], [data-test-id='node-creator-plus-button'])),
-	:has(> label > [data-test-id='radio-button-workflow']) {
+	:is([data-test-id='command-bar-button'], [data-test-id='add-sticky-button'],
+		[data-test-id='toggle-focus-panel-button']),
+	:is([data-test-id='radio-button-executions'], [data-test-id='radio-button-evaluation']),
+	[role='radiogroup']:has([data-test-id='radio-button-workflow']) {
 		visibility: hidden !important;
 	}`;
 

@@ -42,6 +42,7 @@ export function action(
 	more: Partial<WorkflowNode> = {},
 ): WorkflowNode {
 	return node(name, 'n8n-nodes-payroll-payments.payrollPayments', parameters, {
+		typeVersion: 1.1,
 		credentials: { payrollPaymentsApi: { id: null, name: '' } },
 		...more,
 	});

@@ -5,6 +5,9 @@ import type { Field } from './fields/field';
 import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
 import type { Operation, ResourceName } from './defineOperation';
 
+/** The version of the node that brought the defaults of `newDefault`. */
+export const defaultVersion = 1.1;
+
 const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
 function operationsOf(resource: ResourceName): readonly Operation[] {
@@ -46,21 +49,30 @@ function operationMenu(resource: ResourceName): INodeProperties {
 	};
 }
 
-function property(
+/** One property, or two if the default differs between versions of the node. */
+function propertiesOf(
 	name: string,
-	field: Field<unknown>,
-	show: Record<string, Array<string | boolean>>,
-): INodeProperties {
-	const conditions = Object.entries(field.shownWhen ?? {}).map(([other, values]) => [
-		other,
-		[...values],
-	]);
-	return {
-		...field.form,
+	{ form, required, shownWhen = {}, defaultInVersion1 }: Field<unknown>,
+	operation: Readonly<Record<string, string[]>>,
+): INodeProperties[] {
+	const conditions = Object.entries(shownWhen).map(([other, values]) => [other, [...values]]);
+	const show = { ...operation, ...Object.fromEntries(conditions) };
+	const current: INodeProperties = {
+		...form,
 		name,
-		...(field.required ? { required: true } : {}),
-		displayOptions: { show: { ...show, ...Object.fromEntries(conditions) } },
+		...(required ? { required: true } : {}),
+		displayOptions: { show },
 	};
+	if (defaultInVersion1 === undefined) return [current];
+	const since = [{ _cnd: { gte: defaultVersion } }];
+	return [
+		{ ...current, displayOptions: { show: { ...show, '@version': since } } },
+		{
+			...current,
+			default: defaultInVersion1,
+			displayOptions: { show: { ...show, '@version': [1] } },
+		},
+	];
 }
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
@@ -80,7 +92,7 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 						displayOptions: { show },
 					} satisfies INodeProperties,
 				]),
-		...Object.entries(fields).map(([name, field]) => property(name, field, show)),
+		...Object.entries(fields).flatMap(([name, field]) => propertiesOf(name, field, show)),
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -125,9 +137,9 @@ function actionForm(): INodeProperties[] {
 }
 
 /**
- * The expression for the line under the node on the canvas: the operation as the menu names it, after
- * the dollar amount of a payment if it is known. It doesn't use `toLocaleString`, because one of n8n's
- * expression engines doesn't support locales.
+ * The expression for the line under the node on the canvas: "Pay $12,500.00" for a payment whose
+ * amount is known, or else the operation as the menu names it. It doesn't use `toLocaleString`,
+ * because one of n8n's expression engines doesn't support locales.
  */
 function actionSubtitle(): string {
 	const words = Object.fromEntries(
@@ -137,14 +149,15 @@ function actionSubtitle(): string {
 		]),
 	);
 	const amount = String.raw`$rawParameter.amountUnit === "dollars" ? /^\d+(\.\d\d?)?$/.test($rawParameter.amountDollars) && +$rawParameter.amountDollars : $rawParameter.amountCents / 100`;
-	const dollars = String.raw`"$" + (${amount}).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",") + " "`;
-	return `={{ ($parameter.operation === "createInstant" && (${amount}) > 0 ? ${dollars} : "") + (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
+	const pay = String.raw`"Pay $" + (${amount}).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")`;
+	return `={{ $parameter.operation === "createInstant" && (${amount}) > 0 ? ${pay} : (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
 }
 
 /*
  * The build evaluates this file and bundles only these values, so that n8n can load the node without
  * loading its operations.
  */
+export const version = [1, defaultVersion];
 export const properties = actionForm();
 export const subtitle = actionSubtitle();
 

@@ -1,4 +1,4 @@
-import { isEmail } from '../shared/email';
+import { asciiLowerCase, isEmail } from '../shared/email';
 import { LruCache } from '../shared/lruCache';
 import { dollarsAsCents } from '../shared/money';
 
@@ -77,11 +77,6 @@ function readMaximumPayment(saved: Saved): number | undefined | LimitFault {
 			fault: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
 		}
 	);
-}
-
-/** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */
-function asciiLowerCase(text: string): string {
-	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /**

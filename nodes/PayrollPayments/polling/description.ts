@@ -103,7 +103,7 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'For an invite to a team, <b>outcome</b> is <b>member</b> if the team now lists the invite’s email address, otherwise <b>gone</b>. For an invite to a company it’s always <b>gone</b>.',
+			'For an invite to a team, <b>outcome</b> is <b>member</b> if the team now lists the invite’s email address, and <b>gone</b> if not. For an invite to a company it’s always <b>gone</b>.',
 		name: 'outcomeNotice',
 		type: 'notice',
 		displayOptions: { show: { event: ['inviteEnded'] } },

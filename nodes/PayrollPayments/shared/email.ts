@@ -16,6 +16,11 @@ export function isEmail(text: string): boolean {
 	return text.length <= LONGEST && EMAIL.test(text);
 }
 
+/** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */
+export function asciiLowerCase(text: string): string {
+	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
 /** An email address (docs/api.md, Common formats). Surrounding white space is removed. */
 export const email = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })

@@ -51,7 +51,7 @@ export const properties: INodeProperties[] = [
 		description: 'How to verify that deliveries come from the service',
 	},
 	{
-		displayName: 'Events',
+		displayName: 'Trigger On',
 		name: 'events',
 		type: 'multiOptions',
 		required: true,
@@ -106,10 +106,10 @@ export const properties: INodeProperties[] = [
 		displayName: 'Filters',
 		name: 'filters',
 		type: 'collection',
-		placeholder: 'Add Filter',
+		placeholder: 'Add filter',
 		default: {},
 		description:
-			'All except Entity IDs and Event Versions apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
+			'All except Event Versions and Team or Company IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
 		options: [
 			{
 				displayName: 'Destination Currencies',
@@ -118,15 +118,6 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. USD, EUR',
 				description: 'Currency codes of the credited amount, separated by commas',
-			},
-			{
-				displayName: 'Entity IDs',
-				name: 'entityIds',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. te-a1B2c3D4e5F6',
-				description:
-					'Companies or teams, separated by commas. Events without an entity always pass.',
 			},
 			{
 				displayName: 'Event Versions',
@@ -188,6 +179,15 @@ export const properties: INodeProperties[] = [
 				placeholder: 'e.g. USDC, EUR',
 				description: 'Currency codes of the sent amount, separated by commas',
 			},
+			{
+				displayName: 'Team or Company IDs',
+				name: 'entityIds',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. te-a1B2c3D4e5F6',
+				description:
+					'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
+			},
 		],
 	},
 	{
@@ -203,7 +203,8 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Simplified',
 				value: 'simplified',
-				description: 'One flat row for a sheet or a message, with amounts as decimals and in cents',
+				description:
+					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
 			},
 		],
 		default: 'event',
@@ -213,7 +214,7 @@ export const properties: INodeProperties[] = [
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
-		placeholder: 'Add Option',
+		placeholder: 'Add option',
 		default: {},
 		options: [
 			{
@@ -302,6 +303,19 @@ export const properties: INodeProperties[] = [
 		],
 	},
 ];
+
+function triggerSubtitle(): string {
+	const names = Object.fromEntries(eventOptions.map(({ name, value }) => [value, name]));
+	const events = '[$rawParameter.events].flat()';
+	const only = `String(${events}[0] ?? "")`;
+	return `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
+}
+
+/**
+ * The expression for the line under the node on the canvas: "Deposit: Received", "7 events" or "Any
+ * Event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
+ */
+export const subtitle = triggerSubtitle();
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',

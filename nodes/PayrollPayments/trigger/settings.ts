@@ -76,7 +76,7 @@ export async function loadSettings(
 	}
 	return readSettings(
 		{
-			events: parameter('events', 'Events', ['deposit.received']),
+			events: parameter('events', 'Trigger On', ['deposit.received']),
 			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
 			filters: parameter('filters', 'Filters', {}),
 			output: parameter('output', 'Output', 'event'),
@@ -115,7 +115,7 @@ export function readSettings(
 	const includeHeaders = option('includeHeaders', 'Include Headers');
 	const maximumAge = option('maximumAgeSeconds', 'Maximum Age (Seconds)');
 	const events = requiredEntries(
-		parameter('events', 'Events'),
+		parameter('events', 'Trigger On'),
 		'Choose at least one event, or fix the expression.',
 	);
 	return {
@@ -132,7 +132,7 @@ export function readSettings(
 		filter: {
 			events,
 			depositStatuses: readStatuses(parameter('depositStatuses', 'Deposit Statuses'), events),
-			entityIds: filterList('entityIds', 'Entity IDs'),
+			entityIds: filterList('entityIds', 'Team or Company IDs'),
 			eventVersions: filterList('eventVersions', 'Event Versions'),
 			sourceCurrencies: filterList('sourceCurrencies', 'Source Currencies'),
 			destinationCurrencies: filterList('destinationCurrencies', 'Destination Currencies'),

@@ -63,13 +63,22 @@ const headerName = (shape: RegExp, example: string) =>
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const NAME_OR_EMPTY = /^[\w!#$%&'*+.^`|~-]*$/;
 
+function oneOf<Value extends string>(...values: [Value, ...Value[]]) {
+	return z.enum(values, { errorMap: () => ({ message: `must be one of ${values.join(', ')}` }) });
+}
+
+/** Whether a secret has a character that can be seen; control characters and the like don't count. */
+function isVisible(secret: string): boolean {
+	return /[^\s\p{C}]/u.test(secret);
+}
+
 const savedCredentials = z.object({
-	method: z.enum(['hmacSignature', 'sharedToken']).default('hmacSignature'),
-	secret: text.refine((secret) => secret.trim() !== '', 'is empty'),
+	method: oneOf('hmacSignature', 'sharedToken').default('hmacSignature'),
+	secret: text.refine(isVisible, 'is empty'),
 	header: headerName(NAME, 'X-Signature').default('X-Signature'),
-	format: z
-		.enum(['timestamped', 'hex', 'base64', 'standardWebhooks', 'custom'])
-		.default('timestamped'),
+	format: oneOf('timestamped', 'hex', 'base64', 'standardWebhooks', 'custom').default(
+		'timestamped',
+	),
 	signedContent: text.default('{timestamp}.{body}').transform((template, context) => {
 		const content = parseTemplate(template);
 		if (typeof content !== 'string') return content;
@@ -78,10 +87,10 @@ const savedCredentials = z.object({
 	}),
 	timestampHeader: headerName(NAME_OR_EMPTY, 'X-Request-Timestamp').default(''),
 	idHeader: headerName(NAME_OR_EMPTY, 'X-Request-Id').default(''),
-	algorithm: z.enum(['sha256', 'sha512']).default('sha256'),
-	encoding: z.enum(['hex', 'base64']).default('hex'),
+	algorithm: oneOf('sha256', 'sha512').default('sha256'),
+	encoding: oneOf('hex', 'base64').default('hex'),
 	signaturePrefix: text.default(''),
-	secretEncoding: z.enum(['text', 'hex', 'base64']).default('text'),
+	secretEncoding: oneOf('text', 'hex', 'base64').default('text'),
 	previousSecret: text.nullish(),
 	toleranceSeconds: z.coerce
 		.number({ message: OUT_OF_BOUNDS })
@@ -131,7 +140,7 @@ export function readWebhookCredentials(saved: Saved): WebhookCredentials {
 	const { method, format, secret, previousSecret, header, toleranceSeconds } = read.data;
 	const common = {
 		header,
-		secrets: previousSecret?.trim() ? [secret, previousSecret] : [secret],
+		secrets: previousSecret && isVisible(previousSecret) ? [secret, previousSecret] : [secret],
 	};
 	if (method === 'sharedToken') return { ...common, scheme: method };
 	if (format === 'hex' || format === 'base64') return { ...common, scheme: format };
@@ -140,11 +149,11 @@ export function readWebhookCredentials(saved: Saved): WebhookCredentials {
 	const { secretEncoding } = read.data;
 	const encoding = format === 'standardWebhooks' ? 'base64' : secretEncoding;
 	for (const [index, each] of common.secrets.entries()) {
-		if (keyOf(each, encoding) !== undefined) continue;
-		refuse(
-			index === 0 ? 'secret' : 'previousSecret',
-			`isn't valid ${encoding === 'hex' ? 'hex' : 'Base64'}`,
-		);
+		const field = index === 0 ? 'secret' : 'previousSecret';
+		const key = keyOf(each, encoding);
+		if (key === undefined) refuse(field, `isn't valid ${encoding === 'hex' ? 'hex' : 'Base64'}`);
+		/* HMAC pads keys with zeros, so that this one is the same as none. */
+		if (typeof key !== 'string' && key.every((byte) => byte === 0)) refuse(field, 'is all zeros');
 	}
 	if (format === 'standardWebhooks') {
 		return { ...common, header: 'webhook-signature', scheme: format, toleranceSeconds };

@@ -92,7 +92,7 @@ it('any saved parameters of the trigger are settings or a refusal in words', () 
 		}),
 	});
 	const label =
-		/^(Events|Deposit Statuses|Entity IDs|Networks|Minimum Amount \(Cents\)|Output|Deduplicate|Include Headers|Invalid Payload|IP Allowlist)[: ]/;
+		/^(Trigger On|Deposit Statuses|Team or Company IDs|Networks|Minimum Amount \(Cents\)|Output|Deduplicate|Include Headers|Invalid Payload|IP Allowlist)[: ]/;
 	fc.assert(
 		fc.property(form, (parameters) => {
 			const settings = outcome(parameters);

@@ -137,6 +137,33 @@ it('ignores fields of Custom that the template doesn’t use', () => {
 it.each([
 	['an empty secret', { secret: '' }, 'Secret is empty'],
 	['a secret of whitespace only', { secret: ' \n' }, 'Secret is empty'],
+	['a secret that nobody can see', { secret: '\u200b\u0000\ufeff' }, 'Secret is empty'],
+	[
+		'a hex secret of zeros, which signs like none',
+		{ ...custom, secretEncoding: 'hex', secret: '0000' },
+		'Secret is all zeros',
+	],
+	[
+		'a Base64 secret of zeros',
+		{ format: 'standardWebhooks', secret: 'whsec_AAAA' },
+		'Secret is all zeros',
+	],
+	[
+		'a previous secret of zeros',
+		{ format: 'standardWebhooks', secret: 'whsec_MTIz', previousSecret: 'AAAA' },
+		'Previous Secret is all zeros',
+	],
+	['no method', { method: null }, 'Method must be one of hmacSignature, sharedToken'],
+	[
+		'an unknown format',
+		{ format: 'md5' },
+		'Format must be one of timestamped, hex, base64, standardWebhooks, custom',
+	],
+	[
+		'an algorithm that finds nothing',
+		{ ...custom, algorithm: '' },
+		'Algorithm must be one of sha256, sha512',
+	],
 	['an empty header', { header: '' }, "Header isn't a valid header name, e.g. X-Signature"],
 	[
 		'a header with a space',
@@ -162,6 +189,12 @@ it.each([
 ])('names %s', (_what, change, message) => {
 	expect(() => readWebhookCredentials({ ...saved, ...change })).toThrow(message);
 	expect(() => checkWebhookCredentials({ ...saved, ...change })).toThrow(message);
+});
+
+it('accepts nothing for a previous secret that nobody can see', () => {
+	for (const previousSecret of [' ', '\u200b', '\u0000', null, undefined]) {
+		expect(readWebhookCredentials({ ...saved, previousSecret }).secrets).toEqual(['whsec_1']);
+	}
 });
 
 it('accepts the bounds of the tolerance', () => {

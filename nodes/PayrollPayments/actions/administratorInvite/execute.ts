@@ -2,6 +2,7 @@ import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { identifier } from '../../shared/identifier';
 import { Refusal } from '../../shared/errors';
 import { isRecord } from '../../shared/json';
+import { newDefault } from '../fields/field';
 import { textList } from '../fields/kinds';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../fields/serviceFields';
 import { defineOperation } from '../defineOperation';
@@ -39,22 +40,26 @@ export const executeAdministratorInvites = defineOperation({
 	notice:
 		'This sets the administrator roles of the invited people. Have a person review the invites first.',
 	fields: {
-		inviteIds: textList(
-			{
-				label: 'Invite IDs',
-				description: 'Identifiers from Create, starting with in-, separated by commas',
-				example: 'in-a1B2c3D4e5F6',
-				hint: 'After Create, use {{ $json.invites }}',
-			},
-			identifier('in'),
+		inviteIds: newDefault(
+			textList(
+				{
+					label: 'Invite IDs',
+					description: 'Identifiers from Create, starting with in-, separated by commas',
+					example: 'in-a1B2c3D4e5F6',
+				},
+				identifier('in'),
+			),
+			'={{ $json.invites }}',
 		),
-		typedData: jsonObject({
-			label: 'Typed Data',
-			description: 'Typed data from Create, or its whole output item',
-			hint: 'After Create, use {{ $json.typed_data }}',
-		}),
-		...signatureFields,
+		typedData: newDefault(
+			jsonObject({
+				label: 'Typed Data',
+				description: 'Typed data from Create, or its whole output item',
+			}),
+			'={{ $json.typed_data }}',
+		),
 		role: expectedRole(),
+		...signatureFields,
 	},
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,

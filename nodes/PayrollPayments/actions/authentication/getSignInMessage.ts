@@ -31,6 +31,7 @@ export const getSignInMessage = defineOperation({
 					label: 'Platform ID',
 					description:
 						'Platform identifier of the user; leave empty to use the one in the credentials',
+					example: 'PLT-10000001',
 				},
 				filledText,
 			),

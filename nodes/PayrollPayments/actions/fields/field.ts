@@ -22,6 +22,8 @@ export interface Field<Value> {
 	readonly mustResolve?: boolean;
 	/** Whether to refuse the field when an AI agent runs the node. */
 	readonly refusedInTool?: boolean;
+	/** The default in version 1 of the node, if it differs. */
+	readonly defaultInVersion1?: FieldForm['default'];
 }
 
 /** Where the fields of one item are read from. */
@@ -88,6 +90,15 @@ export function mustResolve<Value>(field: Field<Value>): Field<Value> {
 /** Makes a field refuse to be set when an AI agent runs the node. */
 export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, refusedInTool: true };
+}
+
+/**
+ * Changes the default for new nodes. Nodes of version 1 keep the old one: n8n saves only values that
+ * differ from the default (getNodeParameters in n8n-workflow), so saved workflows rely on it.
+ */
+export function newDefault<Value>(field: Field<Value>, preset: string): Field<Value> {
+	const { form } = field;
+	return { ...field, form: { ...form, default: preset }, defaultInVersion1: form.default };
 }
 
 /**

@@ -51,7 +51,9 @@ function oneOf<Value extends string>(
 	return z.unknown().transform((value, context) => {
 		const known = values.find((candidate) => candidate === value);
 		if (known !== undefined) return known;
-		context.addIssue({ code: 'custom', message: `must be one of ${values.join(', ')}` });
+		const isMissing = value === undefined || value === null || value === '';
+		const fault = isMissing ? 'is missing. Select one of' : 'must be one of';
+		context.addIssue({ code: 'custom', message: `${fault} ${values.join(', ')}` });
 		return z.NEVER;
 	});
 }

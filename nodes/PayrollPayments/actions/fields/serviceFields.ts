@@ -64,6 +64,7 @@ export function expectedRole(): Field<AdministratorRole | undefined> {
 		...rest,
 		form: {
 			...form,
+			displayName: 'Expected Role',
 			options: [{ name: 'Any', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS],
 			default: '',
 			description:

@@ -44,7 +44,7 @@ export function columnNames(): Field<ColumnNames | undefined> {
 			displayName: 'Column Names',
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
-			placeholder: 'Add Column',
+			placeholder: 'Add column',
 			default: {},
 			description:
 				"Which column of the input rows has which field, if its header isn't the field's name",
@@ -165,7 +165,9 @@ export class SheetReader {
 /** The header that the user named: the one spelled exactly so, or else those that differ in style. */
 function namedHeaders(headers: readonly string[], name: string): string[] {
 	if (headers.includes(name)) return [name];
-	return headers.filter((header) => withoutStyle(header) === withoutStyle(name));
+	const wanted = withoutStyle(name);
+	/* A name of nothing but style, such as "-", would match a header that is empty. */
+	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
 function missingColumn(field: InviteeField, name: string, headers: readonly string[]): Refusal {

@@ -8,7 +8,7 @@ import { planEach, type Job } from '../plan';
 import { perform } from '../plannedWrite';
 
 import { fields, options } from './fields';
-import { groupLists, groupRows, type Group } from './groups';
+import { groupGuests, type Group } from './groups';
 import { personOutcome, planNewcomers } from './newcomers';
 import { planInvites } from './request';
 
@@ -58,19 +58,20 @@ export const createInvites = defineOperation({
 	plan: (items, planOne) => {
 		const isRow = (item: InputItem) => has(item, 'inviteesSource', 'items');
 		const skips = (item: InputItem) => has(item, 'existingPeople', 'skip');
-		const rows = groupRows(items.filter(isRow));
-		const lists = groupLists(items.filter((item) => !isRow(item) && skips(item)));
+		const { groups, refusals } = groupGuests(
+			items.filter(isRow),
+			items.filter((item) => !isRow(item) && skips(item)),
+		);
 		const others = planEach(
 			items.filter((item) => !isRow(item) && !skips(item)),
 			planOne,
 		);
-		const groups = [...rows.groups, ...lists.groups];
 		return {
 			jobs: [
 				...groups.filter(({ skipsExisting }) => !skipsExisting).flatMap(sheetJobs),
 				...others.jobs,
 			],
-			refusals: [...rows.refusals, ...lists.refusals, ...others.refusals],
+			refusals: [...refusals, ...others.refusals],
 			lookUp: async (open) =>
 				await planNewcomers(
 					groups.filter(({ skipsExisting }) => skipsExisting),

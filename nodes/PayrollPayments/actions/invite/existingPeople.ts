@@ -30,10 +30,11 @@ const remembered = z.map(
 	z.object({ outcome: z.enum(['member', 'pending']), nanoid: z.string().nullable() }),
 );
 
-const textOrNull = z.string().nullable().catch(null);
+/** Text; null if there is none, also where the service lists an empty one. */
+const filled = z.string().trim().min(1).nullable().catch(null);
 
 /** What the record of an invite or a user says about a person. */
-const listed = z.object({ email: textOrNull, nanoid: textOrNull });
+const listed = z.object({ email: filled, nanoid: filled });
 
 /** What was found out about one team so far. */
 interface Search {

@@ -28,19 +28,19 @@ export const invitationFields = {
 		{
 			label: 'Existing People',
 			description:
-				"What to do with people who are in the team or have a pending invite to it. The service doesn't document whether it lists anonymous invites by email; Skip can't know those that it doesn't list.",
+				"What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn't document whether it lists their emails.",
 		},
 		[
 			{
 				name: 'Invite',
 				value: 'invite',
-				description: 'Invite everybody, without looking them up',
+				description: 'Invite everyone, without looking them up',
 			},
 			{
 				name: 'Skip',
 				value: 'skip',
 				description:
-					'Look everybody up by email first, invite only who is new, and output one item per person',
+					'Look everyone up by email, invite only those who are new, and output one item per person',
 			},
 		],
 		'invite',

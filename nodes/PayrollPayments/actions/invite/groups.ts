@@ -40,21 +40,41 @@ export interface Grouping {
 	readonly refusals: readonly FailedItems[];
 }
 
+/** Within which groups a person may be named only once, and where later items look for them. */
+interface Scopes {
+	readonly mustBeNewIn: readonly string[];
+	readonly isThenIn: readonly string[];
+}
+
+/** Whoever is to be skipped if known may be named once for a team, whatever the rows around say. */
+function scopesOf({ teamId }: Invitation, group: string, skipsExisting: boolean): Scopes {
+	const [anyone, skipped] = [`${teamId} anyone`, `${teamId} skipped`];
+	return skipsExisting
+		? { mustBeNewIn: [anyone], isThenIn: [anyone, skipped] }
+		: { mustBeNewIn: [group, skipped], isThenIn: [group, anyone] };
+}
+
 /** Who was named so far, and by which item. */
 class Register {
 	private readonly itemOf = new Map<string, number>();
 
-	/**
-	 * @param scope within which a person may be named only once
-	 * @throws {Refusal} if an earlier item names one of the guests
-	 */
-	add(scope: string, guests: readonly Guest[], refuse: (guest: Guest, before: number) => Refusal) {
-		const keyOf = ({ invitee }: Guest) => JSON.stringify([scope, comparable(invitee.email)]);
+	/** @throws {Refusal} if an earlier item names one of the guests */
+	add(
+		{ mustBeNewIn, isThenIn }: Scopes,
+		guests: readonly Guest[],
+		refuse: (guest: Guest, before: number) => Refusal,
+	) {
+		const keyIn = (scope: string, { invitee }: Guest) =>
+			JSON.stringify([scope, comparable(invitee.email)]);
 		for (const guest of guests) {
-			const before = this.itemOf.get(keyOf(guest));
-			if (before !== undefined) throw refuse(guest, before);
+			for (const scope of mustBeNewIn) {
+				const before = this.itemOf.get(keyIn(scope, guest));
+				if (before !== undefined) throw refuse(guest, before);
+			}
 		}
-		for (const guest of guests) this.itemOf.set(keyOf(guest), guest.item);
+		for (const guest of guests) {
+			for (const scope of isThenIn) this.itemOf.set(keyIn(scope, guest), guest.item);
+		}
 	}
 }
 
@@ -82,7 +102,7 @@ function readRow(source: InputItem, sheet: SheetReader): Row {
  * One group for all rows with the same team, role, `anonymous` flag and treatment of existing people.
  * Rows that aren't valid are refused one by one; run.ts decides whether the others continue.
  */
-export function groupRows(items: readonly InputItem[]): Grouping {
+function groupRows(items: readonly InputItem[], register: Register): Grouping {
 	const [firstItem] = items;
 	if (firstItem === undefined) return { groups: [], refusals: [] };
 	const refused = (some: ReadonlyArray<{ readonly index: number }>, error: unknown) => ({
@@ -100,7 +120,6 @@ export function groupRows(items: readonly InputItem[]): Grouping {
 	} catch (error) {
 		return { groups: [], refusals: [refused(items, error)] };
 	}
-	const register = new Register();
 	const rowsOf = new Map<string, Row[]>();
 	const refusals: FailedItems[] = [];
 	for (const source of items) {
@@ -108,7 +127,7 @@ export function groupRows(items: readonly InputItem[]): Grouping {
 			const row = readRow(source, sheet);
 			const { teamId, role, anonymous = false } = row.invitation;
 			const name = JSON.stringify([teamId, role, anonymous, row.skipsExisting]);
-			register.add(row.skipsExisting ? teamId : name, [row], repeatedRow);
+			register.add(scopesOf(row.invitation, name, row.skipsExisting), [row], repeatedRow);
 			const rows = rowsOf.get(name) ?? [];
 			rows.push(row);
 			rowsOf.set(name, rows);
@@ -144,8 +163,7 @@ function repeatedRow(_: Guest, before: number): Refusal {
 }
 
 /** One group per item, for items that skip existing people. */
-export function groupLists(items: readonly InputItem[]): Grouping {
-	const register = new Register();
+function groupLists(items: readonly InputItem[], register: Register): Grouping {
 	const groups: Group[] = [];
 	const refusals: FailedItems[] = [];
 	for (const source of items) {
@@ -156,9 +174,10 @@ export function groupLists(items: readonly InputItem[]): Grouping {
 				invitee,
 			}));
 			const shared = sharedOptions(source);
-			register.add(teamId, guests, repeatedGuest);
+			const invitation = { teamId, role, anonymous };
+			register.add(scopesOf(invitation, '', true), guests, repeatedGuest);
 			groups.push({
-				invitation: { teamId, role, anonymous },
+				invitation,
 				skipsExisting: true,
 				isSheet: false,
 				guests,
@@ -176,4 +195,14 @@ function repeatedGuest({ invitee }: Guest, before: number): Refusal {
 		field: 'invitees',
 		hint: 'Remove one of the two. Nothing was sent.',
 	});
+}
+
+/** The groups of a sheet's rows, and of the lists of items that skip existing people. */
+export function groupGuests(rows: readonly InputItem[], lists: readonly InputItem[]): Grouping {
+	const register = new Register();
+	const [sheet, others] = [groupRows(rows, register), groupLists(lists, register)];
+	return {
+		groups: [...sheet.groups, ...others.groups],
+		refusals: [...sheet.refusals, ...others.refusals],
+	};
 }

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { email } from '../../shared/email';
+import { asciiLowerCase, email } from '../../shared/email';
 import { titleOf, type Field } from '../fields/field';
 import { json } from '../fields/kinds';
 
@@ -84,7 +84,7 @@ const documentedInvitee = z
 
 /** How addresses are compared: the service doesn't document whether it heeds their case. */
 export function comparable(address: string): string {
-	return address.toLowerCase();
+	return asciiLowerCase(address);
 }
 
 /** Refuses a repeated address, since it isn't clear which prefill to use. */
@@ -107,15 +107,25 @@ function withoutRepeats<Schema extends z.ZodType<Invitee[], z.ZodTypeDef, unknow
 	return list.pipe(valid);
 }
 
-function prefillProperties(): INodeProperties[] {
-	return PREFILL_FIELDS.map(
+/** n8n's linter wants them in alphabetical order. Only Email is shown until others are added. */
+function inviteeProperties(): INodeProperties[] {
+	const prefill = PREFILL_FIELDS.map(
 		(name): INodeProperties => ({
 			displayName: titleOf(name),
 			name: camelCase(name),
 			type: 'string',
 			default: '',
 		}),
-	).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	);
+	const address: INodeProperties = {
+		displayName: 'Email',
+		name: 'email',
+		type: 'string',
+		required: true,
+		placeholder: 'e.g. ana@example.com',
+		default: '',
+	};
+	return [address, ...prefill].sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 }
 
 /** Invitees in n8n's form. */
@@ -127,26 +137,16 @@ export function inviteesOnForm(): Field<Invitee[]> {
 			typeOptions: {
 				multipleValues: true,
 				hideOptionalFields: true,
-				addOptionalFieldButtonText: 'Add Prefill Field',
+				addOptionalFieldButtonText: 'Add prefill field',
 			},
-			placeholder: 'Add Invitee',
+			placeholder: 'Add invitee',
 			default: { invitee: [{ email: '' }] },
 			description: 'People to invite; the optional fields prefill their sign-up form',
 			options: [
 				{
 					displayName: 'Invitee',
 					name: 'invitee',
-					values: [
-						{
-							displayName: 'Email',
-							name: 'email',
-							type: 'string',
-							required: true,
-							placeholder: 'e.g. ana@example.com',
-							default: '',
-						},
-						...prefillProperties(),
-					],
+					values: inviteeProperties(),
 				},
 			],
 		},

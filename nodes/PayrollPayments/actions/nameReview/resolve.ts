@@ -1,10 +1,28 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
 import { utcTimestamp } from '../../api/schemas/timestamp';
+import { newDefault } from '../fields/field';
 import { choice, text } from '../fields/kinds';
 import { bodyFieldName, teamId, teamUserId } from '../fields/serviceFields';
 import { path } from '../../api/client';
 import { defineOperation } from '../defineOperation';
 import { planCall } from '../plannedWrite';
+
+/** Nothing is selected in new nodes, so that nobody approves by accident. */
+function decision() {
+	const field = newDefault(
+		choice(
+			{ label: 'Decision', description: 'What to do about the name mismatch' },
+			[
+				{ name: 'Approve', value: 'approve', description: 'Accept the name and continue' },
+				{ name: 'Cancel', value: 'cancel', description: 'Cancel the payment to this recipient' },
+			],
+			'approve',
+		),
+		'',
+	);
+	const options = [{ name: 'Choose One', value: '' }, ...(field.form.options ?? [])];
+	return { ...field, required: true, form: { ...field.form, options } };
+}
 
 /** docs/api.md, Endpoint 8. */
 export const resolveNameReview = defineOperation({
@@ -15,18 +33,11 @@ export const resolveNameReview = defineOperation({
 	description: "Approve or cancel a payment whose recipient name didn't match",
 	effect: 'write',
 	permission: 'resolveNameReviews',
-	notice: 'The service offers no way to undo a decision.',
+	notice: 'The service offers no way to undo a decision',
 	fields: {
 		teamId: teamId(),
 		userId: teamUserId(),
-		decision: choice(
-			{ label: 'Decision', description: 'What to do about the name mismatch' },
-			[
-				{ name: 'Approve', value: 'approve', description: 'Accept the name and continue' },
-				{ name: 'Cancel', value: 'cancel', description: 'Cancel the payment to this recipient' },
-			],
-			'approve',
-		),
+		decision: decision(),
 		reviewVersion: text(
 			{
 				label: 'Review Version',

@@ -1,0 +1,58 @@
+import type {
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyMode,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+
+import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
+import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
+import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
+import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+
+export const NODES = [
+	new PayrollPayments(),
+	new PayrollPaymentsTrigger(),
+	new PayrollPaymentsPollingTrigger(),
+].map(({ description }) => description);
+
+export const CREDENTIALS = [new PayrollPaymentsApi(), new PayrollPaymentsWebhookApi()];
+
+/** The forms of the nodes and the credentials, by the name of the type. */
+export const FORMS: Readonly<Record<string, readonly INodeProperties[]>> = Object.fromEntries(
+	[...NODES, ...CREDENTIALS].map(({ name, properties }) => [name, properties]),
+);
+
+/** A part of a form that has a text, and where it is, e.g. "options > columnNames > column". */
+export type FormPart = { readonly path: string } & (
+	| { readonly kind: 'field'; readonly part: INodeProperties }
+	| { readonly kind: 'group'; readonly part: INodePropertyCollection }
+	| { readonly kind: 'mode'; readonly part: INodePropertyMode }
+	| { readonly kind: 'option'; readonly part: INodePropertyOptions }
+);
+
+/** All fields of a form with what they contain, from top to bottom. */
+export function partsOf(fields: readonly INodeProperties[], parent = ''): FormPart[] {
+	return fields.flatMap((field) => {
+		const { resource, operation } = field.displayOptions?.show ?? {};
+		const shown = parent === '' && resource !== undefined ? `${resource}.${operation} ` : '';
+		const path = `${parent}${shown}${field.name}`;
+		const inside = (field.options ?? []).flatMap((option): FormPart[] => {
+			if ('value' in option)
+				return [{ kind: 'option', path: `${path} = ${option.value}`, part: option }];
+			if ('values' in option) {
+				const group = `${path} > ${option.name}`;
+				return [
+					{ kind: 'group', path: group, part: option },
+					...partsOf(option.values, `${group} > `),
+				];
+			}
+			return 'type' in option ? partsOf([option], `${path} > `) : [];
+		});
+		const modes = (field.modes ?? []).map((part): FormPart => {
+			return { kind: 'mode', path: `${path} > ${part.name}`, part };
+		});
+		return [{ kind: 'field', path, part: field }, ...inside, ...modes];
+	});
+}
