@@ -1,8 +1,7 @@
 import { Editor, type ShownField } from '../support/editor';
 import { pictureFile } from '../support/pictures';
-import { SIGNED_SCHEMES } from '../support/signedDeliveries';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
-import { action, chain, node } from '../support/workflows';
+import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
@@ -257,36 +256,6 @@ describe('credentials', () => {
 		await editor.closeCredentials();
 		await editor.closeNode();
 	});
-});
-
-/** Opens a trigger whose credential has these settings. */
-async function openTrigger(name: string, settings: Readonly<Record<string, string>>) {
-	const { n8n } = environment;
-	const type = 'payrollPaymentsWebhookApi';
-	const secret = 'a secret of the sender';
-	const more = { method: 'hmacSignature', toleranceSeconds: 300, secret };
-	const saved = await n8n.saveCredentials(type, name, { ...more, ...settings });
-	const trigger = node(
-		'Deposit received',
-		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
-		{ events: ['deposit.received'] },
-		{ webhookId: 'signatures', credentials: { [type]: { id: null, name: '' } } },
-	);
-	const { id } = await n8n.saveWorkflow(chain('Signatures', [trigger]), [saved]);
-	await editor.openWorkflow(id);
-	await editor.openNode(trigger.name);
-}
-
-it('fills the form of a custom signature, as Slack’s, without cutting a label', async () => {
-	const slack = SIGNED_SCHEMES.find(({ name }) => name === 'Slack');
-	await openTrigger('Slack', slack?.saved ?? {});
-	await editor.openCredentials();
-	expect(labelsOf(await editor.credentialFields())).toContain('Signed Content');
-	const dialog = '[data-test-id="credential-edit-dialog"]';
-	const end = `${dialog} [data-test-id="credential-connection-parameter"]`;
-	await takePicture('webhook-credentials-custom', dialog, end);
-	await editor.closeCredentials();
-	await editor.closeNode();
 });
 
 it('logs nothing to the browser console', () => {
