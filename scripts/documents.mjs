@@ -7,7 +7,7 @@ import { cleanEnvironment, runInTerminal } from './lib/processes.mjs';
 
 const PROJECTS = ['n8n', 'e2e'];
 
-const [test = ''] = process.argv.slice(2);
+const tests = process.argv.slice(2);
 const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
 
 process.exitCode = await runInTerminal(
@@ -18,7 +18,7 @@ process.exitCode = await runInTerminal(
 		'--selectProjects',
 		...PROJECTS,
 		'--testPathPatterns',
-		`test/${test}.test.ts`,
+		...tests.map((test) => `test/${test}.test.ts`),
 	],
 	{
 		cwd: repository,

@@ -1,14 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-
 import { Editor, type ShownField } from '../support/editor';
+import { pictureFile } from '../support/pictures';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
-
-/** Where `npm run screenshots` saves its pictures; an ordinary run takes none. */
-const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
 
 /** The fields of each operation, as the user sees them from top to bottom; `!` is a notice. */
 const FORMS: Readonly<Record<string, readonly string[]>> = {
@@ -63,10 +58,8 @@ let environment: TestEnvironment;
 let editor: Editor;
 
 async function takePicture(name: string, part: string, end: string): Promise<void> {
-	if (DOCUMENTS === undefined) return;
-	const folder = path.join(DOCUMENTS, 'screenshots');
-	mkdirSync(folder, { recursive: true });
-	await editor.takePicture(path.join(folder, `${name}.png`), part, end);
+	const file = pictureFile(name);
+	if (file !== undefined) await editor.takePicture(file, part, end);
 }
 
 function labelsOf(fields: readonly ShownField[]): string[] {
@@ -146,7 +139,6 @@ it('subtitles say what each node does, and what a payment pays', async () => {
 		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
 	);
 	expect(await subtitle.textContent()).toContain('Pay $12,500.00');
-	await takePicture('canvas', '[data-test-id="canvas"]', '[data-test-id="canvas-node"]');
 });
 
 it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expected) => {

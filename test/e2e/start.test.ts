@@ -7,10 +7,27 @@ import { DEV_SETTINGS, updateInstalled } from '../../scripts/dev';
 import { loadExamples, startLinks, UNDISTRACTED, type LoadedExample } from '../../scripts/demo';
 import type { Landing } from '../../scripts/landing';
 import { Editor } from '../support/editor';
+import { Film, pictureFile } from '../support/pictures';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
+import type { Workflow } from '../support/workflows';
 
 jest.setTimeout(300_000);
+
+/** Examples that the front page shows, and what a person answers in them. */
+const PICTURED: Readonly<Record<string, Workflow['pinData']>> = {
+	'deposit-to-sheet': {},
+	'payroll-sheet-to-invites': {},
+	'cleared-deposit-to-payment': { 'Ask for approval': [{ json: { data: { Decision: 'Pay' } } }] },
+};
+
+/** The accounts elsewhere that a person would choose in them. */
+const ACCOUNTS: Readonly<Record<string, string>> = {
+	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
+	'n8n-nodes-base.slack': 'slackApi',
+};
+
+const NOTE = /\.stickyNote$/;
 
 let environment: TestEnvironment;
 let examples: readonly LoadedExample[];
@@ -105,6 +122,85 @@ describe('npm start', () => {
 		expect(await status('/', { host: 'example.com' })).toBe(404);
 		expect(await status('/unknown')).toBe(404);
 		expect(await status('/constructor')).toBe(404);
+	});
+});
+
+describe('an example on the canvas', () => {
+	let editor: Editor;
+
+	beforeAll(async () => {
+		editor = await Editor.open(environment.n8n.url);
+	});
+
+	afterAll(async () => {
+		await editor.close();
+	});
+
+	/** Saves an example with all credentials that it needs, without its note, and opens it. */
+	async function open(name: string, pinned: (samples: Workflow['pinData']) => Workflow['pinData']) {
+		const { n8n, api, webhook } = environment;
+		const example = examples.find((each) => each.name === name);
+		if (example === undefined) throw new Error(`There is no example ${name}.`);
+		const { workflow } = example;
+		const accounts = await Promise.all(
+			Object.values(ACCOUNTS).map(async (type) => await n8n.saveCredentials(type, type, {})),
+		);
+		const nodes = workflow.nodes
+			.filter(({ type }) => !NOTE.test(type))
+			.map((node) => {
+				const account = ACCOUNTS[node.type];
+				return account === undefined
+					? node
+					: { ...node, credentials: { [account]: { id: null, name: '' } } };
+			});
+		const pinData = pinned(workflow.pinData);
+		const { id } = await n8n.saveWorkflow({ ...workflow, nodes, pinData }, [
+			api,
+			webhook,
+			...accounts,
+		]);
+		await editor.openWorkflow(id);
+		return nodes;
+	}
+
+	const succeeded = () => editor.page.getByText('Workflow executed successfully').waitFor();
+
+	it.each(Object.entries(PICTURED))('%s runs without a warning', async (name, answers) => {
+		const nodes = await open(name, (samples) => ({ ...samples, ...answers }));
+		const { page } = editor;
+		await editor.fitCanvas(1960, 1000);
+		await editor.executeWorkflow();
+		await succeeded();
+		expect(await page.locator('[data-test-id="node-issues"]').count()).toBe(0);
+		const done = page.locator(
+			'[data-test-id="canvas-node"]:has([data-test-id="canvas-node-status-success"], [data-test-id="canvas-node-status-pinned"])',
+		);
+		expect(await done.count()).toBe(nodes.length);
+		const file = pictureFile(`example-${name}`);
+		if (file !== undefined) await editor.takeWorkflowPicture(file);
+	});
+
+	it('deposit-to-message turns a signed deposit into a message', async () => {
+		const { n8n, sandbox, teamId } = environment;
+		const nodes = await open('deposit-to-message', () => ({}));
+		const { page } = editor;
+		await page.click('[data-test-id="logs-overview-header"]');
+		await editor.fitCanvas(942, 640);
+		const film = new Film('deposit-to-message', async () => await editor.workflowFrame());
+		await film.hold(1_200);
+		await editor.executeWorkflow();
+		await page.getByText('Waiting for the service to send an event').waitFor();
+		await film.hold(1_800);
+		const webhookId = nodes.find((node) => node.webhookId !== undefined)?.webhookId;
+		const url = `${n8n.url}/webhook-test/${webhookId}/webhook`;
+		await sandbox.control('POST', 'endpoints', { url });
+		const deposit = { entity_nanoid: teamId, destination_amount_cents: 125_000 };
+		await sandbox.control('POST', 'deposits', { deposit });
+		await film.until(succeeded());
+		await film.hold(1_200);
+		await page.getByText('1250.00 USD arrived in Engineering').waitFor();
+		await film.hold(4_000);
+		film.save();
 	});
 });
 

@@ -9,6 +9,24 @@ const VIEWPORT = { width: 1280, height: 1500 };
 /** n8n's own field at the end of credentials that its HTTP Request node can use. */
 const N8N_FIELD = 'Allowed HTTP Request Domains';
 
+/** Leaves of the page what belongs to the workflow: no buttons, tabs, menus or messages. */
+const WORKFLOW_ONLY = `
+	:is([data-test-id='canvas-controls'], [data-test-id='canvas-handle-plus-wrapper'],
+		[data-test-id='canvas-minimap'], [data-test-id='canvas-node-toolbar'],
+		[data-test-id='clear-execution-data-button'], .el-notification),
+	:is([data-test-id='execute-workflow-button'], [data-test-id='node-creator-plus-button'],
+		[data-test-id='radio-button-workflow']),
+	:has(> :is([data-test-id='execute-workflow-button'], [data-test-id='node-creator-plus-button'])),
+	:is([data-test-id='command-bar-button'], [data-test-id='add-sticky-button'],
+		[data-test-id='toggle-focus-panel-button']),
+	:is([data-test-id='radio-button-executions'], [data-test-id='radio-button-evaluation']),
+	[role='radiogroup']:has([data-test-id='radio-button-workflow']) {
+		visibility: hidden !important;
+	}`;
+
+/** Room around the nodes in a picture, for their names and subtitles. */
+const MARGIN = { top: 24, right: 64, bottom: 80, left: 64 };
+
 /** n8n renders slowly on a busy machine. */
 const TIMEOUT_MILLISECONDS = 60_000;
 
@@ -139,6 +157,42 @@ export class Editor {
 		if (frame === null || last === null) throw new Error(`${part} or ${end} isn't on the page.`);
 		const height = Math.min(last.y + last.height + 16, frame.y + frame.height) - frame.y;
 		await this.page.screenshot({ path: file, clip: { ...frame, height } });
+	}
+
+	/** Shows the whole workflow in a window of this size. */
+	async fitCanvas(width: number, height: number): Promise<void> {
+		await this.page.setViewportSize({ width, height });
+		await this.page.keyboard.press('1');
+		await this.page.waitForTimeout(1_000);
+	}
+
+	/** Runs the open workflow with its button. */
+	async executeWorkflow(): Promise<void> {
+		await this.page.click('[data-test-id="execute-workflow-button"] >> visible=true');
+		await this.page.mouse.move(0, 0);
+	}
+
+	/** Takes a picture of the nodes on the canvas and what connects them. */
+	async takeWorkflowPicture(file: string): Promise<void> {
+		const boxes = await this.page
+			.locator('[data-test-id="canvas-node"]')
+			.evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().toJSON()));
+		const x = Math.min(...boxes.map(({ left }) => left)) - MARGIN.left;
+		const y = Math.min(...boxes.map(({ top }) => top)) - MARGIN.top;
+		const width = Math.max(...boxes.map(({ right }) => right)) + MARGIN.right - x;
+		const height = Math.max(...boxes.map(({ bottom }) => bottom)) + MARGIN.bottom - y;
+		const clip = { x, y, width, height };
+		await this.page.screenshot({ path: file, clip, style: WORKFLOW_ONLY });
+	}
+
+	/** A picture of the canvas and the logs below it. */
+	async workflowFrame(): Promise<Buffer> {
+		const frame = await this.page.locator('[data-test-id="canvas-wrapper"]').boundingBox();
+		const { width = 0, height = 0 } = this.page.viewportSize() ?? {};
+		if (frame === null) throw new Error('There is no canvas on the page.');
+		const { x, y } = frame;
+		const clip = { x, y, width: width - x, height: height - y };
+		return await this.page.screenshot({ clip, style: WORKFLOW_ONLY });
 	}
 
 	async close(): Promise<void> {

@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { animate, type Frame } from './animation';
+
+/** Where `npm run screenshots` saves pictures; an ordinary run takes none. */
+const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
+
+/** The file of a picture in the documents, or undefined if none is wanted. */
+export function pictureFile(name: string): string | undefined {
+	if (DOCUMENTS === undefined) return undefined;
+	const folder = path.join(DOCUMENTS, 'screenshots');
+	mkdirSync(folder, { recursive: true });
+	return path.join(folder, `${name}.png`);
+}
+
+/** Pictures of what happens, which become an animated one. */
+export class Film {
+	private readonly file: string | undefined;
+	private readonly frames: Frame[] = [];
+
+	constructor(
+		name: string,
+		private readonly takeFrame: () => Promise<Buffer>,
+	) {
+		this.file = pictureFile(name);
+	}
+
+	/** Shows what is there now for a while. */
+	async hold(milliseconds: number): Promise<void> {
+		if (this.file === undefined) return;
+		this.frames.push({ png: await this.takeFrame(), milliseconds });
+	}
+
+	/** Shows what happens until the event. */
+	async until(event: Promise<unknown>, frameMilliseconds = 120): Promise<void> {
+		let happened = false;
+		const happens = event.then(() => {
+			happened = true;
+		});
+		while (this.file !== undefined && !happened) await this.hold(frameMilliseconds);
+		await happens;
+	}
+
+	save(): void {
+		if (this.file !== undefined) writeFileSync(this.file, animate(this.frames));
+	}
+}
