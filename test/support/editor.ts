@@ -190,7 +190,8 @@ export class Editor {
 		const frame = await this.page.locator('[data-test-id="canvas-wrapper"]').boundingBox();
 		const { width = 0, height = 0 } = this.page.viewportSize() ?? {};
 		if (frame === null) throw new Error('There is no canvas on the page.');
-		const { x, y } = frame;
+		/* Below the tabs, which reach into the canvas. */
+		const [x, y] = [frame.x, frame.y + 16];
 		const clip = { x, y, width: width - x, height: height - y };
 		return await this.page.screenshot({ clip, style: WORKFLOW_ONLY });
 	}
