@@ -308,7 +308,8 @@ describe('parsing a sign-in message', () => {
 			),
 			{ numRuns: runs(2_000) },
 		);
-		expect(signed).toBeGreaterThan(runs(100));
+		/* About 6% of the changed messages are still valid; a few runs have had fewer than 5%. */
+		expect(signed).toBeGreaterThan(runs(40));
 	});
 
 	it.each([
