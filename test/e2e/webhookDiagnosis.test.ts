@@ -5,6 +5,7 @@ import { depositEvent } from '../support/sampleEvents';
 import { SIGNED_SCHEMES, type SignedScheme } from '../support/signedDeliveries';
 import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
+import { waitUntil } from '../support/waiting';
 
 jest.setTimeout(600_000);
 
@@ -40,10 +41,16 @@ async function post(url: string, proof: Record<string, string>) {
 
 /** Listens for a test event, delivers one, and returns what the editor shows as the node's error. */
 async function listenFor(workflow: TriggerWorkflow, proof: Record<string, string>) {
+	const { length: before } = await workflow.executions();
 	await environment.n8n.startWorkflow(workflow.workflowId);
 	await pause(500);
 	const answer = await post(workflow.url.replace('/webhook/', '/webhook-test/'), proof);
 	expect(answer).toEqual({ status: 401, body: { error: expect.any(String) } });
+	/* The answer goes out before n8n saves the execution. */
+	await waitUntil(async () => (await workflow.executions()).length > before, {
+		milliseconds: 60_000,
+		failure: () => 'n8n saved no execution for the delivery.',
+	});
 	await workflow.idle();
 	const execution = (await workflow.executions()).at(-1);
 	expect(execution).toMatchObject({ status: 'error', mode: 'manual' });
