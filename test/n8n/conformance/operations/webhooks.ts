@@ -8,6 +8,9 @@ import {
 } from '../cases';
 import { EVENT_TYPES, LEAST_VERSION, MOST_VERSION } from '../document';
 
+/** An expression that finds nothing. */
+const EMPTY = '={{ "" }}';
+
 const path = (webhookId: unknown): string => `/v2/webhooks/test/${String(webhookId)}`;
 
 export const sendTestDelivery: OperationCases = {
@@ -22,7 +25,7 @@ export const sendTestDelivery: OperationCases = {
 			method: 'POST',
 			path: path(webhookId),
 			query: {},
-			body: { version: version ?? 2, event_type: eventType },
+			body: { version: version === EMPTY ? 2 : (version ?? 2), event_type: eventType },
 		},
 	],
 	answers: (output) => output,
@@ -50,6 +53,7 @@ export const sendTestDelivery: OperationCases = {
 			guards: ['endpoint-9/version', 'limits/version', 'versioning/webhook*', 'events/the*'],
 			accepted: [
 				{},
+				...accepting('version', [EMPTY]),
 				...accepting(
 					'version',
 					Array.from({ length: MOST_VERSION }, (_, index) => index + LEAST_VERSION),
