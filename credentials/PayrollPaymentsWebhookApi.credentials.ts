@@ -113,7 +113,7 @@ export class PayrollPaymentsWebhookApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'n8n’s connection test checks only that these fields are filled in correctly. It can’t know whether they match the service. To find out, open the trigger, click <b>Listen for test event</b>, and have the service send an event. If its signature doesn’t fit, the trigger’s error names the header and format that do, if it finds them.',
+				'n8n’s connection test checks only that these fields are filled in correctly. To find out whether they match the service, click <b>Execute step</b> in the trigger, and have the service send an event to the test URL. If the signature doesn’t fit, the error names the header and format that do, if any.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',

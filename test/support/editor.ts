@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 
 import { launchBrowser } from './browser';
 import { OWNER } from './n8nRest';
@@ -8,6 +8,24 @@ const VIEWPORT = { width: 1280, height: 1500 };
 
 /** n8n's own field at the end of credentials that its HTTP Request node can use. */
 const N8N_FIELD = 'Allowed HTTP Request Domains';
+
+const CREDENTIAL_FIELD = '[data-test-id="credential-connection-parameter"]:visible';
+
+/** Tall enough for a credential with all its fields. */
+const TALL_VIEWPORT = { width: 1280, height: 2200 };
+
+/** n8n limits the height of the dialog, and scrolls the fields in it. */
+const TALL_DIALOG = `
+	[data-test-id='editCredential-modal'] {
+		height: 100vh !important;
+		max-height: none !important;
+	}`;
+
+/** n8n's own messages, and the button of its assistant, which not every n8n has. */
+const DISTRACTIONS = `
+	:is([data-test-id='node-error-view-instance-ai-button'], .el-notification) {
+		display: none !important;
+	}`;
 
 /** Leaves of the page what belongs to the workflow: no buttons, tabs, menus or messages. */
 const WORKFLOW_ONLY = `
@@ -108,7 +126,7 @@ export class Editor {
 
 	/** The fields of the open credentials from top to bottom. */
 	async credentialFields(): Promise<ShownField[]> {
-		const fields = await this.fieldsAt('[data-test-id="credential-connection-parameter"]:visible');
+		const fields = await this.fieldsAt(CREDENTIAL_FIELD);
 		return fields.filter(({ label }) => label !== N8N_FIELD);
 	}
 
@@ -152,11 +170,43 @@ export class Editor {
 	 * @param end a selector of the last element that the picture must include; the last match counts
 	 */
 	async takePicture(file: string, part: string, end: string): Promise<void> {
+		await this.movePointerAway();
 		const frame = await this.page.locator(part).first().boundingBox();
 		const last = await this.page.locator(end).last().boundingBox();
 		if (frame === null || last === null) throw new Error(`${part} or ${end} isn't on the page.`);
 		const height = Math.min(last.y + last.height + 16, frame.y + frame.height) - frame.y;
-		await this.page.screenshot({ path: file, clip: { ...frame, height } });
+		await this.page.screenshot({ path: file, clip: { ...frame, height }, style: DISTRACTIONS });
+	}
+
+	/** A field under the pointer shows buttons. */
+	private async movePointerAway(): Promise<void> {
+		await this.page.mouse.move(0, 0);
+		await this.page.waitForTimeout(500);
+	}
+
+	/** Takes a picture of the open node's error, and of the top of its form. */
+	async takeErrorPicture(file: string): Promise<void> {
+		const parts = [
+			'[data-test-id="ndv"] [data-test-id="node-execute-button"]',
+			'[data-test-id="parameter-item"]:has-text("Authentication")',
+			'[data-test-id="node-error-description"]',
+		];
+		await this.movePointerAway();
+		await this.takePictureOf(
+			file,
+			this.page.locator(parts.join(', ')),
+			{ top: 8, right: 8, bottom: 16, left: 16 },
+			DISTRACTIONS,
+		);
+	}
+
+	/** Takes a picture of all fields of the open credentials. */
+	async takeCredentialPicture(file: string): Promise<void> {
+		await this.page.addStyleTag({ content: TALL_DIALOG });
+		await this.page.setViewportSize(TALL_VIEWPORT);
+		const fields = this.page.locator(CREDENTIAL_FIELD).filter({ hasNotText: N8N_FIELD });
+		await this.takePictureOf(file, fields, { top: 16, right: 16, bottom: 16, left: 16 });
+		await this.page.setViewportSize(VIEWPORT);
 	}
 
 	/** Shows the whole workflow in a window of this size. */
@@ -174,15 +224,25 @@ export class Editor {
 
 	/** Takes a picture of the nodes on the canvas and what connects them. */
 	async takeWorkflowPicture(file: string): Promise<void> {
-		const boxes = await this.page
-			.locator('[data-test-id="canvas-node"]')
-			.evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().toJSON()));
-		const x = Math.min(...boxes.map(({ left }) => left)) - MARGIN.left;
-		const y = Math.min(...boxes.map(({ top }) => top)) - MARGIN.top;
-		const width = Math.max(...boxes.map(({ right }) => right)) + MARGIN.right - x;
-		const height = Math.max(...boxes.map(({ bottom }) => bottom)) + MARGIN.bottom - y;
-		const clip = { x, y, width, height };
-		await this.page.screenshot({ path: file, clip, style: WORKFLOW_ONLY });
+		const nodes = this.page.locator('[data-test-id="canvas-node"]');
+		await this.takePictureOf(file, nodes, MARGIN, WORKFLOW_ONLY);
+	}
+
+	/** Takes a picture of all these elements and the room around them. */
+	private async takePictureOf(
+		file: string,
+		elements: Locator,
+		margin: typeof MARGIN,
+		style?: string,
+	): Promise<void> {
+		const boxes = await elements.evaluateAll((all) =>
+			all.map((each) => each.getBoundingClientRect().toJSON()),
+		);
+		const x = Math.min(...boxes.map(({ left }) => left)) - margin.left;
+		const y = Math.min(...boxes.map(({ top }) => top)) - margin.top;
+		const width = Math.max(...boxes.map(({ right }) => right)) + margin.right - x;
+		const height = Math.max(...boxes.map(({ bottom }) => bottom)) + margin.bottom - y;
+		await this.page.screenshot({ path: file, clip: { x, y, width, height }, style });
 	}
 
 	/** A picture of the canvas and the logs below it. */
