@@ -125,6 +125,22 @@ async function installNode() {
 	return path.join(folder, 'node_modules', 'node', 'bin');
 }
 
+/**
+ * The Node.js for n8n, and an environment in which it is the one in PATH.
+ *
+ * @param {Record<string, string>} [additions] to the environment
+ */
+async function nodeCommand(additions = {}) {
+	const folder = await installNode();
+	return {
+		node: path.join(folder, process.platform === 'win32' ? 'node.exe' : 'node'),
+		env: cleanEnvironment({
+			PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}`,
+			...additions,
+		}),
+	};
+}
+
 /** @returns {Promise<string>} pnpm's command, a script for Node.js */
 async function installPnpm() {
 	const folder = await installOnce(
@@ -168,6 +184,25 @@ export async function installChromium() {
 }
 
 /**
+ * Installs JSON-RPC signers that others wrote: Anvil, Ganache and Hardhat.
+ *
+ * @returns the folder of their packages, and the Node.js and the environment to run them in
+ */
+export async function installSigners() {
+	const { node, env } = await nodeCommand({ HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' });
+	const folder = await installOnce(
+		'signers',
+		{ description: 'Installing Anvil, Ganache and Hardhat (once, 330 MB)', megabytes: 700 },
+		async (cwd) => {
+			// On an older Node.js, npm leaves out the compiled part of Hardhat.
+			await npm(['install', '--ignore-scripts', ...QUIET], { cwd, env, node });
+			writeFileSync(path.join(cwd, 'hardhat.config.js'), 'export default {};\n');
+		},
+	);
+	return { folder, node, env };
+}
+
+/**
  * An n8n that is ready to run.
  *
  * @typedef {object} N8nInstallation
@@ -182,11 +217,7 @@ export async function installChromium() {
  * @returns {Promise<N8nInstallation>}
  */
 export async function installN8n(version = DEFAULT_N8N_VERSION) {
-	const nodeFolder = await installNode();
-	const node = path.join(nodeFolder, process.platform === 'win32' ? 'node.exe' : 'node');
-	const env = cleanEnvironment({
-		PATH: `${nodeFolder}${path.delimiter}${process.env.PATH ?? ''}`,
-	});
+	const { node, env } = await nodeCommand();
 	const folder = await installOnce(
 		`n8n-${version}`,
 		{ description: `Installing n8n ${version} (once, 1.5 GB)`, megabytes: 3_000 },

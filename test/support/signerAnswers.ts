@@ -51,8 +51,14 @@ const UNSUPPORTED: ReadonlyArray<Pick<SignerAnswer, 'from' | 'dialect' | 'body' 
 	{
 		// As Ganache 7.9.2 answers.
 		from: 'Ganache, asked for a method of wallets',
-		body: error(-32601, 'The method personal_sign does not exist/is not available'),
+		body: error(-32700, 'The method personal_sign does not exist/is not available'),
 		message: 'The remote signer doesn’t support personal_sign.',
+	},
+	{
+		from: 'Anvil, asked for a method of Web3Signer',
+		dialect: 'web3signer',
+		body: error(-32603, 'Not implemented'),
+		message: 'The remote signer doesn’t support eth_sign.',
 	},
 	{
 		// EIP-1193's “Unsupported Method”.

@@ -63,6 +63,8 @@ const LONGEST_ANSWER = 100_000;
 const LONGEST_MESSAGE = 80;
 /** JSON-RPC's “Method not found”, EIP-1474's “Method not supported”, EIP-1193's “Unsupported Method”. */
 const UNSUPPORTED_METHOD = [-32601, -32004, 4200];
+/** The same under other codes: go-ethereum's words, which Ganache shares, and Anvil's. */
+const UNSUPPORTED_MESSAGE = /does not exist\/is not available$|^not implemented$/i;
 const INTERNAL_ERROR = -32603;
 /** What Web3Signer and Clef answer to a Host header that isn't on their list. */
 const FOREIGN_HOST = /\b(?:host not authorized|invalid host specified)\b/i;
@@ -108,7 +110,7 @@ function throwSignerError(
 	redact: Redact,
 ): never {
 	const { code, message } = error;
-	if (UNSUPPORTED_METHOD.includes(code)) {
+	if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(message)) {
 		return refuse(
 			`The remote signer doesn’t support ${method}.`,
 			'Select the signer’s type under Remote Signer Dialect in the credentials.',
