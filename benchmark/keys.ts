@@ -50,7 +50,7 @@ export const keys: Part = {
 					bytes,
 					120,
 					[
-						'The heap of a process after five times as many events, divided by the remembered keys.',
+						'The heap of a process after five times as many events of each, divided by the remembered keys.',
 					],
 				),
 			),
