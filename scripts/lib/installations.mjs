@@ -182,7 +182,7 @@ export async function installChromium() {
  * @returns the folder of their packages, and the Node.js and the environment to run them in
  */
 export async function installSigners() {
-	const { node, env: plain } = await installNode(24);
+	const { node, env: plain } = await installNode('24');
 	const env = { ...plain, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' };
 	const folder = await installOnce(
 		'signers',
