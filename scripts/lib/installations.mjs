@@ -14,13 +14,10 @@ import path from 'node:path';
 
 import { explainInstallation } from './installationErrors.mjs';
 import { whileLocked } from './lock.mjs';
-import { DEFAULT_N8N_VERSION } from './n8nVersions.mjs';
+import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from './n8nVersions.mjs';
 import { repository } from './paths.mjs';
 import { cleanEnvironment, npm, run } from './processes.mjs';
 import { withProgress } from './progress.mjs';
-
-/** n8n 2.41.1 requires Node.js 24, and its compiled parts exist for this version only. */
-const NODE_MAJOR = '24';
 
 /** Where n8n, its Node.js and the browser are installed, once for all checkouts. */
 const cacheFolder =
@@ -111,15 +108,27 @@ async function installOnce(name, { description, megabytes }, install) {
 }
 
 /**
- * Installs the Node.js for n8n, unless this is one.
+ * Installs a Node.js, unless this is one.
  *
- * @returns {Promise<string>} the folder of its binary
+ * @param {import('./n8nVersions.mjs').NodeMajor} major
+ * @returns {Promise<{ node: string; env: Record<string, string> }>} the binary, and the environment
+ * in which it is found
  */
-async function installNode() {
-	if (process.versions.node.startsWith(`${NODE_MAJOR}.`)) return path.dirname(process.execPath);
+export async function installNode(major) {
+	const folder = process.versions.node.startsWith(`${major}.`)
+		? path.dirname(process.execPath)
+		: await nodeFolder(major);
+	return {
+		node: path.join(folder, process.platform === 'win32' ? 'node.exe' : 'node'),
+		env: cleanEnvironment({ PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}` }),
+	};
+}
+
+/** @param {import('./n8nVersions.mjs').NodeMajor} major */
+async function nodeFolder(major) {
 	const folder = await installOnce(
-		`node-${NODE_MAJOR}`,
-		{ description: `Installing Node.js ${NODE_MAJOR} for n8n`, megabytes: 300 },
+		`node-${major}`,
+		{ description: `Installing Node.js ${major}`, megabytes: 300 },
 		(cwd) => npm(['install', '--ignore-scripts=false', ...QUIET], { cwd }),
 	);
 	return path.join(folder, 'node_modules', 'node', 'bin');
@@ -168,6 +177,26 @@ export async function installChromium() {
 }
 
 /**
+ * Installs JSON-RPC signers that others wrote: Anvil, Ganache and Hardhat.
+ *
+ * @returns the folder of their packages, and the Node.js and the environment to run them in
+ */
+export async function installSigners() {
+	const { node, env: plain } = await installNode('24');
+	const env = { ...plain, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' };
+	const folder = await installOnce(
+		'signers',
+		{ description: 'Installing Anvil, Ganache and Hardhat (once, 330 MB)', megabytes: 700 },
+		async (cwd) => {
+			// On an older Node.js, npm leaves out the compiled part of Hardhat.
+			await npm(['install', '--ignore-scripts', ...QUIET], { cwd, env, node });
+			writeFileSync(path.join(cwd, 'hardhat.config.js'), 'export default {};\n');
+		},
+	);
+	return { folder, node, env };
+}
+
+/**
  * An n8n that is ready to run.
  *
  * @typedef {object} N8nInstallation
@@ -179,18 +208,16 @@ export async function installChromium() {
 
 /**
  * @param {import('./n8nVersions.mjs').N8nVersion} [version]
+ * @param {import('./n8nVersions.mjs').NodeMajor} [major] the Node.js to run it on
  * @returns {Promise<N8nInstallation>}
  */
-export async function installN8n(version = DEFAULT_N8N_VERSION) {
-	const nodeFolder = await installNode();
-	const node = path.join(nodeFolder, process.platform === 'win32' ? 'node.exe' : 'node');
-	const env = cleanEnvironment({
-		PATH: `${nodeFolder}${path.delimiter}${process.env.PATH ?? ''}`,
-	});
+export async function installN8n(version = DEFAULT_N8N_VERSION, major) {
+	const [installingMajor] = N8N_VERSIONS[version].nodes;
 	const folder = await installOnce(
 		`n8n-${version}`,
 		{ description: `Installing n8n ${version} (once, 1.5 GB)`, megabytes: 3_000 },
 		async (cwd) => {
+			const { node, env } = await installNode(installingMajor);
 			const pnpm = await installPnpm();
 			const store = path.join(cwd, 'store');
 			const options = [`--store-dir=${store}`, `--config.cache-dir=${store}`, '--ignore-workspace'];
@@ -199,7 +226,8 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 			await removeSourceMaps(path.join(cwd, 'node_modules'));
 		},
 	);
-	return { version, node, cli: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), env };
+	const cli = path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
+	return { version, cli, ...(await installNode(major ?? installingMajor)) };
 }
 
 /**

@@ -2,9 +2,13 @@
  * How a version of n8n behaves where the versions differ.
  *
  * @typedef {object} N8nTraits
+ * @property {readonly [NodeMajor, ...NodeMajor[]]} nodes the versions of Node.js that it is tested
+ * on; it is installed with the first
  * @property {Activation} activation
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
+ *
+ * @typedef {'22' | '24'} NodeMajor
  *
  * @typedef {object} Activation the request that activates a workflow
  * @property {'POST' | 'PATCH'} method
@@ -12,20 +16,27 @@
  * @property {Record<string, unknown>} body in addition to the version of the workflow
  */
 
-/** @type {Omit<N8nTraits, 'activatesInBackground'>} */
+/** @type {N8nTraits} */
 const n8n2 = {
+	nodes: ['24'],
 	activation: { method: 'POST', path: '/activate', body: {} },
+	activatesInBackground: true,
 };
 
 /**
- * The versions of n8n that the package is tested with.
+ * The versions of n8n that the package is tested with: the newest; the newest with all of its
+ * libraries as released, where test/e2e/hosts has to replace some of the former's; the one before;
+ * the last for Node.js 22; and the last 1.x.
  *
  * @satisfies {Record<string, N8nTraits>}
  */
 export const N8N_VERSIONS = {
-	'2.41.1': { ...n8n2, activatesInBackground: true },
-	'2.38.7': { ...n8n2, activatesInBackground: false },
+	'2.41.3': n8n2,
+	'2.41.1': n8n2,
+	'2.40.7': n8n2,
+	'2.35.7': { ...n8n2, nodes: ['22'], activatesInBackground: false },
 	'1.123.81': {
+		nodes: ['24', '22'],
 		activation: { method: 'PATCH', path: '', body: { active: true } },
 		activatesInBackground: false,
 	},
@@ -38,4 +49,4 @@ export const N8N_VERSIONS = {
  *
  * @satisfies {N8nVersion}
  */
-export const DEFAULT_N8N_VERSION = '2.41.1';
+export const DEFAULT_N8N_VERSION = '2.41.3';

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { installN8n } from '../../scripts/lib/installations.mjs';
 import { N8nDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
-import { n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
+import { installN8nUnderTest, packageUnderTest } from './n8nUnderTest';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
 import { sharedN8n } from './sharedN8n';
@@ -34,7 +33,7 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
  * @param env more of n8n's settings
  */
 export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
-	const installation = await installN8n(n8nVersionUnderTest());
+	const installation = await installN8nUnderTest();
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
 	const n8nProcess = await N8nProcess.prepare(installation, { dataFolder, env });
 	const n8n = new N8nRest(n8nProcess.url, installation.version);
@@ -72,7 +71,7 @@ export async function shareTestEnvironment(): Promise<TestEnvironment> {
 		const { dataFolder, port, group } = n8nProcess;
 		return { dataFolder, port, group, session: n8n.session };
 	});
-	const installation = await installN8n(n8nVersionUnderTest());
+	const installation = await installN8nUnderTest();
 	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
 	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
 	const database = new N8nDatabase(n8nProcess);

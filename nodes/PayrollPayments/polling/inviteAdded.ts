@@ -1,9 +1,10 @@
+import { pendingInvites } from '../api/pagination';
 import { additions } from './additions';
 import type { ChangeKind } from './changeKind';
-import { pendingInvites } from './pendingInvites';
 import { observationsOf } from './records';
 
 export const inviteAdded: ChangeKind = {
 	...additions,
-	observe: async (source) => observationsOf('an invite', await pendingInvites(source), () => ''),
+	observe: async ({ call, settings: { entityId } }) =>
+		observationsOf('an invite', await pendingInvites(call, entityId), () => ''),
 };

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { teamUsers } from '../api/pagination';
+import { pendingInvites, teamUsers } from '../api/pagination';
 import { rememberAll, type ChangeKind, type Source } from './changeKind';
-import { pendingInvites } from './pendingInvites';
 import { observationsOf } from './records';
 
 /** Characters of a fingerprint: 96 bits. */
@@ -27,12 +26,8 @@ async function members({ call, settings: { entityId } }: Source): Promise<Readon
 }
 
 export const inviteEnded: ChangeKind = {
-	observe: async (source) =>
-		observationsOf(
-			'an invite',
-			await pendingInvites(source),
-			fingerprintIn(source.settings.entityId),
-		),
+	observe: async ({ call, settings: { entityId } }) =>
+		observationsOf('an invite', await pendingInvites(call, entityId), fingerprintIn(entityId)),
 	compare: (before, now) => {
 		const remembered = rememberAll(now);
 		return {

@@ -1,7 +1,7 @@
 import { explainInstallation } from '../../../scripts/lib/installationErrors.mjs';
 
 const explained = (said: string) =>
-	explainInstallation(new Error(said), { what: 'n8n-2.41.1', folder: '/cache' }).message;
+	explainInstallation(new Error(said), { what: 'n8n-2.41.3', folder: '/cache' }).message;
 
 /* As npm 10 and pnpm 10 say it. */
 it.each([
@@ -9,7 +9,7 @@ it.each([
 	'ERR_PNPM_ENOSPC  [n8n] ENOSPC: no space left on device, copyfile',
 ])('says in one sentence that the disk is full', (said) => {
 	expect(explained(said)).toBe(
-		"The disk is full, so n8n-2.41.1 can't be installed in /cache: free 4 GB, then try again.",
+		"The disk is full, so n8n-2.41.3 can't be installed in /cache: free 4 GB, then try again.",
 	);
 });
 
@@ -23,13 +23,13 @@ it.each([
 	['npm error code E401\nnpm error Incorrect or missing password.', 'E401'],
 ])('says in one sentence that the registry can’t be reached: %j', (said, reason) => {
 	expect(explained(said)).toBe(
-		`The npm registry can't be reached (${reason}), so n8n-2.41.1 can't be installed: ` +
+		`The npm registry can't be reached (${reason}), so n8n-2.41.3 can't be installed: ` +
 			'check the connection and `npm config get registry`, then try again.',
 	);
 });
 
 it('passes on any other reason', () => {
 	expect(explained('gyp ERR! find Python')).toBe(
-		"n8n-2.41.1 can't be installed in /cache: gyp ERR! find Python",
+		"n8n-2.41.3 can't be installed in /cache: gyp ERR! find Python",
 	);
 });
