@@ -15,7 +15,7 @@ import path from 'node:path';
 import { explainInstallation } from './installationErrors.mjs';
 import { whileLocked } from './lock.mjs';
 import { DEFAULT_N8N_VERSION } from './n8nVersions.mjs';
-import { repository } from './paths.mjs';
+import { buildFolder, repository } from './paths.mjs';
 import { cleanEnvironment, npm, run } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 
@@ -77,6 +77,27 @@ function requireSpace(what, folder, megabytes) {
 }
 
 /**
+ * The file that lists what to install. For n8n's latest version it is written here, after the one of
+ * the default version; the registry is asked once for all processes of a run.
+ *
+ * @param {string} name
+ */
+async function manifestOf(name) {
+	const hosts = path.join(repository, 'test', 'e2e', 'hosts');
+	if (name !== 'n8n-latest') return path.join(hosts, name, 'package.json');
+	process.env.PAYROLL_PAYMENTS_LATEST_N8N ??= (
+		await npm(['view', 'n8n', 'dist-tags.latest', ...QUIET])
+	).trim();
+	const ofDefault = path.join(hosts, `n8n-${DEFAULT_N8N_VERSION}`, 'package.json');
+	const manifest = JSON.parse(readFileSync(ofDefault, 'utf8'));
+	manifest.dependencies.n8n = process.env.PAYROLL_PAYMENTS_LATEST_N8N;
+	mkdirSync(buildFolder, { recursive: true });
+	const file = path.join(buildFolder, 'n8n-latest.json');
+	writeFileSync(file, JSON.stringify(manifest));
+	return file;
+}
+
+/**
  * Installs what test/e2e/hosts/NAME/package.json lists into the cache, unless that has been done.
  * Each version of that file has its own folder, so that checkouts don't replace each other's. An
  * interrupted installation leaves no `complete` file and is repeated.
@@ -87,7 +108,7 @@ function requireSpace(what, folder, megabytes) {
  * @param {(folder: string) => Promise<unknown>} install
  */
 async function installOnce(name, { description, megabytes }, install) {
-	const manifest = path.join(repository, 'test', 'e2e', 'hosts', name, 'package.json');
+	const manifest = await manifestOf(name);
 	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
 	const folder = path.join(cacheFolder, `${name}-${hash}`);
 	const marker = path.join(folder, 'complete');
