@@ -57,7 +57,9 @@ async function succeeds(step, env) {
 		say(`- ${title}: not run, ${obstacle}`);
 		return true;
 	}
-	const withoutSecrets = Object.entries(step.env ?? {}).filter(([, value]) => !/\$\{\{/.test(value));
+	const withoutSecrets = Object.entries(step.env ?? {}).filter(
+		([, value]) => !/\$\{\{/.test(value),
+	);
 	const script = step.run?.replaceAll(/\bnpm publish\b/g, 'npm publish --dry-run') ?? '';
 	try {
 		await run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
