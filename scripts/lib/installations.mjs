@@ -77,22 +77,28 @@ function requireSpace(what, folder, megabytes) {
 }
 
 /**
- * The file that lists what to install. For n8n's latest version it is written here, after the one of
- * the default version; the registry is asked once for all processes of a run.
+ * The file that lists what to install. For n8n's latest version, which the registry is asked for once
+ * in a run, it is written here if the repository has none: like that of the default version, without
+ * the versions of n8n's own libraries.
  *
  * @param {string} name
  */
 async function manifestOf(name) {
-	const hosts = path.join(repository, 'test', 'e2e', 'hosts');
-	if (name !== 'n8n-latest') return path.join(hosts, name, 'package.json');
+	const fileIn = (/** @type {string} */ host) =>
+		path.join(repository, 'test', 'e2e', 'hosts', host, 'package.json');
+	if (name !== 'n8n-latest') return fileIn(name);
 	process.env.PAYROLL_PAYMENTS_LATEST_N8N ??= (
 		await npm(['view', 'n8n', 'dist-tags.latest', ...QUIET])
 	).trim();
-	const ofDefault = path.join(hosts, `n8n-${DEFAULT_N8N_VERSION}`, 'package.json');
-	const manifest = JSON.parse(readFileSync(ofDefault, 'utf8'));
-	manifest.dependencies.n8n = process.env.PAYROLL_PAYMENTS_LATEST_N8N;
-	mkdirSync(buildFolder, { recursive: true });
-	const file = path.join(buildFolder, 'n8n-latest.json');
+	const version = process.env.PAYROLL_PAYMENTS_LATEST_N8N;
+	if (existsSync(fileIn(`n8n-${version}`))) return fileIn(`n8n-${version}`);
+	const manifest = JSON.parse(readFileSync(fileIn(`n8n-${DEFAULT_N8N_VERSION}`), 'utf8'));
+	manifest.dependencies.n8n = version;
+	manifest.pnpm.overrides = Object.fromEntries(
+		Object.entries(manifest.pnpm.overrides).filter(([name]) => !/^(@n8n\/|n8n-)/.test(name)),
+	);
+	const file = path.join(buildFolder, `n8n-${version}`, 'package.json');
+	mkdirSync(path.dirname(file), { recursive: true });
 	writeFileSync(file, JSON.stringify(manifest));
 	return file;
 }
@@ -110,7 +116,7 @@ async function manifestOf(name) {
 async function installOnce(name, { description, megabytes }, install) {
 	const manifest = await manifestOf(name);
 	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
-	const folder = path.join(cacheFolder, `${name}-${hash}`);
+	const folder = path.join(cacheFolder, `${path.basename(path.dirname(manifest))}-${hash}`);
 	const marker = path.join(folder, 'complete');
 	if (existsSync(marker)) return folder;
 	await whileLocked(`${folder}.lock`, `installs ${name}`, async () => {
