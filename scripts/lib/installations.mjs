@@ -15,7 +15,7 @@ import path from 'node:path';
 import { explainInstallation } from './installationErrors.mjs';
 import { whileLocked } from './lock.mjs';
 import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from './n8nVersions.mjs';
-import { repository } from './paths.mjs';
+import { buildFolder, repository } from './paths.mjs';
 import { cleanEnvironment, npm, run } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 
@@ -74,6 +74,33 @@ function requireSpace(what, folder, megabytes) {
 }
 
 /**
+ * The file that lists what to install. For n8n's latest version, which the registry is asked for once
+ * in a run, it is written here if the repository has none: like that of the default version, without
+ * the versions of n8n's own libraries.
+ *
+ * @param {string} name
+ */
+async function manifestOf(name) {
+	const fileIn = (/** @type {string} */ host) =>
+		path.join(repository, 'test', 'e2e', 'hosts', host, 'package.json');
+	if (name !== 'n8n-latest') return fileIn(name);
+	process.env.PAYROLL_PAYMENTS_LATEST_N8N ??= (
+		await npm(['view', 'n8n', 'dist-tags.latest', ...QUIET])
+	).trim();
+	const version = process.env.PAYROLL_PAYMENTS_LATEST_N8N;
+	if (existsSync(fileIn(`n8n-${version}`))) return fileIn(`n8n-${version}`);
+	const manifest = JSON.parse(readFileSync(fileIn(`n8n-${DEFAULT_N8N_VERSION}`), 'utf8'));
+	manifest.dependencies.n8n = version;
+	manifest.pnpm.overrides = Object.fromEntries(
+		Object.entries(manifest.pnpm.overrides).filter(([name]) => !/^(@n8n\/|n8n-)/.test(name)),
+	);
+	const file = path.join(buildFolder, `n8n-${version}`, 'package.json');
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, JSON.stringify(manifest));
+	return file;
+}
+
+/**
  * Installs what test/e2e/hosts/NAME/package.json lists into the cache, unless that has been done.
  * Each version of that file has its own folder, so that checkouts don't replace each other's. An
  * interrupted installation leaves no `complete` file and is repeated.
@@ -84,9 +111,9 @@ function requireSpace(what, folder, megabytes) {
  * @param {(folder: string) => Promise<unknown>} install
  */
 async function installOnce(name, { description, megabytes }, install) {
-	const manifest = path.join(repository, 'test', 'e2e', 'hosts', name, 'package.json');
+	const manifest = await manifestOf(name);
 	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
-	const folder = path.join(cacheFolder, `${name}-${hash}`);
+	const folder = path.join(cacheFolder, `${path.basename(path.dirname(manifest))}-${hash}`);
 	const marker = path.join(folder, 'complete');
 	if (existsSync(marker)) return folder;
 	await whileLocked(`${folder}.lock`, `installs ${name}`, async () => {

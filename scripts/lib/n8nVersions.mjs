@@ -40,6 +40,8 @@ export const N8N_VERSIONS = {
 		activation: { method: 'PATCH', path: '', body: { active: true } },
 		activatesInBackground: false,
 	},
+	/* The newest release on the registry, which a weekly job tests. */
+	latest: n8n2,
 };
 
 /** @typedef {keyof typeof N8N_VERSIONS} N8nVersion */

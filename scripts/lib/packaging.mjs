@@ -21,6 +21,8 @@ const SOURCES = [
 	'README.md',
 	'LICENSE.md',
 	'CHANGELOG.md',
+	'scripts/lib/outputSchemas.ts',
+	'scripts/lib/sbom.mjs',
 ];
 
 /** The fingerprint of {@link SOURCES}, by their contents. */

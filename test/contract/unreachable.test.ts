@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode, SavedCredentials } from '../support/actionHost';
-import { startSelfSignedServer } from '../support/selfSignedServer';
+import { startPrivateAuthorityServer, startSelfSignedServer } from '../support/selfSignedServer';
 
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1cy1hMUIyYzNENGU1RjYifQ.';
 const TEAM = 'te-a1B2c3D4e5F6';
@@ -117,6 +117,16 @@ it.each(Object.entries(OPERATIONS))(
 		expect(server.requests()).toBe(0);
 	},
 );
+
+it('says how to trust a private certificate authority', async () => {
+	const company = await startPrivateAuthorityServer();
+	const credentials = withToken(`https://localhost:${company.port}`);
+	const error = await failure('balance.get', credentials, { entityId: TEAM });
+	await company.close();
+	expect(error?.message).toContain("its TLS certificate isn't trusted");
+	expect(error?.description).toContain('NODE_EXTRA_CA_CERTS');
+	expect(company.requests()).toBe(0);
+});
 
 it('sign-in: names an untrusted certificate or an unknown host', async () => {
 	for (const [baseUrl, reason] of places()) {

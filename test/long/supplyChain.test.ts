@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { z } from 'zod';
 
 import { repository } from '../../scripts/lib/paths.mjs';
-import { npm, run } from '../../scripts/lib/processes.mjs';
+import { cleanEnvironment, npm, run } from '../../scripts/lib/processes.mjs';
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_800_000);
 
 const lock = z
 	.object({
@@ -38,28 +39,15 @@ afterAll(() => {
 	);
 });
 
-/** The commit to build, even if another one is made meanwhile. */
-let commit = '';
-
-beforeAll(async () => {
-	commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: repository })).trim();
-});
-
-/** Builds and packs the commit in a separate folder. */
-async function build(name: string): Promise<string> {
-	const copy = path.join(folder, name);
-	await run('sh', [
-		'-c',
-		'mkdir "$2" && git -C "$1" archive "$3" | tar -x -C "$2"',
-		'sh',
-		repository,
-		copy,
-		commit,
-	]);
-	symlinkSync(path.join(repository, 'node_modules'), path.join(copy, 'node_modules'));
-	await run(process.execPath, ['node_modules/gulp/bin/gulp.js', 'build'], { cwd: copy });
-	await npm(['pack', '--pack-destination', copy], { cwd: copy });
-	return copy;
+/** Builds and packs a commit in a fresh clone. */
+async function build(commit: string, name: string, env: Record<string, string>): Promise<string> {
+	const clone = path.join(folder, name);
+	await run('git', ['clone', '--quiet', '--no-checkout', repository, clone]);
+	await run('git', ['checkout', '--quiet', '--detach', commit], { cwd: clone });
+	await npm(['ci', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: clone });
+	await npm(['run', 'build'], { cwd: clone, env: cleanEnvironment(env) });
+	await npm(['pack'], { cwd: clone, env: cleanEnvironment(env) });
+	return clone;
 }
 
 const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -70,45 +58,138 @@ function filesOf(root: string): string[] {
 		.sort();
 }
 
-it('builds the same bytes from the same commit, and names the bundled packages', async () => {
-	const [one, two] = [await build('one'), await build('a second one, elsewhere')];
-	const files = filesOf(path.join(one, 'dist'));
-	const differing = files.filter(
-		(file) => hash(path.join(one, 'dist', file)) !== hash(path.join(two, 'dist', file)),
-	);
-	const [tarball = ''] = readdirSync(one).filter((file) => file.endsWith('.tgz'));
-	const hashes = [one, two].map((copy) => hash(path.join(copy, tarball)));
-	figures.push(
-		`The commit, built and packed twice in two folders: ${files.length} files, ` +
-			`${differing.length} of them differ; SHA-256 of the tarballs: ` +
-			`${[...new Set(hashes)].map((each) => `\`${each}\``).join(' and ')}.`,
-	);
+/** Prints the files that rollup puts something of into the bundle, one a line. */
+const LIST_MODULES = `
+import config from './rollup.config.mjs';
+import { rollup } from 'rollup';
+const { output, plugins, ...input } = config;
+const judged = plugins.filter(({ name }) => name !== 'rollup-plugin-license');
+const { output: files } = await (await rollup({ ...input, plugins: judged })).generate(output);
+const modules = files.flatMap(({ modules = {} }) => Object.entries(modules));
+console.log(modules.flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : [])).join('\\n'));
+`;
 
-	const notices = readFileSync(path.join(one, 'dist', 'THIRD_PARTY_LICENSES.txt'), 'utf8')
-		.split(/\n-{70,}\n/)
-		.slice(1)
-		.map((notice) => notice.trim());
-	const packages = notices.map((notice) => {
-		const [name = '', version = ''] = (notice.split('\n')[0] ?? '').split(' ');
-		const kind = /MIT|ISC|BSD|Apache/.exec(notice)?.[0] ?? 'other';
-		return [name, version, kind, notice.length] as const;
+/** The packages that rollup bundles in a clone, e.g. `zod 3.25.76`, by the paths of their files. */
+async function bundledPackages(clone: string): Promise<string[]> {
+	const script = ['--input-type=module', '--eval', LIST_MODULES];
+	const modules = await run(process.execPath, script, { cwd: clone });
+	const folders = modules.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/gm) ?? [];
+	return [...new Set(folders.map((each) => each.replace('\0', '')))]
+		.map((each) => {
+			const manifest: unknown = JSON.parse(readFileSync(path.join(each, 'package.json'), 'utf8'));
+			const { name, version } = z.object({ name: z.string(), version: z.string() }).parse(manifest);
+			return `${name} ${version}`;
+		})
+		.sort();
+}
+
+const sbom = z.object({
+	components: z.array(
+		z.object({
+			group: z.string().optional(),
+			name: z.string(),
+			version: z.string(),
+			purl: z.string(),
+			licenses: z.tuple([z.object({ license: z.object({ id: z.string() }) })]),
+		}),
+	),
+});
+
+const audit = z.object({
+	metadata: z.object({ vulnerabilities: z.record(z.number()) }),
+	vulnerabilities: z.record(z.object({ severity: z.string(), isDirect: z.boolean() })),
+});
+
+describe('two builds of the commit', () => {
+	let one = '';
+	let two = '';
+
+	const componentsOf = (clone: string) =>
+		sbom.parse(JSON.parse(readFileSync(path.join(clone, 'dist', 'sbom.cdx.json'), 'utf8')))
+			.components;
+
+	beforeAll(async () => {
+		// Both build the same commit, even if another one is made meanwhile.
+		const commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: repository })).trim();
+		one = await build(commit, 'one', { TZ: 'UTC', LC_ALL: 'C' });
+		two = await build(commit, 'a second one, elsewhere', { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' });
 	});
-	const installed = Object.entries(lock.packages).map(
-		([name, { version }]) => `${name.replace(/^.*node_modules\//, '')} ${version}`,
-	);
-	figures.push(
-		'Third-party code in the tarball, with its license in `dist/THIRD_PARTY_LICENSES.txt`:',
-		markdownTable(['package', 'version', 'license', 'characters of the notice'], packages),
-	);
-	expect(two).not.toBe(one);
-	expect(filesOf(path.join(two, 'dist'))).toEqual(files);
-	expect(differing).toEqual([]);
-	expect(new Set(hashes).size).toBe(1);
-	expect(packages.length).toBeGreaterThan(0);
-	for (const [name, version, kind] of packages) {
-		expect(installed).toContain(`${name} ${version}`);
-		expect(kind).not.toBe('other');
-	}
+
+	it('give the same bytes in two fresh clones', () => {
+		const files = filesOf(path.join(one, 'dist'));
+		const differing = files.filter(
+			(file) => hash(path.join(one, 'dist', file)) !== hash(path.join(two, 'dist', file)),
+		);
+		const [tarball = ''] = readdirSync(one).filter((file) => file.endsWith('.tgz'));
+		const hashes = new Set([one, two].map((clone) => hash(path.join(clone, tarball))));
+		figures.push(
+			`The commit, built and packed in two fresh clones: ${files.length} files, ` +
+				`${differing.length} of them differ; SHA-256 of the tarballs: ` +
+				`${[...hashes].map((each) => `\`${each}\``).join(' and ')}.`,
+		);
+		expect(filesOf(path.join(two, 'dist'))).toEqual(files);
+		expect(differing).toEqual([]);
+		expect(hashes.size).toBe(1);
+	});
+
+	it('name every bundled package, with its license', async () => {
+		const notices = readFileSync(path.join(one, 'dist', 'THIRD_PARTY_LICENSES.txt'), 'utf8')
+			.split(/\n-{70,}\n/)
+			.slice(1)
+			.map((notice) => notice.trim());
+		const packages = componentsOf(one).map(({ group, name, version, licenses: [{ license }] }) => {
+			const id = `${group === undefined ? '' : `${group}/`}${name} ${version}`;
+			const notice = notices.find((each) => each.startsWith(`${id} (${license.id})\n`)) ?? '';
+			return { id, license: license.id, notice };
+		});
+		figures.push(
+			'Third-party code in the tarball, as `dist/sbom.cdx.json` lists it, with its license in ' +
+				'`dist/THIRD_PARTY_LICENSES.txt`:',
+			markdownTable(
+				['package', 'license', 'characters of the notice'],
+				packages.map(({ id, license, notice }) => [id, license, notice.length]),
+			),
+		);
+		const bundled = await bundledPackages(one);
+		expect(bundled).toContainEqual(expect.stringMatching(/^viem \d/));
+		expect(packages.map(({ id }) => id).sort()).toEqual(bundled);
+		expect(notices).toHaveLength(bundled.length);
+		for (const { id, license, notice } of packages) {
+			expect([id, license]).toEqual([
+				id,
+				expect.stringMatching(/^(MIT|ISC|BSD-\d-Clause|Apache-2\.0)$/),
+			]);
+			expect([id, notice]).toEqual([id, expect.stringMatching(/copyright/i)]);
+			expect(notice.length).toBeGreaterThan(500);
+		}
+		const text = readFileSync(path.join(one, 'dist', 'sbom.cdx.json'), 'utf8');
+		await expect(
+			new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text),
+		).resolves.toBeNull();
+	});
+
+	it('bundle nothing that npm audit knows a vulnerability of', async () => {
+		const names = componentsOf(one).map(({ group, name }) =>
+			group === undefined ? name : `${group}/${name}`,
+		);
+		// npm audit exits with 1 if it finds something.
+		const printed = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
+		const everything = audit.safeParse(JSON.parse(printed));
+		if (!everything.success) {
+			figures.push('`npm audit`: the registry gave no answer in this run, so nothing is claimed.');
+			return;
+		}
+		const { metadata, vulnerabilities } = everything.data;
+		const direct = Object.entries(vulnerabilities).filter(([, { isDirect }]) => isDirect);
+		const bundled = Object.keys(vulnerabilities).filter((name) => names.includes(name));
+		figures.push(
+			`\`npm audit\`: ${bundled.length} of the bundled packages have known vulnerabilities. With ` +
+				`development dependencies: ${JSON.stringify(metadata.vulnerabilities)}; packages in ` +
+				`package.json that bring them in: ` +
+				`${direct.map(([name, { severity }]) => `${name} (${severity})`).join(', ') || 'none'}.`,
+		);
+		expect(bundled).toEqual([]);
+	});
 });
 
 it('locks every dependency by its hash', () => {
@@ -123,46 +204,4 @@ it('locks every dependency by its hash', () => {
 		.object({ dependencies: z.record(z.string()).optional() })
 		.parse(JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')));
 	expect(dependencies).toEqual({});
-});
-
-const audit = z.object({
-	metadata: z.object({ vulnerabilities: z.record(z.number()) }),
-	vulnerabilities: z.record(
-		z.object({
-			severity: z.string(),
-			isDirect: z.boolean(),
-			via: z.array(z.union([z.string(), z.object({ title: z.string() })])),
-		}),
-	),
-});
-
-/** npm audit exits with 1 if it finds something, so its output is read from either exit. */
-async function audited(args: string[]): Promise<z.infer<typeof audit> | undefined> {
-	const text = await npm(['audit', '--json', ...args], { cwd: repository }).catch(
-		(error: unknown) => String(error),
-	);
-	try {
-		return audit.parse(JSON.parse(text.slice(text.indexOf('{'))));
-	} catch {
-		return undefined;
-	}
-}
-
-it('npm audit finds nothing in the published package', async () => {
-	const published = await audited(['--omit=dev', '--omit=peer']);
-	const all = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
-	const everything = audit.safeParse(JSON.parse(all));
-	if (published === undefined || !everything.success) {
-		figures.push('`npm audit`: the registry gave no answer in this run, so nothing is claimed.');
-		return;
-	}
-	const { metadata, vulnerabilities } = everything.data;
-	const direct = Object.entries(vulnerabilities).filter(([, { isDirect }]) => isDirect);
-	figures.push(
-		`\`npm audit --omit=dev --omit=peer\`: ${published.metadata.vulnerabilities.total} known ` +
-			`vulnerabilities in the published package. With development dependencies: ` +
-			`${JSON.stringify(metadata.vulnerabilities)}; packages in package.json that bring them in: ` +
-			`${direct.map(([name, { severity }]) => `${name} (${severity})`).join(', ') || 'none'}.`,
-	);
-	expect(published.metadata.vulnerabilities.total).toBe(0);
 });

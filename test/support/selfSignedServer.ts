@@ -14,27 +14,60 @@ const BIT_STRING = 0x03;
 const NO_UNUSED_BITS = Buffer.from([0]);
 const ED25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
+const VERSION_3 = Buffer.from('a003020102', 'hex');
 
-/** A self-signed X.509 certificate for localhost, in PEM. */
-function selfSigned(publicKey: KeyObject, privateKey: KeyObject): string {
+/** The extension with which a certificate may issue others (basic constraints). */
+const MAY_ISSUE = Buffer.from('a310300e300c0603551d13040530030101ff', 'hex');
+
+interface Authority {
+	readonly name: string;
+	readonly key: KeyObject;
+}
+
+/** An X.509 certificate that an authority signs, in PEM. */
+function certificate(
+	subject: string,
+	publicKey: KeyObject,
+	issuer: Authority,
+	extensions: Uint8Array = Buffer.of(),
+): string {
 	const serial = Buffer.from('020101', 'hex');
-	const text = (value: string) => der(0x0c, Buffer.from(value));
-	const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, text('localhost'))));
+	const named = (name: string) =>
+		der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(name)))));
 	const validity = der(
 		SEQUENCE,
 		...['200101000000Z', '491231235959Z'].map((time) => der(0x17, Buffer.from(time))),
 	);
 	const key = publicKey.export({ type: 'spki', format: 'der' });
-	const content = der(SEQUENCE, serial, ED25519, name, validity, name, key);
-	const signature = der(BIT_STRING, NO_UNUSED_BITS, sign(null, content, privateKey));
-	const certificate = der(SEQUENCE, content, ED25519, signature).toString('base64');
-	return `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`;
+	const content = der(
+		SEQUENCE,
+		...[VERSION_3, serial, ED25519, named(issuer.name), validity, named(subject), key, extensions],
+	);
+	const signature = der(BIT_STRING, NO_UNUSED_BITS, sign(null, content, issuer.key));
+	const text = der(SEQUENCE, content, ED25519, signature).toString('base64');
+	return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
 }
 
 /** An HTTPS server with a self-signed certificate; counts its requests. */
 export async function startSelfSignedServer() {
 	const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-	const cert = selfSigned(publicKey, privateKey);
+	const cert = certificate('localhost', publicKey, { name: 'localhost', key: privateKey });
+	return await startServer(cert, privateKey);
+}
+
+/** The same with a certificate from a company's authority, whose root this machine doesn't know. */
+export async function startPrivateAuthorityServer() {
+	const root = { name: 'Company Root', key: generateKeyPairSync('ed25519').privateKey };
+	const issuing = generateKeyPairSync('ed25519');
+	const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+	const name = 'Company Issuing';
+	const chain =
+		certificate('localhost', publicKey, { name, key: issuing.privateKey }) +
+		certificate(name, issuing.publicKey, root, MAY_ISSUE);
+	return await startServer(chain, privateKey);
+}
+
+async function startServer(cert: string, privateKey: KeyObject) {
 	const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
 	let requests = 0;
 	const server = createServer({ cert, key }, (_request, response) => {

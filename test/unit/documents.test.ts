@@ -25,6 +25,7 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 			runIn: 'test/contract/sampleDelivery.test.ts',
 		},
 		{ line: /^npm run benchmark/, notRun: 'measures, and takes minutes' },
+		{ line: /^npm run release:check$/, notRun: 'installs everything in a fresh clone' },
 		{ line: /^npx jest /, notRun: 'is a test itself' },
 		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
 		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },

@@ -40,6 +40,8 @@ const codedError = z.object({ code: z.string() });
 
 const REASONS: Readonly<Record<string, string>> = {
 	CERT_HAS_EXPIRED: 'its TLS certificate has expired',
+	CERT_NOT_YET_VALID: "its TLS certificate isn't valid yet",
+	CERT_UNTRUSTED: "its TLS certificate isn't trusted",
 	DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',
 	EAI_AGAIN: "its host name couldn't be looked up",
 	ECONNABORTED: 'it took too long to respond',
@@ -54,6 +56,8 @@ const REASONS: Readonly<Record<string, string>> = {
 	ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for a different host name',
 	ETIMEDOUT: 'it took too long to respond',
 	SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is self-signed',
+	UNABLE_TO_GET_ISSUER_CERT: "its TLS certificate isn't trusted",
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its TLS certificate isn't trusted",
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its TLS certificate isn't trusted",
 };
 

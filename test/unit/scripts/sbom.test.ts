@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { z } from 'zod';
+
+import { repository } from '../../../scripts/lib/paths.mjs';
+import { sbomOf } from '../../../scripts/lib/sbom.mjs';
+
+const versioned = z.object({ version: z.string() });
+
+const lock = z
+	.object({ packages: z.record(z.object({ integrity: z.string().optional() })) })
+	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
+
+const sbom = z.object({
+	metadata: z.object({
+		timestamp: z.string(),
+		component: z.object({ purl: z.string() }),
+	}),
+	components: z.array(
+		z.object({
+			purl: z.string(),
+			licenses: z.array(z.unknown()),
+			externalReferences: z.array(
+				z.object({
+					type: z.string(),
+					url: z.string(),
+					hashes: z.array(z.object({ content: z.string() })).optional(),
+				}),
+			),
+		}),
+	),
+	dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
+});
+
+/** What a package's own package.json says. */
+function installed(name: string): { name: string; version: string; license: string } {
+	const text = readFileSync(path.join(repository, 'node_modules', name, 'package.json'), 'utf8');
+	return z
+		.object({ name: z.string(), version: z.string(), license: z.string() })
+		.parse(JSON.parse(text));
+}
+
+const BUNDLED = [installed('zod'), installed('@spruceid/siwe-parser')];
+
+describe('the bill of materials', () => {
+	it('is valid CycloneDX', async () => {
+		const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+		await expect(validator.validate(sbomOf(BUNDLED))).resolves.toBeNull();
+		await expect(
+			validator.validate(sbomOf(BUNDLED).replace('CycloneDX', 'Cyclone')),
+		).resolves.not.toBeNull();
+	});
+
+	it('names each package with its version, its license and its hash', () => {
+		const { components, dependencies, metadata } = sbom.parse(JSON.parse(sbomOf(BUNDLED)));
+		const { version } = versioned.parse(
+			JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')),
+		);
+		const own = `pkg:npm/n8n-nodes-payroll-payments@${version}`;
+		const parser = `pkg:npm/%40spruceid/siwe-parser@${installed('@spruceid/siwe-parser').version}`;
+		const zod = `pkg:npm/zod@${installed('zod').version}`;
+		expect(metadata.component.purl).toBe(own);
+		expect(components.map(({ purl, licenses }) => [purl, licenses])).toEqual([
+			[parser, [{ license: { id: 'Apache-2.0' } }]],
+			[zod, [{ license: { id: 'MIT' } }]],
+		]);
+		expect(dependencies).toContainEqual({ ref: own, dependsOn: [parser, zod] });
+		const hashes = components[1]?.externalReferences.flatMap(({ hashes: each = [] }) => each) ?? [];
+		const [, sha512 = ''] = lock.packages['node_modules/zod']?.integrity?.split('-') ?? [];
+		expect(hashes.map(({ content }) => content)).toEqual([
+			Buffer.from(sha512, 'base64').toString('hex'),
+		]);
+	});
+
+	it('gives the same text for the same packages, dated by the changelog', () => {
+		const changelog = readFileSync(path.join(repository, 'CHANGELOG.md'), 'utf8');
+		const [, day] = /^## \[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d)$/m.exec(changelog) ?? [];
+		expect(sbomOf([...BUNDLED].reverse())).toBe(sbomOf(BUNDLED));
+		expect(sbom.parse(JSON.parse(sbomOf(BUNDLED))).metadata.timestamp).toBe(`${day}T00:00:00.000Z`);
+	});
+
+	it('refuses a package that the lock file doesn’t have', () => {
+		expect(() => sbomOf([{ name: 'zod', version: '0.0.1', license: 'MIT' }])).toThrow(
+			"package-lock.json doesn't have zod 0.0.1",
+		);
+	});
+});
