@@ -25,8 +25,6 @@ export interface TypedDataVector {
 	readonly stricter?: string;
 }
 
-/** “cow” is the key of EIP-712's example. */
-export const COW = id('cow');
 /** The first account of Hardhat and Anvil, with which viem's tests sign. */
 const HARDHAT = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
@@ -134,28 +132,31 @@ const onlyDomain = (type: object[], domain: object): UncheckedTypedData => ({
 const complexFor = (domain: unknown): UncheckedTypedData => ({ ...COMPLEX, domain });
 const signedByViem = (signature: string) => ({ privateKey: HARDHAT, signature });
 
-export const TYPED_DATA_VECTORS: readonly TypedDataVector[] = [
-	{
-		source: 'EIP-712',
-		name: 'Mail',
-		typedData: {
-			domain: {
-				name: 'Ether Mail',
-				version: '1',
-				chainId: 1,
-				verifyingContract: '0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC',
-			},
-			types: MAIL_TYPES,
-			primaryType: 'Mail',
-			message: MAIL,
+/** The example of EIP-712 itself, signed by “cow”. */
+export const EIP712_MAIL = {
+	source: 'EIP-712',
+	name: 'Mail',
+	typedData: {
+		domain: {
+			name: 'Ether Mail',
+			version: '1',
+			chainId: 1,
+			verifyingContract: '0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC',
 		},
-		hash: '0xbe609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf30957bd2',
-		signed: {
-			privateKey: COW,
-			signature:
-				'0x4355c47d63924e8a72e509b65029052eb6c299d53a04e167c5775fd466751c9d07299936d304c153f6443dfa05f40ff007d72911b6f72307f996231605b915621c',
-		},
+		types: MAIL_TYPES,
+		primaryType: 'Mail',
+		message: MAIL,
 	},
+	hash: '0xbe609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf30957bd2',
+	signed: {
+		privateKey: id('cow'),
+		signature:
+			'0x4355c47d63924e8a72e509b65029052eb6c299d53a04e167c5775fd466751c9d07299936d304c153f6443dfa05f40ff007d72911b6f72307f996231605b915621c',
+	},
+} satisfies TypedDataVector;
+
+export const TYPED_DATA_VECTORS: readonly TypedDataVector[] = [
+	EIP712_MAIL,
 	{
 		source: 'viem',
 		name: 'default',

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { recoverAddress, Wallet as Judge } from 'ethers';
-import { hashTypedData } from 'viem';
+import { concat, keccak256, recoverAddress, TypedDataEncoder, Wallet as Judge } from 'ethers';
 import { z } from 'zod';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
@@ -106,6 +105,15 @@ const anyTypedData = z.object({
 	message: z.record(z.unknown()),
 });
 
+/** ethers' hash, also of typed data that is nothing but a domain. */
+function judgedHash(typedData: unknown): string {
+	const { domain, types, primaryType, message } = anyTypedData.parse(typedData);
+	const { EIP712Domain = [], ...others } = types;
+	if (primaryType !== 'EIP712Domain') return TypedDataEncoder.hash(domain, others, message);
+	const struct = TypedDataEncoder.hashStruct(primaryType, { EIP712Domain }, domain);
+	return keccak256(concat(['0x1901', struct]));
+}
+
 describe('typed data of others', () => {
 	const isAccepted = ({ refusal }: TypedDataVector) => refusal === undefined;
 
@@ -124,7 +132,7 @@ describe('typed data of others', () => {
 	it.each(TYPED_DATA_VECTORS.filter(({ hash, signed }) => hash ?? signed))(
 		'is written down as its source has it: $source, $name',
 		async ({ typedData, hash, signed }) => {
-			const computed = hashTypedData(anyTypedData.parse(typedData));
+			const computed = judgedHash(typedData);
 			expect(hash ?? computed).toBe(computed);
 			if (signed === undefined) return;
 			const { privateKey, signature } = signed;
