@@ -224,6 +224,20 @@ export async function installSigners() {
 }
 
 /**
+ * Installs the test cases that ethers publishes; they are too large for a development dependency.
+ *
+ * @returns {Promise<string>} the folder of their files
+ */
+export async function installEthersTestcases() {
+	const folder = await installOnce(
+		'ethers-testcases',
+		{ description: 'Installing the test cases of ethers (once, 60 MB)', megabytes: 150 },
+		(cwd) => npm(['install', '--ignore-scripts', ...QUIET], { cwd }),
+	);
+	return path.join(folder, 'node_modules', '@ethersproject', 'testcases', 'testcases');
+}
+
+/**
  * An n8n that is ready to run.
  *
  * @typedef {object} N8nInstallation

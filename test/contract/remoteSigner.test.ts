@@ -17,6 +17,8 @@ import {
 	remoteSignerWallet,
 } from '../../nodes/PayrollPayments/signing';
 import { freshSandbox, SandboxClient } from '../support/sandboxClient';
+import { SIGNED_TEXTS } from '../support/vectors/messages';
+import { EIP712_MAIL } from '../support/vectors/typedData';
 
 const DIALECTS: SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 const token = id('payroll tests: signer token');
@@ -127,6 +129,22 @@ describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 			expect((await client.put('/v2/invites/manager', body)).status).toBe(200);
 		},
 	);
+
+	it('signs what others signed to the same bytes', async () => {
+		const { typedData, signed } = EIP712_MAIL;
+		const keys = [signed.privateKey, ...SIGNED_TEXTS.map(({ privateKey }) => privateKey)];
+		await signer.close();
+		signer = await startRemoteSigner({ privateKeys: keys });
+		const walletOfKey = (privateKey: string) => {
+			const { address: walletAddress } = new Judge(privateKey);
+			return remoteSignerWallet({ url: signer.url, dialect, walletAddress }, exchange);
+		};
+		const mail = await walletOfKey(signed.privateKey).signTypedData(typedData);
+		expect(mail).toBe(signed.signature);
+		for (const { text, privateKey, signature } of SIGNED_TEXTS) {
+			expect(await walletOfKey(privateKey).signMessage(text)).toBe(signature);
+		}
+	});
 
 	it('says that its token is missing', async () => {
 		const refusal = await refusalOf(signInWith(walletOf(dialect)));
