@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { action, chain, node } from '../test/support/workflows';
-import { waitUntil } from '../test/support/waiting';
+import { isUp, waitUntil } from '../test/support/waiting';
 import { median, mustBeSame, type Comparison, type Part } from './comparison';
 import { probe, Runner, startBenchmarkEnvironment } from './host';
 import { growingTeam } from './organisation';
@@ -47,7 +47,14 @@ export const polling: Part = {
 				await n8nProcess.start();
 				await state.listening(environment);
 			};
-			const peak = async () => (await state.run({})).peakMegabytes;
+			const peak = async () => {
+				/* Under load n8n loses its database for a moment, and refuses requests. */
+				await waitUntil(async () => await isUp(`${n8n.url}/healthz/readiness`), {
+					milliseconds: 60_000,
+					failure: () => 'n8n is not ready.',
+				});
+				return (await state.run({})).peakMegabytes;
+			};
 
 			await restart();
 			const idle = await peak();
