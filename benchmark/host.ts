@@ -51,6 +51,10 @@ const report = z.object({
 	digest: z.string(),
 	rssMegabytes: z.number().default(0),
 	peakMegabytes: z.number().default(0),
+	/** Of n8n's process, since it started. */
+	cpuMilliseconds: z.number().default(0),
+	/** The files that n8n's process has loaded of our package. */
+	loaded: z.array(z.string()).default([]),
 });
 
 /** The probe's measurements of one run. */

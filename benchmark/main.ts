@@ -18,6 +18,7 @@ import { invites } from './invites';
 import { items } from './items';
 import { keys } from './keys';
 import { load } from './load';
+import { polling } from './polling';
 import { measured, record, textTable, type Measurement } from './results';
 import { signature } from './signature';
 import { signIns } from './signIns';
@@ -31,6 +32,7 @@ const PARTS: readonly Part[] = [
 	size,
 	items,
 	teamUsers,
+	polling,
 	invites,
 	signIns,
 	deliveries,

@@ -442,6 +442,91 @@ describe('a token that seems to have expired', () => {
 	});
 });
 
+describe('a token whose life this process has measured', () => {
+	const LIFE = 60_000;
+	const old = jwt({ iat: NOW / 1000, exp: (NOW + LIFE) / 1000 });
+	const fresh = jwt({ iat: (NOW + LIFE) / 1000, exp: (NOW + 2 * LIFE) / 1000 });
+	const stored = packSession('a', old);
+	let clock: TestClock;
+	let sessions: Sessions;
+
+	beforeEach(async () => {
+		clock = new TestClock();
+		sessions = new Sessions(clock);
+		await sessions.renew('a', undefined, async () => old);
+	});
+
+	it.each([0, -3_600_000])(
+		'is replaced by one call while the others wait, with a clock that is off by %d ms',
+		async (ahead) => {
+			clock.ahead = ahead;
+			clock.pass(LIFE - 1);
+			expect(sessions.claimRenewal(stored)).toBe(false);
+			clock.pass(1);
+			expect(sessions.claimRenewal(stored)).toBe(true);
+			expect(sessions.claimRenewal(stored)).toBe(false);
+			const given: string[] = [];
+			const others = Array.from({ length: 199 }, async () => {
+				given.push(await sessions.tokenFor('a', old));
+			});
+			await settled();
+			expect(given).toEqual([]);
+			expect(await sessions.renew('a', undefined, async () => fresh)).toBe(fresh);
+			await Promise.all(others);
+			expect(new Set(given)).toEqual(new Set([fresh]));
+			expect(await sessions.tokenFor('a', old)).toBe(fresh);
+			expect(sessions.claimRenewal(stored)).toBe(false);
+		},
+	);
+
+	it('is tried after all where the call ends before it signs in', async () => {
+		clock.pass(LIFE);
+		expect(sessions.claimRenewal(stored)).toBe(true);
+		const other = sessions.tokenFor('a', old);
+		sessions.reportStatus(stored, undefined);
+		expect(await other).toBe(old);
+	});
+
+	it('is tried by the others where the sign-in fails', async () => {
+		clock.pass(LIFE);
+		expect(sessions.claimRenewal(stored)).toBe(true);
+		const renewal = sessions.renew(
+			'a',
+			undefined,
+			async () => await Promise.reject(new Error('not today')),
+		);
+		await expect(renewal).rejects.toThrow('not today');
+		expect(await sessions.tokenFor('a', old)).toBe(old);
+	});
+
+	it('goes on where the clock is ahead and the token was accepted', async () => {
+		clock.ahead = 3_600_000;
+		const accepted = jwt({ iat: NOW / 1000, exp: (NOW + LIFE) / 1000, jti: 'accepted' });
+		await sessions.renew('a', old, async () => accepted);
+		clock.pass(LIFE);
+		expect(sessions.claimRenewal(packSession('a', accepted))).toBe(false);
+	});
+
+	it.each([
+		['say when it was issued', jwt({ exp: (NOW + LIFE) / 1000 })],
+		['live at all', jwt({ iat: NOW / 1000, exp: NOW / 1000 })],
+		['be a JWT', 'opaque'],
+	])('must %s', async (_what, token) => {
+		await sessions.renew('a', old, async () => token);
+		clock.pass(3_600_000);
+		expect(sessions.claimRenewal(packSession('a', token))).toBe(false);
+	});
+
+	it.each([
+		['another token', packSession('a', fresh)],
+		['other credentials', packSession('b', old)],
+		['no token', ''],
+	])('says nothing about %s', (_what, other) => {
+		clock.pass(LIFE);
+		expect(sessions.claimRenewal(other)).toBe(false);
+	});
+});
+
 /**
  * n8n with a service that has a clock of its own: n8n asks `tokenFor` before each request, `renew`
  * after a 401, and sends the request once more.
@@ -468,7 +553,8 @@ class Host {
 			token = await this.sessions.renew('a', refused, async () => await this.signIn());
 			this.saved = token;
 		};
-		if (token === '') await renew();
+		const renews = reports && this.sessions.claimRenewal(packSession('a', token));
+		if (token === '' || renews) await renew();
 		token = await this.sessions.tokenFor('a', token);
 		let isAccepted = await this.request(token);
 		if (!isAccepted) {
