@@ -1,11 +1,39 @@
 import { spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 
-/** Each leads its own process group, so that stopping it stops what it started too. */
+/**
+ * The processes that were started here and run. Each leads its own process group, so that stopping
+ * it stops what it started too.
+ *
+ * @type {Set<import('node:child_process').ChildProcess>}
+ */
 const running = new Set();
 
-process.on('exit', () => {
-	for (const child of running) signalGroup(child, 'SIGKILL');
-});
+/** Keeps the last line that it reads, and kills the process groups in it when its input ends. */
+const WATCHER =
+	'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
+
+/** @type {import('node:stream').Writable | null | undefined} */
+let watcherInput;
+
+/**
+ * Tells a watcher what runs. It ends that when this process ends, in whatever way: a process that is
+ * killed can't do so itself. Windows has neither the shell nor process groups.
+ */
+function watch() {
+	if (process.platform === 'win32') return;
+	if (watcherInput === undefined) {
+		const watcher = spawn('/bin/sh', ['-c', WATCHER], {
+			detached: true,
+			stdio: ['pipe', 'ignore', 'ignore'],
+		});
+		// It must not keep this process from ending, and its input's handle, a pipe, neither.
+		watcher.unref();
+		watcherInput = watcher.stdin;
+		if (watcherInput instanceof Socket) watcherInput.unref();
+	}
+	watcherInput?.write(`${[...running].map(({ pid }) => pid).join(' ')}\n`);
+}
 
 /**
  * Sends a signal to a process and to all that it started.
@@ -24,7 +52,8 @@ export function signalGroup(child, signal) {
 }
 
 /**
- * Starts a process in a new process group, which ends with this process at the latest.
+ * Starts a process in a new process group, which ends with this process at the latest, even if this
+ * one is killed.
  *
  * @param {string} command
  * @param {string[]} args
@@ -33,12 +62,16 @@ export function signalGroup(child, signal) {
 export function spawnGroup(command, args, options) {
 	const child = spawn(command, args, { detached: process.platform !== 'win32', ...options });
 	running.add(child);
+	watch();
 	/** @type {Promise<number>} */
 	const ended = new Promise((resolve, reject) => {
 		child.once('error', reject);
 		child.once('close', (code) => resolve(code ?? 1));
 	});
-	const forget = () => running.delete(child);
+	const forget = () => {
+		running.delete(child);
+		watch();
+	};
 	ended.then(forget, forget);
 	return { child, ended };
 }
