@@ -158,6 +158,7 @@ export async function runExamples(
 		});
 		return await n8n.waitForExecution(id);
 	});
+	await database.close();
 	print(resultLines(delivery));
 	return delivery.status === 'success';
 }
