@@ -16,9 +16,16 @@ const WATCHER =
 /** @type {import('node:stream').Writable | null | undefined} */
 let watcherInput;
 
+// Windows has neither the shell nor process groups.
+if (process.platform === 'win32') {
+	process.once('exit', () => {
+		for (const child of running) signalGroup(child, 'SIGKILL');
+	});
+}
+
 /**
  * Tells a watcher what runs. It ends that when this process ends, in whatever way: a process that is
- * killed can't do so itself. Windows has neither the shell nor process groups.
+ * killed can't do so itself.
  */
 function watch() {
 	if (process.platform === 'win32') return;
@@ -27,7 +34,7 @@ function watch() {
 			detached: true,
 			stdio: ['pipe', 'ignore', 'ignore'],
 		});
-		// It must not keep this process from ending, and its input's handle, a pipe, neither.
+		// Neither it nor the pipe to it keeps this process from ending.
 		watcher.unref();
 		watcherInput = watcher.stdin;
 		if (watcherInput instanceof Socket) watcherInput.unref();
