@@ -30,6 +30,12 @@ const project = (name, settings = {}) => ({
 	...settings,
 });
 
+/** What scripts/test.mjs leaves out where there is no browser. */
+const leftOut =
+	process.env.PAYROLL_PAYMENTS_WITHOUT_BROWSER === undefined
+		? []
+		: ['/e2e/(controlPage|editor|start)\\.test\\.ts$'];
+
 /** For tests in a real n8n. */
 const inN8n = {
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
@@ -46,7 +52,10 @@ export default {
 		project('properties', { testMatch: ['<rootDir>/test/unit/**/*.{fuzz,property}.test.ts'] }),
 		project('contract'),
 		project('n8n'),
-		project('e2e', inN8n),
+		project('e2e', {
+			...inN8n,
+			testPathIgnorePatterns: ['/node_modules/', ...leftOut],
+		}),
 		project('long', inN8n),
 	],
 };

@@ -12,14 +12,14 @@ import { SandboxProcess } from '../test/support/sandboxProcess';
 import { waitFor } from '../test/support/waiting';
 import type { N8nInstallation } from './lib/installations.mjs';
 import { repository } from './lib/paths.mjs';
-import { cleanEnvironment, endGroupsWhenKilled, run } from './lib/processes.mjs';
+import { cleanEnvironment, run } from './lib/processes.mjs';
 import { print, say, withProgress } from './lib/progress.mjs';
 import { DEV_SETTINGS, rebuildOnChanges } from './dev';
 import { Landing } from './landing';
 import { readyExamples, type ReadyExample } from './readyExamples';
 import { resultLines } from './resultLines';
 
-export { endGroupsWhenKilled, rebuildOnChanges };
+export { rebuildOnChanges };
 
 const EDITOR_PORT = 5678;
 const SANDBOX_PORT = 4010;
@@ -158,6 +158,7 @@ export async function runExamples(
 		});
 		return await n8n.waitForExecution(id);
 	});
+	await database.close();
 	print(resultLines(delivery));
 	return delivery.status === 'success';
 }

@@ -22,7 +22,12 @@ const eslint = ['eslint/bin/eslint.js', fix ? ['--fix', '.'] : ['.']];
 /** @type {Tool} */
 const prettier = [
 	'prettier/bin/prettier.cjs',
-	['--log-level', 'warn', fix ? '--write' : '--check', '.'],
+	[
+		...['--log-level', 'warn', fix ? '--write' : '--check'],
+		/* By the contents of each file: what it formats depends on nothing else but the settings. */
+		...['--cache', '--cache-strategy', 'content', '--cache-location', '.build/prettier'],
+		'.',
+	],
 ];
 
 /** @type {Tool} */

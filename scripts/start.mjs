@@ -9,7 +9,6 @@ import { installDevDependencies, installN8n } from './lib/installations.mjs';
 import { lockUntilExit } from './lib/lock.mjs';
 import { packedPackage } from './lib/packaging.mjs';
 import { repository } from './lib/paths.mjs';
-import { endGroupsWhenKilled } from './lib/processes.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 
 const {
@@ -65,8 +64,6 @@ async function preparePackage(isN8nInstalled) {
 	await installDevDependencies();
 	const building = withProgress('Building and packing', packedPackage);
 	const demo = await loadDemo();
-	// tsx has loaded its own copy of what starts processes.
-	demo.endGroupsWhenKilled();
 	const sandbox = await demo.startSandbox(dataFolder);
 	servers.push(sandbox);
 	const tarball = await building;
@@ -77,7 +74,6 @@ async function preparePackage(isN8nInstalled) {
 /** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
 async function start() {
 	refuseSecondStart();
-	endGroupsWhenKilled();
 	let isN8nInstalled = false;
 	const [installation, { tarball, demo, sandbox }] = await Promise.all([
 		installN8n().then((result) => {

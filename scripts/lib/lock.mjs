@@ -73,20 +73,17 @@ function removeLeftover(file) {
 }
 
 /**
- * Takes a lock unless another process holds it, and keeps it until this process ends. Takes over
- * the lock of a process that died.
+ * Takes a lock unless another process holds it, and keeps it until this process ends. The file stays;
+ * the lock of a process that has ended is taken over.
  *
  * @param {string} file the lock's file
  */
 export function lockUntilExit(file) {
 	mkdirSync(path.dirname(file), { recursive: true });
-	if (!tryLock(file)) {
-		if (!holderIsGone(file)) return false;
-		removeLeftover(file);
-		if (!tryLock(file)) return false;
-	}
-	process.once('exit', () => rmSync(file, { force: true }));
-	return true;
+	if (tryLock(file)) return true;
+	if (!holderIsGone(file)) return false;
+	removeLeftover(file);
+	return tryLock(file);
 }
 
 /**

@@ -1,27 +1,48 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { Socket } from 'node:net';
 
-/** Each leads its own process group, so that stopping it stops what it started too. */
+/**
+ * The processes that were started here and run. Each leads its own process group, so that stopping
+ * it stops what it started too.
+ *
+ * @type {Set<import('node:child_process').ChildProcess>}
+ */
 const running = new Set();
 
-process.on('exit', () => {
-	for (const child of running) signalGroup(child, 'SIGKILL');
-});
+/** Keeps the last line that it reads, and kills the process groups in it when its input ends. */
+const WATCHER =
+	'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 
-/** @type {import('node:stream').Writable | undefined} */
-let supervisor;
+/** @type {import('node:stream').Writable | null | undefined} */
+let watcherInput;
 
-/** Makes what is started from now on end even if this process is killed. */
-export function endGroupsWhenKilled() {
-	const script = fileURLToPath(new URL('supervisor.mjs', import.meta.url));
-	const child = spawn(process.execPath, [script], {
-		detached: true,
-		stdio: ['pipe', 'ignore', 'ignore'],
+// Windows has neither the shell nor process groups.
+if (process.platform === 'win32') {
+	process.once('exit', () => {
+		for (const child of running) signalGroup(child, 'SIGKILL');
 	});
-	child.unref();
-	child.once('error', () => {});
-	child.stdin.on('error', () => {});
-	supervisor = child.stdin;
+}
+
+/**
+ * Tells a watcher what runs. It ends that when this process ends, in whatever way: a process that is
+ * killed can't do so itself.
+ */
+function watch() {
+	if (process.platform === 'win32') return;
+	if (watcherInput === undefined) {
+		const watcher = spawn('/bin/sh', ['-c', WATCHER], {
+			detached: true,
+			stdio: ['pipe', 'ignore', 'ignore'],
+		});
+		// Without a shell, processes end as far as they notice themselves.
+		watcher.once('error', () => {});
+		watcher.stdin?.on('error', () => {});
+		// Neither it nor the pipe to it keeps this process from ending.
+		watcher.unref();
+		watcherInput = watcher.stdin;
+		if (watcherInput instanceof Socket) watcherInput.unref();
+	}
+	watcherInput?.write(`${[...running].map(({ pid }) => pid).join(' ')}\n`);
 }
 
 /**
@@ -41,7 +62,8 @@ export function signalGroup(child, signal) {
 }
 
 /**
- * Starts a process in a new process group, which ends with this process at the latest.
+ * Starts a process in a new process group, which ends with this process at the latest, even if this
+ * one is killed.
  *
  * @param {string} command
  * @param {string[]} args
@@ -50,7 +72,7 @@ export function signalGroup(child, signal) {
 export function spawnGroup(command, args, options) {
 	const child = spawn(command, args, { detached: process.platform !== 'win32', ...options });
 	running.add(child);
-	supervisor?.write(`+${child.pid}\n`);
+	watch();
 	/** @type {Promise<number>} */
 	const ended = new Promise((resolve, reject) => {
 		child.once('error', reject);
@@ -58,7 +80,7 @@ export function spawnGroup(command, args, options) {
 	});
 	const forget = () => {
 		running.delete(child);
-		supervisor?.write(`-${child.pid}\n`);
+		watch();
 	};
 	ended.then(forget, forget);
 	return { child, ended };

@@ -1,5 +1,5 @@
 import { ScriptedModel } from '../support/scriptedModel';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -8,7 +8,7 @@ let environment: TestEnvironment;
 const model = new ScriptedModel();
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	environment = await shareTestEnvironment();
 	await model.start();
 });
 

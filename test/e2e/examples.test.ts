@@ -7,7 +7,7 @@ import { outputOf, type Execution } from '../support/executions';
 import { startHttpServer, type HttpServer } from '../support/httpServer';
 import type { Credentials } from '../support/n8nRest';
 import { ScriptedModel } from '../support/scriptedModel';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { waitFor, waitUntil } from '../support/waiting';
 import type { Workflow, WorkflowNode } from '../support/workflows';
 
@@ -135,7 +135,7 @@ const parties = new ThirdParties();
 const model = new ScriptedModel();
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	environment = await shareTestEnvironment();
 	await parties.start();
 	await model.start();
 	const { n8n } = environment;

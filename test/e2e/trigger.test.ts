@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
 import {
@@ -277,9 +275,7 @@ describe('deduplication, in a real n8n', () => {
 		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
 		await workflow.idle();
 		for (let time = 0; time < 2; time++) {
-			await environment.n8n.startWorkflow(workflow.workflowId);
-			await pause(500);
-			const testUrl = workflow.url.replace('/webhook/', '/webhook-test/');
+			const testUrl = await workflow.listenForTest();
 			const body = JSON.stringify(depositEvent());
 			const answer = await fetch(testUrl, {
 				method: 'POST',

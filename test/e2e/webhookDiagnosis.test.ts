@@ -1,9 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { depositEvent } from '../support/sampleEvents';
 import { SIGNED_SCHEMES, type SignedScheme } from '../support/signedDeliveries';
-import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
 
@@ -20,10 +18,10 @@ const SENDERS = ['Stripe', 'GitHub', 'Shopify', 'Standard Webhooks', 'Slack', 's
 
 const BODY = Buffer.from(JSON.stringify(depositEvent()));
 
-let environment: N8nEnvironment;
+let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await startN8n();
+	environment = await shareTestEnvironment();
 });
 
 afterAll(async () => {
@@ -42,9 +40,7 @@ async function post(url: string, proof: Record<string, string>) {
 /** Listens for a test event, delivers one, and returns what the editor shows as the node's error. */
 async function listenFor(workflow: TriggerWorkflow, proof: Record<string, string>) {
 	const { length: before } = await workflow.executions();
-	await environment.n8n.startWorkflow(workflow.workflowId);
-	await pause(500);
-	const answer = await post(workflow.url.replace('/webhook/', '/webhook-test/'), proof);
+	const answer = await post(await workflow.listenForTest(), proof);
 	expect(answer).toEqual({ status: 401, body: { error: expect.any(String) } });
 	/* The answer goes out before n8n saves the execution. */
 	await waitUntil(async () => (await workflow.executions()).length > before, {

@@ -1,8 +1,13 @@
-import { run } from '../../scripts/lib/processes.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
 import type { N8nProcess } from './n8nProcess';
 
 /** The SQLite database of a running n8n, read from outside. */
 export class N8nDatabase {
+	private reader: Reader | undefined;
+
 	constructor(private readonly n8nProcess: N8nProcess) {}
 
 	/** The executions of a workflow, oldest first, without their data. */
@@ -37,18 +42,71 @@ export class N8nDatabase {
 		return this.n8nProcess.log.includes(text) ? [...places, 'n8n.log'] : places;
 	}
 
-	/**
-	 * Runs a function body over `database` and `input` in n8n's Node.js, since the oldest Node.js that
-	 * runs the tests has no SQLite. Waits while n8n 1.x locks the file.
-	 */
+	/** Ends the process that reads it; the next query starts another. */
+	async close(): Promise<void> {
+		const { reader } = this;
+		this.reader = undefined;
+		await reader?.end();
+	}
+
 	private async evaluate<Result>(body: string, input: string): Promise<Result> {
-		const script = `
-			const { DatabaseSync } = require('node:sqlite');
-			const [, file, input] = process.argv;
-			const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
-			console.log(JSON.stringify((() => { ${body} })()));`;
-		const { installation, databaseFile } = this.n8nProcess;
-		const args = ['--no-warnings', '-e', script, databaseFile, input];
-		return JSON.parse(await run(installation.node, args, { env: installation.env }));
+		this.reader ??= new Reader(this.n8nProcess);
+		return JSON.parse(await this.reader.evaluate(body, input));
+	}
+}
+
+/**
+ * A process of n8n's Node.js that runs function bodies over `database` and `input`, since the oldest
+ * Node.js that runs the tests has no SQLite. Waits while n8n 1.x locks the file.
+ */
+class Reader {
+	private static readonly SCRIPT = `
+		const { DatabaseSync } = require('node:sqlite');
+		const database = new DatabaseSync(process.argv[1], { readOnly: true, timeout: 10_000 });
+		const evaluate = (body, input) => {
+			try {
+				return { value: JSON.stringify(new Function('database', 'input', body)(database, input)) };
+			} catch (error) {
+				return { error: String(error) };
+			}
+		};
+		require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+			console.log(JSON.stringify(evaluate(...JSON.parse(line))));
+		});`;
+	private readonly child;
+	private readonly ended;
+	private readonly answers;
+	private last: Promise<unknown> = Promise.resolve();
+
+	constructor({ installation, databaseFile }: N8nProcess) {
+		const args = ['--no-warnings', '--eval', Reader.SCRIPT, databaseFile];
+		const child = spawn(installation.node, args, {
+			env: installation.env,
+			stdio: ['pipe', 'pipe', 'inherit'],
+		});
+		this.child = child;
+		this.ended = once(child, 'close');
+		this.answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	}
+
+	/** One after the other, as the answers come. */
+	async evaluate(body: string, input: string): Promise<string> {
+		const answer = this.last.then(async () => await this.ask(body, input));
+		this.last = answer.catch(() => undefined);
+		return await answer;
+	}
+
+	async end(): Promise<void> {
+		this.child.stdin.end();
+		await this.ended;
+	}
+
+	private async ask(body: string, input: string): Promise<string> {
+		this.child.stdin.write(`${JSON.stringify([body, input])}\n`);
+		const line = await this.answers.next();
+		if (line.done === true) throw new Error('The process that reads n8n’s database has ended.');
+		const { value, error }: { value: string; error?: string } = JSON.parse(line.value);
+		if (error !== undefined) throw new Error(error);
+		return value;
 	}
 }

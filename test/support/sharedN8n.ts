@@ -21,12 +21,6 @@ const VARIABLE = 'PAYROLL_PAYMENTS_SHARED_N8N';
 /** Before the tests: makes the folder in which workers note their shared n8n. */
 export function openSharedN8n(): void {
 	process.env[VARIABLE] = mkdtempSync(path.join(tmpdir(), 'payroll-payments-shared-'));
-	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-		process.once(name, () => {
-			for (const { group } of noted()) signal(group, 'SIGKILL');
-			process.exit(1);
-		});
-	}
 }
 
 /** What the workers have noted. */

@@ -37,7 +37,9 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
 	const n8nProcess = await N8nProcess.prepare(installation, { dataFolder, env });
 	const n8n = new N8nRest(n8nProcess.url, installation.version);
+	const database = new N8nDatabase(n8nProcess);
 	const stop = async () => {
+		await database.close();
 		await n8nProcess.stop();
 		rmSync(dataFolder, { recursive: true, force: true });
 	};
@@ -50,7 +52,7 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 		await stop();
 		throw error;
 	}
-	return { n8n, n8nProcess, database: new N8nDatabase(n8nProcess), stop };
+	return { n8n, n8nProcess, database, stop };
 }
 
 /** Starts a real n8n and a sandbox for it, with credentials for both kinds of nodes. */
@@ -66,7 +68,7 @@ export async function startTestEnvironment(
  */
 export async function shareTestEnvironment(): Promise<TestEnvironment> {
 	const { dataFolder, port, session } = await sharedN8n(async () => {
-		const { n8n, n8nProcess } = await startN8n();
+		const { n8n, n8nProcess } = await startN8n({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
 		n8nProcess.detach();
 		const { dataFolder, port, group } = n8nProcess;
 		return { dataFolder, port, group, session: n8n.session };
@@ -75,7 +77,8 @@ export async function shareTestEnvironment(): Promise<TestEnvironment> {
 	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
 	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
 	const database = new N8nDatabase(n8nProcess);
-	return await withSandbox({ n8n, n8nProcess, database, stop: async () => {} });
+	const stop = async () => await database.close();
+	return await withSandbox({ n8n, n8nProcess, database, stop });
 }
 
 async function withSandbox(environment: N8nEnvironment): Promise<TestEnvironment> {

@@ -122,6 +122,15 @@ export class TriggerWorkflow {
 		});
 	}
 
+	/** Listens for one delivery to the test URL, as *Execute workflow* does, and returns that URL. */
+	async listenForTest(): Promise<string> {
+		const { n8n } = this.environment;
+		const testUrl = this.url.replace('/webhook/', '/webhook-test/');
+		await n8n.startWorkflow(this.workflowId);
+		await n8n.waitForWebhook(testUrl);
+		return testUrl;
+	}
+
 	async deliver(
 		body: string,
 		headers: Record<string, string>,

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { sampleEvent, samplesFor } from '../../scripts/lib/exampleSamples';
+import { samplesFor } from '../../scripts/lib/exampleSamples';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { EXAMPLES, readExample } from '../support/examples';
-import { hmac } from '../support/sampleEvents';
-import { TriggerHost } from '../support/triggerHost';
 import type { Workflow, WorkflowNode } from '../support/workflows';
 
 const kindOf = ({ type }: WorkflowNode): string => type.split('.').at(-1) ?? '';
@@ -96,29 +94,6 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		const pinned = nodes.filter((node) => workflow.pinData?.[node.name] !== undefined);
 		for (const node of pinned)
 			expect([node.name, node.parameters.operation]).not.toContain('sendAndWait');
-	});
-
-	it('pins what the trigger puts out when the sample is delivered', async () => {
-		for (const { name: node, parameters, type } of nodes) {
-			if (!type.endsWith('.payrollPaymentsTrigger')) continue;
-			const { events, ...rest } = JSON.parse(JSON.stringify(parameters));
-			const host = await TriggerHost.start({
-				nodeId: `${name} ${node}`,
-				parameters: { ...rest, events },
-				credentials: { method: 'hmacSignature', format: 'hex', secret: 'secret' },
-			});
-			const body = Buffer.from(JSON.stringify(sampleEvent(events[0])));
-			const answer = await host.deliver(body, {
-				'content-type': 'application/json',
-				'x-signature': hmac('secret', body).toString('hex'),
-			});
-			expect(answer).toEqual({ status: 200, body: { received: true } });
-			await host.idle();
-			expect(host.executions[0]?.output.map(({ json }) => ({ json }))).toEqual(
-				workflow.pinData?.[node],
-			);
-			await host.stop();
-		}
 	});
 
 	it('contains no credentials and no personal data', () => {

@@ -1,5 +1,4 @@
 import { id } from 'ethers';
-import * as fc from 'fast-check';
 
 import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
 import {
@@ -17,9 +16,7 @@ import {
 	SIGN_IN_PAUSE,
 	storedToken,
 } from '../../../nodes/PayrollPayments/api/session';
-import { runs } from '../../support/propertyRuns';
-
-const NOW = 1_800_000_000_000;
+import { jwt, NOW, settled, TestClock } from './testClock';
 
 function wallet(change: Record<string, unknown> = {}): WalletCredentials {
 	const credentials = readCredentials({
@@ -30,12 +27,6 @@ function wallet(change: Record<string, unknown> = {}): WalletCredentials {
 	});
 	if (credentials.authentication !== 'walletSignIn') throw new Error('not a wallet');
 	return credentials;
-}
-
-function jwt(claims: Record<string, unknown>): string {
-	return ['{}', JSON.stringify(claims), 'signature']
-		.map((part) => Buffer.from(part).toString('base64url'))
-		.join('.');
 }
 
 describe('the stored token', () => {
@@ -123,30 +114,6 @@ describe('a request with wallet credentials', () => {
 		expect(given.sessionToken).toBe(replaced);
 	});
 });
-
-/** A clock that only a test moves. */
-class TestClock {
-	/** How far the clock of this machine is off, in milliseconds. */
-	ahead = 0;
-	private passed = 0;
-	private sleepers: { readonly until: number; readonly wake: () => void }[] = [];
-
-	now = () => NOW + this.passed + this.ahead;
-	elapsed = () => this.passed;
-	sleep = async (milliseconds: number) =>
-		await new Promise<void>((wake) => {
-			this.sleepers.push({ until: this.passed + milliseconds, wake });
-		});
-
-	pass(milliseconds: number): void {
-		this.passed += milliseconds;
-		for (const { until, wake } of this.sleepers) if (until <= this.passed) wake();
-		this.sleepers = this.sleepers.filter(({ until }) => until > this.passed);
-	}
-}
-
-/** Until nothing more happens without the clock. */
-const settled = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('sign-ins at once', () => {
 	let clock: TestClock;
@@ -524,119 +491,5 @@ describe('a token whose life this process has measured', () => {
 	])('says nothing about %s', (_what, other) => {
 		clock.pass(LIFE);
 		expect(sessions.claimRenewal(other)).toBe(false);
-	});
-});
-
-/**
- * n8n with a service that has a clock of its own: n8n asks `tokenFor` before each request, `renew`
- * after a 401, and sends the request once more.
- */
-class Host {
-	readonly clock = new TestClock();
-	readonly sessions = new Sessions(this.clock);
-	refused = 0;
-	signIns = 0;
-	private saved = '';
-	private issued = 0;
-	private readonly alive = new Map<string, number>();
-
-	constructor(private readonly lifetime: number) {}
-
-	withdrawTokens(): void {
-		this.alive.clear();
-	}
-
-	/** @param reports whether somebody tells what the service answered, as our own nodes do */
-	async call(reports: boolean): Promise<boolean> {
-		let token = this.saved;
-		const renew = async (refused?: string) => {
-			token = await this.sessions.renew('a', refused, async () => await this.signIn());
-			this.saved = token;
-		};
-		const renews = reports && this.sessions.claimRenewal(packSession('a', token));
-		if (token === '' || renews) await renew();
-		token = await this.sessions.tokenFor('a', token);
-		let isAccepted = await this.request(token);
-		if (!isAccepted) {
-			await renew(token);
-			token = await this.sessions.tokenFor('a', token);
-			isAccepted = await this.request(token);
-		}
-		if (reports) this.sessions.reportStatus(packSession('a', token), isAccepted ? 200 : 401);
-		return isAccepted;
-	}
-
-	private async signIn(): Promise<string> {
-		this.signIns += 1;
-		this.issued += 1;
-		await settled();
-		const dies = NOW + this.clock.elapsed() + this.lifetime;
-		const token = jwt({ exp: dies / 1000, jti: this.issued });
-		this.alive.set(token, dies);
-		return token;
-	}
-
-	private async request(token: string): Promise<boolean> {
-		await settled();
-		const isAccepted = (this.alive.get(token) ?? 0) > NOW + this.clock.elapsed();
-		if (!isAccepted) this.refused += 1;
-		return isAccepted;
-	}
-}
-
-describe('calls with any clock', () => {
-	const LIFETIME = 60_000;
-	const bursts = fc.array(
-		fc.record({
-			after: fc.constantFrom(0, 1, 20_000, LIFETIME - 1, LIFETIME, 3 * LIFETIME),
-			ahead: fc.constantFrom(0, 1_000, LIFETIME, 3_600_000, -1_000, -3_600_000),
-			withdraw: fc.boolean(),
-			calls: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
-		}),
-		{ minLength: 1, maxLength: 6 },
-	);
-
-	async function burst(host: Host, calls: readonly boolean[]): Promise<boolean[]> {
-		let isOver = false;
-		const all = Promise.all(calls.map(async (reports) => await host.call(reports)));
-		void all.then(() => (isOver = true));
-		for (let round = 0; !isOver; round++) {
-			if (round > 1_000) throw new Error('a call waits for ever');
-			await settled();
-			if (round % 100 === 99) host.clock.pass(LONGEST_WAIT);
-		}
-		return await all;
-	}
-
-	it('all succeed, with one sign-in at most where tokens die', async () => {
-		await fc.assert(
-			fc.asyncProperty(bursts, async (all) => {
-				const host = new Host(LIFETIME);
-				for (const { after, ahead, withdraw, calls } of all) {
-					host.clock.pass(after);
-					host.clock.ahead = ahead;
-					if (withdraw) host.withdrawTokens();
-					const before = host.signIns;
-					expect(await burst(host, calls)).toEqual(calls.map(() => true));
-					expect(host.signIns - before).toBeLessThanOrEqual(1);
-				}
-			}),
-			{ numRuns: runs(500) },
-		);
-	});
-
-	it('are refused once where the clock is right, however many there are', async () => {
-		await fc.assert(
-			fc.asyncProperty(bursts, async (all) => {
-				const host = new Host(LIFETIME);
-				for (const { after, calls } of all) {
-					host.clock.pass(after);
-					const before = host.refused;
-					await burst(host, calls);
-					expect(host.refused - before).toBeLessThanOrEqual(1);
-				}
-			}),
-			{ numRuns: runs(500) },
-		);
 	});
 });

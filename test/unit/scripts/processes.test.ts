@@ -1,30 +1,24 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
 
-const processes = pathToFileURL(require.resolve('../../../scripts/lib/processes.mjs')).href;
+import { repository } from '../../../scripts/lib/paths.mjs';
 
-/** Starts a process that runs on, and prints its ID. Both write to the same output. */
-const STARTER = `
-	import { endGroupsWhenKilled, spawnGroup } from ${JSON.stringify(processes)};
-	endGroupsWhenKilled();
-	const forever = ['--eval', 'setInterval(() => {}, 1000)'];
-	const { child } = spawnGroup(process.execPath, forever, { stdio: 'inherit' });
-	console.log(child.pid);
-	setInterval(() => {}, 1000);
-`;
+/** A program that starts a process which never ends, and hands its output on to it. */
+const PARENT = `
+	import { spawnGroup } from ${JSON.stringify(path.join(repository, 'scripts/lib/processes.mjs'))};
+	const script = "process.stdout.write('runs'); setInterval(() => {}, 1000);";
+	spawnGroup(process.execPath, ['--eval', script], { stdio: 'inherit' });`;
 
-it('ends what a process started, even if that process is killed', async () => {
-	const starter = spawn(process.execPath, ['--input-type=module', '--eval', STARTER], {
-		stdio: ['ignore', 'pipe', 'inherit'],
-	});
-	const [started] = await once(createInterface({ input: starter.stdout }), 'line');
-	/* The output ends when nobody can write to it. */
-	const ended = once(starter, 'close');
-	starter.kill('SIGKILL');
-	const isOver = await Promise.race([ended.then(() => true), pause(20_000, false, { ref: false })]);
-	if (!isOver) process.kill(Number(started), 'SIGKILL');
-	expect(isOver).toBe(true);
-});
+it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+	'ends what a process started when that process gets %s',
+	async (signal) => {
+		const parent = spawn(process.execPath, ['--input-type=module', '--eval', PARENT], {
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		parent.stdout.once('data', () => parent.kill(signal));
+		/* It ends when nobody holds it any more, which both do while they run. */
+		expect(await text(parent.stdout)).toBe('runs');
+		expect(parent.signalCode).toBe(signal);
+	},
+);

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+
+import { outputOf, type Execution } from './executions';
+import type { TestEnvironment } from './testEnvironment';
+import { waitUntil } from './waiting';
+import { chain, node } from './workflows';
+
+/** n8n refuses an interval below a minute, but takes one time of each minute for every second. */
+const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
+	mode: 'custom',
+	cronExpression: `${second} * * * * *`,
+}));
+
+/** The polling trigger. */
+export const POLLING_TRIGGER = 'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger';
+
+const log = z.object({ counts: z.record(z.number()) });
+
+/** An active workflow of the polling trigger and one node after it. */
+export class PollingWorkflow {
+	private readonly ended = new Map<string, Execution>();
+
+	private constructor(
+		private readonly environment: TestEnvironment,
+		readonly id: string,
+		/** The operation that each poll begins with. */
+		private readonly operation: string,
+		private readonly nodes: ReturnType<typeof PollingWorkflow.nodes>,
+		private readonly name: string,
+	) {}
+
+	private static nodes(parameters: Record<string, unknown>) {
+		const trigger = node(
+			'Poll',
+			POLLING_TRIGGER,
+			{ pollTimes: { item: EVERY_SECOND }, ...parameters },
+			{ id: 'poll', credentials: { payrollPaymentsApi: { id: null, name: '' } } },
+		);
+		return [trigger, node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' })];
+	}
+
+	/** Resolves when it has polled. */
+	static async start(
+		environment: TestEnvironment,
+		name: string,
+		operation: string,
+		parameters: Record<string, unknown>,
+	): Promise<PollingWorkflow> {
+		const { n8n, api } = environment;
+		const nodes = PollingWorkflow.nodes(parameters);
+		const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
+		const workflow = new PollingWorkflow(environment, id, operation, nodes, name);
+		await workflow.polledAfter(async () => await n8n.activate(id));
+		return workflow;
+	}
+
+	/** Publishes the workflow again, with its last node moved. */
+	async publishEdit(): Promise<void> {
+		const { n8n, api } = this.environment;
+		const [trigger, after] = this.nodes;
+		if (trigger === undefined || after === undefined) throw new Error('The workflow has no nodes');
+		const edited = chain(this.name, [trigger, { ...after, position: [300, 0] }]);
+		await n8n.saveWorkflow(edited, [api]);
+		await n8n.activate(this.id);
+	}
+
+	/** Resolves when a poll has begun and ended after the changes. */
+	async polledAfter(change: () => Promise<unknown>): Promise<void> {
+		await change();
+		const begun = await this.polls();
+		/* The first of them may have begun before the changes; the second begins when it has ended. */
+		await waitUntil(async () => (await this.polls()) >= begun + 3, {
+			milliseconds: 120_000,
+			interval: 50,
+			failure: () => `${this.name} doesn’t poll.`,
+		});
+	}
+
+	/** The items of every execution so far, in order. */
+	async items(): Promise<Record<string, unknown>[]> {
+		return (await this.executions()).flatMap((execution) => outputOf(execution, 'After'));
+	}
+
+	/** Waits until so many items have been put out. */
+	async reaches(count: number): Promise<void> {
+		let items: unknown[] = [];
+		await waitUntil(
+			async () => {
+				items = await this.items();
+				return items.length >= count;
+			},
+			{
+				milliseconds: 120_000,
+				interval: 50,
+				failure: () => `${this.name} put out ${items.length} of ${count} items.`,
+			},
+		);
+	}
+
+	async executions(): Promise<Execution[]> {
+		const { database, n8n } = this.environment;
+		for (const { id } of await database.executions(this.id)) {
+			if (!this.ended.has(id)) this.ended.set(id, await n8n.waitForExecution(id));
+		}
+		return [...this.ended.values()];
+	}
+
+	async stop(): Promise<void> {
+		await this.environment.n8n.deactivate(this.id);
+	}
+
+	private async polls(): Promise<number> {
+		const { counts } = log.parse(await this.environment.sandbox.control('GET', 'log?limit=1'));
+		return counts[this.operation] ?? 0;
+	}
+}
