@@ -144,6 +144,9 @@ export const signIns: Part = {
 						what: `${count} items of the action node`,
 						run: async () => await nodes.run({ items }),
 						warmUp: async () => await nodes.run({ items: items.slice(0, 1) }),
+						reason:
+							'A token that looks expired is still tried once, since the clock of this machine may ' +
+							'be wrong. So one call is refused before the sign-in, and the others wait for it.',
 					},
 					size,
 				)),

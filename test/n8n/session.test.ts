@@ -142,23 +142,6 @@ describe.each([
 	});
 });
 
-describe('a token that has lived its life in this process', () => {
-	it('costs 200 calls at once no refused request and one sign-in', async () => {
-		await control('POST', 'settings', { signInMessageLifetimeSeconds: 5 * 3600 });
-		const saved = freshCredentials();
-		await call(saved);
-		await control('POST', 'tokens/expire');
-		await requests();
-		const later = performance.now() + 2 * HOUR;
-		jest.spyOn(performance, 'now').mockReturnValue(later);
-		setClockAhead(2 * HOUR);
-		const { output, error } = await call(saved, 200);
-		expect(error).toBeUndefined();
-		expect(output).toHaveLength(200);
-		expect(await requests()).toEqual({ accepted: 200, refused: 0, signIns: 1 });
-	});
-});
-
 describe('a clock that is ahead', () => {
 	it('by a day costs no sign-in while the service takes the token', async () => {
 		const saved = freshCredentials();

@@ -17,7 +17,7 @@ export const LONGEST_WAIT = 10_000;
 const MAX_SESSIONS = 1_000;
 
 const storedSession = z.object({ boundTo: z.string(), token: z.string() });
-const claims = z.object({ exp: z.number(), iat: z.number().optional() });
+const claims = z.object({ exp: z.number() });
 
 /**
  * What a token is bound to: a hash over everything that it was obtained with. Keys are compared
@@ -52,11 +52,11 @@ export function packSession(boundTo: string, token: string): string {
 	return JSON.stringify({ boundTo, token });
 }
 
-/** When a JWT was issued and when it ends, in seconds since 1970, where it says so. */
-function claimsOf(token: string): Partial<z.infer<typeof claims>> {
+/** When a JWT ends, in seconds since 1970; undefined where it does not say so. */
+function expiryOf(token: string): number | undefined {
 	const [, payload = ''] = token.split('.');
 	const json = Buffer.from(payload, 'base64url').toString('utf8');
-	return claims.safeParse(parseJson(json)).data ?? {};
+	return claims.safeParse(parseJson(json)).data?.exp;
 }
 
 function unpack(stored: unknown): z.infer<typeof storedSession> | undefined {
@@ -123,8 +123,6 @@ interface SignIn {
 /** A call under way with a token that looks expired. */
 interface Trial {
 	readonly token: string;
-	/** Whether the call signs in without sending the token. */
-	readonly renews: boolean;
 	/** By {@link Clock.elapsed}. */
 	readonly begun: number;
 	/** Resolves when its outcome is known. */
@@ -161,9 +159,6 @@ interface Session {
  *   send a request. So no call waits longer than {@link LONGEST_WAIT}: a 401 would have
  *   arrived by then, and the token counts as accepted.
  *
- * A token whose whole life this process has measured is not tried by our nodes: the stopwatch is
- * right even if the clock is wrong. One call signs in, and the others wait ({@link claimRenewal}).
- *
  * An accepted token is sent until the service refuses it. So with a clock that is ahead, the calls
  * in flight when the token really expires are each refused once; they still share one sign-in.
  */
@@ -186,29 +181,15 @@ export class Sessions {
 		let token = stored;
 		for (;;) {
 			token = (await this.newerToken(session, token)) ?? token;
-			if (!this.looksExpired(session, token) || token === session.accepted) return token;
+			if (!this.looksExpired(token) || token === session.accepted) return token;
 			const { trial } = session;
 			if (trial === undefined) {
-				session.trial = this.newTrial(token, false);
+				session.trial = this.newTrial(token);
 				return token;
 			}
 			if (this.clock.elapsed() >= deadline) return token;
 			await this.waitForTrial(trial, session);
 		}
-	}
-
-	/**
-	 * Whether the caller should sign in without sending the stored token, whose life this process has
-	 * measured. Only one caller is told so; the others wait for its sign-in in {@link tokenFor}. The
-	 * caller has to end it with {@link reportStatus} in case it fails before it signs in.
-	 */
-	claimRenewal(stored: unknown): boolean {
-		const { boundTo, token } = unpack(stored) ?? {};
-		const session = boundTo === undefined ? undefined : this.sessions.peek(boundTo);
-		if (session === undefined || token === undefined || session.trial !== undefined) return false;
-		if (token === session.accepted || !this.hasLived(session, token)) return false;
-		session.trial = this.newTrial(token, true);
-		return true;
 	}
 
 	/**
@@ -228,12 +209,10 @@ export class Sessions {
 			session.refused = refused;
 			if (session.accepted === refused) session.accepted = undefined;
 		}
-		const { trial } = session;
-		const replaces = refused ?? (trial?.renews === true ? trial.token : undefined);
-		if (session.signIn === undefined || !this.serves(session.signIn, session, replaces)) {
-			session.signIn = this.startSignIn(session, replaces, signIn);
+		if (session.signIn === undefined || !this.serves(session.signIn, session, refused)) {
+			session.signIn = this.startSignIn(session, refused, signIn);
 		}
-		if (trial?.token === replaces) this.endTrial(session);
+		if (session.trial?.token === refused) this.endTrial(session);
 		return await session.signIn.outcome;
 	}
 
@@ -251,26 +230,28 @@ export class Sessions {
 	}
 
 	/** The token of a sign-in of this process that should be sent instead, if there is one. */
-	private async newerToken(session: Session, token: string): Promise<string | undefined> {
-		const { signIn, refused } = session;
+	private async newerToken(
+		{ signIn, refused }: Session,
+		token: string,
+	): Promise<string | undefined> {
 		if (signIn === undefined) return undefined;
 		const { ended, outcome, replaces } = signIn;
 		const isReplaced = replaces === token;
 		if (ended === undefined) {
-			return isReplaced || this.looksExpired(session, token) ? await outcome : undefined;
+			return isReplaced || this.looksExpired(token) ? await outcome : undefined;
 		}
 		if (ended.token === undefined) {
-			const isHopeless = refused === token && this.looksExpired(session, token);
+			const isHopeless = refused === token && this.looksExpired(token);
 			return isHopeless && this.isPaused(ended.at) ? await outcome : undefined;
 		}
-		const isBetter = this.looksExpired(session, token) && !this.looksExpired(session, ended.token);
+		const isBetter = this.looksExpired(token) && !this.looksExpired(ended.token);
 		return isReplaced || isBetter ? ended.token : undefined;
 	}
 
 	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
 		if (ended === undefined) return true;
 		if (ended.token === undefined) return this.isPaused(ended.at);
-		const isAlive = !this.looksExpired(session, ended.token) || ended.token === session.accepted;
+		const isAlive = !this.looksExpired(ended.token) || ended.token === session.accepted;
 		return isAlive && replaces === refused && ended.token !== refused;
 	}
 
@@ -284,7 +265,7 @@ export class Sessions {
 			(token) => {
 				begun.ended = { at: this.clock.elapsed(), token };
 				// The service has just issued it, so this machine's clock must be ahead.
-				if (this.looksExpired(session, token)) session.accepted = token;
+				if (this.looksExpired(token)) session.accepted = token;
 			},
 			() => {
 				begun.ended = { at: this.clock.elapsed() };
@@ -293,12 +274,12 @@ export class Sessions {
 		return begun;
 	}
 
-	private newTrial(token: string, renews: boolean): Trial {
+	private newTrial(token: string): Trial {
 		let end = () => {};
 		const done = new Promise<void>((resolve) => {
 			end = resolve;
 		});
-		return { token, renews, begun: this.clock.elapsed(), done, end };
+		return { token, begun: this.clock.elapsed(), done, end };
 	}
 
 	private async waitForTrial(trial: Trial, session: Session): Promise<void> {
@@ -317,19 +298,9 @@ export class Sessions {
 		session.trial = undefined;
 	}
 
-	private looksExpired(session: Session, token: string): boolean {
-		const { exp } = claimsOf(token);
-		if (exp === undefined) return false;
-		return exp * 1000 <= this.clock.now() || this.hasLived(session, token);
-	}
-
-	/** Whether this process obtained the token and has measured that its life is over. */
-	private hasLived({ signIn }: Session, token: string): boolean {
-		const ended = signIn?.ended;
-		if (ended?.token !== token) return false;
-		const { iat, exp } = claimsOf(token);
-		if (iat === undefined || exp === undefined || exp <= iat) return false;
-		return this.clock.elapsed() - ended.at >= (exp - iat) * 1000;
+	private looksExpired(token: string): boolean {
+		const expiry = expiryOf(token);
+		return expiry !== undefined && expiry * 1000 <= this.clock.now();
 	}
 
 	/** @param failed when a sign-in failed, by {@link Clock.elapsed} */

@@ -36,9 +36,6 @@ export function exchangeWithToken(
 		/* n8n writes a new token into this object, so each request gets its own copy. */
 		const data = { ...latest };
 		const { sessionToken } = data;
-		/* Without a token n8n signs in before it sends the request. */
-		const renews = sessions.claimRenewal(sessionToken);
-		if (renews) data.sessionToken = '';
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> =>
 				await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, options, {
@@ -52,7 +49,6 @@ export function exchangeWithToken(
 			return answer;
 		} finally {
 			sessions.reportStatus(data.sessionToken, status);
-			if (renews) sessions.reportStatus(sessionToken, undefined);
 			if (data.sessionToken !== sessionToken) {
 				latest = data;
 				addSecretsOf(redactor, data);

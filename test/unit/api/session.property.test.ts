@@ -30,8 +30,7 @@ class Host {
 			token = await this.sessions.renew('a', refused, async () => await this.signIn());
 			this.saved = token;
 		};
-		const renews = reports && this.sessions.claimRenewal(packSession('a', token));
-		if (token === '' || renews) await renew();
+		if (token === '') await renew();
 		token = await this.sessions.tokenFor('a', token);
 		let isAccepted = await this.request(token);
 		if (!isAccepted) {
