@@ -11,7 +11,7 @@ import { freePort } from './ports';
 import { PostgreSql } from './postgreSql';
 import { Redis } from './redis';
 import { SupervisedProcess } from './supervisedProcess';
-import { isUp, waitUntil } from './waiting';
+import { isUp, waitFor, waitUntil } from './waiting';
 
 const ENCRYPTION_KEY = 'one key for all processes of the queue';
 
@@ -106,6 +106,12 @@ export class N8nQueue {
 		}
 	}
 
+	/** The software, as reports name it. */
+	get versions(): string {
+		const { main, redis, postgres } = this;
+		return `n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`;
+	}
+
 	/** How many executions of a workflow there are of each status. */
 	async counts(workflowId: string): Promise<Record<string, number>> {
 		const rows = await this.postgres.query(
@@ -153,6 +159,29 @@ export class N8nQueue {
 			and position('"idempotency_key"' in d.data) = 0`,
 		);
 		return Number(rows);
+	}
+
+	/** The newest execution of a workflow, if it has any. */
+	async latestExecution(workflowId: string): Promise<string | undefined> {
+		const id = await this.postgres.query(
+			`select max(id) from execution_entity where "workflowId" = '${workflowId}'`,
+		);
+		return id === '' ? undefined : id;
+	}
+
+	/** Waits until a worker runs an execution, and returns that worker. */
+	async workerOf(executionId: string): Promise<SupervisedProcess> {
+		return await waitFor(
+			async () =>
+				this.workers.find(({ process: worker }) =>
+					worker.log.includes(`Worker started execution ${executionId} (`),
+				)?.process,
+			{
+				milliseconds: 120_000,
+				interval: 50,
+				failure: () => `No worker has started execution ${executionId}.`,
+			},
+		);
 	}
 
 	/** What the workers have logged about an event. */
