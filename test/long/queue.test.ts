@@ -88,7 +88,19 @@ const GUARANTEES = markdownTable(
 			'Redis stopped for ten seconds',
 			'forgets a delivery without a 2xx and accepts it again',
 			'reconnects; ends a process that misses Redis for longer than QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD (10 seconds), so each needs a supervisor; keeps queued jobs if Redis has a file on disk',
-			'queued jobs, if Redis has no file on disk (not tried)',
+			'that a job runs which Redis gave out when it stopped (*Lost answers of Redis*): with Acknowledge set to When Finished, the service delivers its event again; that queued jobs are kept if Redis has no file on disk (not tried)',
+		],
+		[
+			'A change between two polls',
+			'remembers what it has reported; reports everything that a poll missed because it failed or was killed',
+			'polls in the main process; saves what is remembered, then creates the execution',
+			'that the changes are emitted if the main process is killed between these two; that they run if a worker is killed (*Queue mode, polling*)',
+		],
+		[
+			'Invites that skip existing people',
+			'looks at members and pending invites before it invites; invites the others when it is started again',
+			'',
+			'that nobody is invited twice by two runs at the same instant',
 		],
 	],
 );

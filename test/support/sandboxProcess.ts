@@ -16,7 +16,7 @@ export interface Account {
 }
 
 /** A request as the service received it. */
-export interface ReceivedRequest<Body> {
+export interface LoggedRequest<Body> {
 	/** Missing if there is no answer yet, or none went out. */
 	readonly status?: number;
 	readonly body: Body;
@@ -77,7 +77,7 @@ export class SandboxProcess {
 	async requests<Body>(
 		operation: string,
 		body: z.ZodType<Body, z.ZodTypeDef, unknown>,
-	): Promise<ReceivedRequest<Body>[]> {
+	): Promise<LoggedRequest<Body>[]> {
 		const { entries } = wireLog.parse(await this.control('GET', 'log?limit=20000'));
 		return entries
 			.filter((entry) => entry.operation === operation)
