@@ -141,6 +141,19 @@ export class N8nQueue {
 		}
 	}
 
+	/**
+	 * Waits until Redis counts no job as running. The job of a killed worker counts until it stalls;
+	 * only then n8n stores its error.
+	 */
+	async settled(): Promise<void> {
+		await waitUntil(async () => (await this.redis.ask('llen', 'bull:jobs:active'))[0] === '0', {
+			milliseconds: 240_000,
+			interval: 1_000,
+			failure: () => 'Redis still counts jobs as running.',
+		});
+		await pause(2_000);
+	}
+
 	/** The failed and crashed executions of a workflow whose data contains a text. */
 	async failedWith(workflowId: string, text: string): Promise<string[]> {
 		const rows = await this.postgres.query(

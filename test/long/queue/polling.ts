@@ -195,6 +195,7 @@ export function describePolling(queueOf: () => N8nQueue): void {
 				say(`${count + 1}: ${round}; ${(await emitted.list()).length} of ${added.length} emitted`);
 			}
 			await queue.ready();
+			await queue.settled();
 			const executions = await queue.idle(id);
 			const all = (await emitted.list()).map(({ nanoid }) => nanoid);
 			const twice = [...new Set(all.filter((nanoid, index) => all.indexOf(nanoid) !== index))];
