@@ -10,32 +10,23 @@ import { EventSink } from '../support/eventSink';
 import { markdownTable } from '../support/markdown';
 import { N8nQueue } from '../support/n8nQueue';
 import { writeSection } from '../support/reliabilityReport';
-import { saveSandboxCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess } from '../support/sandboxProcess';
 import type { SupervisedProcess } from '../support/supervisedProcess';
-import {
-	saveTriggerWorkflow,
-	SECRET,
-	signatureHeaders,
-	type TriggerSetup,
-} from '../support/triggerWorkflow';
+import { SECRET, type TriggerSetup } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
-import { action, chain, node } from '../support/workflows';
-import { otherEvent } from '../support/sampleEvents';
+import { node } from '../support/workflows';
+import { describeInvites } from './queue/invites';
+import { deliver, endWorkersDuring, keysOf, listenWith, paced, pick, RATE } from './queue/load';
+import { describePayments } from './queue/payments';
+import { describePolling } from './queue/polling';
+import { describeRedisStops } from './queue/redisStops';
 
 jest.setTimeout(900_000);
 
 /** Number of events in the main scenario; the others send a share of it. */
-const EVENTS = Number(process.env.LONG_EVENTS ?? 1_000);
-/** Events a second, well below what two workers can handle. */
-const RATE = Number(process.env.LONG_RATE ?? 3);
-const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 40);
-
-/** Payments that are sent again with an attempt code. */
-const CODED_PAYMENTS = 5;
+const EVENTS = Number(process.env.LONG_EVENTS ?? 300);
 /** Share of the events in the other scenarios. */
 const SHARE = 0.25;
-const FEWEST_ENDS = 4;
 
 const figures: string[] = [];
 
@@ -97,7 +88,19 @@ const GUARANTEES = markdownTable(
 			'Redis stopped for ten seconds',
 			'forgets a delivery without a 2xx and accepts it again',
 			'reconnects; ends a process that misses Redis for longer than QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD (10 seconds), so each needs a supervisor; keeps queued jobs if Redis has a file on disk',
-			'queued jobs, if Redis has no file on disk (not tried)',
+			'that a job runs which Redis gave out when it stopped (*Lost answers of Redis*): with Acknowledge set to When Finished, the service delivers its event again; that queued jobs are kept if Redis has no file on disk (not tried)',
+		],
+		[
+			'A change between two polls',
+			'remembers what it has reported; reports everything that a poll missed because it failed or was killed',
+			'polls in the main process; saves what is remembered, then creates the execution',
+			'that the changes are emitted if the main process is killed between these two; that they run if a worker is killed (*Queue mode, polling*)',
+		],
+		[
+			'Invites that skip existing people',
+			'looks at members and pending invites before it invites; invites the others when it is started again',
+			'',
+			'that nobody is invited twice by two runs at the same instant',
 		],
 	],
 );
@@ -105,78 +108,26 @@ const GUARANTEES = markdownTable(
 /** Adds figures and writes all of them, since a later scenario may never end. */
 function figure(...texts: string[]): void {
 	figures.push(...texts);
-	const { main, redis, postgres } = queue;
 	writeSection(
 		'queue',
 		'Queue mode',
-		`n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`,
+		queue.versions,
 		[
 			'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
-				'LONG_EVENTS and LONG_RATE set the number of events (1,000) and how many come a second (3).',
+				'LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3).',
 			...figures,
 			GUARANTEES,
 		].join('\n\n'),
 	);
 }
 
-const keysOf = (name: string, count: number) =>
-	Array.from({ length: count }, (_, index) => `${name}-${index}`);
-
 const runsOf = (key: string) => sink.keys.filter((each) => each === key).length;
 
 const lostOf = (keys: readonly string[]) => keys.filter((key) => runsOf(key) === 0);
 
 /** An active workflow with the trigger, reachable through both webhook processes. */
-async function listen(
-	setup: TriggerSetup = { after: sink.node },
-): Promise<{ workflowId: string; urls: readonly string[] }> {
-	const { n8n, webhooks } = queue;
-	const { workflowId, url } = await saveTriggerWorkflow(n8n, setup);
-	await n8n.activate(workflowId);
-	const urls = webhooks.map((process) => url.replace(n8n.url, process.url));
-	for (const each of urls) await n8n.waitForWebhook(each, 180_000);
-	return { workflowId, urls };
-}
-
-async function post(url: string, key: string): Promise<Response> {
-	const body = JSON.stringify(otherEvent({ idempotency_key: key }));
-	const response = await fetch(url, {
-		method: 'POST',
-		body,
-		headers: signatureHeaders(body),
-		signal: AbortSignal.timeout(10_000),
-	});
-	await response.text();
-	return response;
-}
-
-/**
- * Delivers like the service: without a 2xx within ten seconds, it retries. It waits less than the
- * service, but long enough for processes that are behind to catch up.
- */
-async function deliver(url: string, key: string): Promise<number> {
-	const failures: string[] = [];
-	for (let attempt = 1; attempt <= 10; attempt++) {
-		const { status, ok } = await post(url, key).catch((error: unknown) => ({
-			status: String(error),
-			ok: false,
-		}));
-		if (ok) return attempt;
-		failures.push(String(status));
-		await pause(Math.min(attempt * 5, 30) * 1_000);
-	}
-	throw new Error(`No 2xx for ${key} from ${url}, but ${failures.join(', ')}`);
-}
-
-/** Starts a task for every key at a steady rate, and waits for all of them. */
-async function paced(keys: readonly string[], task: (key: string) => Promise<void>): Promise<void> {
-	const begun = Date.now();
-	await Promise.all(
-		keys.map(async (key, index) => {
-			await pause(begun + (index * 1_000) / RATE - Date.now());
-			await task(key);
-		}),
-	);
+async function listen(setup: TriggerSetup = { after: sink.node }) {
+	return await listenWith(queue, setup);
 }
 
 /**
@@ -205,37 +156,6 @@ async function retryMissing(workflowId: string, keys: readonly string[]): Promis
 		`from a failed or crashed execution in n8n’s list; ${lost.length} were lost after that; ` +
 		`${doubled} ran twice`
 	);
-}
-
-const pick = <Entry>(list: readonly Entry[], index: number): Entry => {
-	const entry = list[index % list.length];
-	if (entry === undefined) throw new Error('an empty list');
-	return entry;
-};
-
-/** Ends workers in turn while a task runs, each as soon as it is ready; returns how many times. */
-async function endWorkersDuring(
-	end: (worker: SupervisedProcess) => Promise<void>,
-	task: () => Promise<void>,
-): Promise<number> {
-	let isRunning = true;
-	let times = 0;
-	const ending = (async () => {
-		while (isRunning || times < FEWEST_ENDS) {
-			const { process: worker } = pick(queue.workers, times);
-			await worker.ready();
-			await pause(2_000);
-			await end(worker);
-			times += 1;
-		}
-	})();
-	try {
-		await task();
-	} finally {
-		isRunning = false;
-		await ending;
-	}
-	return times;
 }
 
 describe('queue mode', () => {
@@ -301,151 +221,13 @@ describe('queue mode', () => {
 		expect(slipped).toEqual([]);
 	});
 
-	/** The code that the latest failed payment shows. */
-	const lastAttemptCode = async (workflowId: string): Promise<string> => {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['error'] }));
-		const { results } = await queue.n8n.request<{ results: Array<{ id: string }> }>(
-			'GET',
-			`/rest/executions?filter=${filter}&limit=1`,
-		);
-		const { runs } = await queue.n8n.execution(results[0]?.id ?? '');
-		const hint = runs.Pay?.at(-1)?.error?.description ?? '';
-		const [code] = /[0-9A-F]{4}-[0-9A-F]{4}-1/.exec(hint) ?? [];
-		if (code === undefined) throw new Error(`no attempt code in “${hint}”`);
-		return code;
-	};
-
-	it('sends a payment once that two workers start at the same instant', async () => {
-		const { n8n, main, webhooks } = queue;
-		const sandbox = await SandboxProcess.start({
-			logFile: path.join(main.dataFolder, 'sandbox.log'),
-		});
-		try {
-			const { account, api } = await saveSandboxCredentials(n8n, sandbox);
-			const { teams } = z
-				.object({ teams: z.array(z.object({ nanoid: z.string() })) })
-				.parse(await sandbox.control('GET', 'organisation'));
-			const name = randomUUID();
-			const recipientEmail = 'supplier@example.com';
-			const hook = node(
-				'Hook',
-				'n8n-nodes-base.webhook',
-				{ path: name, httpMethod: 'POST', responseMode: 'onReceived', options: {} },
-				{ typeVersion: 2, webhookId: name },
-			);
-			const json = (field: string) => `={{ JSON.stringify($json.body.${field}) }}`;
-			const parameters = {
-				resource: 'payment',
-				operation: 'createInstant',
-				teamId: teams[0]?.nanoid,
-				amountCents: 12_500,
-				recipientEmail,
-				currency: 'USD',
-				network: 'arbitrum',
-				typedData: json('typed_data'),
-				signatureSource: 'wallet',
-				domain: json('domain'),
-				types: json('types'),
-				primaryType: '={{ $json.body.primary_type }}',
-			};
-			const urls = webhooks.map(({ url }) => `${url}/webhook/${name}`);
-			/* The record belongs to the node, so it keeps its ID. */
-			const payId = randomUUID();
-			const publish = async (options = {}): Promise<string> => {
-				const pay = action('Pay', { ...parameters, options }, { id: payId });
-				const { id } = await n8n.saveWorkflow(chain(name, [hook, pay]), [api]);
-				await n8n.activate(id);
-				for (const url of urls) await n8n.waitForWebhook(url, 180_000);
-				return id;
-			};
-			const id = await publish();
-
-			const query = new URLSearchParams({
-				from: teams[0]?.nanoid ?? '',
-				amount_cents: '12500',
-				email: recipientEmail,
-				signer: account.address,
-			});
-			const send = async (url: string, body: string) => {
-				const headers = { 'content-type': 'application/json' };
-				/* While a new version is being published, n8n answers 404 and starts nothing. */
-				await waitUntil(
-					async () => {
-						const { status } = await fetch(url, { method: 'POST', body, headers });
-						if (status !== 404) expect(status).toBe(200);
-						return status === 200;
-					},
-					{ milliseconds: 30_000, failure: () => `n8n doesn't take the payment at ${url}.` },
-				);
-			};
-			const typedData = async () =>
-				JSON.stringify(await sandbox.control('GET', `payment-typed-data?${query}`));
-			const askThreeTimes = async (body: string, payment: number) => {
-				await Promise.all(urls.map(async (url) => await send(url, body)));
-				await pause(1_000);
-				await send(pick(urls, payment), body);
-			};
-			for (let payment = 0; payment < PAYMENTS; payment++) {
-				await askThreeTimes(await typedData(), payment);
-			}
-			await queue.idle(id);
-			for (let payment = 0; payment < CODED_PAYMENTS; payment++) {
-				const fault = { match: { path: 'instant' }, kind: 'cutBefore', times: 1 };
-				await sandbox.control('POST', 'faults', fault);
-				const body = await typedData();
-				await send(pick(urls, payment), body);
-				await queue.idle(id);
-				const confirmedNotPaid = await lastAttemptCode(id);
-				await publish({ confirmedNotPaid });
-				await askThreeTimes(body, payment);
-				await queue.idle(id);
-				await publish();
-			}
-			const executions = await queue.idle(id);
-			const { entries } = z
-				.object({
-					entries: z.array(
-						z.object({
-							operation: z.string(),
-							body: z
-								.object({ typed_data: z.object({ salt: z.string() }) })
-								.optional()
-								.catch(undefined),
-						}),
-					),
-				})
-				.parse(await sandbox.control('GET', 'log?limit=20000'));
-			const salts = entries
-				.filter(({ operation }) => operation === 'createInstantPayment')
-				.map(({ body }) => body?.typed_data.salt);
-			const times = (salt: string | undefined) => salts.filter((each) => each === salt).length;
-			const distinct = [...new Set(salts)];
-			const twice = distinct.filter((salt) => times(salt) === 2).length;
-			const thrice = distinct.filter((salt) => times(salt) > 2).length;
-			figure(
-				`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
-					`webhook processes and by a third a second later (executions ` +
-					`${JSON.stringify(executions)}): ${distinct.length - CODED_PAYMENTS} reached the service, ` +
-					`${twice - CODED_PAYMENTS} of them twice, ${thrice} more often. ${CODED_PAYMENTS} more, whose ` +
-					`first attempt was cut, were asked for three times with the attempt code: each went ` +
-					`out once more.`,
-			);
-			expect(distinct).toHaveLength(PAYMENTS + CODED_PAYMENTS);
-			/* With a code: the attempt that was cut, and one more. */
-			expect(twice).toBe(CODED_PAYMENTS);
-			expect(thrice).toBe(0);
-		} finally {
-			await sandbox.stop();
-		}
-	});
-
 	/** Delivers while workers end in turn, each as soon as it is ready; returns the figures. */
 	const whileWorkersEnd = async (
 		keys: readonly string[],
 		end: (worker: SupervisedProcess) => Promise<void>,
 	) => {
 		const { workflowId, urls } = await listen();
-		const times = await endWorkersDuring(end, async () => {
+		const times = await endWorkersDuring(queue, end, async () => {
 			await paced(keys, async (key) => {
 				await deliver(pick(urls, keys.indexOf(key)), key);
 			});
@@ -597,6 +379,7 @@ describe('queue mode, acknowledged when finished', () => {
 				);
 
 			const kills = await endWorkersDuring(
+				queue,
 				async (worker) => await worker.kill(),
 				async () => {
 					await paced(keys, async (key) => {
@@ -629,11 +412,10 @@ describe('queue mode, acknowledged when finished', () => {
 				const answer = status === undefined ? outcome : String(status);
 				answers[answer] = (answers[answer] ?? 0) + 1;
 			}
-			const { main, redis, postgres } = queue;
 			writeSection(
 				'queueFinished',
 				'Queue mode, acknowledged when finished',
-				`n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`,
+				queue.versions,
 				[
 					`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, ` +
 						`retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while ` +
@@ -662,4 +444,20 @@ describe('queue mode, acknowledged when finished', () => {
 			await sandbox.stop();
 		}
 	});
+});
+
+describe('queue mode, lost answers of Redis', () => {
+	describeRedisStops(() => queue);
+});
+
+describe('queue mode, instant payments', () => {
+	describePayments(() => queue);
+});
+
+describe('queue mode, polling', () => {
+	describePolling(() => queue);
+});
+
+describe('queue mode, invites that skip existing people', () => {
+	describeInvites(() => queue);
 });

@@ -6,30 +6,91 @@ import { z } from 'zod';
 import { say } from '../../scripts/lib/progress.mjs';
 import { EventSink } from '../support/eventSink';
 import { markdownTable } from '../support/markdown';
+import { PaymentWorkflow } from '../support/paymentWorkflow';
 import { writeSection } from '../support/reliabilityReport';
 import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
+import { waitUntil } from '../support/waiting';
 import { action, chain, node } from '../support/workflows';
 import { depositEvent, otherEvent } from '../support/sampleEvents';
 
 /** The duration; the first fifth is for warming up. */
-const MINUTES = Number(process.env.LONG_MINUTES ?? 30);
+const MINUTES = Number(process.env.LONG_MINUTES ?? 12);
 const SAMPLES = 30;
+
+/** Events that the trigger remembers; few, so that the record is full long before the end. */
+const HISTORY = 500;
+/** Characters of an event in n8n's record: two hashes, each in quotes and with a comma. */
+const EVENT_CHARACTERS = 2 * 27;
+/** Requests that the sandbox remembers. */
+const LOG_LIMIT = 500;
+/** Team users that are added before the first of them is removed again. */
+const PEOPLE = 10;
+/** One payment in so many breaks and is sent again with its attempt code. */
+const CODED = 5;
 
 jest.setTimeout((MINUTES + 10) * 60_000);
 
 let environment: TestEnvironment;
+/** What runs downstream: events of both kinds, and people that the polling trigger noticed. */
 let sink: EventSink;
+let finishedSink: EventSink;
+let peopleSink: EventSink;
 
 beforeAll(async () => {
 	environment = await startTestEnvironment({ N8N_METRICS: 'true' });
+	await environment.sandbox.control('POST', 'settings', { logLimit: LOG_LIMIT });
 	sink = await EventSink.start();
+	finishedSink = await EventSink.start();
+	peopleSink = await EventSink.start();
 });
 
 afterAll(async () => {
-	await sink.stop();
+	for (const each of [sink, finishedSink, peopleSink]) await each.stop();
 	await environment.stop();
 });
+
+/** Fails for the events whose key says so. */
+function afterFinished() {
+	return node(
+		'After',
+		'n8n-nodes-base.httpRequest',
+		{
+			method: 'POST',
+			/* Nothing listens at port 9. */
+			url: `={{ $json.idempotency_key.startsWith('failing') ? 'http://127.0.0.1:9' : '${finishedSink.url}' }}/{{ $json.idempotency_key }}`,
+			options: {},
+		},
+		{ typeVersion: 4.2 },
+	);
+}
+
+/** A workflow that polls every second for new team users; resolves when it remembers the present ones. */
+async function startPolling(): Promise<string> {
+	const { n8n, sandbox, api, teamId } = environment;
+	/* n8n refuses an interval below a minute, but takes one time of each minute for every second. */
+	const item = Array.from({ length: 60 }, (_, second) => ({
+		mode: 'custom',
+		cronExpression: `${second} * * * * *`,
+	}));
+	const trigger = node(
+		'Poll',
+		'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger',
+		{ pollTimes: { item }, event: 'teamUserAdded', teamId },
+		{ credentials: { payrollPaymentsApi: { id: null, name: '' } } },
+	);
+	const workflow = chain('soak polling', [trigger, peopleSink.nodeFor('nanoid')]);
+	const { id } = await n8n.saveWorkflow(workflow, [api]);
+	await n8n.activate(id);
+	const counts = z.object({ counts: z.record(z.number()) });
+	const polls = async () =>
+		counts.parse(await sandbox.control('GET', 'log?limit=1')).counts.listTeamUsers ?? 0;
+	await waitUntil(async () => (await polls()) >= 2, {
+		milliseconds: 120_000,
+		failure: () => 'n8n doesn’t poll.',
+	});
+	return id;
+}
 
 /** A workflow of four operations; returns the webhook that starts it. */
 async function saveOperations(): Promise<string> {
@@ -54,7 +115,9 @@ async function saveOperations(): Promise<string> {
 				teamId,
 				role: 'contractor',
 				inviteesSource: 'json',
-				inviteesJson: '={{ [{ email: "soak-" + $execution.id + "@example.com" }] }}',
+				inviteesJson:
+					'={{ [{ email: "soak-" + $execution.id + "@example.com" }, { email: "again@example.com" }] }}',
+				existingPeople: 'skip',
 			},
 			once,
 		),
@@ -82,21 +145,39 @@ interface Sample {
 	readonly resident: number;
 	readonly heap: number;
 	readonly handles: number;
+	/** Characters of n8n's record of seen events, and of what the polling trigger remembers. */
+	readonly seen: number;
+	readonly remembered: number;
 	/** Latencies of the deliveries since the last sample, in milliseconds. */
 	readonly median: number;
 	readonly operations: number;
 }
 
+const person = z.object({ nanoid: z.string() });
+const members = z.object({ invites: z.array(z.object({ nanoid: z.string(), email: z.string() })) });
+
 const middle = (values: readonly number[]): number =>
 	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 it('handles mixed deliveries and operations without leaks for LONG_MINUTES', async () => {
-	const { n8n, n8nProcess } = environment;
-	const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
+	const { n8n, n8nProcess, database, sandbox, teamId } = environment;
+	const workflow = await TriggerWorkflow.start(environment, {
+		parameters: { options: { deduplicationHistory: HISTORY } },
+		after: sink.node,
+	});
+	const finished = await TriggerWorkflow.start(environment, {
+		parameters: { options: { acknowledge: 'finished', deduplicationHistory: HISTORY } },
+		after: afterFinished(),
+	});
+	const payments = await PaymentWorkflow.open(n8n, [n8n.url], sandbox);
+	const polling = await startPolling();
 	const operations = await saveOperations();
 	const begun = Date.now();
 	const end = begun + MINUTES * 60_000;
 	const answers: Record<string, number> = {};
+	const count = (name: string) => {
+		answers[name] = (answers[name] ?? 0) + 1;
+	};
 	let latencies: number[] = [];
 	let sequences: number[] = [];
 	let sent = 0;
@@ -115,8 +196,7 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 						: otherEvent({ idempotency_key: `soak-${sent}` });
 			const secret = kind === 'forged' ? { secret: 'of a forger' } : {};
 			const { status } = await workflow.send(event, secret);
-			const name = `${kind} ${status}`;
-			answers[name] = (answers[name] ?? 0) + 1;
+			count(`${kind} ${status}`);
 			latencies.push(Date.now() - at);
 			await pause(50);
 		}
@@ -125,16 +205,77 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		while (Date.now() < end) {
 			const at = Date.now();
 			const { status } = await fetch(operations, { method: 'POST' });
-			const name = `operations ${status}`;
-			answers[name] = (answers[name] ?? 0) + 1;
+			count(`operations ${status}`);
 			sequences.push(Date.now() - at);
+			await forgetInvites();
 			await pause(500);
 		}
 	};
+	/** Ends what the operations have invited, so that the lists which they read stay short. */
+	const forgetInvites = async () => {
+		const { invites } = members.parse(
+			await sandbox.control('GET', `members?nanoid=${teamId}&limit=20`),
+		);
+		for (const { nanoid, email } of invites) {
+			if (!/^(soak|administrator)-\d/.test(email)) continue;
+			await sandbox.control('POST', 'invites/end', { nanoid, outcome: 'expired' });
+		}
+	};
+	/** Sends one event twice at the same instant, then one whose workflow fails. */
+	const finishedDeliveries = async () => {
+		for (let index = 0; Date.now() < end; index++) {
+			const event = otherEvent({ idempotency_key: `finished-${index}` });
+			const pair = await Promise.all([finished.send(event), finished.send(event)]);
+			for (const { status } of pair) count(`finished ${status}`);
+			const failing = otherEvent({ idempotency_key: `failing-${index}` });
+			count(`failing ${(await finished.send(failing)).status}`);
+			await pause(500);
+		}
+	};
+	const isMade = async (salt: string) =>
+		await waitUntil(async () => (await payments.sent(salt)).made === 1, {
+			milliseconds: 60_000,
+			failure: () => 'The payment isn’t made.',
+		});
+	let paid = 0;
+	const pay = async () => {
+		for (let index = 0; Date.now() < end; index++) {
+			const { body, salt } = await payments.newPayment();
+			const isCut = index % CODED === 0;
+			const fault = { match: { path: 'instant' }, kind: 'cutBefore', times: 1 };
+			if (isCut) await sandbox.control('POST', 'faults', fault);
+			await payments.askEverywhere(body);
+			if (isCut) {
+				await payments.idle();
+				await payments.publish({ confirmedNotPaid: (await payments.latestCode()).code });
+				await payments.askEverywhere(body);
+			}
+			await isMade(salt);
+			paid += 1;
+			count(isCut ? 'paid with a code' : 'paid');
+			if (isCut) await payments.publish();
+			await pause(1_000);
+		}
+	};
+	const added: string[] = [];
+	const people = async () => {
+		while (Date.now() < end) {
+			const { nanoid } = person.parse(await sandbox.control('POST', 'users', { nanoid: teamId }));
+			added.push(nanoid);
+			const former = added.at(-1 - PEOPLE);
+			if (former !== undefined) await sandbox.control('POST', 'users/remove', { nanoid: former });
+			await pause(2_000);
+		}
+	};
+	/** Characters that n8n's database holds. */
+	const stored = async (sql: string) => {
+		const [row] = await database.query(sql);
+		return z.number().parse(row?.characters);
+	};
 	const samples: Sample[] = [];
 	const watch = async () => {
-		for (let count = 1; count <= SAMPLES; count++) {
-			await pause(begun + (count * MINUTES * 60_000) / SAMPLES - Date.now());
+		for (let sample = 1; sample <= SAMPLES; sample++) {
+			await pause(begun + (sample * MINUTES * 60_000) / SAMPLES - Date.now());
 			const metrics = await (await fetch(`${n8n.url}/metrics`)).text();
 			const value = (name: string) =>
 				z.coerce.number().parse(new RegExp(`^n8n_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
@@ -143,6 +284,12 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 				resident: Math.round(value('process_resident_memory_bytes') / 1e6),
 				heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
 				handles: value('nodejs_active_handles_total'),
+				seen: await stored(
+					`select coalesce(sum(length(value)), 0) characters from processed_data where workflowId = '${workflow.workflowId}'`,
+				),
+				remembered: await stored(
+					`select length(staticData) characters from workflow_entity where id = '${polling}'`,
+				),
 				median: middle(latencies),
 				operations: middle(sequences),
 			});
@@ -151,8 +298,21 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			sequences = [];
 		}
 	};
-	await Promise.all([deliveries(), deliveries(), sequence(), watch()]);
+	await Promise.all([
+		deliveries(),
+		deliveries(),
+		finishedDeliveries(),
+		sequence(),
+		pay(),
+		people(),
+		watch(),
+	]);
+	await waitUntil(async () => peopleSink.keys.length >= added.length, {
+		milliseconds: 60_000,
+		failure: () => `The polling trigger noticed ${peopleSink.keys.length} of ${added.length}.`,
+	}).catch((error: unknown) => say(String(error)));
 	await workflow.idle();
+	await finished.idle();
 
 	const steady = samples.slice(SAMPLES / 5);
 	const half = Math.floor(steady.length / 2);
@@ -164,6 +324,8 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		compare('resident memory, MB', ({ resident }) => resident),
 		compare('heap used, MB', ({ heap }) => heap),
 		compare('active handles', ({ handles }) => handles),
+		compare('what the polling trigger remembers, characters', ({ remembered }) => remembered),
+		compare('n8n’s record of seen events, characters', ({ seen }) => seen),
 		compare('median of a delivery, ms', ({ median }) => median),
 		compare('median of four operations in a row, ms', (sample) => sample.operations),
 	];
@@ -172,11 +334,17 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		'Soak',
 		`n8n ${n8nProcess.installation.version}`,
 		[
-			`${MINUTES} minutes (LONG_MINUTES, default 30), ${sent} deliveries. Answers: ` +
+			`${MINUTES} minutes (LONG_MINUTES, default 12), ${sent} deliveries. Answers: ` +
 				`${Object.entries(answers)
 					.map(([name, count]) => `${name}: ${count}`)
 					.join(', ')}. ` +
 				`Ran downstream: ${sink.keys.length}, twice: ${sink.duplicates.length}.`,
+			`At the same time: events acknowledged when finished, each delivered twice at the same instant ` +
+				`(ran ${finishedSink.keys.length}, twice ${finishedSink.duplicates.length}), and events whose ` +
+				`workflow fails; ${paid} payments, every fifth with an attempt code after its first attempt was ` +
+				`cut (${await payments.booked()} booked); invites that skip existing people; and ${added.length} ` +
+				`team users who come and go, of whom a polling trigger noticed ${peopleSink.keys.length} ` +
+				`(twice ${peopleSink.duplicates.length}).`,
 			'Medians of the samples after warming up:',
 			markdownTable(['', 'first half', 'second half'], rows),
 			`Resident memory in MB, sample by sample: ${samples.map(({ resident }) => resident).join(', ')}. ` +
@@ -186,9 +354,17 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 	expect(sink.duplicates).toEqual([]);
 	expect(sink.keys).toHaveLength(answers['new 200'] ?? 0);
 	for (const name of Object.keys(answers)) {
-		expect(name).toMatch(/^(new|repeated|operations) 200$|^forged 401$|^invalid 400$/);
+		expect(name).toMatch(
+			/^(new|repeated|finished|operations) 200$|^forged 401$|^invalid 400$|^failing 500$|^paid/,
+		);
 	}
-	for (const [label, early, late] of rows.slice(0, 3)) {
+	expect(finishedSink.duplicates).toEqual([]);
+	expect(finishedSink.keys).toHaveLength((answers['finished 200'] ?? 0) / 2);
+	expect(await payments.booked()).toBe(paid);
+	expect(peopleSink.keys).toEqual(added);
+	const largest = Math.max(...samples.map(({ seen }) => seen));
+	expect(largest).toBeLessThanOrEqual(EVENT_CHARACTERS * HISTORY + 2);
+	for (const [label, early, late] of rows.slice(0, 4)) {
 		expect([label, late <= early * 1.3 + 20]).toEqual([label, true]);
 	}
 });

@@ -18,12 +18,21 @@ export class EventSink {
 		return new EventSink(server, keys);
 	}
 
-	/** The node that calls it. */
+	get url(): string {
+		return this.server.url;
+	}
+
+	/** The node that calls it with an event's key. */
 	get node(): WorkflowNode {
+		return this.nodeFor('idempotency_key');
+	}
+
+	/** The node that calls it for each item with the value of one field. */
+	nodeFor(field: string): WorkflowNode {
 		return node(
 			'After',
 			'n8n-nodes-base.httpRequest',
-			{ method: 'POST', url: `=${this.server.url}/{{ $json.idempotency_key }}`, options: {} },
+			{ method: 'POST', url: `=${this.server.url}/{{ $json.${field} }}`, options: {} },
 			{ typeVersion: 4.2 },
 		);
 	}

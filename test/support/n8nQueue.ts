@@ -11,7 +11,7 @@ import { freePort } from './ports';
 import { PostgreSql } from './postgreSql';
 import { Redis } from './redis';
 import { SupervisedProcess } from './supervisedProcess';
-import { isUp, waitUntil } from './waiting';
+import { isUp, waitFor, waitUntil } from './waiting';
 
 const ENCRYPTION_KEY = 'one key for all processes of the queue';
 
@@ -106,6 +106,12 @@ export class N8nQueue {
 		}
 	}
 
+	/** The software, as reports name it. */
+	get versions(): string {
+		const { main, redis, postgres } = this;
+		return `n8n ${main.installation.version}, ${redis.version}, ${postgres.version}`;
+	}
+
 	/** How many executions of a workflow there are of each status. */
 	async counts(workflowId: string): Promise<Record<string, number>> {
 		const rows = await this.postgres.query(
@@ -135,6 +141,19 @@ export class N8nQueue {
 		}
 	}
 
+	/**
+	 * Waits until Redis counts no job as running. The job of a killed worker counts until it stalls;
+	 * only then n8n stores its error.
+	 */
+	async settled(): Promise<void> {
+		await waitUntil(async () => (await this.redis.ask('llen', 'bull:jobs:active'))[0] === '0', {
+			milliseconds: 240_000,
+			interval: 1_000,
+			failure: () => 'Redis still counts jobs as running.',
+		});
+		await pause(2_000);
+	}
+
 	/** The failed and crashed executions of a workflow whose data contains a text. */
 	async failedWith(workflowId: string, text: string): Promise<string[]> {
 		const rows = await this.postgres.query(
@@ -153,6 +172,29 @@ export class N8nQueue {
 			and position('"idempotency_key"' in d.data) = 0`,
 		);
 		return Number(rows);
+	}
+
+	/** The newest execution of a workflow, if it has any. */
+	async latestExecution(workflowId: string): Promise<string | undefined> {
+		const id = await this.postgres.query(
+			`select max(id) from execution_entity where "workflowId" = '${workflowId}'`,
+		);
+		return id === '' ? undefined : id;
+	}
+
+	/** Waits until a worker runs an execution, and returns that worker. */
+	async workerOf(executionId: string): Promise<SupervisedProcess> {
+		return await waitFor(
+			async () =>
+				this.workers.find(({ process: worker }) =>
+					worker.log.includes(`Worker started execution ${executionId} (`),
+				)?.process,
+			{
+				milliseconds: 120_000,
+				interval: 50,
+				failure: () => `No worker has started execution ${executionId}.`,
+			},
+		);
 	}
 
 	/** What the workers have logged about an event. */

@@ -47,6 +47,13 @@ export class Redis {
 		return redis;
 	}
 
+	/** The answer to a command, one line for each of its values. */
+	async ask(...command: string[]): Promise<string[]> {
+		const client = path.join(path.dirname(this.command), 'redis-cli');
+		const answer = await run(client, ['-p', String(this.port), ...command]);
+		return answer.split('\n').filter(Boolean);
+	}
+
 	/** Ends it, and keeps its data. */
 	async pause(): Promise<void> {
 		await this.process?.stop();

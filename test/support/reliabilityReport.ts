@@ -19,6 +19,10 @@ figures come from one run on one machine; run it again to get yours.
 const PARTS = [
 	'queue',
 	'queueFinished',
+	'queueRedis',
+	'queuePayments',
+	'queuePolling',
+	'queueInvites',
 	'matrix',
 	'fuzz',
 	'properties',

@@ -1,5 +1,7 @@
 import path from 'node:path';
 
+import { z } from 'zod';
+
 import { repository } from '../../scripts/lib/paths.mjs';
 import { BackgroundProcess } from './backgroundProcess';
 import { freePort } from './ports';
@@ -12,6 +14,19 @@ export interface Account {
 	readonly privateKey: string;
 	readonly platformId: string;
 }
+
+/** A request as the service received it. */
+export interface LoggedRequest<Body> {
+	/** Missing if there is no answer yet, or none went out. */
+	readonly status?: number;
+	readonly body: Body;
+}
+
+const wireLog = z.object({
+	entries: z.array(
+		z.object({ operation: z.string(), status: z.number().optional(), body: z.unknown() }),
+	),
+});
 
 /** The sandbox as a separate process. */
 export class SandboxProcess {
@@ -56,6 +71,17 @@ export class SandboxProcess {
 			throw new Error(`The sandbox answered ${method} ${route} with ${response.status}: ${text}`);
 		}
 		return JSON.parse(text);
+	}
+
+	/** The requests of one operation so far, oldest first, whatever came of them. */
+	async requests<Body>(
+		operation: string,
+		body: z.ZodType<Body, z.ZodTypeDef, unknown>,
+	): Promise<LoggedRequest<Body>[]> {
+		const { entries } = wireLog.parse(await this.control('GET', 'log?limit=20000'));
+		return entries
+			.filter((entry) => entry.operation === operation)
+			.map((entry) => ({ status: entry.status, body: body.parse(entry.body) }));
 	}
 
 	/** Resolves when the sandbox has ended, for whatever reason. */

@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { N8nQueue } from '../../support/n8nQueue';
+import { otherEvent } from '../../support/sampleEvents';
+import type { SupervisedProcess } from '../../support/supervisedProcess';
+import {
+	saveTriggerWorkflow,
+	signatureHeaders,
+	type TriggerSetup,
+} from '../../support/triggerWorkflow';
+
+/** Events a second, well below what two workers can handle. */
+export const RATE = Number(process.env.LONG_RATE ?? 3);
+
+const FEWEST_ENDS = 4;
+
+export function keysOf(name: string, count: number): string[] {
+	return Array.from({ length: count }, (_, index) => `${name}-${index}`);
+}
+
+/** The entry at an index, which starts over at the end. */
+export function pick<Entry>(list: readonly Entry[], index: number): Entry {
+	const entry = list[index % list.length];
+	if (entry === undefined) throw new Error('an empty list');
+	return entry;
+}
+
+/** An active workflow with the trigger, reachable through both webhook processes. */
+export async function listenWith(
+	{ n8n, webhooks }: N8nQueue,
+	setup: TriggerSetup,
+): Promise<{ workflowId: string; urls: readonly string[] }> {
+	const { workflowId, url } = await saveTriggerWorkflow(n8n, setup);
+	await n8n.activate(workflowId);
+	const urls = webhooks.map((process) => url.replace(n8n.url, process.url));
+	for (const each of urls) await n8n.waitForWebhook(each, 180_000);
+	return { workflowId, urls };
+}
+
+async function post(url: string, key: string): Promise<Response> {
+	const body = JSON.stringify(otherEvent({ idempotency_key: key }));
+	const response = await fetch(url, {
+		method: 'POST',
+		body,
+		headers: signatureHeaders(body),
+		signal: AbortSignal.timeout(10_000),
+	});
+	await response.text();
+	return response;
+}
+
+/**
+ * Delivers like the service: without a 2xx within ten seconds, it retries. It waits less than the
+ * service, but long enough for processes that are behind to catch up.
+ */
+export async function deliver(url: string, key: string): Promise<number> {
+	const failures: string[] = [];
+	for (let attempt = 1; attempt <= 10; attempt++) {
+		const { status, ok } = await post(url, key).catch((error: unknown) => ({
+			status: String(error),
+			ok: false,
+		}));
+		if (ok) return attempt;
+		failures.push(String(status));
+		await pause(Math.min(attempt * 5, 30) * 1_000);
+	}
+	throw new Error(`No 2xx for ${key} from ${url}, but ${failures.join(', ')}`);
+}
+
+/** Starts a task for every key at a steady rate, and waits for all of them. */
+export async function paced(
+	keys: readonly string[],
+	task: (key: string) => Promise<void>,
+): Promise<void> {
+	const begun = Date.now();
+	await Promise.all(
+		keys.map(async (key, index) => {
+			await pause(begun + (index * 1_000) / RATE - Date.now());
+			await task(key);
+		}),
+	);
+}
+
+/** Ends workers in turn while a task runs, each as soon as it is ready; returns how many times. */
+export async function endWorkersDuring(
+	{ workers }: N8nQueue,
+	end: (worker: SupervisedProcess) => Promise<void>,
+	task: () => Promise<void>,
+): Promise<number> {
+	let isRunning = true;
+	let times = 0;
+	const ending = (async () => {
+		while (isRunning || times < FEWEST_ENDS) {
+			const { process: worker } = pick(workers, times);
+			await worker.ready();
+			await pause(2_000);
+			await end(worker);
+			times += 1;
+		}
+	})();
+	try {
+		await task();
+	} finally {
+		isRunning = false;
+		await ending;
+	}
+	return times;
+}

@@ -1,0 +1,217 @@
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import { say } from '../../../scripts/lib/progress.mjs';
+import { markdownTable } from '../../support/markdown';
+import type { N8nQueue } from '../../support/n8nQueue';
+import { PaymentWorkflow } from '../../support/paymentWorkflow';
+import { writeSection } from '../../support/reliabilityReport';
+import { SandboxProcess } from '../../support/sandboxProcess';
+import { waitFor } from '../../support/waiting';
+import { pick } from './load';
+
+const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 20);
+/** Payments that are sent again with an attempt code. */
+const CODED_PAYMENTS = 3;
+/** Payments of each kind whose worker is killed. */
+const KILLS = Number(process.env.LONG_PAYMENT_KILLS ?? 2);
+
+/** How long the service holds a request while its worker is killed, in milliseconds. */
+const HELD = 5_000;
+
+/** When a worker is killed, and whether the service makes the payment all the same. */
+const MOMENTS = [
+	{
+		moment: 'when the request is out; the service makes the payment',
+		fault: { match: { path: 'instant' }, kind: 'latency', delay: HELD },
+		expiresToken: false,
+		isMade: true,
+	},
+	{
+		moment: 'when the request is out; the service doesn’t make the payment',
+		fault: { match: { path: 'instant' }, kind: 'cutBefore', delay: HELD },
+		expiresToken: false,
+		isMade: false,
+	},
+	{
+		moment: 'when it signs in again, after a 401 and before the request is repeated',
+		fault: { match: { path: 'auth/siwe' }, kind: 'latency', delay: HELD },
+		expiresToken: true,
+		isMade: false,
+	},
+] as const;
+
+/** Instant payments while several workers run and some are killed. */
+export function describePayments(queueOf: () => N8nQueue): void {
+	const figures: string[] = [];
+	let sandbox: SandboxProcess;
+	let workflow: PaymentWorkflow;
+
+	/** Adds figures and writes all of them, since a later scenario may never end. */
+	const figure = (...texts: string[]) => {
+		figures.push(...texts);
+		writeSection(
+			'queuePayments',
+			'Queue mode, instant payments',
+			queueOf().versions,
+			figures.join('\n\n'),
+			'queue -t "instant payments"',
+		);
+	};
+
+	beforeEach(async () => {
+		const { n8n, main, webhooks } = queueOf();
+		await queueOf().ready();
+		sandbox = await SandboxProcess.start({
+			logFile: path.join(main.dataFolder, 'sandbox-payments.log'),
+		});
+		const processes = webhooks.map(({ url }) => url);
+		workflow = await PaymentWorkflow.open(n8n, processes, sandbox);
+	});
+
+	afterEach(async () => {
+		await workflow.stop();
+		await sandbox.stop();
+	});
+
+	/** Asks through both webhook processes at the same instant, and once more a second later. */
+	const askThreeTimes = async (body: string, payment: number) => {
+		await workflow.askEverywhere(body);
+		await pause(1_000);
+		await workflow.start.start(pick(workflow.start.urls, payment), body);
+	};
+
+	it('sends a payment once that two workers start at the same instant, with an attempt code too', async () => {
+		const queue = queueOf();
+		for (let payment = 0; payment < PAYMENTS; payment++) {
+			await askThreeTimes((await workflow.newPayment()).body, payment);
+		}
+		await queue.idle(workflow.id);
+		for (let payment = 0; payment < CODED_PAYMENTS; payment++) {
+			const fault = { match: { path: 'instant' }, kind: 'cutBefore', times: 1 };
+			await sandbox.control('POST', 'faults', fault);
+			const { body } = await workflow.newPayment();
+			await workflow.start.start(pick(workflow.start.urls, payment), body);
+			await queue.idle(workflow.id);
+			await workflow.publish({ confirmedNotPaid: (await workflow.latestCode()).code });
+			await askThreeTimes(body, payment);
+			await queue.idle(workflow.id);
+			await workflow.publish();
+		}
+		await queue.idle(workflow.id);
+		const salts = (await workflow.requests()).map(({ body }) => body.typed_data.salt);
+		const times = (salt: string) => salts.filter((each) => each === salt).length;
+		const distinct = [...new Set(salts)];
+		const twice = distinct.filter((salt) => times(salt) === 2).length;
+		const thrice = distinct.filter((salt) => times(salt) > 2).length;
+		figure(
+			`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
+				`webhook processes and by a third a second later: ${distinct.length - CODED_PAYMENTS} reached the service, ` +
+				`${twice - CODED_PAYMENTS} of them twice, ${thrice} more often. ${CODED_PAYMENTS} more, whose ` +
+				`first attempt was cut, were asked for three times with the attempt code: each went ` +
+				`out once more.`,
+		);
+		expect(distinct).toHaveLength(PAYMENTS + CODED_PAYMENTS);
+		/* With a code: the attempt that was cut, and one more. */
+		expect(twice).toBe(CODED_PAYMENTS);
+		expect(thrice).toBe(0);
+		expect(await workflow.booked()).toBe(PAYMENTS + CODED_PAYMENTS);
+	});
+
+	/** Asks for a new payment, and kills the worker that sends it while the service holds a request. */
+	const killInTheMiddle = async ({ fault, expiresToken }: (typeof MOMENTS)[number]) => {
+		const queue = queueOf();
+		const { start } = workflow;
+		const { body, salt } = await workflow.newPayment();
+		const held = fault.match.path === 'instant' ? 'createInstantPayment' : 'getSignInMessage';
+		const reached = async () => (await sandbox.requests(held, z.unknown())).length;
+		const before = await reached();
+		if (expiresToken) await sandbox.control('POST', 'tokens/expire');
+		await sandbox.control('POST', 'faults', fault);
+		const earlier = await queue.latestExecution(workflow.id);
+		await start.start(pick(start.urls, 0), body);
+		const id = await waitFor(
+			async () => {
+				const latest = await queue.latestExecution(workflow.id);
+				return latest === earlier ? undefined : latest;
+			},
+			{ milliseconds: 60_000, failure: () => 'The payment has no execution.' },
+		);
+		const worker = await queue.workerOf(id);
+		await waitFor(async () => ((await reached()) > before ? true : undefined), {
+			milliseconds: 60_000,
+			interval: 20,
+			failure: () => `${held} doesn't reach the service.`,
+		});
+		await worker.kill();
+		/* Until the service has done what it does without a client. */
+		await pause(HELD + 1_000);
+		return { body, salt };
+	};
+
+	it('never pays twice when a worker is killed in the middle of a payment', async () => {
+		const queue = queueOf();
+		const rows: unknown[][] = [];
+		let booked = await workflow.booked();
+		for (const each of MOMENTS) {
+			let refused = 0;
+			let sentByRuns = 0;
+			let sentByCodes = 0;
+			let paid = 0;
+			for (let count = 0; count < KILLS; count++) {
+				const { body, salt } = await killInTheMiddle(each);
+				const killed = await workflow.sent(salt);
+				expect(killed.made).toBe(each.isMade ? 1 : 0);
+				/* One of them may have to wait until the worker that was killed is back. */
+				await workflow.askEverywhere(body);
+				const seen = await waitFor(async () => await workflow.latestCode().catch(() => undefined), {
+					milliseconds: 120_000,
+					interval: 500,
+					failure: () => 'No run shows a code.',
+				});
+				say(`${each.moment}: ${seen.execution.error?.message}`);
+				await queue.ready();
+				await queue.idle(workflow.id);
+				const again = await workflow.sent(salt);
+				sentByRuns += again.sent - killed.sent;
+				const { execution, code } = await workflow.latestCode();
+				if (execution.error?.message.includes('was already sent by this node') === true) refused++;
+				if (!each.isMade) {
+					await workflow.publish({ confirmedNotPaid: code });
+					await askThreeTimes(body, count);
+					await queue.idle(workflow.id);
+					await workflow.publish();
+				}
+				const end = await workflow.sent(salt);
+				sentByCodes += end.sent - again.sent;
+				if (end.made === 1) paid++;
+				booked += 1;
+				expect(await workflow.booked()).toBe(booked);
+			}
+			rows.push([each.moment, KILLS, refused, sentByRuns, each.isMade ? '–' : sentByCodes, paid]);
+			say(JSON.stringify(rows.at(-1)));
+		}
+		await queue.idle(workflow.id);
+		figure(
+			`A worker is killed with kill -9 in the middle of a payment. Then two executions ask for the ` +
+				`same payment at the same instant. If the service says that it wasn’t made, a person enters ` +
+				`the attempt code that they show, and three executions ask for it:`,
+			markdownTable(
+				[
+					'the worker is killed',
+					'payments',
+					'refused by the next runs, with a code',
+					'sent by the next runs',
+					'sent with the code',
+					'paid once in the end',
+				],
+				rows,
+			),
+		);
+		expect(rows).toEqual(
+			MOMENTS.map(({ moment, isMade }) => [moment, KILLS, KILLS, 0, isMade ? '–' : KILLS, KILLS]),
+		);
+	});
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { Execution } from './executions';
+import type { N8nRest } from './n8nRest';
+import { saveSandboxCredentials } from './sandboxCredentials';
+import type { SandboxProcess } from './sandboxProcess';
+import { waitUntil } from './waiting';
+import { WebhookStart } from './webhookStart';
+import { action } from './workflows';
+
+const CENTS = 12_500;
+/** More than all payments together. */
+const FUNDS = 10_000_000_000;
+const RECIPIENT = 'supplier@example.com';
+
+const organisation = z.object({
+	teams: z
+		.array(z.object({ nanoid: z.string(), balances: z.object({ USD: z.string() }) }))
+		.nonempty(),
+});
+
+const paymentBody = z.object({ typed_data: z.object({ salt: z.string() }) });
+
+/** A workflow that pays what it is sent, and the service that it pays at. */
+export class PaymentWorkflow {
+	private constructor(
+		private readonly n8n: N8nRest,
+		private readonly sandbox: SandboxProcess,
+		readonly id: string,
+		readonly start: WebhookStart,
+		/** Publishes it with other options. */
+		readonly publish: (options?: Record<string, unknown>) => Promise<unknown>,
+		/** A payment that was never asked for, as the workflow is sent it. */
+		readonly newPayment: () => Promise<{ body: string; salt: string }>,
+	) {}
+
+	/** @param processes the URLs of the processes that take deliveries */
+	static async open(
+		n8n: N8nRest,
+		processes: readonly string[],
+		sandbox: SandboxProcess,
+	): Promise<PaymentWorkflow> {
+		const { account, api } = await saveSandboxCredentials(n8n, sandbox);
+		const [{ nanoid: teamId }] = organisation.parse(
+			await sandbox.control('GET', 'organisation'),
+		).teams;
+		const funds = { nanoid: teamId, currency: 'USD', balance_cents: String(FUNDS) };
+		await sandbox.control('POST', 'balances', funds);
+		const start = new WebhookStart(n8n, processes);
+		const json = (field: string) => `={{ JSON.stringify($json.body.${field}) }}`;
+		const parameters = {
+			resource: 'payment',
+			operation: 'createInstant',
+			teamId,
+			amountCents: CENTS,
+			recipientEmail: RECIPIENT,
+			currency: 'USD',
+			network: 'arbitrum',
+			typedData: json('typed_data'),
+			signatureSource: 'wallet',
+			domain: json('domain'),
+			types: json('types'),
+			primaryType: '={{ $json.body.primary_type }}',
+		};
+		/* The record belongs to the node, so it keeps its ID. */
+		const payId = randomUUID();
+		const publish = async (options: Record<string, unknown> = {}): Promise<string> => {
+			const pay = action('Pay', { ...parameters, options }, { id: payId });
+			const { id } = await n8n.saveWorkflow(start.workflow([pay]), [api]);
+			await start.publish(id);
+			return id;
+		};
+		const query = new URLSearchParams({
+			from: teamId,
+			amount_cents: String(CENTS),
+			email: RECIPIENT,
+			signer: account.address,
+		});
+		const newPayment = async () => {
+			const payment: unknown = await sandbox.control('GET', `payment-typed-data?${query}`);
+			return { body: JSON.stringify(payment), salt: paymentBody.parse(payment).typed_data.salt };
+		};
+		return new PaymentWorkflow(n8n, sandbox, await publish(), start, publish, newPayment);
+	}
+
+	/** Asks for a payment through every process at the same instant. */
+	async askEverywhere(body: string): Promise<void> {
+		await Promise.all(this.start.urls.map(async (url) => await this.start.start(url, body)));
+	}
+
+	/** Waits until no execution is under way. */
+	async idle(): Promise<void> {
+		const filter = encodeURIComponent(
+			JSON.stringify({ workflowId: this.id, status: ['new', 'running'] }),
+		);
+		await waitUntil(
+			async () => {
+				const { count } = await this.n8n.request<{ count: number }>(
+					'GET',
+					`/rest/executions?filter=${filter}&limit=1`,
+				);
+				return count === 0;
+			},
+			{ milliseconds: 60_000, failure: () => 'A payment is still under way.' },
+		);
+	}
+
+	/** Every request to pay, made or not. */
+	async requests() {
+		return await this.sandbox.requests('createInstantPayment', paymentBody);
+	}
+
+	/**
+	 * How many requests for a payment reached the service, and how many of them it carried out. One
+	 * with an expired token doesn't count: n8n signs in and repeats it.
+	 */
+	async sent(salt: string): Promise<{ sent: number; made: number }> {
+		const own = (await this.requests()).filter(
+			({ status, body }) => status !== 401 && body.typed_data.salt === salt,
+		);
+		return { sent: own.length, made: own.filter(({ status }) => status === 200).length };
+	}
+
+	/** The payments that have left the balance. */
+	async booked(): Promise<number> {
+		const [{ balances }] = organisation.parse(
+			await this.sandbox.control('GET', 'organisation'),
+		).teams;
+		return (FUNDS - Number(balances.USD)) / CENTS;
+	}
+
+	/** The newest failed execution that shows an attempt code, with that code. */
+	async latestCode(): Promise<{ execution: Execution; code: string }> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id, status: ['error'] }));
+		const { results } = await this.n8n.request<{ results: Array<{ id: string }> }>(
+			'GET',
+			`/rest/executions?filter=${filter}&limit=1`,
+		);
+		const execution = await this.n8n.execution(results[0]?.id ?? '');
+		const hint = execution.runs.Pay?.at(-1)?.error?.description ?? '';
+		const [code] = /[0-9A-F]{4}-[0-9A-F]{4}-1/.exec(hint) ?? [];
+		if (code === undefined) throw new Error(`no attempt code in “${hint}”`);
+		return { execution, code };
+	}
+
+	async stop(): Promise<void> {
+		await this.n8n.deactivate(this.id);
+	}
+}
