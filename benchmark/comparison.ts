@@ -4,18 +4,22 @@ export interface Comparison {
 	readonly what: string;
 	/** Who did the same, or the baseline. */
 	readonly peer: string;
-	readonly unit: 'ms' | 's' | 'MB' | 'sign-ins';
+	readonly unit: 'ms' | 's' | 'MB' | 'bytes' | 'sign-ins' | 'requests';
 	/** Raw samples in order. */
 	readonly ours: readonly number[];
 	readonly peers: readonly number[];
+	/** Whether the samples are compared one by one, as {@link interleaved} took them. */
+	readonly isPaired?: boolean;
 	/**
 	 * `times better` divides the peer's median by ours and must reach at least the limit; `share`
-	 * divides ours by the peer's and must stay at or below it.
+	 * divides ours by the peer's and must stay at or below it. Of pairs, the median ratio counts.
 	 */
 	readonly reading: 'times better' | 'share';
 	readonly limit: number;
 	/** What a reader needs to know to interpret the figures. */
 	readonly notes?: readonly string[];
+	/** Why the limit is out of reach; shown only if it's missed. */
+	readonly reason?: string;
 }
 
 /** One measurement that can be run alone. */
@@ -40,9 +44,10 @@ export function median(samples: readonly number[]): number {
 	return sorted.length % 2 === 1 || lower === undefined ? upper : (lower + upper) / 2;
 }
 
-export function ratioOf({ ours, peers, reading }: Comparison): number {
-	const [a, b] = [median(ours), median(peers)];
-	return reading === 'share' ? a / b : b / a;
+export function ratioOf({ ours, peers, reading, isPaired }: Comparison): number {
+	const ratio = (own: number, peer: number) => (reading === 'share' ? own / peer : peer / own);
+	if (isPaired !== true) return ratio(median(ours), median(peers));
+	return median(ours.map((own, index) => ratio(own, peers[index] ?? Number.NaN)));
 }
 
 export function isReached(comparison: Comparison): boolean {

@@ -1,13 +1,7 @@
-import { z } from 'zod';
-import { installN8n } from '../scripts/lib/installations.mjs';
 import { action } from '../test/support/workflows';
-import { bundle } from './bundle';
 import { median, type Comparison, type Part } from './comparison';
-import { inFreshProcess } from './fresh/run';
 import { probe, Runner, startBenchmarkEnvironment } from './host';
 import { entityIds } from './organisation';
-
-const memory = z.object({ megabytes: z.number(), held: z.number() });
 
 interface Step {
 	readonly size: number;
@@ -92,34 +86,9 @@ export const growth: Part = {
 					keys.length - 2,
 					1.2,
 				),
-				await memoryOfKeys(small),
 			];
 		} finally {
 			await environment.stop();
 		}
 	},
 };
-
-/** Memory of a process after many more events than it has to remember. */
-async function memoryOfKeys(small: boolean): Promise<Comparison> {
-	const { node, env } = await installN8n();
-	const program = await bundle('benchmark/fresh/rememberKeys.ts', 'rememberKeys.cjs');
-	const history = small ? 1_000 : 100_000;
-	const after = async (events: number) =>
-		await inFreshProcess(memory, {
-			node,
-			args: ['--expose-gc', program, String(history), String(events)],
-			env,
-		});
-	const [once, often] = [await after(history), await after(5 * history)];
-	return {
-		what: `memory of ${history} remembered keys after ${5 * history} events`,
-		peer: `after ${history} events`,
-		unit: 'MB',
-		ours: [often.megabytes],
-		peers: [once.megabytes],
-		reading: 'share',
-		limit: 1.25,
-		notes: [`${often.held} keys are remembered then.`],
-	};
-}

@@ -117,7 +117,9 @@ export class Runner {
 }
 
 /** The number of requests to the sandbox since the last call, per operation. */
-export async function requestsSince({ sandbox }: TestEnvironment): Promise<Record<string, number>> {
+export async function requestsSince({
+	sandbox,
+}: Pick<TestEnvironment, 'sandbox'>): Promise<Record<string, number>> {
 	const { counts } = await sandbox.control<{ counts: Record<string, number> }>(
 		'GET',
 		'log?limit=1',

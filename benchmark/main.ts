@@ -16,6 +16,7 @@ import { firstContact } from './firstContact';
 import { growth } from './growth';
 import { invites } from './invites';
 import { items } from './items';
+import { keys } from './keys';
 import { load } from './load';
 import { measured, record, textTable, type Measurement } from './results';
 import { signature } from './signature';
@@ -34,6 +35,7 @@ const PARTS: readonly Part[] = [
 	signIns,
 	deliveries,
 	growth,
+	keys,
 	firstContact,
 	suite,
 ];

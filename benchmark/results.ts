@@ -77,12 +77,22 @@ function cells(comparison: Comparison): string[] {
 
 const HEADINGS = ['what', 'against', 'ours', 'theirs', 'ratio', 'limit', ''];
 
+/** Why a limit is missed. */
+function reasonsOf(comparison: Comparison): string[] {
+	const { reason } = comparison;
+	return reason === undefined || isReached(comparison) ? [] : [`Missed: ${reason}`];
+}
+
 /** The table for the terminal. */
 export function textTable(comparisons: readonly Comparison[]): string {
 	return comparisons
 		.map((comparison) => {
 			const [what, peer, ours, peers, ratio, limit, verdict] = cells(comparison);
-			return `${what}\n    ours ${ours}, ${peer} ${peers}: ${ratio} (${limit}) ${verdict}`;
+			return [
+				what,
+				`ours ${ours}, ${peer} ${peers}: ${ratio} (${limit}) ${verdict}`,
+				...reasonsOf(comparison),
+			].join('\n    ');
 		})
 		.join('\n');
 }
@@ -93,14 +103,15 @@ function section({ title, at, load, ...rest }: Measurement): string {
 		`## ${title}`,
 		`Commit ${rest.commit}, ${at}. ${rest.machine}. ${rest.versions}. ` +
 			`Load average ${load.map((each) => each.toFixed(1)).join(' before, ')} after.`,
-		...rest.comparisons.map(({ what, peer, unit, ours, peers, notes = [] }) =>
-			[
+		...rest.comparisons.map((comparison) => {
+			const { what, peer, unit, ours, peers, notes = [] } = comparison;
+			return [
 				`**${what}**`,
 				`- ours (${unit}): ${samples(ours)}`,
 				`- ${peer} (${unit}): ${samples(peers)}`,
-				...notes.map((note) => `- ${note}`),
-			].join('\n'),
-		),
+				...[...notes, ...reasonsOf(comparison)].map((note) => `- ${note}`),
+			].join('\n');
+		}),
 	].join('\n\n');
 }
 
@@ -120,8 +131,8 @@ export function record(fresh: Measurements, order: readonly string[]): void {
 	const missing = order.filter((name) => all[name] === undefined);
 	const text = [
 		'# How fast, how lean',
-		'Written by `npm run benchmark`. Both sides took turns in the same run. The table shows medians; ' +
-			'the raw samples follow. Where both sides have an output, the benchmark checked that the ' +
+		'Written by `npm run benchmark`. Both sides took turns in the same run. The table shows medians, ' +
+			'and where samples were taken in pairs the median of their ratios; the raw samples follow. Where both sides have an output, the benchmark checked that the ' +
 			'outputs are equal.',
 		markdownTable(
 			HEADINGS,

@@ -1,5 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { TestEnvironment } from '../test/support/testEnvironment';
+import { action } from '../test/support/workflows';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, requestsSince, Runner, startBenchmarkEnvironment } from './host';
+import { probe, requestsSince, Runner, startBenchmarkEnvironment, type Report } from './host';
+
+/** How long the tokens live that run out, in seconds; and how long until one has surely run out. */
+const SHORT_LIFE = 2;
+const LONG_LIFE = 3_600;
+const RUN_OUT_MS = 1_000 * (SHORT_LIFE + 1);
+
+/** The highest concurrency that the action node offers. */
+const HIGHEST_CONCURRENCY = 50;
+
+interface Calls {
+	readonly what: string;
+	/** What the sign-in may add to the requests of the calls. */
+	readonly reason?: string;
+	readonly run: () => Promise<Report>;
+	readonly warmUp: () => Promise<Report>;
+}
+
+/** Calls whose token has run out since the last one, against the same calls with a valid one. */
+async function runOut(
+	{ sandbox }: TestEnvironment,
+	{ what, reason, run, warmUp }: Calls,
+	{ count, runs }: { count: number; runs: number },
+): Promise<Comparison[]> {
+	const withToken = async (tokenLifetimeSeconds: number, wait: number) => {
+		await sandbox.control('POST', 'settings', { tokenLifetimeSeconds });
+		await sandbox.control('POST', 'tokens/expire');
+		await warmUp();
+		await sandbox.control('POST', 'settings', { tokenLifetimeSeconds: LONG_LIFE });
+		await pause(wait);
+		await sandbox.control('DELETE', 'log');
+		const { milliseconds, digest } = await run();
+		const counts = await requestsSince({ sandbox });
+		const requests = Object.values(counts).reduce((sum, each) => sum + each, 0);
+		return { milliseconds, digest, requests, signIns: counts.verifySignIn ?? 0 };
+	};
+	const expired = async () => await withToken(SHORT_LIFE, RUN_OUT_MS);
+	const valid = async () => await withToken(LONG_LIFE, RUN_OUT_MS);
+	await expired();
+	const both = await interleaved(runs, expired, valid);
+	for (const { digest } of both.ours) mustBeSame('Answers', digest, both.peers[0]?.digest);
+	for (const { signIns } of both.ours) mustBeSame('Sign-ins', signIns, 1);
+	for (const { requests } of both.peers) mustBeSame('Requests with a valid token', requests, count);
+	const shared = { peer: 'the same with a valid token', reading: 'share', isPaired: true } as const;
+	return [
+		{
+			...shared,
+			what: `${what} whose token has run out`,
+			unit: 'ms',
+			ours: both.ours.map(({ milliseconds }) => milliseconds),
+			peers: both.peers.map(({ milliseconds }) => milliseconds),
+			limit: 1.2,
+		},
+		{
+			...shared,
+			what: `requests for ${what} whose token has run out`,
+			peer: 'the calls, a sign-in message and its verification',
+			unit: 'requests',
+			ours: both.ours.map(({ requests }) => requests),
+			peers: both.ours.map(() => count + 2),
+			limit: 1,
+			reason,
+		},
+	];
+}
 
 export const signIns: Part = {
 	name: 'signIns',
@@ -59,7 +127,38 @@ export const signIns: Part = {
 				peers: both.peers.map((each) => each[field]),
 			});
 			const name = 'n8n’s plain preAuthentication';
+			const nodes = await Runner.timing(environment, 'Balances', [
+				action('Balance', {
+					resource: 'balance',
+					operation: 'get',
+					entityId: '={{ $json.entityId }}',
+					options: { concurrency: HIGHEST_CONCURRENCY },
+				}),
+			]);
+			const items = Array.from({ length: count }, () => ({ entityId: teamId }));
+			const size = { count, runs };
 			return [
+				...(await runOut(
+					environment,
+					{
+						what: `${count} items of the action node`,
+						run: async () => await nodes.run({ items }),
+						warmUp: async () => await nodes.run({ items: items.slice(0, 1) }),
+					},
+					size,
+				)),
+				...(await runOut(
+					environment,
+					{
+						what: `${count} parallel calls as n8n’s HTTP Request node makes them`,
+						run: async () => await ours.run({ count }),
+						warmUp: async () => await ours.run({ count: 1 }),
+						reason:
+							'n8n calls preAuthentication only without a saved token or after a 401, and gives ' +
+							'authenticate no means to send a request, so one call has to be refused first.',
+					},
+					size,
+				)),
 				{
 					what: `sign-ins for ${count} parallel calls with an expired token`,
 					peer: name,

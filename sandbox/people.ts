@@ -39,11 +39,28 @@ const COUNTRIES = [
 	{ country: 'VN', faker: vietnamese },
 ] as const;
 
-/** Makes a person; `number` keeps each email address unique. */
+const people = new Map<string, Person>();
+
+/**
+ * Makes a person; `number` keeps each email address unique. Remembers them, since every reset of the
+ * sandbox needs the same hundreds again.
+ */
 export function makePerson(randomness: Randomness, number: number): Person {
-	const { country, faker } = randomness.pick(COUNTRIES);
+	const home = randomness.pick(COUNTRIES);
+	const seed = randomness.below(2 ** 32);
+	const key = [home.country, seed, number].join();
+	const person = people.get(key) ?? inventPerson(home, seed, number);
+	people.set(key, person);
+	return person;
+}
+
+function inventPerson(
+	{ country, faker }: (typeof COUNTRIES)[number],
+	seed: number,
+	number: number,
+): Person {
 	// Faker's instances are shared by the whole process, so each person starts from a fresh seed.
-	faker.seed(randomness.below(2 ** 32));
+	faker.seed(seed);
 	const firstName = faker.person.firstName();
 	const lastName = faker.person.lastName();
 	const optional = (make: () => string): string => faker.helpers.maybe(make) ?? '';

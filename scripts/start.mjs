@@ -9,6 +9,7 @@ import { installDevDependencies, installN8n } from './lib/installations.mjs';
 import { lockUntilExit } from './lib/lock.mjs';
 import { packedPackage } from './lib/packaging.mjs';
 import { repository } from './lib/paths.mjs';
+import { endGroupsWhenKilled } from './lib/processes.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 
 const {
@@ -74,6 +75,7 @@ async function preparePackage(isN8nInstalled) {
 /** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
 async function start() {
 	refuseSecondStart();
+	endGroupsWhenKilled();
 	let isN8nInstalled = false;
 	const [installation, { tarball, demo, sandbox }] = await Promise.all([
 		installN8n().then((result) => {

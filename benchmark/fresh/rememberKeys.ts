@@ -1,22 +1,26 @@
-/* Acknowledges so many events and prints what the claims of a trigger then hold. */
-import { Claims, keyOf } from '../../nodes/PayrollPayments/trigger/claims';
+/* Acknowledges so many events of each trigger and prints what the claims then hold. */
+import { claimsOf, keyOf } from '../../nodes/PayrollPayments/trigger/claims';
 
-const [, , history = 0, events = 0] = process.argv.map(Number);
+const [, , triggers = 0, history = 0, events = 0] = process.argv.map(Number);
+const names = Array.from({ length: triggers }, (_, index) => `workflow:${index}`);
 
 const held = () => {
+	globalThis.gc?.();
 	globalThis.gc?.();
 	return process.memoryUsage().heapUsed;
 };
 
 async function acknowledgeAll(): Promise<void> {
-	const claims = new Claims();
 	const before = held();
 	for (let event = 0; event < events; event++) {
-		const claim = await claims.claim(keyOf(`event ${event}`), history);
-		claim?.settle(true);
+		for (const name of names) {
+			const claim = await claimsOf(name).claim(keyOf(`event ${event} of ${name}`), history);
+			claim?.settle(true);
+		}
 	}
-	const megabytes = (held() - before) / 1e6;
-	console.log(JSON.stringify({ megabytes, held: claims.size }));
+	const bytes = held() - before;
+	const keys = names.reduce((sum, name) => sum + claimsOf(name).size, 0);
+	console.log(JSON.stringify({ bytes, keys }));
 }
 
 void acknowledgeAll();

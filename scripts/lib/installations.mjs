@@ -177,6 +177,26 @@ export async function installChromium() {
 }
 
 /**
+ * Installs JSON-RPC signers that others wrote: Anvil, Ganache and Hardhat.
+ *
+ * @returns the folder of their packages, and the Node.js and the environment to run them in
+ */
+export async function installSigners() {
+	const { node, env: plain } = await installNode('24');
+	const env = { ...plain, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' };
+	const folder = await installOnce(
+		'signers',
+		{ description: 'Installing Anvil, Ganache and Hardhat (once, 330 MB)', megabytes: 700 },
+		async (cwd) => {
+			// On an older Node.js, npm leaves out the compiled part of Hardhat.
+			await npm(['install', '--ignore-scripts', ...QUIET], { cwd, env, node });
+			writeFileSync(path.join(cwd, 'hardhat.config.js'), 'export default {};\n');
+		},
+	);
+	return { folder, node, env };
+}
+
+/**
  * An n8n that is ready to run.
  *
  * @typedef {object} N8nInstallation

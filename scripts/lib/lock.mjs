@@ -8,6 +8,7 @@ import {
 	statSync,
 	writeSync,
 } from 'node:fs';
+import { uptime } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -30,7 +31,10 @@ function hasCode(error, code) {
 function holderIsGone(file) {
 	try {
 		const holder = Number(readFileSync(file, 'utf8'));
-		if (holder === 0) return Date.now() - statSync(file).mtimeMs > WRITING_MILLISECONDS;
+		const age = Date.now() - statSync(file).mtimeMs;
+		if (holder === 0) return age > WRITING_MILLISECONDS;
+		// After a restart of the machine, the ID belongs to another process.
+		if (age > uptime() * 1_000) return true;
 		process.kill(holder, 0);
 		return false;
 	} catch (error) {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 /** Each leads its own process group, so that stopping it stops what it started too. */
 const running = new Set();
@@ -6,6 +7,22 @@ const running = new Set();
 process.on('exit', () => {
 	for (const child of running) signalGroup(child, 'SIGKILL');
 });
+
+/** @type {import('node:stream').Writable | undefined} */
+let supervisor;
+
+/** Makes what is started from now on end even if this process is killed. */
+export function endGroupsWhenKilled() {
+	const script = fileURLToPath(new URL('supervisor.mjs', import.meta.url));
+	const child = spawn(process.execPath, [script], {
+		detached: true,
+		stdio: ['pipe', 'ignore', 'ignore'],
+	});
+	child.unref();
+	child.once('error', () => {});
+	child.stdin.on('error', () => {});
+	supervisor = child.stdin;
+}
 
 /**
  * Sends a signal to a process and to all that it started.
@@ -33,12 +50,16 @@ export function signalGroup(child, signal) {
 export function spawnGroup(command, args, options) {
 	const child = spawn(command, args, { detached: process.platform !== 'win32', ...options });
 	running.add(child);
+	supervisor?.write(`+${child.pid}\n`);
 	/** @type {Promise<number>} */
 	const ended = new Promise((resolve, reject) => {
 		child.once('error', reject);
 		child.once('close', (code) => resolve(code ?? 1));
 	});
-	const forget = () => running.delete(child);
+	const forget = () => {
+		running.delete(child);
+		supervisor?.write(`-${child.pid}\n`);
+	};
 	ended.then(forget, forget);
 	return { child, ended };
 }

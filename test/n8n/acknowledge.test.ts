@@ -199,9 +199,21 @@ it('answers at once when the option says so', async () => {
 });
 
 it.each([
-	['an expression', { acknowledge: '={{ "finished" }}' }, /^Acknowledge isn't one of/],
-	['nothing', { acknowledge: '' }, /^Acknowledge isn't one of/],
-	['a value that isn’t on the menu', { acknowledge: 'later' }, /^Acknowledge isn't one of/],
+	[
+		'an expression',
+		{ acknowledge: '={{ "finished" }}' },
+		/^Acknowledge (must be|is missing. Choose) When Finished or When Received/,
+	],
+	[
+		'nothing',
+		{ acknowledge: '' },
+		/^Acknowledge (must be|is missing. Choose) When Finished or When Received/,
+	],
+	[
+		'a value that isn’t on the menu',
+		{ acknowledge: 'later' },
+		/^Acknowledge (must be|is missing. Choose) When Finished or When Received/,
+	],
 ])('refuses %s', async (_, options, message) => {
 	const n8n = await host({ parameters: { options } });
 	await expect(n8n.hook('create')).rejects.toThrow(message);

@@ -944,7 +944,7 @@ describe('payments', () => {
 		[{ recipientEmail: 'ana' }, 'Recipient Email must be a valid email address'],
 		[{ typedData: '{' }, "Typed Data isn't valid JSON"],
 		[{ typedData: '{}' }, 'Typed Data, From is missing'],
-		[{ currency: 'EUR' }, 'Currency must be one of USD'],
+		[{ currency: 'EUR' }, 'Currency must be USD'],
 		[
 			{
 				signatureSource: 'provided',

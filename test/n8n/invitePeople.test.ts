@@ -336,7 +336,7 @@ describe('Column Names', () => {
 		[
 			'an unknown field',
 			{ column: [{ field: 'nickname', name: 'X' }] },
-			'Field must be one of email,',
+			'Field must be an entry of its menu, e.g. Company Address (company_address)',
 		],
 		[
 			'a field twice',
@@ -800,9 +800,9 @@ describe('Existing People: Skip', () => {
 
 	it('refuses a value that is neither, and an expression that finds none', async () => {
 		const faults = {
-			'={{ $json.nothing }}': 'is missing. Select one of invite, skip',
-			'': 'is missing. Select one of invite, skip',
-			Skip: 'must be one of invite, skip',
+			'={{ $json.nothing }}': 'is missing. Choose Invite or Skip (invite, skip)',
+			'': 'is missing. Choose Invite or Skip (invite, skip)',
+			Skip: 'must be Invite or Skip (invite, skip)',
 		};
 		for (const [existingPeople, fault] of Object.entries(faults)) {
 			const { error } = await skip([{ email: 'a@example.com' }], { existingPeople });

@@ -111,7 +111,7 @@ describe('how currencies are encoded', () => {
 	it('is one of the three, or nothing is sent', async () => {
 		const { error } = await get({ currenciesEncoding: 'semicolons' });
 		expect(error?.message).toBe(
-			'Currencies Encoding must be one of brackets, commaSeparated, repeated [item 0]',
+			'Currencies Encoding must be Brackets, Comma-Separated or Repeated (brackets, commaSeparated, repeated) [item 0]',
 		);
 		expect(wire()).toEqual([]);
 	});

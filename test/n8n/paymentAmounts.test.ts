@@ -144,10 +144,10 @@ describe('the unit', () => {
 	});
 
 	it.each([
-		['', 'is missing. Select one of cents, dollars'],
-		['={{ $json.missing }}', 'is missing. Select one of cents, dollars'],
-		['Dollars', 'must be one of cents, dollars'],
-		['euros', 'must be one of cents, dollars'],
+		['', 'is missing. Choose Cents or Dollars (cents, dollars)'],
+		['={{ $json.missing }}', 'is missing. Choose Cents or Dollars (cents, dollars)'],
+		['Dollars', 'must be Cents or Dollars (cents, dollars)'],
+		['euros', 'must be Cents or Dollars (cents, dollars)'],
 	])('%j is refused, and nothing is sent', async (amountUnit, fault) => {
 		const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });
 		const { error } = await sandbox.run(parameters);

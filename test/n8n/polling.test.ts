@@ -427,7 +427,7 @@ describe('a poll that fails', () => {
 			['balanceChanged', { minimumChangeCents: '' }, 'Minimum Change (Cents) must be a whole'],
 			['balanceChanged', { minimumChangeCents: -1 }, 'Minimum Change (Cents) must be a whole'],
 			['balanceChanged', { minimumChangeCents: '={{ null }}' }, 'Minimum Change (Cents) must be'],
-			['nothingChanged', {}, 'Trigger On has no such option'],
+			['nothingChanged', {}, 'Trigger On must be Balance Changed, Invite Added, Invite Ended, '],
 		];
 		for (const [event, parameters, message] of cases) {
 			const n8n = host(event, parameters);

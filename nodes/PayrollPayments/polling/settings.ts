@@ -3,17 +3,19 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { Refusal } from '../shared/errors';
 import { identifier } from '../shared/identifier';
+import { oneOf } from '../shared/menu';
 import { BALANCE_CURRENCIES } from '../shared/money';
 
-const EVENTS = [
-	'balanceChanged',
-	'inviteAdded',
-	'inviteEnded',
-	'teamUserAdded',
-	'teamUserChanged',
-] as const;
+/** The labels are those of the menu in description.ts. */
+const EVENTS = {
+	balanceChanged: 'Balance Changed',
+	inviteAdded: 'Invite Added',
+	inviteEnded: 'Invite Ended',
+	teamUserAdded: 'Team User Added',
+	teamUserChanged: 'Team User Changed',
+};
 
-export type PollEvent = (typeof EVENTS)[number];
+export type PollEvent = keyof typeof EVENTS;
 
 /** What to watch. */
 export interface PollSettings {
@@ -24,8 +26,6 @@ export interface PollSettings {
 	readonly currencies: readonly string[];
 	readonly minimumChangeCents: number;
 }
-
-const event = z.enum(EVENTS, { errorMap: () => ({ message: 'has no such option' }) });
 
 const currencies = z.preprocess(
 	(value) =>
@@ -84,7 +84,7 @@ export function readSettings(context: IPollFunctions): PollSettings {
 			: refuse(name, label, read.error.issues[0]?.message ?? "isn't valid");
 	};
 
-	const watched = parameter('event', 'Trigger On', event);
+	const watched = parameter('event', 'Trigger On', oneOf<PollEvent>(EVENTS));
 	const everything = { event: watched, currencies: [], minimumChangeCents: 0 };
 	switch (watched) {
 		case 'balanceChanged':

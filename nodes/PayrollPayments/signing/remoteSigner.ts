@@ -61,13 +61,23 @@ const TIMEOUT = 30_000;
 const LONGEST_ANSWER = 100_000;
 /** Characters of the signer's message that are shown. */
 const LONGEST_MESSAGE = 80;
-const METHOD_NOT_FOUND = -32601;
+/** JSON-RPC's “Method not found”, EIP-1474's “Method not supported”, EIP-1193's “Unsupported Method”. */
+const UNSUPPORTED_METHOD = [-32601, -32004, 4200];
+/** The same under other codes: go-ethereum's words, which Ganache shares, and Anvil's. */
+const UNSUPPORTED_MESSAGE = /does not exist\/is not available$|^not implemented$/i;
+const INTERNAL_ERROR = -32603;
+/** What Web3Signer and Clef answer to a Host header that isn't on their list. */
+const FOREIGN_HOST = /\b(?:host not authorized|invalid host specified)\b/i;
 
-const answerSchema = z.object({
+const resultSchema = z.object({
 	jsonrpc: z.literal('2.0'),
 	id: z.number(),
 	result: z.unknown(),
-	error: z.object({ code: z.number(), message: z.string() }).nullish(),
+});
+/** Whatever its id, which is null if the signer couldn't read the request's. */
+const errorSchema = z.object({
+	jsonrpc: z.literal('2.0'),
+	error: z.object({ code: z.number(), message: z.string() }),
 });
 
 function refuse(what: string, hint: string, field = 'remoteSignerUrl'): never {
@@ -99,32 +109,74 @@ function throwSignerError(
 	method: string,
 	redact: Redact,
 ): never {
-	if (error.code === METHOD_NOT_FOUND) {
+	const { code, message } = error;
+	if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(message)) {
 		return refuse(
 			`The remote signer doesn’t support ${method}.`,
 			'Select the signer’s type under Remote Signer Dialect in the credentials.',
 			'remoteSignerDialect',
 		);
 	}
+	const said = `${quoted(safeExcerpt(message, redact, LONGEST_MESSAGE))} (${code})`;
+	if (code === INTERNAL_ERROR) {
+		return refuse(
+			`The remote signer failed to sign: ${said}.`,
+			'Check the signer’s log and Remote Signer Dialect in the credentials. A wallet such as MetaMask must be unlocked and, for typed data, on the chain that the data names.',
+		);
+	}
 	return refuse(
-		`The remote signer refused to sign: ${quoted(safeExcerpt(error.message, redact, LONGEST_MESSAGE))} (${error.code}).`,
+		`The remote signer refused to sign: ${said}.`,
 		'Check the signer’s log. It must have the unlocked key of Wallet Address.',
 	);
 }
 
-/** The result in a JSON-RPC response (https://www.jsonrpc.org/specification). */
-function readResult(answer: HttpAnswer, id: number, method: string, redact: Redact): unknown {
-	const { status, body } = answer;
-	const rpc = answerSchema.safeParse(body.length > LONGEST_ANSWER ? undefined : parseJson(body));
-	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
-	if (rpc.success && rpc.data.error) return throwSignerError(rpc.data.error, method, redact);
-	if (status === 401 || status === 403) {
+/** Web3Signer answers 504 if it hands a method on to a node that doesn't answer. */
+function throwGatewayError(status: number, method: string, dialect: RemoteSignerDialect): never {
+	const what = `The remote signer passed ${method} on, but got no answer (HTTP ${status}).`;
+	const hint =
+		'If a proxy answered, check that the signer behind it is running and doesn’t wait for manual confirmation.';
+	if (dialect === 'web3signer') return refuse(what, hint);
+	return refuse(
+		what,
+		`If the signer is Web3Signer, select that under Remote Signer Dialect in the credentials: it passes other dialects’ methods on to a node. ${hint}`,
+		'remoteSignerDialect',
+	);
+}
+
+/** The request that an answer belongs to. */
+interface Question {
+	readonly url: string;
+	readonly dialect: RemoteSignerDialect;
+	readonly id: number;
+	readonly method: string;
+}
+
+function throwForbidden(status: number, body: string, url: string): never {
+	if (FOREIGN_HOST.test(body)) {
 		return refuse(
-			`The remote signer rejected the request (HTTP ${status}).`,
-			'Check Remote Signer Token in the credentials.',
-			'remoteSignerToken',
+			`The remote signer doesn’t accept requests for the host ${hostOf(new URL(url))} (HTTP ${status}).`,
+			'Let the signer accept the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.',
 		);
 	}
+	return refuse(
+		`The remote signer rejected the request (HTTP ${status}).`,
+		'Check Remote Signer Token in the credentials.',
+		'remoteSignerToken',
+	);
+}
+
+/** The result in a JSON-RPC response (https://www.jsonrpc.org/specification). */
+function readResult(answer: HttpAnswer, question: Question, redact: Redact): unknown {
+	const { url, dialect, id, method } = question;
+	const { status } = answer;
+	const body = answer.body.length > LONGEST_ANSWER ? '' : answer.body;
+	const json = parseJson(body);
+	if (status === 502 || status === 504) return throwGatewayError(status, method, dialect);
+	if (status === 401) return throwForbidden(status, body, url);
+	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
+	const failed = errorSchema.safeParse(json);
+	if (failed.success) return throwSignerError(failed.data.error, method, redact);
+	if (status === 403) return throwForbidden(status, body, url);
 	if (status >= 300 && status < 400) {
 		return refuse(
 			'The remote signer answered with a redirect, which the node doesn’t follow.',
@@ -134,13 +186,14 @@ function readResult(answer: HttpAnswer, id: number, method: string, redact: Reda
 	if (status >= 500) {
 		return refuse(`The remote signer failed (HTTP ${status}).`, 'Check the signer’s log.');
 	}
-	if (status !== 200 || !rpc.success || rpc.data.id !== id) {
+	const signed = resultSchema.safeParse(json);
+	if (status !== 200 || !signed.success || signed.data.id !== id) {
 		return refuse(
 			`The remote signer’s response isn’t JSON-RPC (HTTP ${status}).`,
 			'Check Remote Signer URL, including the path of its JSON-RPC endpoint.',
 		);
 	}
-	return rpc.data.result;
+	return signed.data.result;
 }
 
 /**
@@ -189,7 +242,7 @@ export function remoteSignerWallet(
 				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
 			);
 		});
-		return readResult(answer, id, method, redact);
+		return readResult(answer, { url, dialect, id, method }, redact);
 	}
 
 	async function sign(call: Call, hash: Hex): Promise<Hex> {

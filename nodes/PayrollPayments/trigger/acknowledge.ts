@@ -15,7 +15,7 @@ export function readAcknowledge(options: unknown): Acknowledge {
 	const option = collection({ value: options, saved: undefined });
 	const acknowledge = option(ACKNOWLEDGE.name, ACKNOWLEDGE.label);
 	if (acknowledge === undefined) return 'received';
-	return readChoice(acknowledge, ['received', 'finished']);
+	return readChoice(acknowledge, { finished: 'When Finished', received: 'When Received' });
 }
 
 const SECONDS_PER_UNIT = new Map<unknown, number>([

@@ -39,7 +39,9 @@ export function nodeKeyOf(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getN
  */
 export class Claims {
 	/** Oldest first. */
-	private readonly acknowledged = new Set<string>();
+	private acknowledged = new Set<string>();
+	/** How many events have left {@link acknowledged} since it was made. */
+	private forgotten = 0;
 	private readonly inFlight = new Map<string, Promise<void>>();
 	/** How many deliveries hold a claim or wait for one. */
 	private deliveries = 0;
@@ -86,9 +88,14 @@ export class Claims {
 	private remember(key: string, history: number): void {
 		this.acknowledged.add(key);
 		for (const oldest of this.acknowledged) {
-			if (this.acknowledged.size <= history) return;
+			if (this.acknowledged.size <= history) break;
 			this.acknowledged.delete(oldest);
+			this.forgotten += 1;
 		}
+		/* A set keeps the room of what it forgot, and grows to twice its size rather than reuse it. */
+		if (this.forgotten <= history / 4) return;
+		this.acknowledged = new Set([...this.acknowledged]);
+		this.forgotten = 0;
 	}
 }
 

@@ -1,4 +1,5 @@
 import { Refusal } from '../shared/errors';
+import { oneOf, type Menu } from '../shared/menu';
 
 /** One parameter, as its readers and their messages need it. */
 export interface Parameter {
@@ -125,21 +126,20 @@ export function readSwitch(parameter: Parameter, preset: boolean): boolean {
 	);
 }
 
-export function readChoice<const Choice extends string>(
+export function readChoice<Choice extends string>(
 	parameter: Parameter,
-	choices: readonly Choice[],
-	preset?: Choice,
+	menu: Menu<Choice>,
+	preset?: NoInfer<Choice>,
 ): Choice {
 	const { value } = parameter;
 	if (preset !== undefined && isNothing(value)) return preset;
-	const chosen = choices.find((choice) => choice === value);
-	return (
-		chosen ??
-		refuse(
-			parameter,
-			`isn't one of ${choices.join(', ')}`,
-			'Choose one of them, or fix the expression.',
-		)
+	const read = oneOf(menu).safeParse(value);
+	if (read.success) return read.data;
+	const [issue] = read.error.issues;
+	return refuse(
+		parameter,
+		issue?.message ?? "isn't on the menu",
+		'Choose from the menu, or fix the expression.',
 	);
 }
 

@@ -140,11 +140,11 @@ export function readSettings(
 			providers: filterList('providers', 'Providers'),
 			minimumAmountCents: minimum === undefined ? Number.NEGATIVE_INFINITY : readMinimum(minimum),
 		},
-		output: readChoice(parameter('output', 'Output'), ['event', 'simplified']),
+		output: readChoice(parameter('output', 'Output'), { event: 'Event', simplified: 'Simplified' }),
 		invalidPayload:
 			invalidPayload === undefined
 				? 'reject'
-				: readChoice(invalidPayload, ['reject', 'emit'], 'reject'),
+				: readChoice(invalidPayload, { emit: 'Emit', reject: 'Reject' }, 'reject'),
 		includeHeaders: includeHeaders !== undefined && readSwitch(includeHeaders, false),
 		maximumAgeSeconds:
 			maximumAge === undefined ? Number.POSITIVE_INFINITY : readMaximumAge(maximumAge),

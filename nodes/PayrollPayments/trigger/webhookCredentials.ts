@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { Refusal } from '../shared/errors';
+import { oneOf } from '../shared/menu';
 import { covers, parseTemplate, type SignedContent } from './signedContent';
 
 /** How a secret is written in the credential. */
@@ -63,22 +64,24 @@ const headerName = (shape: RegExp, example: string) =>
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const NAME_OR_EMPTY = /^[\w!#$%&'*+.^`|~-]*$/;
 
-function oneOf<Value extends string>(...values: [Value, ...Value[]]) {
-	return z.enum(values, { errorMap: () => ({ message: `must be one of ${values.join(', ')}` }) });
-}
-
 /** Whether a secret has a character that can be seen; control characters and the like don't count. */
 function isVisible(secret: string): boolean {
 	return /[^\s\p{C}]/u.test(secret);
 }
 
 const savedCredentials = z.object({
-	method: oneOf('hmacSignature', 'sharedToken').default('hmacSignature'),
+	method: oneOf({ hmacSignature: 'HMAC Signature', sharedToken: 'Shared Token' }).default(
+		'hmacSignature',
+	),
 	secret: text.refine(isVisible, 'is empty'),
 	header: headerName(NAME, 'X-Signature').default('X-Signature'),
-	format: oneOf('timestamped', 'hex', 'base64', 'standardWebhooks', 'custom').default(
-		'timestamped',
-	),
+	format: oneOf({
+		base64: 'Base64',
+		custom: 'Custom',
+		hex: 'Hex',
+		standardWebhooks: 'Standard Webhooks',
+		timestamped: 'Timestamped',
+	}).default('timestamped'),
 	signedContent: text.default('{timestamp}.{body}').transform((template, context) => {
 		const content = parseTemplate(template);
 		if (typeof content !== 'string') return content;
@@ -87,10 +90,10 @@ const savedCredentials = z.object({
 	}),
 	timestampHeader: headerName(NAME_OR_EMPTY, 'X-Request-Timestamp').default(''),
 	idHeader: headerName(NAME_OR_EMPTY, 'X-Request-Id').default(''),
-	algorithm: oneOf('sha256', 'sha512').default('sha256'),
-	encoding: oneOf('hex', 'base64').default('hex'),
+	algorithm: oneOf({ sha256: 'HMAC-SHA256', sha512: 'HMAC-SHA512' }).default('sha256'),
+	encoding: oneOf({ base64: 'Base64', hex: 'Hex' }).default('hex'),
 	signaturePrefix: text.default(''),
-	secretEncoding: oneOf('text', 'hex', 'base64').default('text'),
+	secretEncoding: oneOf({ base64: 'Base64', hex: 'Hex', text: 'Text' }).default('text'),
 	previousSecret: text.nullish(),
 	toleranceSeconds: z.coerce
 		.number({ message: OUT_OF_BOUNDS })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -21,6 +21,12 @@ it('is taken over from a process that died', async () => {
 		String(process.pid),
 	);
 	writeFileSync(file, ended());
+	expect(lockUntilExit(file)).toBe(true);
+});
+
+it('is taken over from before the machine started, though another process has the ID now', () => {
+	writeFileSync(file, String(process.ppid));
+	utimesSync(file, new Date(0), new Date(0));
 	expect(lockUntilExit(file)).toBe(true);
 });
 

@@ -8,6 +8,7 @@ import {
 	type RemoteSignerDialect,
 	type TypedData,
 } from '../../../nodes/PayrollPayments/signing';
+import { SIGNER_ANSWERS } from '../../support/signerAnswers';
 
 const judge = new Judge(id('payroll tests: remote wallet'));
 const stranger = new Judge(id('stranger'));
@@ -314,6 +315,26 @@ describe('a remote signer', () => {
 			expect(refusal.message.length).toBeLessThan(300);
 		},
 	);
+
+	it.each(SIGNER_ANSWERS)(
+		'gets the right hint for the answer of $from',
+		async ({ dialect = 'wallet', status, body, message, hint, field }) => {
+			reply = ({ id: callId }) => ({ status, body: body(callId) });
+			const refusal = await refusalOf(() => walletWith({ dialect, token }).signMessage(TEXT));
+			expect(refusal).toMatchObject({ message, hint, field });
+			expect(calls).toHaveLength(1);
+		},
+	);
+
+	it('isn’t believed when its signature has no id, or another’s', async () => {
+		const signature = await judge.signMessage(TEXT);
+		for (const otherId of [null, undefined, '1', 0]) {
+			reply = () => ({ body: { jsonrpc: '2.0', id: otherId, result: signature } });
+			expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toContain(
+				'isn’t JSON-RPC',
+			);
+		}
+	});
 
 	it('is given up after its time, and not asked twice', async () => {
 		reply = () => new Promise(() => {});

@@ -9,7 +9,7 @@ it('acknowledges when received, unless the option says otherwise', () => {
 
 it.each([null, '', ' ', 'Finished', true, 1, ['finished']])('refuses %j', (acknowledge) => {
 	expect(() => readAcknowledge({ acknowledge })).toThrow(
-		"Acknowledge isn't one of received, finished",
+		/^Acknowledge (must be|is missing. Choose) When Finished or When Received \(finished, received\)$/,
 	);
 });
 

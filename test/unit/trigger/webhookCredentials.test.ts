@@ -153,16 +153,20 @@ it.each([
 		{ format: 'standardWebhooks', secret: 'whsec_MTIz', previousSecret: 'AAAA' },
 		'Previous Secret is all zeros',
 	],
-	['no method', { method: null }, 'Method must be one of hmacSignature, sharedToken'],
+	[
+		'no method',
+		{ method: null },
+		'Method is missing. Choose HMAC Signature or Shared Token (hmacSignature, sharedToken)',
+	],
 	[
 		'an unknown format',
 		{ format: 'md5' },
-		'Format must be one of timestamped, hex, base64, standardWebhooks, custom',
+		'Format must be Base64, Custom, Hex, Standard Webhooks or Timestamped (base64, custom, hex, standardWebhooks, timestamped)',
 	],
 	[
 		'an algorithm that finds nothing',
 		{ ...custom, algorithm: '' },
-		'Algorithm must be one of sha256, sha512',
+		'Algorithm is missing. Choose HMAC-SHA256 or HMAC-SHA512 (sha256, sha512)',
 	],
 	['an empty header', { header: '' }, "Header isn't a valid header name, e.g. X-Signature"],
 	[

@@ -2,6 +2,7 @@ import type { INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
+import { menuOf, oneOf } from '../../shared/menu';
 import type { Field } from './field';
 
 /** The texts of a field. */
@@ -44,20 +45,6 @@ export function longText<Value>(
 	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
 }
 
-/** Exactly one of the given values. */
-function oneOf<Value extends string>(
-	values: readonly Value[],
-): z.ZodType<Value, z.ZodTypeDef, unknown> {
-	return z.unknown().transform((value, context) => {
-		const known = values.find((candidate) => candidate === value);
-		if (known !== undefined) return known;
-		const isMissing = value === undefined || value === null || value === '';
-		const fault = isMissing ? 'is missing. Select one of' : 'must be one of';
-		context.addIssue({ code: 'custom', message: `${fault} ${values.join(', ')}` });
-		return z.NEVER;
-	});
-}
-
 /** A menu with one choice. */
 export function choice<const Value extends string>(
 	wording: Wording,
@@ -66,7 +53,7 @@ export function choice<const Value extends string>(
 ): Field<Value> {
 	return {
 		form: { ...textsOf(wording), type: 'options', options: [...options], default: preset },
-		schema: oneOf(options.map((option) => option.value)),
+		schema: oneOf(menuOf(options)),
 		required: false,
 	};
 }
@@ -107,7 +94,7 @@ export function choices<Value extends string>(
 ): Field<Value[]> {
 	return {
 		form: { ...textsOf(wording), type: 'multiOptions', options: [...options], default: [] },
-		schema: listOf(oneOf(options.map((option) => option.value))),
+		schema: listOf(oneOf(menuOf(options))),
 		required: false,
 	};
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { Refusal } from '../../shared/errors';
+import { choicesOf, menuOf } from '../../shared/menu';
 import { optional, titleOf, type Field } from '../fields/field';
 import { filledText } from '../fields/kinds';
 
@@ -24,12 +25,16 @@ const RECOGNIZED: ReadonlyMap<string, InviteeField> = new Map(
 	INVITEE_FIELDS.map((field) => [withoutStyle(field), field]),
 );
 
+const FIELD_OPTIONS = INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort(
+	(a, b) => a.name.localeCompare(b.name, 'en'),
+);
+
 const namedColumn = z.object(
 	{
 		field: z.unknown().transform((value, context) => {
 			const field = typeof value === 'string' ? RECOGNIZED.get(withoutStyle(value)) : undefined;
 			if (field !== undefined) return field;
-			context.addIssue({ code: 'custom', message: `must be one of ${INVITEE_FIELDS.join(', ')}` });
+			context.addIssue({ code: 'custom', message: `must be ${choicesOf(menuOf(FIELD_OPTIONS))}` });
 			return z.NEVER;
 		}),
 		name: filledText,
@@ -57,9 +62,7 @@ export function columnNames(): Field<ColumnNames | undefined> {
 							displayName: 'Field',
 							name: 'field',
 							type: 'options',
-							options: INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort(
-								(a, b) => a.name.localeCompare(b.name, 'en'),
-							),
+							options: FIELD_OPTIONS,
 							default: 'email',
 						},
 						{

@@ -1,0 +1,199 @@
+import path from 'node:path';
+
+import { Wallet } from 'ethers';
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+
+import { installSigners } from '../../scripts/lib/installations.mjs';
+import { buildFolder } from '../../scripts/lib/paths.mjs';
+import { runNode } from '../support/actionHost';
+import { ActionSandbox } from '../support/actionSandbox';
+import { BackgroundProcess } from '../support/backgroundProcess';
+import { freePort } from '../support/ports';
+
+jest.setTimeout(600_000);
+
+/** What all three derive their accounts from; Hardhat and Anvil by default. */
+const MNEMONIC = 'test test test test test test test test test test test junk';
+/** The key of the first account of that mnemonic. */
+const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in the credentials.';
+const KEY_HINT = 'It must have the unlocked key of Wallet Address.';
+
+/** What came of signing: a signature that the service took, or the error that the user saw. */
+type Outcome = 'signed' | { readonly message: string; readonly hint: string };
+
+interface Signer {
+	readonly name: string;
+	readonly script: string;
+	readonly args: (port: string) => string[];
+	/** A sign-in message, and then typed data, in each dialect. */
+	readonly outcomes: Readonly<
+		Record<'wallet' | 'web3signer' | 'clef', readonly [Outcome, Outcome?]>
+	>;
+	/** The error for a wallet whose key the signer doesn't have. */
+	readonly withoutKey: string;
+}
+
+const unsupported = (method: string): Outcome => ({
+	message: `The remote signer doesn’t support ${method}`,
+	hint: DIALECT_HINT,
+});
+
+const SIGNERS: readonly Signer[] = [
+	{
+		name: 'Hardhat',
+		script: 'hardhat/dist/src/cli.js',
+		args: (port) => ['node', '--hostname', '127.0.0.1', '--port', port],
+		outcomes: {
+			wallet: ['signed', 'signed'],
+			web3signer: ['signed', unsupported('eth_signTypedData')],
+			clef: [unsupported('account_signData')],
+		},
+		withoutKey: 'Unknown account 0x',
+	},
+	{
+		name: 'Anvil',
+		script: '@foundry-rs/anvil/bin.mjs',
+		args: (port) => ['--host', '127.0.0.1', '--port', port],
+		outcomes: {
+			wallet: ['signed', 'signed'],
+			web3signer: ['signed', unsupported('eth_signTypedData')],
+			clef: [unsupported('account_signData')],
+		},
+		withoutKey: 'No Signer available',
+	},
+	{
+		name: 'Ganache',
+		script: 'ganache/dist/node/cli.js',
+		args: (port) => [
+			`--wallet.mnemonic=${MNEMONIC}`,
+			'--server.host=127.0.0.1',
+			`--server.port=${port}`,
+		],
+		outcomes: {
+			wallet: [unsupported('personal_sign')],
+			web3signer: [
+				'signed',
+				{
+					message:
+						'The remote signer refused to sign: "cannot sign data; string sent, expected object"',
+					hint: 'Check the signer’s log.',
+				},
+			],
+			clef: [unsupported('account_signData')],
+		},
+		withoutKey: 'cannot sign data; no private key',
+	},
+];
+
+const sandbox = new ActionSandbox();
+let installation: Awaited<ReturnType<typeof installSigners>>;
+
+beforeAll(async () => {
+	installation = await installSigners();
+	await sandbox.start();
+	// The service knows the signers' account as an administrator's.
+	Object.assign(sandbox.account(), { privateKey: KEY, address: new Wallet(KEY).address });
+});
+
+afterAll(async () => {
+	await sandbox.stop();
+});
+
+async function answers(url: string): Promise<boolean> {
+	const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_accounts', params: [] });
+	const headers = { 'content-type': 'application/json' };
+	return (await fetch(url, { method: 'POST', headers, body })).ok;
+}
+
+const balance = (): INodeParameters => ({
+	resource: 'balance',
+	operation: 'get',
+	entityId: sandbox.team,
+});
+const administrators = (): INodeParameters => ({
+	resource: 'administratorInvite',
+	operation: 'createAndExecute',
+	entityId: sandbox.team,
+	role: 'team_viewer',
+	emails: 'one@example.com, two@example.com',
+});
+
+describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) => {
+	let process: BackgroundProcess;
+	let url: string;
+	let logins = 0;
+
+	beforeAll(async () => {
+		const port = String(await freePort());
+		url = `http://127.0.0.1:${port}`;
+		const { folder, node, env } = installation;
+		process = new BackgroundProcess(
+			name,
+			node,
+			[path.join(folder, 'node_modules', script), ...args(port)],
+			{ cwd: folder, env, logFile: path.join(buildFolder, 'signers', `${name}.log`) },
+		);
+		await process.ready(async () => await answers(url), 120_000);
+	});
+
+	afterAll(async () => {
+		await process.stop();
+	});
+
+	/** Each time with another token, because a sign-in that failed isn't repeated at once. */
+	const credentials = (change: ICredentialDataDecryptedObject) =>
+		sandbox.credentials({
+			signer: 'remoteSigner',
+			privateKey: '',
+			remoteSignerUrl: url,
+			remoteSignerToken: `${name}-${(logins += 1)}`,
+			walletAddress: new Wallet(KEY).address,
+			signInChainId: '42161',
+			...change,
+		});
+
+	/** What came of an operation. */
+	async function outcomeOf(
+		parameters: INodeParameters,
+		change: ICredentialDataDecryptedObject,
+	): Promise<unknown> {
+		const { error, output } = await runNode(credentials(change), parameters);
+		if (error === undefined && output.length > 0) return 'signed';
+		return { message: error?.message, hint: error?.description };
+	}
+
+	const expected = (outcome: Outcome): unknown =>
+		outcome === 'signed'
+			? outcome
+			: {
+					message: expect.stringContaining(outcome.message),
+					hint: expect.stringContaining(outcome.hint),
+				};
+
+	describe.each(['wallet', 'web3signer', 'clef'] as const)('in the dialect %s', (dialect) => {
+		const [message, typedData] = outcomes[dialect];
+		const change = { remoteSignerDialect: dialect };
+
+		it(`${message === 'signed' ? 'signs in' : 'says why it can’t sign in'}`, async () => {
+			expect(await outcomeOf(balance(), change)).toEqual(expected(message));
+		});
+
+		if (typedData === undefined) return;
+
+		it(`${typedData === 'signed' ? 'signs' : 'says why it can’t sign'} typed data`, async () => {
+			expect(await outcomeOf(administrators(), change)).toEqual(expected(typedData));
+			expect(await outcomeOf(await sandbox.payment(), change)).toEqual(expected(typedData));
+		});
+	});
+
+	it('says that it doesn’t have the wallet’s key', async () => {
+		const { address: walletAddress, platformId } = sandbox.account('viewer');
+		const remoteSignerDialect = outcomes.wallet[0] === 'signed' ? 'wallet' : 'web3signer';
+		const change = { remoteSignerDialect, walletAddress, platformId };
+		expect(await outcomeOf(balance(), change)).toEqual(
+			expected({ message: withoutKey, hint: KEY_HINT }),
+		);
+	});
+});

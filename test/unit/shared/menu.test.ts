@@ -1,0 +1,26 @@
+import { eventTypeOptions } from '../../../nodes/PayrollPayments/api/schemas/eventTypeOptions';
+import { menuOf, oneOf, type Menu } from '../../../nodes/PayrollPayments/shared/menu';
+
+const faultOf = (menu: Menu, value: unknown): string | undefined =>
+	oneOf(menu).safeParse(value).error?.issues[0]?.message;
+
+const existingPeople = { invite: 'Invite', skip: 'Skip' };
+
+it.each(['', null, undefined])('asks for a choice by its label instead of %j', (nothing) => {
+	expect(faultOf(existingPeople, nothing)).toBe('is missing. Choose Invite or Skip (invite, skip)');
+});
+
+it.each(['Skip', 'toString', 1, ['skip']])('refuses %j, which is not a value', (value) => {
+	expect(faultOf(existingPeople, value)).toBe('must be Invite or Skip (invite, skip)');
+});
+
+it('names each entry once if the labels are the values', () => {
+	expect(faultOf({ USD: 'USD' }, 'EUR')).toBe('must be USD');
+});
+
+it('gives an example of a long menu', () => {
+	expect(eventTypeOptions.length).toBeGreaterThan(30);
+	expect(faultOf(menuOf(eventTypeOptions), 'payday')).toMatch(
+		/^must be an entry of its menu, e\.g\. [A-Z][\w ]+: [\w ]+ \([a-z_.]+\)$/,
+	);
+});
