@@ -45,6 +45,12 @@ export const N8N_VERSIONS = {
 /** @typedef {keyof typeof N8N_VERSIONS} N8nVersion */
 
 /**
+ * @param {string} version
+ * @returns {version is N8nVersion}
+ */
+export const isN8nVersion = (version) => Object.hasOwn(N8N_VERSIONS, version);
+
+/**
  * The n8n that `npm start` runs, and by default the tests.
  *
  * @satisfies {N8nVersion}
