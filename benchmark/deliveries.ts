@@ -133,7 +133,7 @@ const ENGINES: readonly Engine[] = [
 		count: 100,
 		limitOfIgnored: 1,
 		notes: [
-			'n8n 2.41.1 creates a new isolated engine for every execution, and for every webhook call except ' +
+			'n8n 2.41.3 creates a new isolated engine for every execution, and for every webhook call except ' +
 				'those of its own Webhook node (`webhookPhaseNeedsIsolate` in its live-webhooks.js): any ' +
 				'other trigger pays for two engines, that node for one.',
 		],

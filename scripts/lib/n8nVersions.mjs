@@ -8,7 +8,7 @@
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
  *
- * @typedef {'22' | '24'} NodeMajor
+ * @typedef {'20' | '22' | '24'} NodeMajor
  *
  * @typedef {object} Activation the request that activates a workflow
  * @property {'POST' | 'PATCH'} method

@@ -30,7 +30,7 @@ interface Activation {
 }
 
 /**
- * The polling trigger in n8n's own poll functions, with n8n 2.41.1's order of saving
+ * The polling trigger in n8n's own poll functions, with n8n 2.41.3's order of saving
  * (trigger-execution-context.factory.js, active-workflow-manager.js): what a node remembers is saved
  * after an activation and when a poll returns anything but null, and only then.
  */
