@@ -155,7 +155,7 @@ const ENGINES: readonly Engine[] = [
 		many: 400,
 		limitOfIgnored: 1,
 		reason:
-			'n8n creates a new isolated engine for every execution, and for every webhook call except those ' +
+			'n8n 2.41.3 creates a new isolated engine for every execution, and for every webhook call except those ' +
 			'of its own Webhook node (webhookPhaseNeedsIsolate in its live-webhooks.js): any other trigger ' +
 			'pays for two engines, that node for one.',
 	},

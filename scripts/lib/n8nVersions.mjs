@@ -8,7 +8,7 @@
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
  *
- * @typedef {'22' | '24'} NodeMajor
+ * @typedef {'20' | '22' | '24'} NodeMajor
  *
  * @typedef {object} Activation the request that activates a workflow
  * @property {'POST' | 'PATCH'} method
@@ -45,6 +45,12 @@ export const N8N_VERSIONS = {
 };
 
 /** @typedef {keyof typeof N8N_VERSIONS} N8nVersion */
+
+/**
+ * @param {string} version
+ * @returns {version is N8nVersion}
+ */
+export const isN8nVersion = (version) => Object.hasOwn(N8N_VERSIONS, version);
 
 /**
  * The n8n that `npm start` runs, and by default the tests.

@@ -66,9 +66,9 @@ it('fetches a test event in the editor, and remembers nothing', async () => {
 	expect(outputOf(execution, 'Poll')).toEqual([
 		expect.objectContaining({ event: 'inviteAdded', nanoid: expect.stringMatching(/^in-/) }),
 	]);
-	expect(await database.query(`select staticData from workflow_entity where id = '${id}'`)).toEqual(
-		[{ staticData: null }],
-	);
+	expect(
+		await database.query(`select "staticData" from workflow_entity where id = '${id}'`),
+	).toEqual([{ staticData: null }]);
 });
 
 it('can’t be published while the service refuses, and says why', async () => {
@@ -89,7 +89,7 @@ it('can’t be published while the service refuses, and says why', async () => {
 	await n8n.activate(id);
 	const said = async () =>
 		await database.query(
-			`select status, errorMessage from workflow_publication_trigger_status where workflowId = '${id}'`,
+			`select status, "errorMessage" from workflow_publication_trigger_status where "workflowId" = '${id}'`,
 		);
 	await waitUntil(async () => (await said()).length > 0, {
 		milliseconds: 180_000,

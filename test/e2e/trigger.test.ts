@@ -239,8 +239,8 @@ describe('every way to authenticate a delivery, in a real n8n', () => {
 		await n8n.activate(workflowId);
 		const said = async () =>
 			await database.query(
-				`select status, errorMessage from workflow_publication_trigger_status
-				where workflowId = '${workflowId}'`,
+				`select status, "errorMessage" from workflow_publication_trigger_status
+				where "workflowId" = '${workflowId}'`,
 			);
 		await waitUntil(async () => (await said()).length > 0, {
 			milliseconds: 180_000,

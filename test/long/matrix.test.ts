@@ -3,17 +3,48 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
+import {
+	DEFAULT_N8N_VERSION,
+	isN8nVersion,
+	N8N_VERSIONS,
+	type N8nVersion,
+	type NodeMajor,
+} from '../../scripts/lib/n8nVersions.mjs';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
 import { markdownTable } from '../support/markdown';
+import { PostgreSql } from '../support/postgreSql';
 import { writeSection } from '../support/reliabilityReport';
 
-jest.setTimeout(3_600_000);
+jest.setTimeout(7_200_000);
 
-const VERSIONS =
-	process.env.LONG_VERSIONS?.split(',') ??
-	Object.keys(N8N_VERSIONS).filter((version) => version !== 'latest');
+/** One n8n to run the tests in. */
+interface Host {
+	readonly name: string;
+	readonly version: N8nVersion;
+	readonly node: NodeMajor;
+	readonly hasPostgres: boolean;
+}
+
+function hosts(): Host[] {
+	const withSqlite = Object.keys(N8N_VERSIONS)
+		.filter(isN8nVersion)
+		.filter((version) => version !== 'latest')
+		.flatMap((version) =>
+			N8N_VERSIONS[version].nodes.map((node) => ({
+				name: `n8n ${version}, Node ${node}`,
+				version,
+				node,
+				hasPostgres: false,
+			})),
+		);
+	const [node] = N8N_VERSIONS[DEFAULT_N8N_VERSION].nodes;
+	const name = `n8n ${DEFAULT_N8N_VERSION}, Node ${node}, PostgreSQL`;
+	return [...withSqlite, { name, version: DEFAULT_N8N_VERSION, node, hasPostgres: true }];
+}
+
+/** All, or those whose name contains LONG_HOSTS, e.g. `1.123.81` or `PostgreSQL`. */
+const HOSTS = hosts().filter(({ name }) => name.includes(process.env.LONG_HOSTS ?? ''));
 
 const results = z.object({
 	testResults: z.array(
@@ -27,32 +58,50 @@ const results = z.object({
 
 /** Rows of the table, and the end-to-end tests that each of them counts. */
 const ROWS: ReadonlyArray<readonly [string, RegExp]> = [
-	['Nodes, credentials and icons load', /^the packed package .*(brings|serves)/],
+	[
+		'Nodes, credentials, icons and output schemas load',
+		/^the packed package .*(brings|serves|tells)/,
+	],
 	['Wallet sign-in, and reading a balance with its token', /^the packed package .*signs in/],
 	['The examples can be imported, and n8n knows all their nodes', /^the packed package .*imports/],
 	['The first example runs as imported', /^the packed package .*runs/],
 	['Every operation', /^every operation in a real n8n/],
 	['The trigger’s delivery table', /^the delivery table/],
 	['Every way to authenticate a delivery', /^every way to authenticate/],
+	['Deduplication over a restart, and apart from test deliveries', /^deduplication, in a real n8n/],
+	['Events acknowledged when finished', /^an event that is acknowledged when its workflow/],
+	[
+		'The polling trigger',
+		/^(goes on after a published edit|fetches a test event|can’t be published while)/,
+	],
 ];
 
 type Outcome = z.infer<typeof results>['testResults'][number]['assertionResults'][number];
 
-/** Runs the end-to-end tests on one version of n8n, in a separate process. */
-async function outcomesOn(version: string): Promise<Outcome[]> {
-	const file = path.join(buildFolder, `matrix-${version}.json`);
+const nameOf = ({ ancestorTitles, title }: Outcome) => [...ancestorTitles, title].join(' ');
+
+/** Runs the end-to-end tests in one n8n, in a separate process. */
+async function outcomesOn(
+	{ name, version, node }: Host,
+	postgresPort?: number,
+): Promise<Outcome[]> {
+	const file = path.join(buildFolder, `matrix-${name.replace(/[ ,]+/g, '-')}.json`);
 	rmSync(file, { force: true });
 	mkdirSync(buildFolder, { recursive: true });
 	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
-			...['--testPathPatterns', 'e2e/(package|operations|trigger)\\.test'],
-			...['-t', 'packed package|every operation|delivery table|every way to authenticate'],
+			...['--testPathPatterns', 'e2e/(package|operations|trigger|acknowledge|polling)\\.test'],
+			...['-t', ROWS.map(([, { source }]) => source).join('|')],
 		],
 		{
 			cwd: repository,
-			env: cleanEnvironment({ PAYROLL_PAYMENTS_N8N: version }),
-			minutes: 15,
+			env: cleanEnvironment({
+				PAYROLL_PAYMENTS_N8N: version,
+				PAYROLL_PAYMENTS_NODE: node,
+				...(postgresPort === undefined ? {} : { PAYROLL_PAYMENTS_POSTGRES: String(postgresPort) }),
+			}),
+			minutes: 20,
 		},
 	);
 	const { testResults } = results.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -61,28 +110,56 @@ async function outcomesOn(version: string): Promise<Outcome[]> {
 		.filter(({ status }) => status !== 'pending');
 }
 
+/** What the manifest of a version installs in the place of n8n's own libraries. */
+function replacedLibraries(version: N8nVersion): string {
+	const manifest = path.join(repository, 'test', 'e2e', 'hosts', `n8n-${version}`, 'package.json');
+	const { pnpm } = z
+		.object({ pnpm: z.object({ overrides: z.record(z.string()) }) })
+		.parse(JSON.parse(readFileSync(manifest, 'utf8')));
+	return Object.entries(pnpm.overrides)
+		.filter(([library]) => /^(@n8n\/|n8n-)/.test(library))
+		.map(([library, replacement]) => `${library} ${replacement}`)
+		.join(', ');
+}
+
 it('the packed package works on every supported n8n', async () => {
-	const outcomes = new Map<string, Outcome[]>();
-	for (const version of VERSIONS) outcomes.set(version, await outcomesOn(version));
-	const cell = (pattern: RegExp) => (version: string) => {
-		const fitting = (outcomes.get(version) ?? []).filter(({ ancestorTitles, title }) =>
-			pattern.test([...ancestorTitles, title].join(' ')),
-		);
+	const postgres = HOSTS.some(({ hasPostgres }) => hasPostgres)
+		? await PostgreSql.start()
+		: undefined;
+	const outcomes = new Map<Host, Outcome[]>();
+	try {
+		for (const host of HOSTS) {
+			outcomes.set(host, await outcomesOn(host, host.hasPostgres ? postgres?.port : undefined));
+		}
+	} finally {
+		await postgres?.stop();
+	}
+	const cell = (pattern: RegExp) => (host: Host) => {
+		const fitting = (outcomes.get(host) ?? []).filter((outcome) => pattern.test(nameOf(outcome)));
 		return `${fitting.filter(({ status }) => status === 'passed').length} of ${fitting.length}`;
 	};
-	const rows = ROWS.map(([what, pattern]) => [what, ...VERSIONS.map(cell(pattern))]);
-	const failed = [...outcomes].flatMap(([version, all]) =>
+	const rows = ROWS.map(([what, pattern]) => [what, ...HOSTS.map(cell(pattern))]);
+	const failed = [...outcomes].flatMap(([{ name }, all]) =>
 		all
 			.filter(({ status }) => status !== 'passed')
-			.map(({ title }) => `- n8n ${version}: ${title}`),
+			.map((outcome) => `- ${name}: ${nameOf(outcome)}`),
 	);
+	const replaced = [...new Set(HOSTS.map(({ version }) => version))].flatMap((version) => {
+		const libraries = replacedLibraries(version);
+		return libraries === ''
+			? []
+			: [
+					`n8n ${version} has these libraries of the version before, because the registry lacked its own: ${libraries}.`,
+				];
+	});
 	writeSection(
 		'matrix',
 		'Versions of n8n',
-		'Node 24 for n8n',
+		postgres?.version ?? 'SQLite',
 		[
-			'Checks passed, from the packed tarball in a real n8n with SQLite:',
-			markdownTable(['', ...VERSIONS.map((version) => `n8n ${version}`)], rows),
+			'Checks passed, from the packed tarball in a real n8n, as one process, with SQLite unless it says PostgreSQL:',
+			markdownTable(['', ...HOSTS.map(({ name }) => name)], rows),
+			...replaced,
 			...(failed.length === 0 ? [] : [`Not passed:\n\n${failed.join('\n')}`]),
 		].join('\n\n'),
 	);

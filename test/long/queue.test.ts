@@ -58,7 +58,7 @@ const GUARANTEES = markdownTable(
 			'An event that was answered with 2xx',
 			'answers 2xx only with an execution',
 			'keeps the execution in PostgreSQL',
-			'that it finishes if a worker is killed: n8n 2.41.1 keeps only the error of a stalled job, without the event (the figure above counts it as lost). With Acknowledge set to When Finished, the service delivers it again (next section). Otherwise shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
+			'that it finishes if a worker is killed: n8n 2.41.3 keeps only the error of a stalled job, without the event (the figure above counts it as lost). With Acknowledge set to When Finished, the service delivers it again (next section). Otherwise shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
 		],
 		[
 			'A repeat to the same webhook process',
@@ -250,7 +250,7 @@ describe('queue mode', () => {
 				'(n8n was told to look for abandoned executions every minute, by ' +
 				'N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.)',
 		);
-		/* n8n 2.41.1 never runs a stalled job again, and overwrites its event. */
+		/* n8n 2.41.3 never runs a stalled job again, and overwrites its event. */
 		expect(lostOf(keys).length).toBeLessThanOrEqual(emptied);
 	});
 

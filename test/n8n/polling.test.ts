@@ -466,6 +466,18 @@ it('reports a change once although two polls run at the same time', async () => 
 	expect(await next(n8n)).toEqual([]);
 });
 
+it('reports each change once although n8n hands every poll a copy of what is remembered', async () => {
+	set('USD', 1_000n);
+	const n8n = host('balanceChanged');
+	n8n.cursor = {};
+	await n8n.activate('activate');
+	for (const cents of [1_001n, 1_002n]) {
+		set('USD', cents);
+		expect(await next(n8n)).toMatchObject([{ change_cents: '1', balance_cents: String(cents) }]);
+		expect(await next(n8n)).toEqual([]);
+	}
+});
+
 describe('Fetch Test Event', () => {
 	it.each([
 		['balanceChanged', () => ({ entity_id: team().nanoid, change: '0.00', currency: 'CAD' })],

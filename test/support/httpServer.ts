@@ -16,11 +16,13 @@ export interface HttpServer {
 /** Starts a server on the loopback address that answers every request with JSON. */
 export async function startHttpServer(
 	answer: (request: ReceivedRequest) => unknown,
+	status: (request: ReceivedRequest) => number = () => 200,
 ): Promise<HttpServer> {
 	const server = createServer((request, response) => {
 		void text(request).then((body) => {
 			const { url: path = '', headers } = request;
 			response.setHeader('content-type', 'application/json');
+			response.statusCode = status({ path, headers, body });
 			response.end(JSON.stringify(answer({ path, headers, body })));
 		});
 	});

@@ -3,17 +3,27 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 import type { N8nProcess } from './n8nProcess';
+import { psql } from './postgreSql';
 
-/** The SQLite database of a running n8n, read from outside. */
+/** A database of a PostgreSQL server on this machine. */
+export interface PostgresDatabase {
+	readonly port: number;
+	readonly name: string;
+}
+
+/** The database of a running n8n, read from outside: its SQLite file, unless another is named. */
 export class N8nDatabase {
 	private reader: Reader | undefined;
 
-	constructor(private readonly n8nProcess: N8nProcess) {}
+	constructor(
+		private readonly n8nProcess: N8nProcess,
+		private readonly postgres?: PostgresDatabase,
+	) {}
 
 	/** The executions of a workflow, oldest first, without their data. */
 	async executions(workflowId: string): Promise<{ id: string; status: string; mode: string }[]> {
 		const rows = await this.query(
-			`select id, status, mode from execution_entity where workflowId = '${workflowId}' order by id`,
+			`select id, status, mode from execution_entity where "workflowId" = '${workflowId}' order by id`,
 		);
 		return rows.map(({ id, status, mode }) => ({
 			id: String(id),
@@ -22,23 +32,41 @@ export class N8nDatabase {
 		}));
 	}
 
-	/** The rows that a query gives. */
+	/** The rows that a query gives; names in camel case go in double quotes. */
 	async query(sql: string): Promise<Record<string, unknown>[]> {
-		return await this.evaluate('return database.prepare(input).all();', sql);
+		if (this.postgres === undefined) {
+			this.reader ??= new Reader(this.n8nProcess);
+			return await this.reader.rows(sql);
+		}
+		const { port, name } = this.postgres;
+		const rows = `select coalesce(json_agg(found), '[]') from (${sql}) found`;
+		return JSON.parse(await psql(port, rows, name));
 	}
 
 	/** Where n8n's database or log contains a text: each `table.column` once, or the log's name. */
 	async placesOf(text: string): Promise<string[]> {
-		const places = await this.evaluate<string[]>(
-			`const columns = database.prepare(\`
-				select t.name as "table", c.name as "column"
-				from sqlite_master t join pragma_table_info(t.name) c where t.type = 'table'\`).all();
-			return columns.filter(({ table, column }) => database
-				.prepare(\`select 1 from "\${table}" where instr("\${column}", ?) > 0 limit 1\`)
-				.get(input) !== undefined
-			).map(({ table, column }) => \`\${table}.\${column}\`);`,
-			text,
+		const sought = text.replaceAll("'", "''");
+		const columns = await this.query(
+			this.postgres === undefined
+				? `select t.name as "table", c.name as "column"
+					from sqlite_master t join pragma_table_info(t.name) c where t.type = 'table'`
+				: `select table_name as "table", column_name as "column"
+					from information_schema.columns where table_schema = 'public'`,
 		);
+		const holds = ({ column }: Record<string, unknown>) =>
+			this.postgres === undefined
+				? `instr("${column}", '${sought}')`
+				: `strpos(cast("${column}" as text), '${sought}')`;
+		const searches = columns.map(
+			(one) => `select '${one.table}.${one.column}' as place
+				where exists (select 1 from "${one.table}" where ${holds(one)} > 0)`,
+		);
+		const places: string[] = [];
+		/* SQLite takes 500 queries at once. */
+		for (let start = 0; start < searches.length; start += 400) {
+			const found = await this.query(searches.slice(start, start + 400).join(' union all '));
+			places.push(...found.map(({ place }) => String(place)));
+		}
 		return this.n8nProcess.log.includes(text) ? [...places, 'n8n.log'] : places;
 	}
 
@@ -48,30 +76,25 @@ export class N8nDatabase {
 		this.reader = undefined;
 		await reader?.end();
 	}
-
-	private async evaluate<Result>(body: string, input: string): Promise<Result> {
-		this.reader ??= new Reader(this.n8nProcess);
-		return JSON.parse(await this.reader.evaluate(body, input));
-	}
 }
 
 /**
- * A process of n8n's Node.js that runs function bodies over `database` and `input`, since the oldest
- * Node.js that runs the tests has no SQLite. Waits while n8n 1.x locks the file.
+ * A process of n8n's Node.js that reads the SQLite file, since the oldest Node.js that runs the tests
+ * can't. Waits while n8n 1.x locks the file.
  */
 class Reader {
 	private static readonly SCRIPT = `
 		const { DatabaseSync } = require('node:sqlite');
 		const database = new DatabaseSync(process.argv[1], { readOnly: true, timeout: 10_000 });
-		const evaluate = (body, input) => {
+		const answer = (sql) => {
 			try {
-				return { value: JSON.stringify(new Function('database', 'input', body)(database, input)) };
+				return { rows: database.prepare(sql).all() };
 			} catch (error) {
 				return { error: String(error) };
 			}
 		};
 		require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-			console.log(JSON.stringify(evaluate(...JSON.parse(line))));
+			console.log(JSON.stringify(answer(JSON.parse(line))));
 		});`;
 	private readonly child;
 	private readonly ended;
@@ -89,9 +112,9 @@ class Reader {
 		this.answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 	}
 
-	/** One after the other, as the answers come. */
-	async evaluate(body: string, input: string): Promise<string> {
-		const answer = this.last.then(async () => await this.ask(body, input));
+	/** Queries run one after the other, as the answers come. */
+	async rows(sql: string): Promise<Record<string, unknown>[]> {
+		const answer = this.last.then(async () => await this.ask(sql));
 		this.last = answer.catch(() => undefined);
 		return await answer;
 	}
@@ -101,12 +124,12 @@ class Reader {
 		await this.ended;
 	}
 
-	private async ask(body: string, input: string): Promise<string> {
-		this.child.stdin.write(`${JSON.stringify([body, input])}\n`);
+	private async ask(sql: string): Promise<Record<string, unknown>[]> {
+		this.child.stdin.write(`${JSON.stringify(sql)}\n`);
 		const line = await this.answers.next();
 		if (line.done === true) throw new Error('The process that reads n8n’s database has ended.');
-		const { value, error }: { value: string; error?: string } = JSON.parse(line.value);
-		if (error !== undefined) throw new Error(error);
-		return value;
+		const answer: { rows: Record<string, unknown>[] } | { error: string } = JSON.parse(line.value);
+		if ('error' in answer) throw new Error(answer.error);
+		return answer.rows;
 	}
 }

@@ -8,7 +8,7 @@ import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 import { packageUnderTest } from './n8nUnderTest';
 import { freePort } from './ports';
-import { PostgreSql } from './postgreSql';
+import { PostgreSql, postgresSettings } from './postgreSql';
 import { Redis } from './redis';
 import { SupervisedProcess } from './supervisedProcess';
 import { isUp, waitFor, waitUntil } from './waiting';
@@ -25,12 +25,7 @@ const settings = (redis: Redis, postgres: PostgreSql): Record<string, string> =>
 	EXECUTIONS_MODE: 'queue',
 	QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 	QUEUE_BULL_REDIS_PORT: String(redis.port),
-	DB_TYPE: 'postgresdb',
-	DB_POSTGRESDB_HOST: '127.0.0.1',
-	DB_POSTGRESDB_PORT: String(postgres.port),
-	DB_POSTGRESDB_DATABASE: 'n8n',
-	DB_POSTGRESDB_USER: 'n8n',
-	DB_POSTGRESDB_PASSWORD: 'trusted',
+	...postgresSettings(postgres.port, 'n8n'),
 	N8N_ENCRYPTION_KEY: ENCRYPTION_KEY,
 	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',

@@ -1,6 +1,7 @@
 import { installN8n, type N8nInstallation } from '../../scripts/lib/installations.mjs';
 import {
 	DEFAULT_N8N_VERSION,
+	isN8nVersion,
 	N8N_VERSIONS,
 	type N8nVersion,
 } from '../../scripts/lib/n8nVersions.mjs';
@@ -18,12 +19,10 @@ export async function installN8nUnderTest(): Promise<N8nInstallation> {
 /** The n8n that the tests run: PAYROLL_PAYMENTS_N8N, e.g. 1.123.81, or the default. */
 export function n8nVersionUnderTest(): N8nVersion {
 	const wanted = process.env.PAYROLL_PAYMENTS_N8N ?? DEFAULT_N8N_VERSION;
-	if (isKnown(wanted)) return wanted;
+	if (isN8nVersion(wanted)) return wanted;
 	const known = Object.keys(N8N_VERSIONS).join(', ');
 	throw new Error(`PAYROLL_PAYMENTS_N8N is ${wanted}; choose one of ${known}.`);
 }
-
-const isKnown = (version: string): version is N8nVersion => Object.hasOwn(N8N_VERSIONS, version);
 
 /** The tarball of the package, which globalSetup.ts has packed. */
 export function packageUnderTest(): string {

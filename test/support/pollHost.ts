@@ -30,7 +30,7 @@ interface Activation {
 }
 
 /**
- * The polling trigger in n8n's own poll functions, with n8n 2.41.1's order of saving
+ * The polling trigger in n8n's own poll functions, with n8n 2.41.3's order of saving
  * (trigger-execution-context.factory.js, active-workflow-manager.js): what a node remembers is saved
  * after an activation and when a poll returns anything but null, and only then.
  */
@@ -41,7 +41,10 @@ export class PollHost {
 	readonly executions: IDataObject[][] = [];
 	/** The errors of polls, which n8n records as failed executions. */
 	readonly failures: Error[] = [];
+	/** What n8n's durable poll cursors hold, if they are in use (poll-cursor.service.js). */
+	cursor: IDataObject | undefined;
 	private active: Activation | undefined;
+	private staged: IDataObject | undefined;
 
 	constructor(
 		private readonly credentials: SavedCredentials,
@@ -106,9 +109,13 @@ export class PollHost {
 	}
 
 	private async poll({ workflow, node, context }: Activation): Promise<void> {
+		/* Each poll gets a copy, which is kept when the poll has succeeded. */
+		const copy = structuredClone(this.cursor);
+		this.staged = copy;
 		const result = await workflow.expression.withIsolate(
 			async () => await pollers.runPollFunction(workflow, node, context),
 		);
+		this.cursor = copy;
 		if (result === null) return;
 		this.save(workflow);
 		this.executions.push(...result.map((items: INodeExecutionData[]) => jsonOf(items)));
@@ -142,7 +149,18 @@ export class PollHost {
 		});
 		const data = additionalData(this.credentials, 'poll');
 		const filled = workflow.getNode(node.name) ?? node;
-		const context = new PollContext(workflow, filled, data, 'trigger', mode);
+		const context = new PollContext(
+			workflow,
+			filled,
+			data,
+			'trigger',
+			mode,
+			undefined,
+			undefined,
+			undefined,
+			undefined,
+			() => this.staged ?? workflow.getStaticData('node', filled),
+		);
 		return { workflow, node: filled, context };
 	}
 }

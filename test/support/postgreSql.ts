@@ -17,6 +17,29 @@ function findPostgres(): string | undefined {
 		.find((folder) => existsSync(path.join(folder, 'initdb')));
 }
 
+/**
+ * The rows that a query gives on this machine's server, as lines of values with | between them.
+ *
+ * @throws what psql says of a mistake
+ */
+export async function psql(port: number, sql: string, database: string): Promise<string> {
+	const binaries = await findOrInstall(findPostgres, 'postgresql');
+	const where = ['-h', '127.0.0.1', '-p', String(port), '-U', 'n8n', '-d', database];
+	return (await run(path.join(binaries, 'psql'), [...where, '-At', '-c', sql])).trim();
+}
+
+/** n8n's settings for a database on this machine's server. */
+export function postgresSettings(port: number, database: string): Record<string, string> {
+	return {
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: String(port),
+		DB_POSTGRESDB_DATABASE: database,
+		DB_POSTGRESDB_USER: 'n8n',
+		DB_POSTGRESDB_PASSWORD: 'n8n',
+	};
+}
+
 /** A PostgreSQL with its own data folder and an empty database `n8n`, on the loopback address. */
 export class PostgreSql {
 	private constructor(
@@ -62,8 +85,7 @@ export class PostgreSql {
 
 	/** The rows that a query gives, as lines of values with | between them. */
 	async query(sql: string, database = 'n8n'): Promise<string> {
-		const where = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'n8n', '-d', database];
-		return (await run(path.join(this.binaries, 'psql'), [...where, '-At', '-c', sql])).trim();
+		return await psql(this.port, sql, database);
 	}
 
 	async stop(): Promise<void> {

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { N8nDatabase } from './n8nDatabase';
+import { N8nDatabase, type PostgresDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 import { installN8nUnderTest, packageUnderTest } from './n8nUnderTest';
+import { psql, postgresSettings } from './postgreSql';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
 import { sharedN8n } from './sharedN8n';
@@ -35,9 +36,16 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
 export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
 	const installation = await installN8nUnderTest();
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
-	const n8nProcess = await N8nProcess.prepare(installation, { dataFolder, env });
+	const postgres = postgresOf(dataFolder);
+	if (postgres !== undefined) {
+		await psql(postgres.port, `create database "${postgres.name}"`, 'postgres');
+	}
+	const n8nProcess = await N8nProcess.prepare(installation, {
+		dataFolder,
+		env: { ...(postgres && postgresSettings(postgres.port, postgres.name)), ...env },
+	});
 	const n8n = new N8nRest(n8nProcess.url, installation.version);
-	const database = new N8nDatabase(n8nProcess);
+	const database = new N8nDatabase(n8nProcess, postgres);
 	const stop = async () => {
 		await database.close();
 		await n8nProcess.stop();
@@ -53,6 +61,12 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 		throw error;
 	}
 	return { n8n, n8nProcess, database, stop };
+}
+
+/** n8n's database on the PostgreSQL server at the port PAYROLL_PAYMENTS_POSTGRES, if that is set. */
+function postgresOf(dataFolder: string): PostgresDatabase | undefined {
+	const port = process.env.PAYROLL_PAYMENTS_POSTGRES;
+	return port === undefined ? undefined : { port: Number(port), name: path.basename(dataFolder) };
 }
 
 /** Starts a real n8n and a sandbox for it, with credentials for both kinds of nodes. */
@@ -76,7 +90,7 @@ export async function shareTestEnvironment(): Promise<TestEnvironment> {
 	const installation = await installN8nUnderTest();
 	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
 	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
-	const database = new N8nDatabase(n8nProcess);
+	const database = new N8nDatabase(n8nProcess, postgresOf(dataFolder));
 	const stop = async () => await database.close();
 	return await withSandbox({ n8n, n8nProcess, database, stop });
 }

@@ -93,7 +93,7 @@ export interface Execution {
 }
 
 /**
- * The trigger in n8n's own contexts and engine, behind HTTP as in n8n 2.41.1: `webhook` first; then
+ * The trigger in n8n's own contexts and engine, behind HTTP as in n8n 2.41.3: `webhook` first; then
  * the execution is saved and started; then the answer leaves, or after the execution if the trigger
  * asks for it (webhook-helpers.ts).
  */

@@ -74,8 +74,8 @@ export async function activationError(
 	return await waitFor(
 		async () => {
 			const [row] = await database.query(
-				`select errorMessage from workflow_publication_trigger_status
-				where workflowId = '${workflowId}' and status = 'failed'`,
+				`select "errorMessage" from workflow_publication_trigger_status
+				where "workflowId" = '${workflowId}' and status = 'failed'`,
 			);
 			return row === undefined ? undefined : String(row.errorMessage);
 		},

@@ -13,7 +13,7 @@ interface EntriesOptions {
  * The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node);
  * plain, so that tests can stand in for n8n's store.
  *
- * What the store promises (deduplication-helper.ts in n8n 2.41.1): one row per workflow and node,
+ * What the store promises (deduplication-helper.ts in n8n 2.41.3): one row per workflow and node,
  * with the entries' MD5 hashes in the order in which they were first recorded. A known entry is not
  * moved to the end, and no times are kept. Every call reads the row and writes it back whole,
  * without a lock or a transaction: of two calls at once, the later write forgets what the earlier

@@ -25,13 +25,13 @@ const KINDS: Readonly<Record<PollEvent, ChangeKind>> = {
 const RETRIES = 3;
 
 /**
- * The static data that a poll of this process has used. n8n makes the object when it activates a
- * workflow and keeps it until the next activation (active-workflow-triggers.js).
+ * The activations that have polled. n8n makes one context for each (active-workflow-triggers.js), and
+ * with its durable cursors another copy of the static data for each poll.
  */
-const polled = new WeakSet<IDataObject>();
+const polled = new WeakSet<IPollFunctions>();
 
-/** The static data that a poll is using now. */
-const inUse = new WeakSet<IDataObject>();
+/** The activations that are polling now. */
+const polling = new WeakSet<IPollFunctions>();
 
 /**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
@@ -51,27 +51,26 @@ async function pollAlone(
 	context: IPollFunctions,
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][] | null> {
-	const data = context.getWorkflowStaticData('node');
-	if (inUse.has(data)) return null;
-	inUse.add(data);
+	if (polling.has(context)) return null;
+	polling.add(context);
 	try {
-		return await pollOnce(context, data, redactor);
+		return await pollOnce(context, redactor);
 	} finally {
-		inUse.delete(data);
+		polling.delete(context);
 	}
 }
 
 async function pollOnce(
 	context: IPollFunctions,
-	data: IDataObject,
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][] | null> {
+	const data = context.getWorkflowStaticData('node');
 	const settings = readSettings(context);
 	const reads = await readsWith(context, redactor, RETRIES);
 	const source: Source = { call: reads.call, settings };
 	const kind = KINDS[settings.event];
 	const scope = scopeOf(reads, settings);
-	const isActivation = !polled.has(data);
+	const isActivation = !polled.has(context);
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
 	const startsOver = isActivation && context.getActivationMode() === 'activate';
 	const before = startsOver ? undefined : read(scope, data.remembered);
@@ -87,7 +86,7 @@ async function pollOnce(
 
 	const isNews = text !== data.remembered;
 	if (isNews) data.remembered = text;
-	polled.add(data);
+	polled.add(context);
 	if (items.length > 0) return [items];
 	/*
 	 * n8n saves static data after an activation and when an execution starts, but not after a silent

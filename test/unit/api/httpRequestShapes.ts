@@ -13,7 +13,7 @@ export function asOptions(given: GivenOptions): IHttpRequestOptions {
 
 /**
  * What n8n's HTTP Request node hands to `requestWithAuthentication`, as recorded from versions 4.5 and
- * 2 of the node in n8n-nodes-base of n8n 2.41.1 (HttpRequestV3.node.js, HttpRequestV2.node.js).
+ * 2 of the node in n8n-nodes-base of n8n 2.41.3 (HttpRequestV3.node.js, HttpRequestV2.node.js).
  */
 const VERSION_4 = {
 	headers: {

@@ -1,0 +1,238 @@
+/**
+ * Tries parts of an installed n8n's server on their own, with what they depend on replaced, and
+ * prints what came of it as JSON. A process of its own, on n8n's Node.js. The argument is the
+ * folder of n8n's package.
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { setImmediate as moment } from 'node:timers/promises';
+
+const [, , n8n] = process.argv;
+const require = createRequire(path.join(realpathSync(n8n), 'package.json'));
+require('reflect-metadata');
+require('./dist/config');
+const { SchedulerConfig } = require('@n8n/config');
+const { ProcessedDataRepository } = require('@n8n/db');
+const { Container } = require('@n8n/di');
+const { Workflow } = require('n8n-workflow');
+
+const silent = { debug() {}, error() {}, warn() {} };
+
+/** n8n's deduplication over a table in memory that answers as late as a database. */
+async function processedKeys() {
+	const { DeduplicationHelper } = require('./dist/deduplication/deduplication-helper');
+	let row = null;
+	Container.set(ProcessedDataRepository, {
+		async findOne() {
+			await moment();
+			return structuredClone(row);
+		},
+		async insert(value) {
+			await moment();
+			row = structuredClone(value);
+		},
+		async update(_, value) {
+			await moment();
+			row = structuredClone(value);
+		},
+	});
+	const helper = new DeduplicationHelper();
+	const node = { id: 'node' };
+	const record = async (...keys) =>
+		await helper.checkProcessedAndRecord(
+			keys,
+			'node',
+			{ workflow: { id: 'workflow' }, node },
+			{
+				mode: 'entries',
+				maxEntries: 3,
+			},
+		);
+	await record('seed');
+	const sameKey = await Promise.all([record('same'), record('same')]);
+	await Promise.all([record('one'), record('two')]);
+	const inOrder = await record('seed', 'same', 'one', 'two');
+	return {
+		winnersOfOneKey: sameKey.filter((answer) => answer.new.length === 1).length,
+		keptOfTwoAtOnce: inOrder.processed.filter((key) => key === 'one' || key === 'two').length,
+		entries: row.value.data.map((entry) => typeof entry),
+		context: DeduplicationHelper.createContext('node', { node, mode: 'manual' }),
+	};
+}
+
+/** Whether n8n makes an isolated expression engine before it calls a node's webhook(). */
+function isolates() {
+	const { LiveWebhooks } = require('./dist/webhooks/live-webhooks');
+	const webhooks = [
+		{ name: 'default', httpMethod: 'POST', path: 'hook', responseMode: 'onReceived' },
+	];
+	const server = {
+		expressionEngineConfig: { allowWebhookIsolateSkip: true },
+		nodeTypes: { getByNameAndVersion: () => ({ description: { webhooks } }) },
+	};
+	const isNeededBy = (type) =>
+		LiveWebhooks.prototype.webhookPhaseNeedsIsolate.call(server, {
+			type,
+			typeVersion: 2,
+			parameters: {},
+		});
+	return {
+		webhookNode: isNeededBy('n8n-nodes-base.webhook'),
+		communityTrigger: isNeededBy('n8n-nodes-payroll-payments.payrollPaymentsTrigger'),
+	};
+}
+
+async function credentials() {
+	const { CredentialsHelper } = require('./dist/credentials-helper');
+	let offered;
+	let signIns = 0;
+	const type = {
+		name: 'limitApi',
+		properties: [{ name: 'sessionToken', type: 'hidden', typeOptions: { expirable: true } }],
+		async authenticate(_, options) {
+			offered = Object.keys(this?.helpers ?? {});
+			return options;
+		},
+		async preAuthentication() {
+			signIns += 1;
+			return { sessionToken: 'new' };
+		},
+	};
+	const server = { credentialTypes: { getByName: () => type } };
+	const { authenticate, preAuthentication } = CredentialsHelper.prototype;
+	await authenticate.call(server, {}, 'limitApi', { url: 'https://service.example' });
+	const saved = { sessionToken: 'of another wallet', privateKey: 'new' };
+	const node = { parameters: {}, type: 'limit' };
+	await preAuthentication.call(server, { httpRequest() {} }, saved, 'limitApi', node, false);
+	return { helpersOfAuthenticate: offered, signInsWithOldToken: signIns };
+}
+
+/** What n8n saves of a poll, with its own poll functions. */
+async function polls() {
+	const {
+		TriggerExecutionContextFactory,
+	} = require('./dist/workflows/triggers/trigger-execution-context.factory');
+	let saves = 0;
+	const server = {
+		logger: silent,
+		globalConfig: { scheduler: new SchedulerConfig() },
+		pollCursorService: {
+			resolveCursor: async () => ({ migrated: false }),
+			commitCursorOnly: async () => (saves += 1),
+		},
+		workflowStaticDataService: { saveStaticData: async () => (saves += 1) },
+		workflowExecutionService: { runWorkflow: async () => '1' },
+		engineV2ActiveTriggers: { handles: () => false },
+	};
+	const node = {
+		id: 'node',
+		name: 'Poll',
+		type: 'poll',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const nodeTypes = {
+		getByName: () => ({ description: { properties: [] } }),
+		getByNameAndVersion: () => ({ description: { properties: [] } }),
+	};
+	const workflow = new Workflow({
+		id: 'workflow',
+		nodes: [node],
+		connections: {},
+		active: true,
+		nodeTypes,
+	});
+	const { getExecutePollFunctions } = TriggerExecutionContextFactory.prototype;
+	const context = getExecutePollFunctions.call(
+		server,
+		{ id: 'workflow' },
+		{},
+		'trigger',
+		'activate',
+		async () => ({}),
+	)(workflow, node, {}, 'trigger', 'activate');
+	const poll = async () => {
+		await context.__runPoll(async () => {
+			context.getWorkflowStaticData('node').seen = true;
+			await context.__commitCursor();
+		});
+		return [context.getActivationMode(), saves];
+	};
+	const silentPolls = [await poll(), await poll()];
+	await context.__runPoll(async () => context.__emit([[]]));
+	const { enabledForPollTriggers, durableCursorsEnabled } = new SchedulerConfig();
+	return { silentPolls, savesAfterEmit: saves, enabledForPollTriggers, durableCursorsEnabled };
+}
+
+/** Two executions' copies of a workflow's static data, saved one after the other. */
+async function staticData() {
+	const { WorkflowStaticDataService } = require('./dist/workflows/workflow-static-data.service');
+	let row = {};
+	const builder = {
+		update: () => builder,
+		set({ staticData: value }) {
+			row = JSON.parse(JSON.stringify(value));
+			return builder;
+		},
+		where: () => builder,
+		async execute() {},
+	};
+	const service = new WorkflowStaticDataService(silent, silent, {
+		createQueryBuilder: () => builder,
+	});
+	const copies = ['first', 'second'].map((key) => ({
+		id: 'workflow',
+		staticData: { ...structuredClone(row), [key]: true, __dataChanged: true },
+	}));
+	for (const copy of copies) await service.saveStaticData(copy);
+	return Object.keys(row).filter((key) => !key.startsWith('__'));
+}
+
+function redaction() {
+	const {
+		ExecutionRedactionService,
+	} = require('./dist/modules/redaction/executions/execution-redaction.service');
+	const server = { resolvePolicy: () => 'none', fullItemRedactionStrategy: 'all items' };
+	for (const name of ['nodeDefinedFieldRedactionStrategy', 'nodeDefinedFieldStrategy']) {
+		server[name] = 'sensitive fields';
+	}
+	const execution = { mode: 'webhook', data: {} };
+	return ExecutionRedactionService.prototype.buildPipeline.call(server, execution, {}, true, false);
+}
+
+function answers() {
+	const {
+		extractWebhookOnReceivedResponse,
+	} = require('./dist/webhooks/webhook-on-received-response-extractor');
+	const result = { workflowData: [[]], webhookResponse: 'the node’s' };
+	return ['firstEntryJson', ''].map((data) => extractWebhookOnReceivedResponse(data, result));
+}
+
+function dataTables() {
+	const { isAllowedNode } = require('./dist/modules/data-table/data-table-proxy.service');
+	return [
+		'n8n-nodes-base.dataTable',
+		'n8n-nodes-payroll-payments.payrollPayments',
+		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
+	].filter(isAllowedNode);
+}
+
+/* n8n makes the queue's settings in the middle of connecting to Redis. */
+const scaling = readFileSync(require.resolve('./dist/scaling/scaling.service'), 'utf8');
+
+console.log(
+	JSON.stringify({
+		processedKeys: await processedKeys(),
+		isolates: isolates(),
+		credentials: await credentials(),
+		polls: await polls(),
+		staticData: await staticData(),
+		redaction: redaction(),
+		answers: answers(),
+		dataTables: dataTables(),
+		stalledJobs: /\bsettings = (\{[^}]*maxStalledCount[^}]*\})/.exec(scaling)?.[1] ?? 'not found',
+	}),
+);
+process.exit(0);

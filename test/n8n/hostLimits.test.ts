@@ -1,0 +1,303 @@
+/*
+ * What n8n forbids or lacks, and what the package does because of it. A test that fails here says
+ * that n8n has lifted a limit: reconsider what its name says. test/e2e/hostLimits.test.ts checks
+ * n8n's server in the same way.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { HookContext, loadOutputSchema, PollContext, WebhookContext } from 'n8n-core';
+import {
+	NodeHelpers,
+	NodeOperationError,
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type ICredentialType,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+	type IRun,
+	type IWebhookData,
+} from 'n8n-workflow';
+
+import { repository } from '../../scripts/lib/paths.mjs';
+import { run as runCommand } from '../../scripts/lib/processes.mjs';
+import { additionalData, EngineCredentials, NodeTypes, runInEngine } from '../support/engine';
+import { startHttpServer } from '../support/httpServer';
+
+const CREDENTIAL: ICredentialType = {
+	name: 'limitApi',
+	displayName: 'Limit API',
+	properties: [
+		{
+			displayName: 'Session Token',
+			name: 'sessionToken',
+			type: 'hidden',
+			typeOptions: { expirable: true },
+			default: '',
+		},
+	],
+	preAuthentication: async () => ({ sessionToken: 'renewed' }),
+	authenticate: async (credentials: ICredentialDataDecryptedObject, options) => ({
+		...options,
+		headers: { authorization: String(credentials.sessionToken) },
+	}),
+};
+
+const NODE: INode = {
+	id: 'limit',
+	name: 'Limit',
+	type: 'limit',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+	credentials: { limitApi: { id: '1', name: 'saved' } },
+};
+
+type Work = (context: IExecuteFunctions) => Promise<unknown>;
+
+/** A node type that does nothing but what a test asks for. */
+function nodeType(work: Work, properties: INodeProperties[] = []): INodeType {
+	return {
+		description: {
+			displayName: 'Limit',
+			name: 'limit',
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: { name: 'Limit' },
+			inputs: ['main'],
+			outputs: ['main'],
+			credentials: [{ name: 'limitApi' }],
+			properties,
+		},
+		async execute() {
+			const json = { answer: JSON.stringify((await work(this)) ?? null) };
+			return [[{ json }]];
+		},
+	};
+}
+
+async function run(work: Work, changes: Partial<INode> = {}): Promise<IRun> {
+	const node = { ...NODE, ...changes };
+	const types = new NodeTypes({ [node.type]: nodeType(work) });
+	const credentials = new EngineCredentials(CREDENTIAL, { sessionToken: 'expired' });
+	return await runInEngine({ nodes: [node], connections: {} }, types, credentials, 'limits');
+}
+
+/** What a function answers inside an executing node. */
+async function inNode(work: Work, changes?: Partial<INode>): Promise<unknown> {
+	const { data } = await run(work, changes);
+	const [item]: INodeExecutionData[] = data.resultData.runData.Limit?.at(-1)?.data?.main?.[0] ?? [];
+	if (typeof item?.json.answer !== 'string') throw new Error('The node has no output');
+	return JSON.parse(item.json.answer);
+}
+
+const isDeduplication = (name: string) => /processed|deduplicat|dataTable/i.test(name);
+
+function workflowOf(): Workflow {
+	const type = nodeType(async () => undefined);
+	return new Workflow({
+		id: 'workflow',
+		nodes: [NODE],
+		connections: {},
+		active: true,
+		nodeTypes: new NodeTypes({ limit: type }),
+	});
+}
+
+describe('n8n’s store of processed keys', () => {
+	const data = additionalData(new EngineCredentials(CREDENTIAL, {}), 'limits');
+
+	it('is offered while a node executes', async () => {
+		const names = await inNode(async ({ helpers }) => Object.keys(helpers).filter(isDeduplication));
+		expect(names).toEqual(expect.arrayContaining(['checkProcessedAndRecord', 'removeProcessed']));
+	});
+
+	it('isn’t offered to webhook(): the trigger claims events in memory there, and records them in execute()', () => {
+		const webhookData: IWebhookData = {
+			httpMethod: 'POST',
+			node: NODE.name,
+			path: 'webhook',
+			webhookDescription: { httpMethod: 'POST', name: 'default', path: 'webhook' },
+			workflowId: 'workflow',
+			workflowExecuteAdditionalData: data,
+		};
+		const context = new WebhookContext(workflowOf(), NODE, data, 'webhook', webhookData, [], null);
+		expect(Object.keys(context.helpers).filter(isDeduplication)).toEqual([]);
+		const hook = new HookContext(workflowOf(), NODE, data, 'webhook', 'activate', webhookData);
+		expect(Object.keys(hook.helpers).filter(isDeduplication)).toEqual([]);
+	});
+
+	it('isn’t offered to poll(): the polling trigger remembers in static data', () => {
+		const context = new PollContext(workflowOf(), NODE, data, 'trigger', 'activate');
+		expect(Object.keys(context.helpers).filter(isDeduplication)).toEqual([]);
+	});
+});
+
+describe('credentials', () => {
+	it('n8n sends a refused POST again after a 401: refusals are safe to repeat, and the sign-in is coalesced', async () => {
+		const bodies: unknown[] = [];
+		const server = await startHttpServer(
+			({ headers, body }) => {
+				bodies.push([headers.authorization, body]);
+				return headers.authorization === 'renewed' ? { taken: true } : undefined;
+			},
+			({ headers }) => (headers.authorization === 'renewed' ? 200 : 401),
+		);
+		try {
+			const answer = await inNode(
+				async (context) =>
+					await context.helpers.httpRequestWithAuthentication.call(context, 'limitApi', {
+						method: 'POST',
+						url: server.url,
+						body: { amount: 1 },
+						json: true,
+					}),
+			);
+			expect(answer).toEqual({ taken: true });
+			expect(bodies).toEqual([
+				['expired', '{"amount":1}'],
+				['renewed', '{"amount":1}'],
+			]);
+		} finally {
+			await server.stop();
+		}
+	});
+
+	it('the HTTP Request node’s function sends a POST again after any failure: docs/credentials.md warns of it', async () => {
+		const bodies: string[] = [];
+		const server = await startHttpServer(
+			({ body }) => bodies.push(body),
+			() => 500,
+		);
+		try {
+			await run(
+				async (context) =>
+					await context.helpers.requestWithAuthentication.call(context, 'limitApi', {
+						method: 'POST',
+						uri: server.url,
+						body: { amount: 1 },
+						json: true,
+					}),
+			);
+			expect(bodies).toEqual(['{"amount":1}', '{"amount":1}']);
+		} finally {
+			await server.stop();
+		}
+	});
+});
+
+describe('parameters', () => {
+	const parametersOf = (property: Partial<INodeProperties>, values: INodeParameters) =>
+		NodeHelpers.getNodeParameters(
+			[{ displayName: 'Value', name: 'value', type: 'string', default: '', ...property }],
+			values,
+			true,
+			false,
+			NODE,
+			null,
+		);
+
+	it('n8n makes text of an expression in a field that takes none: such text never counts as set (typedByPerson)', () => {
+		const flag = { type: 'boolean', default: false, noDataExpression: true } as const;
+		expect(parametersOf(flag, { value: '={{ true }}' })).toEqual({ value: '{{ true }}' });
+	});
+
+	it('n8n keeps a lone $fromAI() as an expression there: fields reserved for people are read as saved', () => {
+		const value = "={{ $fromAI('flag') }}";
+		expect(parametersOf({ noDataExpression: true }, { value })).toEqual({ value });
+	});
+
+	it('n8n replaces null in a multiple selection by its default: permissions that resolve to nothing are refused by name', () => {
+		const menu: Partial<INodeProperties> = {
+			type: 'multiOptions',
+			default: ['all'],
+			options: [{ name: 'All', value: 'all' }],
+		};
+		expect(parametersOf(menu, { value: null })).toEqual({ value: ['all'] });
+	});
+});
+
+describe('a node', () => {
+	it('isn’t told that an AI agent runs it: agentAccess.ts goes by the type’s name', async () => {
+		const type = 'limitTool';
+		expect(await inNode(async (context) => context.isToolExecution(), { type })).toBe(false);
+	});
+
+	it('runs again as a whole, every item, with Retry On Fail: payments are recorded before they are sent', async () => {
+		let runs = 0;
+		const { data } = await run(
+			async () => {
+				runs += 1;
+				throw new Error('the last item failed');
+			},
+			{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		);
+		expect(data.resultData.error).toBeDefined();
+		expect(runs).toBe(2);
+	});
+
+	it('gets its error message replaced if that contains a system error code: nodeErrors.ts sets it again', () => {
+		const shown = (text: string) => new NodeOperationError(NODE, new Error(text)).message;
+		expect(shown('The team of john refuses')).toBe('The team of john refuses');
+		expect(shown('The team of jeeperman refuses')).toMatch(/^Operation not permitted/);
+	});
+
+	it('shares its output schema with the others in its folder: the polling trigger has none', () => {
+		const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-schema-'));
+		try {
+			const file = path.join(folder, '__schema__', 'v1.0.0.json');
+			mkdirSync(path.dirname(file));
+			writeFileSync(file, '{"title":"the trigger’s"}');
+			/* The question names the folder and the version, and can't name the node. */
+			const question = { nodeDir: folder, version: 1, node: 'pollingTrigger' };
+			expect(loadOutputSchema(question)).toEqual({ title: 'the trigger’s' });
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+});
+
+describe('n8n’s rules for verified packages', () => {
+	/** In a process of its own, since n8n’s rules are ES modules. */
+	const LINT = `
+		import { Linter } from 'eslint';
+		import plugin from '@n8n/eslint-plugin-community-nodes';
+		const [code, filename] = process.argv.slice(-2);
+		const rules = { 'n8n/no-restricted-globals': 'error', 'n8n/no-runtime-dependencies': 'error' };
+		const config = { files: ['**/*.js', '**/*.json'], plugins: { n8n: plugin }, rules };
+		const findings = new Linter().verify(code, [config], filename);
+		console.log(JSON.stringify(findings.map(({ ruleId, line }) => [ruleId, line])));`;
+
+	const findings = async (code: string, filename: string): Promise<unknown> =>
+		JSON.parse(
+			await runCommand(process.execPath, ['--input-type=module', '--eval', LINT, code, filename], {
+				cwd: repository,
+			}),
+		);
+
+	it('forbid the globals of Node.js: pauses are n8n’s sleep() and AbortSignal.timeout()', async () => {
+		const code = [
+			'setTimeout(() => {}, 1);',
+			'setInterval(() => {}, 1);',
+			'setImmediate(() => {});',
+			'process.env.HOME;',
+			'globalThis.crypto;',
+			'AbortSignal.timeout(1);',
+		].join('\n');
+		const rule = 'n8n/no-restricted-globals';
+		expect(await findings(code, 'nodes/a.js')).toEqual([1, 2, 3, 4, 5].map((line) => [rule, line]));
+	});
+
+	it('forbid dependencies at run time: the build bundles them', async () => {
+		const manifest = JSON.stringify({ name: 'n8n-nodes-a', dependencies: { viem: '2.57.1' } });
+		expect(await findings(`(${manifest})`, 'package.json')).toEqual([
+			['n8n/no-runtime-dependencies', 1],
+		]);
+	});
+});
