@@ -234,9 +234,9 @@ it('fetches a test event in the editor, and remembers nothing', async () => {
 	expect(outputOf(execution, 'Poll')).toEqual([
 		expect.objectContaining({ event: 'inviteAdded', nanoid: expect.stringMatching(/^in-/) }),
 	]);
-	expect(await database.query(`select "staticData" from workflow_entity where id = '${id}'`)).toEqual(
-		[{ staticData: null }],
-	);
+	expect(
+		await database.query(`select "staticData" from workflow_entity where id = '${id}'`),
+	).toEqual([{ staticData: null }]);
 });
 
 it('can’t be published while the service refuses, and says why', async () => {
