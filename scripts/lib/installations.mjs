@@ -249,16 +249,14 @@ export async function installEthersTestcases() {
 
 /**
  * @param {import('./n8nVersions.mjs').N8nVersion} [version]
- * @param {import('./n8nVersions.mjs').NodeMajor} [major] the Node.js to run it on
  * @returns {Promise<N8nInstallation>}
  */
-export async function installN8n(version = DEFAULT_N8N_VERSION, major) {
-	const [installingMajor] = N8N_VERSIONS[version].nodes;
+export async function installN8n(version = DEFAULT_N8N_VERSION) {
+	const { node, env } = await installNode(N8N_VERSIONS[version].node);
 	const folder = await installOnce(
 		`n8n-${version}`,
 		{ description: `Installing n8n ${version} (once, 1.5 GB)`, megabytes: 3_000 },
 		async (cwd) => {
-			const { node, env } = await installNode(installingMajor);
 			const pnpm = await installPnpm();
 			const store = path.join(cwd, 'store');
 			const options = [`--store-dir=${store}`, `--config.cache-dir=${store}`, '--ignore-workspace'];
@@ -268,7 +266,7 @@ export async function installN8n(version = DEFAULT_N8N_VERSION, major) {
 		},
 	);
 	const cli = path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
-	return { version, cli, ...(await installNode(major ?? installingMajor)) };
+	return { version, node, cli, env };
 }
 
 /**

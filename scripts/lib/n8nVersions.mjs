@@ -2,8 +2,7 @@
  * How a version of n8n behaves where the versions differ.
  *
  * @typedef {object} N8nTraits
- * @property {readonly [NodeMajor, ...NodeMajor[]]} nodes the versions of Node.js that it is tested
- * on; it is installed with the first
+ * @property {NodeMajor} node the Node.js that it runs on; its compiled parts are for this one only
  * @property {Activation} activation
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
@@ -18,7 +17,7 @@
 
 /** @type {N8nTraits} */
 const n8n2 = {
-	nodes: ['24'],
+	node: '24',
 	activation: { method: 'POST', path: '/activate', body: {} },
 	activatesInBackground: true,
 };
@@ -34,9 +33,9 @@ export const N8N_VERSIONS = {
 	'2.41.3': n8n2,
 	'2.41.1': n8n2,
 	'2.40.7': n8n2,
-	'2.35.7': { ...n8n2, nodes: ['22'], activatesInBackground: false },
+	'2.35.7': { ...n8n2, node: '22', activatesInBackground: false },
 	'1.123.81': {
-		nodes: ['24', '22'],
+		node: '24',
 		activation: { method: 'PATCH', path: '', body: { active: true } },
 		activatesInBackground: false,
 	},

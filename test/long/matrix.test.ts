@@ -8,7 +8,6 @@ import {
 	isN8nVersion,
 	N8N_VERSIONS,
 	type N8nVersion,
-	type NodeMajor,
 } from '../../scripts/lib/n8nVersions.mjs';
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
@@ -22,7 +21,6 @@ jest.setTimeout(7_200_000);
 interface Host {
 	readonly name: string;
 	readonly version: N8nVersion;
-	readonly node: NodeMajor;
 	readonly hasPostgres: boolean;
 }
 
@@ -30,17 +28,13 @@ function hosts(): Host[] {
 	const withSqlite = Object.keys(N8N_VERSIONS)
 		.filter(isN8nVersion)
 		.filter((version) => version !== 'latest')
-		.flatMap((version) =>
-			N8N_VERSIONS[version].nodes.map((node) => ({
-				name: `n8n ${version}, Node ${node}`,
-				version,
-				node,
-				hasPostgres: false,
-			})),
-		);
-	const [node] = N8N_VERSIONS[DEFAULT_N8N_VERSION].nodes;
-	const name = `n8n ${DEFAULT_N8N_VERSION}, Node ${node}, PostgreSQL`;
-	return [...withSqlite, { name, version: DEFAULT_N8N_VERSION, node, hasPostgres: true }];
+		.map((version) => ({
+			name: `n8n ${version}, Node ${N8N_VERSIONS[version].node}`,
+			version,
+			hasPostgres: false,
+		}));
+	const name = `n8n ${DEFAULT_N8N_VERSION}, Node ${N8N_VERSIONS[DEFAULT_N8N_VERSION].node}, PostgreSQL`;
+	return [...withSqlite, { name, version: DEFAULT_N8N_VERSION, hasPostgres: true }];
 }
 
 /** All, or those whose name contains LONG_HOSTS, e.g. `1.123.81` or `PostgreSQL`. */
@@ -81,10 +75,7 @@ type Outcome = z.infer<typeof results>['testResults'][number]['assertionResults'
 const nameOf = ({ ancestorTitles, title }: Outcome) => [...ancestorTitles, title].join(' ');
 
 /** Runs the end-to-end tests in one n8n, in a separate process. */
-async function outcomesOn(
-	{ name, version, node }: Host,
-	postgresPort?: number,
-): Promise<Outcome[]> {
+async function outcomesOn({ name, version }: Host, postgresPort?: number): Promise<Outcome[]> {
 	const file = path.join(buildFolder, `matrix-${name.replace(/[ ,]+/g, '-')}.json`);
 	rmSync(file, { force: true });
 	mkdirSync(buildFolder, { recursive: true });
@@ -98,7 +89,6 @@ async function outcomesOn(
 			cwd: repository,
 			env: cleanEnvironment({
 				PAYROLL_PAYMENTS_N8N: version,
-				PAYROLL_PAYMENTS_NODE: node,
 				...(postgresPort === undefined ? {} : { PAYROLL_PAYMENTS_POSTGRES: String(postgresPort) }),
 			}),
 			minutes: 20,

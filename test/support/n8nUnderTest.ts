@@ -6,14 +6,9 @@ import {
 	type N8nVersion,
 } from '../../scripts/lib/n8nVersions.mjs';
 
-/** The n8n that the tests run, on the Node.js of PAYROLL_PAYMENTS_NODE, e.g. 22, or n8n's own choice. */
+/** Installs the n8n that the tests run, unless that has been done. */
 export async function installN8nUnderTest(): Promise<N8nInstallation> {
-	const version = n8nVersionUnderTest();
-	const { nodes } = N8N_VERSIONS[version];
-	const wanted = process.env.PAYROLL_PAYMENTS_NODE ?? nodes[0];
-	const major = nodes.find((one) => one === wanted);
-	if (major !== undefined) return await installN8n(version, major);
-	throw new Error(`n8n ${version} is tested on Node.js ${nodes.join(' and ')}, not ${wanted}.`);
+	return await installN8n(n8nVersionUnderTest());
 }
 
 /** The n8n that the tests run: PAYROLL_PAYMENTS_N8N, e.g. 1.123.81, or the default. */
