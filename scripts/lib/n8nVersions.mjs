@@ -6,6 +6,7 @@
  * @property {Activation} activation
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
+ * @property {boolean} servesOutputSchemas whether the editor can ask for those of a community node
  *
  * @typedef {'20' | '22' | '24'} NodeMajor
  *
@@ -20,6 +21,7 @@ const n8n2 = {
 	node: '24',
 	activation: { method: 'POST', path: '/activate', body: {} },
 	activatesInBackground: true,
+	servesOutputSchemas: true,
 };
 
 /**
@@ -38,6 +40,7 @@ export const N8N_VERSIONS = {
 		node: '24',
 		activation: { method: 'PATCH', path: '', body: { active: true } },
 		activatesInBackground: false,
+		servesOutputSchemas: false,
 	},
 	/* The newest release on the registry, which a weekly job tests. */
 	latest: n8n2,
