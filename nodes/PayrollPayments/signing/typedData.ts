@@ -20,6 +20,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
 const INTEGER = /^(u?)int([1-9]\d{0,2})$/;
 const LIST = /^(.+)\[\]$/;
+/** Names that viem keeps for plain types, e.g. `uint`, `bytes33` and `integer`. */
+const PLAIN_NAME = /^(?:address$|bool$|string$|bytes|u?int)/;
 
 /** The members of a domain, in EIP-712's order. */
 const DOMAIN_MEMBERS: readonly Member[] = [
@@ -77,7 +79,7 @@ function readMembers(value: unknown, owner: string): Member[] {
 export function readTypes(value: unknown): Types {
 	if (!isRecord(value)) return refuseToSign('The types are not an object');
 	const entries = Object.entries(value).map(([name, members]): [string, Member[]] => {
-		if (!isName(name) || isAtomic(name) || /^(u?int|bytes)\d*$/.test(name)) {
+		if (!isName(name) || PLAIN_NAME.test(name)) {
 			return refuseToSign(`There is a type with the name ${quoted(name)}`);
 		}
 		return [name, readMembers(members, name)];
