@@ -103,7 +103,7 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 		coverageAnalysis: 'perTest',
 		concurrency: 2,
 		// Ends what hangs, also on a busy machine: a slow test is no killed mutant.
-		timeoutMS: 120_000,
+		timeoutMS: 300_000,
 		dryRunTimeoutMinutes: 20,
 		incremental: true,
 		incrementalFile: path.join(buildFolder, 'mutation', `${name}.incremental.json`),
@@ -122,12 +122,13 @@ const isAlive = ({ status }: Mutant): boolean => status === 'Survived' || status
 /** What identifies a survivor. Its line number would change too often. */
 function placeOf({ fileName, location: { start, end }, replacement }: Mutant): Place {
 	const lines = readFileSync(fileName, 'utf8').split('\n');
-	const replaced = lines.slice(start.line, end.line + 1);
-	replaced.push((replaced.pop() ?? '').slice(0, end.column));
-	replaced.unshift((replaced.shift() ?? '').slice(start.column));
+	// Lines and columns count from 1.
+	const replaced = lines.slice(start.line - 1, end.line);
+	replaced.push((replaced.pop() ?? '').slice(0, end.column - 1));
+	replaced.unshift((replaced.shift() ?? '').slice(start.column - 1));
 	return {
 		file: path.relative(path.join(repository, NODE), fileName),
-		line: lines[start.line]?.trim() ?? '',
+		line: lines[start.line - 1]?.trim() ?? '',
 		from: replaced.join('\n'),
 		to: replacement,
 	};
