@@ -58,19 +58,23 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsSession',
 		title: 'Mutations of the session',
 		mutated: ['api/{session,signIn,tokenExchange}.ts'],
-		tests: ['unit/api/{client,credentials,session,signIn}.test.ts'],
+		tests: ['unit/api/{client,credentials,session,signIn}.test.ts', 'n8n/session.test.ts'],
 	},
 	money: {
 		section: 'mutationsMoney',
 		title: 'Mutations of what handles money',
 		mutated: ['shared/money.ts', 'actions/payment/*.ts', 'actions/{plan,plannedWrite}.ts'],
-		tests: ['unit/shared/formats*.test.ts', 'n8n/{paymentAmounts,checkOnly,signingGuard}.test.ts'],
+		tests: [
+			'unit/shared/formats*.test.ts',
+			'unit/actions/*.test.ts',
+			'n8n/{action,checkOnly,paymentAmounts,signingGuard}.test.ts',
+		],
 	},
 	trigger: {
 		section: 'mutationsTrigger',
 		title: 'Mutations of the trigger',
 		mutated: ['trigger/*.ts', '!trigger/description.ts'],
-		tests: ['unit/trigger/*.test.ts'],
+		tests: ['unit/trigger/*.test.ts', 'n8n/{acknowledge,diagnosis,trigger}.test.ts'],
 	},
 };
 
