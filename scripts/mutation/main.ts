@@ -2,11 +2,12 @@
 // tests that reach the change. `npm run test:mutation`, or one part with e.g. `-- signing`. What
 // neither the code nor the tests of a part have changed since the last run isn't tried again, except
 // with `--force`; a change elsewhere (test/support, another room) needs that.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import type { Stryker } from '@stryker-mutator/core';
+import { z } from 'zod';
 
 import stryker from '@stryker-mutator/core/package.json';
 
@@ -85,7 +86,33 @@ type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 const [unitProject] = jestConfig.projects;
 
+const savedResults = z
+	.object({
+		files: z.record(
+			z
+				.object({
+					mutants: z.array(
+						z.object({ static: z.boolean().optional(), status: z.string() }).passthrough(),
+					),
+				})
+				.passthrough(),
+		),
+	})
+	.passthrough();
+
+/** Stryker knows no tests of a mutant that runs on load, so it doesn't notice new ones. */
+function forgetSurvivorsOnLoad(file: string): void {
+	if (!existsSync(file)) return;
+	const saved = savedResults.parse(JSON.parse(readFileSync(file, 'utf8')));
+	for (const each of Object.values(saved.files)) {
+		each.mutants = each.mutants.filter((mutant) => !(mutant.static && mutant.status === 'Survived'));
+	}
+	writeFileSync(file, JSON.stringify(saved));
+}
+
 async function tryMutants(name: string, { mutated, tests }: Part, force: boolean) {
+	const results = path.join(buildFolder, 'mutation', `${name}.json`);
+	forgetSurvivorsOnLoad(results);
 	const { Stryker: MutationTest } = await import('@stryker-mutator/core');
 	const inNode = (pattern: string) => pattern.replace(/^!?/, (sign) => `${sign}${NODE}`);
 	return await new MutationTest({
@@ -110,8 +137,9 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 		timeoutMS: 300_000,
 		dryRunTimeoutMinutes: 20,
 		incremental: true,
-		incrementalFile: path.join(buildFolder, 'mutation', `${name}.incremental.json`),
+		incrementalFile: results,
 		force,
+		cleanTempDir: 'always',
 		tempDirName: path.join(buildFolder, 'mutation', 'sandbox'),
 		ignorePatterns: ['/dist', '/.build', '/.n8n', '/docs/screenshots', '/benchmark'],
 		reporters: ['progress-append-only', 'html'],

@@ -440,7 +440,10 @@ describe('the signing guard of instant payments', () => {
 		],
 		[
 			'The type of id is "Inner", not a plain value',
-			having({ types: { ...typed('id', 'Inner').types, Inner: [{ name: 'a', type: 'string' }] } }),
+			withTypes({
+				PaymentData: [...without('id'), { name: 'id', type: 'Inner' }],
+				Inner: [{ name: 'a', type: 'string' }],
+			}),
 			'types',
 		],
 		[
