@@ -7,9 +7,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import type { Stryker } from '@stryker-mutator/core';
-import { z } from 'zod';
-
 import stryker from '@stryker-mutator/core/package.json';
+import { z } from 'zod';
 
 import jestConfig from '../../jest.config.mjs';
 import { markdownTable } from '../../test/support/markdown';
@@ -105,7 +104,9 @@ function forgetSurvivorsOnLoad(file: string): void {
 	if (!existsSync(file)) return;
 	const saved = savedResults.parse(JSON.parse(readFileSync(file, 'utf8')));
 	for (const each of Object.values(saved.files)) {
-		each.mutants = each.mutants.filter((mutant) => !(mutant.static && mutant.status === 'Survived'));
+		each.mutants = each.mutants.filter(
+			(mutant) => !(mutant.static && mutant.status === 'Survived'),
+		);
 	}
 	writeFileSync(file, JSON.stringify(saved));
 }
