@@ -220,7 +220,7 @@ mutants that a test noticed, at least ${LEAST_SCORE} %. Property tests try a ten
 	if (part.explained) {
 		figures.push(
 			explained.length === 0
-				? 'Every survivor would have to be explained in `scripts/mutation/survivors.ts`; there is none.'
+				? 'No mutant survived.'
 				: 'Every survivor is explained in `scripts/mutation/survivors.ts`:',
 		);
 	}
