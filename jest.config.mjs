@@ -22,7 +22,12 @@ const shared = {
 /** Unit tests of many cases. */
 const MANY_CASES = '\\.(fuzz|property)\\.test\\.ts$';
 
-/** One project for each kind of test; `jest --selectProjects unit` runs one of them. */
+/**
+ * One project for each kind of test; `jest --selectProjects unit` runs one of them.
+ *
+ * @param {string} name
+ * @param {object} [settings]
+ */
 const project = (name, settings = {}) => ({
 	...shared,
 	displayName: name,

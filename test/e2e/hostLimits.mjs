@@ -222,7 +222,7 @@ function dataTables() {
 }
 
 /* n8n makes the queue's settings in the middle of connecting to Redis. */
-const scaling = readFileSync(load.resolve('./dist/scaling/scaling.service'), 'utf8');
+const scaling = readFileSync(requireInN8n.resolve('./dist/scaling/scaling.service'), 'utf8');
 
 console.log(
 	JSON.stringify({

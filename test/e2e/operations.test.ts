@@ -2,7 +2,7 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { outputOf } from '../support/executions';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -10,7 +10,8 @@ jest.setTimeout(300_000);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
+	/* An n8n of its own, since the tests look for secrets in everything that it has stored. */
+	environment = await startTestEnvironment();
 });
 
 afterAll(async () => {

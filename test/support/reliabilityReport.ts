@@ -31,14 +31,26 @@ const PARTS = [
 	'soak',
 	'supplyChain',
 	'contractMutations',
+	'mutationsSigning',
+	'mutationsIdempotency',
+	'mutationsPermissions',
+	'mutationsSession',
+	'mutationsMoney',
+	'mutationsTrigger',
 ] as const;
 
 /** Parts that are no test of the suite `long`. */
 const COMMANDS: Partial<Record<Part, string>> = {
 	contractMutations: 'npm run test:mutation:contract',
+	mutationsSigning: 'npm run test:mutation -- signing',
+	mutationsIdempotency: 'npm run test:mutation -- idempotency',
+	mutationsPermissions: 'npm run test:mutation -- permissions',
+	mutationsSession: 'npm run test:mutation -- session',
+	mutationsMoney: 'npm run test:mutation -- money',
+	mutationsTrigger: 'npm run test:mutation -- trigger',
 };
 
-type Part = (typeof PARTS)[number];
+export type Part = (typeof PARTS)[number];
 
 function git(...args: string[]): string {
 	return execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();

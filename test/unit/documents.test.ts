@@ -24,9 +24,10 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 			line: /^npm run --silent sample-delivery -- /,
 			runIn: 'test/contract/sampleDelivery.test.ts',
 		},
+		{ line: /^npm run test:mutation$/, notRun: 'runs the tests against thousands of changes' },
 		{ line: /^npm run benchmark/, notRun: 'measures, and takes minutes' },
 		{ line: /^npm run release:check$/, notRun: 'installs everything in a fresh clone' },
-		{ line: /^npx jest /, notRun: 'is a test itself' },
+		{ line: /^(PAYROLL_PAYMENTS_N8N=\S+ )?npx jest /, notRun: 'is a test itself' },
 		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
 		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },
 	];

@@ -53,14 +53,13 @@ export interface PaymentRecord {
 	readonly failure?: unknown;
 }
 
-const INTEGER = /^[+-]?(?:0[xob])?[0-9a-f]+$/i;
-
 /** The integer that some library reads from the text, or undefined. */
 function integerIn(text: string): bigint | undefined {
-	const digits = text.trim();
-	if (!INTEGER.test(digits)) return undefined;
+	const digits = text.trim().replace(/^\+/, '');
+	// BigInt reads nothing as 0.
+	if (digits === '') return undefined;
 	try {
-		return BigInt(digits.replace(/^\+/, ''));
+		return BigInt(digits);
 	} catch {
 		return undefined;
 	}

@@ -57,9 +57,5 @@ export function readSignature(value: unknown): Hex | undefined {
 
 /** The address whose key made the signature, or undefined if the signature is invalid. */
 export async function signerOf(hash: Hex, signature: Hex): Promise<Hex | undefined> {
-	try {
-		return await recoverAddress({ hash, signature });
-	} catch {
-		return undefined;
-	}
+	return await recoverAddress({ hash, signature }).catch(() => undefined);
 }

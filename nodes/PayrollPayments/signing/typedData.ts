@@ -20,6 +20,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
 const INTEGER = /^(u?)int([1-9]\d{0,2})$/;
 const LIST = /^(.+)\[\]$/;
+/** Names that viem keeps for plain types, e.g. `uint`, `bytes33` and `integer`. */
+const PLAIN_NAME = /^(?:address$|bool$|string$|bytes|u?int)/;
 
 /** The members of a domain, in EIP-712's order. */
 const DOMAIN_MEMBERS: readonly Member[] = [
@@ -77,7 +79,7 @@ function readMembers(value: unknown, owner: string): Member[] {
 export function readTypes(value: unknown): Types {
 	if (!isRecord(value)) return refuseToSign('The types are not an object');
 	const entries = Object.entries(value).map(([name, members]): [string, Member[]] => {
-		if (!isName(name) || isAtomic(name) || /^(u?int|bytes)\d*$/.test(name)) {
+		if (!isName(name) || PLAIN_NAME.test(name)) {
 			return refuseToSign(`There is a type with the name ${quoted(name)}`);
 		}
 		return [name, readMembers(members, name)];
@@ -85,12 +87,19 @@ export function readTypes(value: unknown): Types {
 	return Object.fromEntries(entries);
 }
 
-function membersOf(types: Types, type: string): Member[] | undefined {
+/** The members of a type, or undefined if there is no such type. */
+export function membersOf(types: Types, type: string): Member[] | undefined {
 	return Object.hasOwn(types, type) ? types[type] : undefined;
 }
 
-/** Refuses missing, unused and circular types, so that every library hashes the same ones. */
-function checkTypes(types: Types, primaryType: string): void {
+/**
+ * Refuses missing, unused and circular types, so that every library hashes the same ones.
+ * @returns the members of the primary type
+ */
+function checkTypes(types: Types, primaryType: string): Member[] {
+	const primary =
+		membersOf(types, primaryType) ??
+		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`);
 	const used = new Set<string>();
 	const visit = (type: string, path: readonly string[]): void => {
 		const base = LIST.exec(type)?.[1] ?? type;
@@ -101,12 +110,10 @@ function checkTypes(types: Types, primaryType: string): void {
 		used.add(base);
 		for (const member of members) visit(member.type, [...path, base]);
 	};
-	if (membersOf(types, primaryType) === undefined) {
-		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`);
-	}
 	visit(primaryType, []);
 	const unused = Object.keys(types).find((type) => !used.has(type));
 	if (unused !== undefined) refuseToSign(`The type ${unused} isn’t used by the primary type`);
+	return primary;
 }
 
 /**
@@ -222,12 +229,12 @@ export function readTypedData(input: UncheckedTypedData, messageName: string): T
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
 	const { primaryType } = input;
 	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
-	checkTypes(types, primaryType);
+	const members = checkTypes(types, primaryType);
 	const domain = readDomain(input.domain);
 	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainType(domain))) {
 		return refuseToSign('The type EIP712Domain doesn’t match the members of the domain');
 	}
-	const message = fitStruct(input.message, types[primaryType] ?? [], types, messageName);
+	const message = fitStruct(input.message, members, types, messageName);
 	return { domain, types, primaryType, message };
 }
 

@@ -11,7 +11,7 @@ export const GUARDED_ELSEWHERE: readonly GuardElsewhere[] = [
 		guards: ['read-between-the-lines/what-makes-an-email*', 'common-formats/email'],
 	},
 	{
-		area: 'test/unit/signing/signInMessage.test.ts',
+		area: 'test/unit/signing/signInMessage.property.test.ts',
 		what: 'refuses any message with one line changed, or reads it as siwe does',
 		guards: ['read-between-the-lines/whether-a-sign*'],
 	},

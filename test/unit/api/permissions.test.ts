@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 
 import {
+	isUnlimited,
+	limitsPayments,
+	missingPermissions,
 	permissionOf,
 	requireAllowedPayment,
 	requirePermission,
@@ -60,6 +63,18 @@ describe('the permission of a request', () => {
 
 	it.each(NEEDED)('%s %s is %s', (method, path, permission) => {
 		expect(permissionOf(method, path)).toBe(permission);
+	});
+
+	it.each(NEEDED)('%s %s is known by its whole path only', (method, path) => {
+		for (const longer of [`/base${path}`, `x${path}`, `${path}x`, `${path}/more`, `${path}\n`]) {
+			expect([longer, permissionOf(method, longer)]).toEqual([longer, undefined]);
+		}
+		for (const part of path.slice(1).split('/')) {
+			const shorter = path.replace(part, part.slice(0, -1));
+			expect([shorter, permissionOf(method, shorter)]).toEqual([shorter, undefined]);
+			const other = path.replace(part, `${part.slice(0, -1)}.`);
+			expect([other, permissionOf(method, other)]).toEqual([other, undefined]);
+		}
 	});
 
 	it('is known for every write of the sandbox’s description, and for nothing else', () => {
@@ -147,6 +162,47 @@ describe('a permission', () => {
 		}).not.toThrow();
 	});
 
+	it.each([
+		['invitePeople', 'inviting people'],
+		['manageAdministrators', 'managing administrators'],
+		['resolveNameReviews', 'resolving name reviews'],
+		['sendPayments', 'sending payments'],
+		['sendTestEvents', 'sending test events'],
+	] as const)('%s is named as %s, with the person to ask', (permission, activity) => {
+		for (const [name, words] of [
+			['Payroll', 'the credentials “Payroll”'],
+			['', 'these credentials'],
+			[undefined, 'these credentials'],
+		] as const) {
+			const refusal = refusalOf(() => {
+				requirePermission(credentials({ permissions: [] }, name), permission);
+			});
+			expect(refusal).toMatchObject({
+				message: `These credentials don't allow ${activity}`,
+				field: 'permissions',
+				hint: `“${PERMISSION_LABELS[permission]}” isn't selected under Permissions in ${words}. Ask the person who manages them. Nothing was signed or sent.`,
+			});
+		}
+	});
+
+	it('is missing where it is not selected, and is then named by its label', () => {
+		expect(missingPermissions(credentials())).toEqual([]);
+		expect(
+			missingPermissions(credentials({ permissions: ['sendPayments', 'invitePeople'] })),
+		).toEqual(['Manage Administrators', 'Resolve Name Reviews', 'Send Test Events']);
+	});
+
+	it.each([
+		[{}, false, true],
+		[{ permissions: PERMISSIONS.slice(1) }, false, false],
+		[{ maximumPayment: '0' }, true, false],
+		[{ paymentRecipients: '@example.com' }, true, false],
+		[{ maximumPayment: '1', paymentRecipients: '@example.com' }, true, false],
+	])('with %j: payments are limited: %s, nothing is: %s', (change, limited, unlimited) => {
+		expect(limitsPayments(credentials(change))).toBe(limited);
+		expect(isUnlimited(credentials(change))).toBe(unlimited);
+	});
+
 	it('is needed for nothing that only signs in', () => {
 		expect(() => {
 			requirePermission(credentials({ permissions: [] }), 'none');
@@ -158,9 +214,13 @@ describe('a permission', () => {
 		{ maximumPayment: '1' },
 		{ paymentRecipients: '@example.com' },
 	])('that nobody named is all of them, without a limit: %j', (change) => {
-		expect(() => {
+		const refusal = refusalOf(() => {
 			requirePermission(credentials(change), undefined);
-		}).toThrow("These credentials don't allow this change");
+		});
+		expect(refusal).toMatchObject({
+			message: "These credentials don't allow this change",
+			hint: 'Ask the person who manages them. Nothing was signed or sent.',
+		});
 		expect(() => {
 			requirePermission(credentials(), undefined);
 		}).not.toThrow();
@@ -190,16 +250,32 @@ describe('a payment', () => {
 		expect(refusal?.message).toBe(
 			'These credentials allow payments up to $2,500.49, and this one is $2,500.50',
 		);
-		expect(refusal?.hint).toContain('Maximum Payment in the credentials “Payroll”');
+		expect(refusal).toMatchObject({
+			field: 'maximumPayment',
+			hint: 'The limit is Maximum Payment in the credentials “Payroll”. Ask the person who manages them. Nothing was signed or sent.',
+		});
 		expect(check({ maximumPayment: '0' })).toBeDefined();
 	});
 
 	it('under a maximum is not signed with an amount that nobody checked', () => {
-		expect(check({ maximumPayment: '2500.50' }, { typedAmountUnit: 'notChecked' })?.field).toBe(
-			'typedAmountUnit',
-		);
+		expect(check({ maximumPayment: '2500.50' }, { typedAmountUnit: 'notChecked' })).toMatchObject({
+			message: 'These credentials limit payments, so the signed amount must be checked',
+			field: 'typedAmountUnit',
+			hint: "Choose a unit under Typed Amount Unit: Maximum Payment in the credentials “Payroll” can't be kept to without it. Nothing was signed or sent.",
+		});
 		expect(check({ maximumPayment: '2500.50' }, { typedAmountUnit: 'cents' })).toBeUndefined();
 		expect(check({}, { typedAmountUnit: 'notChecked' })).toBeUndefined();
+	});
+
+	it.each([
+		['Ben@Example.com', 'ben@example.com'],
+		['ben', 'this recipient'],
+	])('to %j is refused with the words: paying %s', (recipientEmail, words) => {
+		expect(check({ paymentRecipients: 'ana@example.com' }, { recipientEmail })).toMatchObject({
+			message: `These credentials don't allow paying ${words}`,
+			field: 'paymentRecipients',
+			hint: "Payment Recipients in the credentials “Payroll” doesn't list this address or its domain. Ask the person who manages them. Nothing was signed or sent.",
+		});
 	});
 
 	it.each([

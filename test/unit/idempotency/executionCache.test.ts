@@ -49,8 +49,28 @@ it('forgets a run a day after its last use, when another one begins', () => {
 });
 
 it('remembers nothing where the execution has no ID', () => {
+	for (const executionId of ['', undefined]) {
+		const cache = new ExecutionCache<string>();
+		cache.of({ ...scope, executionId }).set('a', '1');
+		expect(cache.of({ ...scope, executionId }).get('a')).toBeUndefined();
+		expect(cache.size).toBe(0);
+	}
+});
+
+it('forgets what is deleted, and nothing else', () => {
 	const cache = new ExecutionCache<string>();
-	cache.of({ ...scope, executionId: '' }).set('a', '1');
-	expect(cache.of({ ...scope, executionId: '' }).get('a')).toBeUndefined();
-	expect(cache.size).toBe(0);
+	cache.of(scope).delete('never begun');
+	cache.of(scope).set('a', '1');
+	cache.of(scope).set('b', '2');
+	cache.of(scope).delete('a');
+	expect(cache.of(scope).get('a')).toBeUndefined();
+	expect(cache.of(scope).get('b')).toBe('2');
+	expect(cache.size).toBe(1);
+});
+
+it('keeps the run used last when the clock of this process decides', () => {
+	const cache = new ExecutionCache<string>();
+	cache.of(scope).set('a', '1');
+	cache.of({ ...scope, runIndex: 1 }).set('a', '2');
+	expect([cache.size, cache.of(scope).get('a')]).toEqual([2, '1']);
 });

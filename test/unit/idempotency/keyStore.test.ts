@@ -162,9 +162,10 @@ it('gives up where the record never stays', async () => {
 		store.saved = [];
 		return answer;
 	};
-	await expect(recordKey(store, 'node', 'a', { history: 5_000 })).rejects.toThrow(
-		/did not keep the record/,
-	);
+	await expect(recordKey(store, 'node', 'a', { history: 5_000 })).rejects.toMatchObject({
+		message: 'n8n did not keep the record that guards against doing this twice',
+		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
+	});
 	expect(store.calls).toBeLessThan(20);
 });
 
@@ -391,6 +392,18 @@ describe('a call that never returns', () => {
 		expect(outcomes).toEqual(['claimed', 'claimed']);
 	});
 
+	it('is named where every try ends that way', async () => {
+		const stuck: ProcessedStore = {
+			checkProcessedAndRecord: () => new Promise(() => {}),
+			removeProcessed: () => new Promise(() => {}),
+		};
+		const begun = performance.now();
+		await expect(recordKey(stuck, 'stuck for good', 'a', HISTORY)).rejects.toThrow(
+			'n8n’s database did not answer within 30 seconds',
+		);
+		expect(performance.now() - begun).toBeGreaterThanOrEqual(60_000);
+	});
+
 	it('makes nothing forgotten when it writes at last what it has read long ago', async () => {
 		const { store, letGo } = hangingStore();
 		const nodeKey = 'late write';
@@ -408,5 +421,63 @@ describe('a call that never returns', () => {
 it('refuses where n8n keeps something else for the node', async () => {
 	const store = new MemoryStore();
 	store.checkProcessedAndRecord = async () => ({ new: [], processed: [] });
-	await expect(claimStrictly(store, ['a'])).rejects.toThrow('n8n’s store holds something else');
+	await expect(claimStrictly(store, ['a'])).rejects.toMatchObject({
+		message: 'n8n’s store holds something else for this node',
+		hint: 'Replace the node by a new one of the same kind, with the same settings.',
+	});
+});
+
+describe('between two calls of one node', () => {
+	afterEach(() => jest.restoreAllMocks());
+
+	/** A store, and how long it was left alone before each call but the first, in milliseconds. */
+	const timedStore = (durations: readonly number[]) => {
+		const store = new MemoryStore();
+		const pauses: number[] = [];
+		let ended: number | undefined;
+		const record = store.checkProcessedAndRecord.bind(store);
+		store.checkProcessedAndRecord = async (...given) => {
+			if (ended !== undefined) pauses.push(Math.round(performance.now() - ended));
+			const duration = durations[store.calls] ?? 0;
+			store.takesTime = async () => await new Promise((resolve) => setTimeout(resolve, duration));
+			const answer = await record(...given);
+			ended = performance.now();
+			return answer;
+		};
+		return { store, pauses };
+	};
+
+	it.each([
+		['quick ones', [0, 10, 20], [200, 200, 200]],
+		['slow ones, up to five seconds', [21, 300, 500, 2_000], [210, 3_000, 5_000, 5_000]],
+		['slow ones that become quick', [400, 0, 0, 0, 0, 0], [4_000, 2_000, 1_000, 500, 250, 200]],
+	])('the store is left alone: %s', async (name, durations, expected) => {
+		for (const [random, jitter] of [
+			[0, 0],
+			[0.5, 10],
+		] as const) {
+			jest.spyOn(Math, 'random').mockReturnValue(random);
+			const { store, pauses } = timedStore(durations);
+			for (let count = 0; count <= durations.length; count++) {
+				await recordKey(store, `${name} ${random}`, `key ${count}`, HISTORY);
+			}
+			expect(pauses).toEqual(expected.map((pause) => pause + jitter));
+		}
+	});
+
+	it('also after a call that failed', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const { store, pauses } = timedStore([]);
+		await recordKey(store, 'failing', 'a', HISTORY);
+		const record = store.checkProcessedAndRecord;
+		let failed = 0;
+		store.checkProcessedAndRecord = async () => {
+			failed = performance.now();
+			store.checkProcessedAndRecord = record;
+			throw new Error('SQLITE_BUSY');
+		};
+		await recordKey(store, 'failing', 'b', HISTORY);
+		expect(performance.now() - failed).toBeGreaterThanOrEqual(200);
+		expect(pauses).toEqual([400]);
+	});
 });

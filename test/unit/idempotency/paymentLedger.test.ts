@@ -6,6 +6,7 @@ import {
 } from '../../../nodes/PayrollPayments/shared/errors';
 import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import {
+	isAttemptCode,
 	PaymentLedger,
 	type Payment,
 	type PaymentRecord,
@@ -189,12 +190,22 @@ describe('one payment in many spellings', () => {
 			'members in another order',
 			{ typedData: { data: { to: '0xCd', amount: '60' }, from: '0xAB' } },
 		],
-		...['0x3c', '0X3C', '060', '0060', ' 60', '60 ', '+60', '0b111100', '0o74', '0x003c'].map(
-			(amount): [string, Partial<Payment>] => [
-				`the amount ${JSON.stringify(amount)}`,
-				{ typedData: { ...typedData, data: { to: '0xcd', amount } } },
-			],
-		),
+		...[
+			'0x3c',
+			'0X3C',
+			'060',
+			'0060',
+			' 60',
+			'60 ',
+			'+60',
+			'+0x3c',
+			'0b111100',
+			'0o74',
+			'0x003c',
+		].map((amount): [string, Partial<Payment>] => [
+			`the amount ${JSON.stringify(amount)}`,
+			{ typedData: { ...typedData, data: { to: '0xcd', amount } } },
+		]),
 	])('is the same with %s', async (_, change) => {
 		const { pay, sent } = scene();
 		await pay(payment);
@@ -215,6 +226,24 @@ describe('one payment in many spellings', () => {
 		await pay({ ...payment, ...change });
 		expect(sent).toHaveLength(2);
 	});
+});
+
+it.each([
+	['0', ''],
+	['0', ' '],
+	['0', '+'],
+	['60', '-60'],
+	['60', '60.0'],
+	['60', '6e1'],
+	['0xab', 'ab'],
+	['null', null],
+	['1', 1],
+	['1', ['1']],
+	['true', true],
+])('the values %j and %j make two payments', async (one, other) => {
+	const { pay, sent } = scene();
+	for (const amount of [one, other]) await pay({ ...payment, typedData: { amount } });
+	expect(sent).toHaveLength(2);
 });
 
 describe('a payment reference', () => {
@@ -360,6 +389,196 @@ describe('an attempt code', () => {
 		});
 		expect(sent).toHaveLength(0);
 		expect(store.saved).toEqual([]);
+	});
+});
+
+describe('what is said', () => {
+	const again: Payment = { ...payment, typedData: { ...typedData, salt: '2' } };
+	const ask = (code: string) =>
+		`Ask the service whether this payment was made. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
+
+	it('of a payment with an unknown outcome', async () => {
+		const { ledger, pay, attempt } = scene();
+		const fault = noAnswer();
+		const run = ledger();
+		const error: unknown = await pay(payment, fault, run).catch((caught: unknown) => caught);
+		const code = CODE.exec(error instanceof Refusal ? (error.hint ?? '') : '')?.[0] ?? '';
+		expect(error).toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com may or may not have been made. The connection broke',
+			hint: `Don't pay this again in another way. ${ask(code)}`,
+			isOutcomeUnknown: true,
+		});
+		expect(() => run.earlier(payment)).toThrow(
+			'may or may not have been made. The connection broke',
+		);
+		await expect(pay(payment)).rejects.toMatchObject({ hint: ask(code) });
+		for (const confirmedNotPaid of ['', ' ', 'typed by hand']) {
+			await expect(pay({ ...payment, confirmedNotPaid })).rejects.toMatchObject({
+				hint: `${confirmedNotPaid === 'typed by hand' ? 'The code in “Confirmed Not Paid” belongs to another payment. ' : ''}${ask(code)}`,
+			});
+		}
+		const second = await attempt({ ...payment, confirmedNotPaid: code });
+		await expect(pay({ ...payment, confirmedNotPaid: code })).rejects.toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com was already sent by this node, as attempt 2, so it was not sent again',
+			hint: ask(second),
+		});
+	});
+
+	it('of a payment that cannot be looked up, or recorded', async () => {
+		const store = new MemoryStore();
+		store.checkProcessedAndRecord = async () => await Promise.reject(new Error('SQLITE_BUSY'));
+		const { ledger, pay } = scene(store);
+		await expect(ledger().check(payment)).rejects.toMatchObject({
+			message:
+				"The payment of $125.00 to ana@example.com could not be looked up in n8n's record of payments",
+			hint: 'Save the workflow and check that n8n can write to its database, then run the node again. Nothing was signed or sent.',
+		});
+		await expect(pay(payment)).rejects.toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com could not be recorded, so nothing was sent',
+			hint: 'Save the workflow and check that n8n can write to its database, then run the node again.',
+		});
+	});
+
+	it('of a payment that n8n may have recorded before it failed', async () => {
+		const store = new MemoryStore();
+		const record = store.checkProcessedAndRecord.bind(store);
+		store.checkProcessedAndRecord = async (...call) => {
+			store.checkProcessedAndRecord = record;
+			await record(...call);
+			throw new Error('the connection broke after the write');
+		};
+		const error: unknown = await scene(store)
+			.pay(payment)
+			.catch((caught: unknown) => caught);
+		const code = CODE.exec(error instanceof Refusal ? (error.hint ?? '') : '')?.[0] ?? '';
+		expect(error).toMatchObject({
+			message:
+				"n8n's database failed while the payment of $125.00 to ana@example.com was being recorded, so nothing was sent now",
+			hint: `It may have been sent in an earlier run. ${ask(code)}`,
+		});
+	});
+
+	it('of typed data that was sent for another payment', async () => {
+		const { pay } = scene();
+		await pay(payment);
+		await expect(pay(invoice)).rejects.toMatchObject({
+			message:
+				'The typed data of the payment of $125.00 to ana@example.com was already sent by this node for another payment, so it was not sent again',
+			field: 'paymentReference',
+			hint: 'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get new typed data.',
+		});
+		await pay({ ...again, reference: 'INV-2' });
+		await expect(pay(again)).rejects.toMatchObject({
+			field: 'paymentReference',
+			hint: 'It was sent with a Payment Reference: fill that in again. For a new payment, get new typed data.',
+		});
+	});
+
+	it('of a code of which the node has no record', async () => {
+		const confirmedNotPaid = await scene().attempt(payment);
+		await expect(scene().pay({ ...payment, confirmedNotPaid })).rejects.toMatchObject({
+			message:
+				'This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of $125.00 to ana@example.com was not sent',
+			field: 'confirmedNotPaid',
+			hint: 'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+		});
+	});
+
+	it('of a refused payment whose record stays, and of a refused second attempt', async () => {
+		const { pay, store, attempt } = scene();
+		const remove = store.removeProcessed.bind(store);
+		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
+		await expect(pay(payment, refusal(400, true))).rejects.toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com was not made, but n8n could not clear its record of it. no',
+			hint: 'No money moved. Fix the problem and run the node again. If it says that the payment was already sent, enter the code that it shows as “Confirmed Not Paid” under Options.',
+		});
+		store.removeProcessed = remove;
+		const confirmedNotPaid = await attempt(again);
+		await expect(
+			pay({ ...again, confirmedNotPaid }, new Refusal('no', { hint: 'Do this.' })),
+		).rejects.toMatchObject({
+			message: 'The payment of $125.00 to ana@example.com was not made. no',
+			hint: 'Do this.',
+			note: 'This attempt paid nothing. If the service says that the payment exists already, an earlier attempt was made: ask the service before you pay again.',
+		});
+	});
+
+	it('after something was thrown that is no error', async () => {
+		const { ledger } = scene();
+		await expect(ledger().pay(payment, async () => await Promise.reject('a text'))).rejects.toThrow(
+			'may or may not have been made. The request failed',
+		);
+	});
+});
+
+describe('a check of several items', () => {
+	it('counts the attempts, and lets different payments pass', async () => {
+		const { ledger, attempt } = scene();
+		const confirmedNotPaid = await attempt(payment);
+		const run = ledger();
+		expect(await run.check({ ...payment, confirmedNotPaid })).toBe(2);
+		expect(await run.check({ ...invoice, typedData: { salt: '1' }, item: 1 })).toBe(1);
+		expect(
+			await run.check({ ...invoice, reference: 'INV-2', typedData: { salt: '2' }, item: 2 }),
+		).toBe(1);
+	});
+
+	it.each<[string, Payment, Payment, string]>([
+		['typed data', payment, payment, 'typedData'],
+		['a reference', invoice, { ...invoice, typedData: { salt: '1' } }, 'paymentReference'],
+		['typed data with references', invoice, { ...invoice, reference: 'INV-2' }, 'paymentReference'],
+		['typed data with a reference and without', invoice, payment, 'typedData'],
+	])('refuses the second of two with the same: %s', async (_what, one, other, field) => {
+		const { ledger, store } = scene();
+		const run = ledger();
+		await run.check({ ...payment, typedData: { salt: 'other' }, item: 3 });
+		expect(await run.check({ ...one, item: 4 })).toBe(1);
+		await expect(run.check({ ...other, item: 5 })).rejects.toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com would be refused, because item 4 has the same payment or typed data',
+			field,
+			hint: 'Remove one of the two, or get new typed data for a new payment. Nothing was signed or sent.',
+		});
+		expect(store.saved).toEqual([]);
+	});
+});
+
+describe('the text of an attempt code', () => {
+	it.each(['7F3A-91C2-1', '7f3a91c2-1', ' 7F3A-91C2-999 ', '00000000-10'])('%j is one', (text) => {
+		expect(isAttemptCode(text)).toBe(true);
+	});
+
+	it.each([
+		'',
+		'7F3A-91C2',
+		'7F3A-91C2-',
+		'7F3A-91C2-0',
+		'7F3A-91C2-1000',
+		'7F3A-91C2-x',
+		'7F3-91C2-1',
+		'7F3A-91C-1',
+		'GF3A-91C2-1',
+		'7F3A--91C2-1',
+		'x7F3A-91C2-1',
+		'7F3A-91C2-1x',
+		'7F3A 91C2 1',
+	])('%j is none', (text) => {
+		expect(isAttemptCode(text)).toBe(false);
+	});
+
+	it('may be entered without its first hyphen, and reaches two digits', async () => {
+		const { attempt, pay, sent } = scene();
+		let code = await attempt(payment);
+		for (let count = 2; count <= 11; count++) {
+			code = await attempt({ ...payment, confirmedNotPaid: code.replace('-', '') });
+			expect(code).toMatch(new RegExp(`-${count}$`));
+		}
+		expect(await pay({ ...payment, confirmedNotPaid: code })).toEqual(paid);
+		expect(sent).toHaveLength(12);
 	});
 });
 

@@ -417,6 +417,156 @@ describe('the signing guard of administrator invites', () => {
 		expect(refusalOf(input).message).toContain(words);
 	});
 
+	it.each<[string, object]>([
+		[
+			'The primary type is "Permit", not SetRolesForwardRequest',
+			having({ primary_type: 'Permit' }),
+		],
+		['The type SetRole is missing', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
+		['The type SetRole is not a list of members', having({ types: { ...TYPES, SetRole: {} } })],
+		[
+			'The type SetRolesForwardRequest has two members of the same name',
+			request([...SET_ROLES, { name: 'to', type: 'address' }]),
+		],
+		[
+			'The type SetRole has a member that is not just a name and a type',
+			grant([{ ...SET_ROLE[0], indexed: true }, ...SET_ROLE.slice(1)]),
+		],
+		['The type of SetRole.role is not text', grant([{ name: 'role', type: 5 }])],
+		[
+			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
+			domain({ salt: id('salt') }),
+		],
+		[
+			`typed_data.from is ${JSON.stringify(mallory)}, not the wallet ${wallet.address}`,
+			message({ from: mallory }),
+		],
+		['The typed data doesn’t give anyone a role', message({ data: [] })],
+		['The typed data gives roles to 1 accounts, not 2', message({ data: grants('org_viewer') })],
+		['The typed data gives different roles', message({ data: grants('org_viewer', 'org_admin') })],
+		[
+			'The typed data names the same account twice',
+			message({ data: [...grants('org_viewer'), ...grants('org_viewer')] }),
+		],
+	])('says %j, and what to do', (words, input) => {
+		expect(refusalOf(input)).toMatchObject({
+			message: `${words}, so nothing was signed.`,
+			field: 'typedData',
+			hint: 'Compare the typed data with the service’s documentation, or contact its support.',
+		});
+	});
+
+	it.each([undefined, null, 'text', [STRUCTURE]])(
+		'says where the structure is, given %j',
+		(input) => {
+			expect(refusalOf(input)).toMatchObject({
+				message: 'The typed data is not an object, so nothing was signed.',
+				hint: 'Enter the typed_data from the output of Create.',
+			});
+		},
+	);
+
+	it('names an expiry in the past, and the clock', () => {
+		const expires = String(now / 1000 - 1);
+		expect(refusalOf(message({ expires }))).toMatchObject({
+			message: `typed_data.expires is "${expires}", a time in the past, so nothing was signed.`,
+			hint: 'Get new typed data from the service, and check the clock of this machine.',
+		});
+	});
+
+	it.each([
+		['SetRolesForwardRequest', 'from', ['xaddress', 'address[]']],
+		['SetRolesForwardRequest', 'to', ['xaddress', 'address[]']],
+		['SetRolesForwardRequest', 'salt', ['xuint256', 'uint256[]', 'xstring', 'string[]', 'bool']],
+		[
+			'SetRolesForwardRequest',
+			'expires',
+			['xint256', 'int256[]', 'xstring', 'string[]', 'bytes32'],
+		],
+		['SetRolesForwardRequest', 'data', ['xSetRole[]', 'SetRole[][]', 'SetRole']],
+		['SetRole', 'role', ['xstring', 'string[]', 'xbytes32', 'bytes32[]']],
+		['SetRole', 'account', ['xaddress', 'address[]']],
+	])('takes only the documented types of %s.%s', (owner, name, wrong) => {
+		const members = owner === 'SetRole' ? SET_ROLE : SET_ROLES;
+		for (const type of wrong) {
+			const changed = members.map((member) => (member.name === name ? { name, type } : member));
+			expect(refusalOf(having({ types: { ...TYPES, [owner]: changed } })).message).toContain(
+				`The type of ${owner}.${name} is "${type}"`,
+			);
+		}
+	});
+
+	it.each([
+		['salt', 'int256', '-5'],
+		['salt', 'bytes', '0x01'],
+		['expires', 'int64', String(now / 1000 + 1)],
+	])('signs a %s of the type %s', async (name, type, value) => {
+		await signAndJudge({ ...typed(name, type), typed_data: { ...MESSAGE, [name]: value } });
+	});
+
+	it.each(['x', '0'])('takes no hash with %j at either end for one', (more) => {
+		for (const role of [`${more}${unknownHash}`, `${unknownHash}${more}`]) {
+			const input = message({ data: grants(role, role) });
+			expect(refusalOf(input, { allowUnknownRoleHash: true }).message).toContain(
+				`gives the role "${role}", not Company: Viewer (org_viewer)`,
+			);
+		}
+	});
+
+	it('takes a hash that only begins with zeros for an unknown one', () => {
+		const role = `0x${'0'.repeat(63)}1`;
+		expect(refusalOf(hashed(role, role)).message).toContain('isn’t a known spelling');
+	});
+
+	describe('an expiry in text', () => {
+		const expiring = (expires: string) => ({
+			...typed('expires', 'string'),
+			typed_data: { ...MESSAGE, expires },
+		});
+
+		it.each([
+			'0',
+			'-5',
+			'+1000',
+			'1000.5',
+			' 1000 ',
+			'0x3e8',
+			'0X3E8',
+			'2026-11',
+			'2026-11-20',
+			'2026-11-21T11:59',
+			'2026-11-21 11:59:59Z',
+			'2026-11-21T11:59:59.999+00:00',
+			'+002026-11-20',
+		])('that reads as a time in the past is refused: %j', (expires) => {
+			expect(refusalOf(expiring(expires)).message).toContain(
+				`typed_data.expires is ${JSON.stringify(expires)}, a time in the past`,
+			);
+		});
+
+		it.each([
+			'',
+			'never',
+			'x1000',
+			'1000x',
+			'1000.',
+			'.5',
+			'1e3',
+			'0x',
+			'0x3g8',
+			'x0x3e8',
+			`0x${'1'.repeat(17)}`,
+			'x2026-11-20',
+			'2026-11-20x',
+			'2026-1-20',
+			'99-11-20',
+			'2026-11-20T9',
+			'2026-11-99',
+		])('that reads as no time is left to the service: %j', async (expires) => {
+			await signAndJudge(expiring(expires));
+		});
+	});
+
 	it('says what differs', () => {
 		expect(refusalOf(message({ from: mallory })).message).toContain(String(mallory));
 		expect(refusalOf(message({ data: grants('org_viewer') })).message).toContain(
@@ -433,7 +583,9 @@ describe('the signing guard of administrator invites', () => {
 		expect(refusal.message).toBe(
 			`The typed data gives the role ${unknownHash}, which isn’t a known spelling of Company: Viewer (org_viewer), so nothing was signed.`,
 		);
-		expect(refusal.hint).toContain('Allow Unknown Role Hash');
+		expect(refusal.hint).toBe(
+			'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
+		);
 	});
 
 	it('never signs the all-zero role for any but the highest', () => {
@@ -488,6 +640,29 @@ describe('the signing guard of administrator invites', () => {
 			expect(check(['org_admin'], 'org_viewer')).toThrow('so nothing was sent.');
 			expect(check([unknownHash], 'org_viewer')).toThrow(unknownHash);
 			expect(check([id('orgAdmin')], 'org_viewer', true)).toThrow('Company: Admin');
+			expect(check(['team_employee'])).toThrow('not an administrator’s, so nothing was sent.');
+		});
+
+		it.each<[string, unknown, string]>([
+			['nothing', undefined, 'The typed data gives different roles'],
+			['text', 'org_viewer', 'The typed data gives different roles'],
+			['nobody', [], 'The typed data gives different roles'],
+			['an entry that is none', [null], 'typed_data.data[0] is not an object'],
+			[
+				'an entry that is none beside one',
+				[...grants('org_viewer'), 'org_viewer'],
+				'typed_data.data[1] is not an object',
+			],
+			[
+				'a role that is a number',
+				[{ role: 1, account: anna }],
+				'typed_data.data[0].role is not text',
+			],
+			['no account', [{ role: 'org_viewer' }], 'typed_data.data[0].account is not text'],
+		])('refuses %s for the roles', (_what, data, words) => {
+			expect(() => {
+				checkProvidedRoles(data, { role: 'org_viewer' });
+			}).toThrow(`${words}, so nothing was sent.`);
 		});
 	});
 

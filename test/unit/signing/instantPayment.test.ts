@@ -414,6 +414,120 @@ describe('the signing guard of instant payments', () => {
 		expect(refusal.message).toContain('nothing was signed');
 	});
 
+	it.each<[string, Form, string, object?]>([
+		[
+			'The primary type "Permit" is not among the types',
+			having({ primaryType: 'Permit' }),
+			'primaryType',
+		],
+		['The type Payment does not sign from', withTypes({ Payment: PAYMENT.slice(1) }), 'types'],
+		['The type Payment does not sign from', withTypes({ Payment: [] }), 'types'],
+		[
+			'The types do not sign data.recipient',
+			withTypes({ PaymentData: without('recipient') }),
+			'types',
+		],
+		['The types do not sign data.recipient', withTypes({ PaymentData: [] }), 'types'],
+		[
+			'The types sign note, which the service does not document',
+			withTypes({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }),
+			'types',
+		],
+		[
+			'The types sign fee, which the service does not document',
+			withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }),
+			'types',
+		],
+		[
+			'The type of id is "Inner", not a plain value',
+			withTypes({
+				PaymentData: [...without('id'), { name: 'id', type: 'Inner' }],
+				Inner: [{ name: 'a', type: 'string' }],
+			}),
+			'types',
+		],
+		[
+			'The type of salt is "uint256[]", not a plain value',
+			having(typed('salt', 'uint256[]')),
+			'types',
+		],
+		[
+			'typedData has a id that is not text',
+			{ ...data({ id: true }), ...typed('id', 'bool') },
+			'typedData',
+		],
+		[
+			'typedData has a salt that is not text',
+			{ ...message({ salt: true }), ...typed('salt', 'bool') },
+			'typedData',
+		],
+		[
+			`typedData.from is ${mallory.toLowerCase()}, not the wallet ${wallet.address}`,
+			message({ from: mallory.toLowerCase() }),
+			'typedData',
+		],
+		[
+			`typedData.data.id is the team "te-zzzzzzzzzzzz", not the form’s ${teamId}`,
+			data({ id: 'te-zzzzzzzzzzzz' }),
+			'typedData',
+		],
+		[
+			`domain.version is the email "eve@evil.example", not the form’s ${recipientEmail}`,
+			having({ domain: { ...DOMAIN, version: 'eve@evil.example' } }),
+			'typedData',
+		],
+		[
+			'typedData.data.amount is "1.5", which isn’t a plain whole number like the form’s 12500 cents ($125.00)',
+			data({ amount: '1.5' }),
+			'typedData',
+		],
+	])('says: %s', (words, input, field) => {
+		expect(refusalOf(input)).toMatchObject({
+			message: `${words}, so nothing was signed.`,
+			field,
+			hint: 'Compare the typed data with the service’s documentation, or contact its support.',
+		});
+	});
+
+	it.each<[string, Form]>([
+		['a text that ends with a team', data({ id: 'xte-zzzzzzzzzzzz' })],
+		['a text that begins with a team', data({ id: 'te-zzzzzzzzzzzz0' })],
+		[
+			'a sender that ends with an address',
+			{ ...message({ from: `x${mallory}` }), ...typed('from', 'string') },
+		],
+		[
+			'a sender that begins with an address',
+			{ ...message({ from: `${mallory}0` }), ...typed('from', 'string') },
+		],
+		[
+			'its own address in 32 bytes',
+			{
+				...message({ from: zeroPadValue(wallet.address, 32) }),
+				...typed('from', 'bytes32'),
+			},
+		],
+		['an email in capital letters', data({ recipient: recipientEmail.toUpperCase() })],
+	])('takes %s as it stands', async (_what, input) => {
+		await signAndJudge(input);
+	});
+
+	it.each(['', '-1', '1.5', 'x1', '1x', '01', '9'.repeat(79)])(
+		'takes the text %j for no amount in either unit',
+		(amount) => {
+			for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
+				expect(refusalOf(data({ amount }), { typedAmountUnit }).message).toContain(
+					'isn’t a plain whole number',
+				);
+			}
+		},
+	);
+
+	it('reads an amount of 0 and of 78 digits, and refuses both', () => {
+		expect(refusalOf(data({ amount: '0' })).message).toContain('is 0, as token units');
+		expect(refusalOf(data({ amount: '9'.repeat(78) })).message).toContain('9, as token units');
+	});
+
 	it('signs one spelling of an integer at most', () => {
 		const spelled = fc
 			.tuple(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(8))
@@ -493,19 +607,31 @@ describe('the signing guard of instant payments', () => {
 	});
 
 	it('names the other unit where that would fit, and both amounts in dollars', () => {
-		const asCents = refusalOf(data({ amount: '12500' }));
-		expect(asCents.message).toContain('$0.0125');
-		expect(asCents.message).toContain('12500 cents ($125.00)');
-		expect(asCents.hint).toContain('Cents');
-		const asToken = refusalOf(FORM, { typedAmountUnit: 'cents' });
-		expect(asToken.message).toContain('$1,250,000.00');
-		expect(asToken.hint).toContain('Token');
-		expect(refusalOf(data({ amount: '1' })).hint).not.toMatch(/Cents/);
+		expect(refusalOf(data({ amount: '12500' }))).toMatchObject({
+			message:
+				'typedData.data.amount is 12500, as token units with six decimals $0.0125, not the form’s 12500 cents ($125.00), which are 125000000, so nothing was signed.',
+			hint: 'It would fit as Cents: if the service counts so, set Typed Amount Unit to it.',
+		});
+		expect(refusalOf(FORM, { typedAmountUnit: 'cents' })).toMatchObject({
+			message:
+				'typedData.data.amount is 125000000, as cents $1,250,000.00, not the form’s 12500 cents ($125.00), which are 12500, so nothing was signed.',
+			hint: 'It would fit as Token Units (Six Decimals): if the service counts so, set Typed Amount Unit to it.',
+		});
+		for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
+			expect(refusalOf(data({ amount: '1' }), { typedAmountUnit }).hint).toBe(
+				'Correct the amount, or the typed data.',
+			);
+		}
 	});
 
 	it('does not trust the form’s own amount either', () => {
 		for (const amountCents of [0, -1, 0.5, NaN, 2 ** 53]) {
-			expect(refusalOf(FORM, { amountCents }).field).toBe('amountCents');
+			for (const typedAmountUnit of ['cents', 'notChecked']) {
+				expect(refusalOf(FORM, { amountCents, typedAmountUnit })).toMatchObject({
+					message: `The amount ${amountCents} isn’t a whole number of cents, so nothing was signed.`,
+					field: 'amountCents',
+				});
+			}
 		}
 	});
 

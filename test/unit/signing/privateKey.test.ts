@@ -41,7 +41,10 @@ describe('the wallet of a private key', () => {
 
 	it('signs no text that libraries encode differently', async () => {
 		const wallet = privateKeyWallet({ privateKey: key });
-		await expect(wallet.signMessage('half \ud800 of a character')).rejects.toThrow(Refusal);
+		await expect(wallet.signMessage('half \ud800 of a character')).rejects.toMatchObject({
+			message: 'The message contains half of a character, so nothing was signed.',
+			hint: 'Copy the whole message again from its source.',
+		});
 	});
 
 	it('signs typed data as ethers does, and its signer is recovered', async () => {
@@ -83,7 +86,10 @@ describe('the wallet of a private key', () => {
 		const walletAddress = new Judge(id('another')).address;
 		const refusal = refusalOf(() => privateKeyWallet({ privateKey: key, walletAddress }));
 		expect(refusal.field).toBe('walletAddress');
-		expect(refusal.message).toContain(judge.address);
+		expect(refusal.message).toBe(
+			`The wallet address ${walletAddress} does not belong to the private key, whose address is ${judge.address}.`,
+		);
+		expect(refusal.hint).toBe('Correct the address or the key, or leave the address empty.');
 	});
 
 	it.each([
@@ -105,6 +111,21 @@ describe('the wallet of a private key', () => {
 				privateKey.slice(2, 60),
 			);
 		}
+	});
+
+	it.each([
+		[
+			key.slice(2),
+			"Private Key in the credentials isn't 0x followed by 64 hex characters.",
+			'Copy the key from the wallet again, without spaces. A seed phrase doesn’t work.',
+		],
+		[
+			`0x${'0'.repeat(64)}`,
+			"Private Key in the credentials isn't a valid key.",
+			'Copy the key from the wallet again.',
+		],
+	])('says what is wrong with a key, and what to do', (privateKey, message, hint) => {
+		expect(refusalOf(() => privateKeyWallet({ privateKey }))).toMatchObject({ message, hint });
 	});
 
 	it('does not show its key', () => {

@@ -337,11 +337,25 @@ describe('a remote signer', () => {
 	});
 
 	it('is given up after its time, and not asked twice', async () => {
-		reply = () => new Promise(() => {});
-		const refusal = await refusalOf(() => walletWith({ timeout: 100 }).signMessage(TEXT));
-		expect(refusal.message).toContain('The remote signer did not respond');
-		expect(refusal.field).toBe('remoteSignerUrl');
-		expect(calls).toHaveLength(1);
+		for (const [given, timeout] of [
+			[{ timeout: 100 }, 100],
+			[{}, 30_000],
+		] as const) {
+			const asked: Array<number | undefined> = [];
+			const wallet = remoteSignerWallet(
+				{ url, dialect: 'wallet', walletAddress: judge.address, ...given },
+				async (request) => {
+					asked.push(request.timeout);
+					throw new Refusal('No response within its time.');
+				},
+			);
+			const refusal = await refusalOf(() => wallet.signMessage(TEXT));
+			expect(refusal.message).toBe(
+				'The remote signer did not respond, so nothing was signed: No response within its time.',
+			);
+			expect(refusal.field).toBe('remoteSignerUrl');
+			expect(asked).toEqual([timeout]);
+		}
 	});
 
 	it('is asked for nothing that libraries hash differently', async () => {

@@ -180,6 +180,38 @@ describe('roles in 32 bytes', () => {
 		expect(isSigned(value, undefined, true)).toBe(isSigned(value, 'org_admin', true));
 	});
 
+	const RARE = [
+		...['ORG-ADMIN', 'org admin', 'ORG ADMIN', 'orgadmin', 'ORGADMIN'],
+		...['Org_Admin', 'Org-Admin', 'Org Admin'],
+		...['ORG-ADMIN-ROLE', 'org admin role', 'ORG ADMIN ROLE', 'orgadminrole', 'ORGADMINROLE'],
+		...['Org_Admin_Role', 'Org-Admin-Role', 'Org Admin Role'],
+		...['ROLE-ORG-ADMIN', 'role org admin', 'ROLE ORG ADMIN', 'roleorgadmin', 'ROLEORGADMIN'],
+		...['Role_Org_Admin', 'Role-Org-Admin', 'Role Org Admin'],
+	];
+	const MIXED = ['org_admin', 'orgAdmin', 'OrgAdmin', 'ORG_ADMIN', 'org-admin'].flatMap((text) =>
+		['role', 'Role', 'ROLE'].flatMap((word) => [
+			...[`${word}${text}`, `${word}_${text}`, `${word}:${text}`, `${word}.${text}`],
+			...[`${text}${word}`, `${text}_${word}`],
+		]),
+	);
+
+	it.each([...RARE, ...MIXED])('reads the hash of %j', (text) => {
+		expect(readRole(id(text))).toEqual({ spelled: ['org_admin'], resembled: ['org_admin'] });
+	});
+
+	it.each<[string, string]>([
+		['padded on both sides', zeroPadValue(zeroPadBytes(toUtf8Bytes('org_admin'), 20), 32)],
+		['padded with spaces', `0x${Buffer.from('org_admin'.padEnd(32)).toString('hex')}`],
+		['with a length in front', `0x09${Buffer.from('org_admin').toString('hex').padEnd(62, '0')}`],
+		['with a length behind', `0x${Buffer.from('org_admin').toString('hex').padEnd(62, '0')}09`],
+		['as UTF-16', `0x${Buffer.from('org_admin', 'utf16le').toString('hex').padEnd(64, '0')}`],
+		['with a number behind it', encodeBytes32String('org_admin/2')],
+		['with two separators', encodeBytes32String('org__admin')],
+		['with a separator behind it', encodeBytes32String('org_admin_')],
+	])('sees what resembles a role, and does not take it for its spelling: %s', (_what, value) => {
+		expect(readRole(value)).toEqual({ spelled: [], resembled: ['org_admin'] });
+	});
+
 	it('takes what only resembles the role asked for as unknown', () => {
 		const value = `0x09${Buffer.from('org_admin').toString('hex').padEnd(62, '0')}`;
 		expect(isSigned(value, 'org_admin', false)).toBe(false);

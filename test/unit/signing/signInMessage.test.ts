@@ -141,6 +141,84 @@ describe('parsing a sign-in message', () => {
 		}
 	});
 
+	const at = (domain: string) => having('app', LINES[0]?.replace('app.payroll.example', domain));
+
+	it.each([
+		['invalid version', having('Version', 'Version: 2')],
+		['invalid nonce', having('Nonce', 'Nonce: abc1234')],
+		['invalid URI', having('URI', 'URI: here')],
+		['invalid chain-id', having('Chain ID', 'Chain ID: x')],
+		['invalid issued-at date time syntax', having('Issued At', 'Issued At: yesterday')],
+		[`invalid EIP-55 address - ${address.toLowerCase()}`, having(address, address.toLowerCase())],
+		['domain cannot be empty', ''],
+		['a line is missing, out of place or misspelled', LINES.toSpliced(2, 1).join('\n')],
+		['it has more than 8192 characters', having('Sign in', 'a'.repeat(9000))],
+		[
+			'it contains control characters, or characters outside ASCII',
+			having('Sign in', 'Sign in\u202e'),
+		],
+		["its domain isn't a plain host", at('app,payroll.example')],
+		["its domain isn't a plain host", at('app.payroll.example:65536')],
+		["its domain isn't a plain host", at('app.payroll.example:')],
+		["its domain isn't a plain host", at('1.2.3.256')],
+		["the host of its URI isn't a plain host", having('URI', 'URI: https://a,b.example/')],
+		["the host of its URI isn't a plain host", having('URI', 'URI: a+1.b-2://name@b.example/')],
+		["the host of a resource isn't a plain host", `${MESSAGE}\n- https://name@b.example/`],
+		["its chain ID isn't valid", having('Chain ID', 'Chain ID: 0')],
+		[
+			'its chain ID, or another field, is spelled in an unusual way',
+			having('Chain ID', 'Chain ID: 042161'),
+		],
+		[
+			'invalid issued-at date time semantics',
+			having('Issued At', 'Issued At: 2026-02-30T11:59:30Z'),
+		],
+		[
+			'"2026-11-21t11:59:30Z" isn\'t a valid time',
+			having('Issued At', 'Issued At: 2026-11-21t11:59:30Z'),
+		],
+		[
+			'"2026-11-21T11:59:30z" isn\'t a valid time',
+			having('Not Before', 'Not Before: 2026-11-21T11:59:30z'),
+		],
+		[
+			'"2026-11-21T12:10:60Z" isn\'t a valid time',
+			having('Expiration', 'Expiration Time: 2026-11-21T12:10:60Z'),
+		],
+		[
+			'"2026-11-21T11:59:30.1234567890Z" isn\'t a valid time',
+			having('Not Before', 'Not Before: 2026-11-21T11:59:30.1234567890Z'),
+		],
+	])('says: %s', (words, text) => {
+		const { message, field, hint } = refusalOf(text);
+		expect(message).toBe(
+			`The sign-in message isn't a valid EIP-4361 message: ${words}, so nothing was signed.`,
+		);
+		expect([field, hint]).toEqual([
+			'baseUrl',
+			'Check the Base URL in the credentials: the message may not come from the service.',
+		]);
+	});
+
+	it('reads a message of 8,192 characters, and none that is longer', () => {
+		const fill = (length: number) =>
+			having('Sign in', 'a'.repeat(length - having('Sign in', '').length));
+		expect(parseSignInMessage(fill(8192)).chainId).toBe(42161);
+		expect(refusalOf(fill(8193)).message).toContain('more than 8192 characters');
+	});
+
+	it.each([
+		'2026-11-21T00:00:00Z',
+		'2026-11-21T09:59:59Z',
+		'2026-11-21T10:00:00+00:00',
+		'2024-02-29T11:59:59.1Z',
+		'2026-11-21T11:59:59.123456789Z',
+		'2026-11-21T19:30:00+19:59',
+		'2026-11-20T23:59:59-05:00',
+	])('reads the time %s', (time) => {
+		expect(parseSignInMessage(having('Issued At', `Issued At: ${time}`)).issuedAt).toBe(time);
+	});
+
 	it('refuses 10 MB at once', () => {
 		expect(refusalOf(having('Sign in', 'a'.repeat(10_000_000))).message).toContain('8192');
 	});
@@ -185,11 +263,15 @@ describe('checking a sign-in message', () => {
 		'URN:Recap:eyJhdHQiOnt9fQ',
 		'urn:%72ecap:e30',
 		'urn:recap:',
+		'urn:%72%65cap:e30',
+		'urn:rec%61p%3Ae30',
 	])('refuses to delegate rights: %s', (resource) => {
 		for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
-			expect(refusalOf(text).message).toContain(
-				`delegates rights of the wallet, with "${resource}"`,
-			);
+			expect(refusalOf(text)).toMatchObject({
+				message: `The sign-in message delegates rights of the wallet, with "${resource}", so nothing was signed.`,
+				field: 'baseUrl',
+				hint: 'Signing in doesn’t need this. Ask the service why its message contains it.',
+			});
 		}
 	});
 
@@ -199,9 +281,11 @@ describe('checking a sign-in message', () => {
 	});
 
 	it('refuses a message for another wallet, naming both', () => {
-		const { message } = refusalOf(having(address, other.address));
-		expect(message).toContain(address);
-		expect(message).toContain(other.address);
+		expect(refusalOf(having(address, other.address))).toMatchObject({
+			message: `The sign-in message is for the wallet ${other.address}, not for ${address}, so nothing was signed.`,
+			field: 'walletAddress',
+			hint: 'Check Wallet Address and Platform ID in the credentials.',
+		});
 	});
 
 	it('takes any domain and chain where none is set', () => {
@@ -216,6 +300,10 @@ describe('checking a sign-in message', () => {
 		['app.payroll.example:8443', 'https://app.payroll.example:8443/#x'],
 		['[2001:db8::7]:8443', 'https://[2001:db8::7]:8443/'],
 		['localhost:3000', 'http://localhost:3000?a=b'],
+		['app.payroll.example', 'HTTPS://app.payroll.example:443/'],
+		['app.payroll.example', 'http://app.payroll.example:80/'],
+		['app.payroll.example:443', 'https://app.payroll.example/'],
+		['app.payroll.example', 'app+x.1://app.payroll.example'],
 	])('takes the domain %s with the URI %s', (domain, uri) => {
 		const text = having('URI', `URI: ${uri}`).replace('app.payroll.example', domain);
 		expect(checkSignInMessage(text, { ...expectation, domain }).uri).toBe(uri);
@@ -232,6 +320,9 @@ describe('checking a sign-in message', () => {
 		['a port', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example:8443')],
 		['a URI elsewhere', having('URI', 'URI: https://evil.example/login')],
 		['a URI on another port', having('URI', 'URI: https://app.payroll.example:8443/login')],
+		['a URI of another kind elsewhere', having('URI', 'URI: wss://evil.example/login')],
+		['a URI with the port of another kind', having('URI', 'URI: http://app.payroll.example:443/')],
+		['a URI of another kind with a port', having('URI', 'URI: wss://app.payroll.example:443/')],
 		['a URI without a host', having('URI', 'URI: urn:app.payroll.example')],
 		['a URI with a path only', having('URI', 'URI: https:/app.payroll.example')],
 		[
@@ -242,10 +333,24 @@ describe('checking a sign-in message', () => {
 		expect(refusalOf(text, { domain: 'app.payroll.example' }).field).toBe('signInDomain');
 	});
 
+	it('says which domain was asked for, and which URI contradicts it', () => {
+		const domain = 'app.payroll.example';
+		expect(refusalOf(MESSAGE.replaceAll(domain, 'evil.example'), { domain })).toMatchObject({
+			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}, so nothing was signed.`,
+			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
+		});
+		expect(refusalOf(having('URI', 'URI: https://evil.example/'), { domain })).toMatchObject({
+			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host, so nothing was signed.`,
+			hint: 'Report this to the service: its message contradicts itself.',
+		});
+	});
+
 	it('refuses another chain where one is set', () => {
-		const refusal = refusalOf(MESSAGE, { chainId: 1 });
-		expect(refusal.field).toBe('signInChainId');
-		expect(refusal.message).toMatch(/42161, not 1\b/);
+		expect(refusalOf(MESSAGE, { chainId: 1 })).toMatchObject({
+			message: 'The sign-in message names the chain 42161, not 1, so nothing was signed.',
+			field: 'signInChainId',
+			hint: 'If the service has moved, change Sign-In Chain ID in the credentials.',
+		});
 		expect(checkSignInMessage(MESSAGE, { ...expectation, chainId: 42161 }).chainId).toBe(42161);
 	});
 
@@ -260,9 +365,13 @@ describe('checking a sign-in message', () => {
 		['issued in the future', having('Issued At', 'Issued At: 2026-11-21T12:05:01Z'), 'future'],
 		['issued in the far future', having('Issued At', 'Issued At: 9999-01-01T00:00:00Z'), 'future'],
 	])('refuses a message that is %s, and names the clock of this machine', (_what, text, words) => {
-		const { message } = refusalOf(text);
+		const { message, field, hint } = refusalOf(text);
 		expect(message).toContain(words);
 		expect(message).toContain('and the clock of this machine says 2026-11-21T12:00:00.000Z');
+		expect([field, hint]).toEqual([
+			'baseUrl',
+			'Check the clock of the machine that n8n runs on, then try again.',
+		]);
 	});
 
 	it.each([

@@ -1,8 +1,9 @@
-import { id, TypedDataEncoder, Wallet as Judge } from 'ethers';
+import { id, TypedDataEncoder, verifyTypedData, Wallet as Judge } from 'ethers';
 import * as fc from 'fast-check';
 
 import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
 import {
+	checkSigner,
 	privateKeyWallet,
 	typedDataSigner,
 	type TypedData,
@@ -253,6 +254,9 @@ describe('typed data', () => {
 		'int',
 		'int7',
 		'bool',
+		'integer',
+		'uint8s',
+		'bytes_',
 	])('is not signed with a structure that is called %s', async (name) => {
 		const types = {
 			Note: [{ name: 'inner', type: name }],
@@ -364,7 +368,7 @@ describe('typed data', () => {
 		},
 		bytes: {
 			fits: ['0x', '0x00', '0xABcd'],
-			doesNot: ['', '0x0', '0xzz', '00', '0X00', 0, true, null, {}, [0]],
+			doesNot: ['', '0x0', '0xzz', '00', '0X00', 'a0x00', '0x00g', '0x00 ', 0, true, null, {}, [0]],
 		},
 		bytes1: { fits: ['0x00', '0xFF'], doesNot: ['0x', '0x0', '0x0000', '00', 0, null] },
 		bytes32: {
@@ -450,6 +454,100 @@ describe('typed data', () => {
 		expect(await refusalOf(change)).toContain(words);
 	});
 
+	const note = (type: string, more: object = {}) => ({
+		types: { Note: [{ name: 'a', type }], ...more },
+		message: { a: 'x' },
+	});
+	const INNER = [{ name: 'b', type: 'string' }];
+
+	it.each<[string, object]>([
+		['The types are not an object', { types: [] }],
+		['The type Note is not a list of members', { types: { Note: {} } }],
+		[
+			'The type Note has a member that is not just a name and a type',
+			{ types: { Note: [{ name: 'a' }] } },
+		],
+		['The type Note has a member that is not just a name and a type', { types: { Note: ['a'] } }],
+		['The type Note has a member "a b"', { types: { Note: [{ name: 'a b', type: 'string' }] } }],
+		['The type of Note.a is not text', { types: { Note: [{ name: 'a', type: 1 }] } }],
+		['The type Note has two members of the same name', { types: { Note: [...INNER, ...INNER] } }],
+		['There is a type with the name "uint8"', note('uint8', { uint8: INNER })],
+		['The type "Missing[]" is missing', note('Missing[]')],
+		['The type Note contains itself', note('Note[]')],
+		['The type Other isn’t used by the primary type', note('string', { Other: INNER })],
+		['message.a is not an object', note('Inner', { Inner: INNER })],
+		['message.a is not a list', note('string[]')],
+		['message.b would be sent, but not signed', { ...note('string'), message: { a: '', b: '' } }],
+		['message.a is missing', { ...note('string'), message: {} }],
+		[
+			"message.a[1] is 5, which isn't a valid string",
+			{ ...note('string[]'), message: { a: ['', 5] } },
+		],
+		['The domain is not an object', { domain: 'x' }],
+		['domain.salt is "x", which isn\'t a valid bytes32', { domain: { salt: 'x' } }],
+		["domain.chainId is -1, which isn't a whole number above 0", { domain: { chainId: -1 } }],
+	])('is refused with the sentence: %s', async (words, change) => {
+		expect(await refusalOf(change)).toBe(`${words}, so nothing was signed.`);
+	});
+
+	it.each([
+		'myint',
+		'mybytes',
+		'Int8',
+		'addresses',
+		'myaddress',
+		'booleans',
+		'mybool',
+		'strings',
+		'mystring',
+		'Function',
+		`A${'b'.repeat(99)}`,
+	])('is signed with a structure that is called %s', async (name) => {
+		const types = { Note: [{ name: 'a', type: name }], [name]: INNER };
+		const message = { a: { b: 'x' } };
+		expect(await wallet.signTypedData({ ...NOTE, types, message })).toBe(
+			await judge.signTypedData(NOTE.domain, types, message),
+		);
+	});
+
+	it('is not signed with a name of more than 100 characters', async () => {
+		const name = `A${'b'.repeat(100)}`;
+		expect(await refusalOf(note(name, { [name]: INNER }))).toContain('a type with the name');
+	});
+
+	it('is signed with members that have their type first', async () => {
+		const types = {
+			Note: [
+				{ type: 'string', name: 'text' },
+				{ type: 'uint256', name: 'sum' },
+			],
+		};
+		expect(await wallet.signTypedData({ ...NOTE, types })).toBe(
+			await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message),
+		);
+	});
+
+	it('is signed with a type in two places, and with lists of lists', async () => {
+		const types = {
+			Note: [
+				{ name: 'a', type: 'Inner' },
+				{ name: 'c', type: 'Inner[]' },
+			],
+			Inner: INNER,
+		};
+		const message = { a: { b: 'x' }, c: [{ b: 'y' }, { b: 'z' }] };
+		expect(await wallet.signTypedData({ ...NOTE, types, message })).toBe(
+			await judge.signTypedData(NOTE.domain, types, message),
+		);
+	});
+
+	it('is quoted whole where it has 80 characters', async () => {
+		const eighty = '7'.repeat(79) + 'x';
+		expect(await refusalOf({ message: { ...NOTE.message, sum: eighty } })).toContain(
+			`message.sum is "${eighty}", which`,
+		);
+	});
+
 	it('does not spend long on types that fan out', async () => {
 		const levels = Array.from(
 			{ length: 60 },
@@ -508,6 +606,29 @@ describe('the signer of typed data', () => {
 		await expect(typedDataSigner(changed, signature)).resolves.not.toBe(judge.address);
 	});
 
+	it('may have s in the middle of the curve, and no higher', async () => {
+		const half = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
+		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
+		const middle = `${signature.slice(0, 66)}${half}1b`;
+		await expect(typedDataSigner(NOTE, middle)).resolves.toBe(
+			verifyTypedData(NOTE.domain, NOTE.types, NOTE.message, middle),
+		);
+		const higher = `${signature.slice(0, 66)}${half.slice(0, -1)}11b`;
+		await expect(typedDataSigner(NOTE, higher)).rejects.toThrow(Refusal);
+	});
+
+	it('is compared with the one who is said to have signed', async () => {
+		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
+		for (const signer of [judge.address, judge.address.toLowerCase()]) {
+			await expect(checkSigner(NOTE, { signer, signature })).resolves.toBeUndefined();
+		}
+		await expect(checkSigner(NOTE, { signer: stranger, signature })).rejects.toMatchObject({
+			message: "Signature doesn't match Typed Data and Signer",
+			field: 'signature',
+			hint: 'Sign exactly this typed data with the wallet in Signer. Nothing was sent.',
+		});
+	});
+
 	it('is nobody where the signature is none', async () => {
 		const signature = await judge.signTypedData(NOTE.domain, NOTE.types, NOTE.message);
 		// The other valid form of the same signature, which contracts refuse.
@@ -521,13 +642,18 @@ describe('the signer of typed data', () => {
 			'signature',
 			signature.slice(2),
 			signature.slice(0, -2),
+			`a${signature}`,
 			`${signature}00`,
 			`${signature.slice(0, -2)}02`,
 			`0x${'0'.repeat(130)}`,
 			`0x${'f'.repeat(128)}1b`,
 			malleable,
 		]) {
-			await expect(typedDataSigner(NOTE, wrong)).rejects.toMatchObject({ field: 'signature' });
+			await expect(typedDataSigner(NOTE, wrong)).rejects.toMatchObject({
+				message: 'Signature isn’t valid.',
+				field: 'signature',
+				hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
+			});
 		}
 	});
 });

@@ -25,7 +25,6 @@ const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
 };
 const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-f]{64}$/i;
-const ZERO_HASH = /^0x0{64}$/;
 
 /** Only these roles may have the all-zero hash, which contracts commonly use for the highest role. */
 const HIGHEST_ROLES: readonly Role[] = ['org_admin', 'team_admin'];
@@ -87,7 +86,7 @@ function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleEx
 	const other = resembled.find((one) => !allowed.includes(one));
 	if (other !== undefined) refuseRole(named(other));
 	if (spelled.length > 0) return;
-	if (ZERO_HASH.test(given) && !allowed.some((one) => HIGHEST_ROLES.includes(one))) {
+	if (BigInt(given) === 0n && !allowed.some((one) => HIGHEST_ROLES.includes(one))) {
 		refuseRole('of all zeros');
 	}
 	if (allowUnknownRoleHash) return;
@@ -106,10 +105,14 @@ function textIn(record: Record<string, unknown>, name: string, path: string): st
 
 function readGrants(data: unknown): Array<{ role: string; account: string }> {
 	const entries: unknown[] = Array.isArray(data) ? data : [];
-	return entries.filter(isRecord).map((entry, index) => ({
-		role: textIn(entry, 'role', `typed_data.data[${index}]`),
-		account: textIn(entry, 'account', `typed_data.data[${index}]`).toLowerCase(),
-	}));
+	return entries.map((entry, index) => {
+		const path = `typed_data.data[${index}]`;
+		if (!isRecord(entry)) return refuseToSign(`${path} is not an object`);
+		return {
+			role: textIn(entry, 'role', path),
+			account: textIn(entry, 'account', path).toLowerCase(),
+		};
+	});
 }
 
 function checkRoles(given: ReadonlyArray<{ role: string }>, expectation: RoleExpectation): void {
@@ -148,15 +151,14 @@ function check(input: unknown, expectation: AdministratorInviteExpectation): Typ
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 		);
 	}
-	const { from, data } = typedData.message;
-	textIn(typedData.message, 'salt', 'typed_data');
+	const from = textIn(typedData.message, 'from', 'typed_data');
 	const expires = textIn(typedData.message, 'expires', 'typed_data');
 	const { walletAddress, signatureSource } = expectation;
-	if (typeof from !== 'string' || !isSameAddress(from, walletAddress)) {
+	if (!isSameAddress(from, walletAddress)) {
 		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
 		return refuseToSign(`typed_data.from is ${quoted(from)}, not the ${who} ${walletAddress}`);
 	}
-	checkGrants(data, expectation);
+	checkGrants(typedData.message.data, expectation);
 	refuseExpired(expires, expectation.now ?? Date.now(), 'typed_data.expires');
 	return typedData;
 }

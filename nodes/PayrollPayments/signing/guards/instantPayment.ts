@@ -2,7 +2,7 @@ import { isRecord } from '../../shared/json';
 import { centsAsDollars } from '../../shared/money';
 import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
 import { isSameAddress } from '../signature';
-import { isAtomic, quoted, readTypedData, readTypes } from '../typedData';
+import { isAtomic, membersOf, quoted, readTypedData, readTypes } from '../typedData';
 import type { TypedData } from '../wallet';
 
 /** The unit of typedData.data.amount, which the service doesn't document. */
@@ -46,18 +46,17 @@ const TYPES = { field: 'types' };
 /** Typed data is documented as two levels of text, so deeper levels are refused. */
 function checkTypes(input: unknown, primaryType: string): void {
 	const types = readTypes(input);
-	const primary = Object.hasOwn(types, primaryType) ? (types[primaryType] ?? []) : [];
-	if (primary.length === 0) {
+	const primary =
+		membersOf(types, primaryType) ??
 		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`, {
 			field: 'primaryType',
 		});
-	}
 	const names = primary.map(({ name }) => name);
 	const missing = MESSAGE_MEMBERS.find((name) => !names.includes(name));
 	if (missing !== undefined)
 		refuseToSign(`The type ${primaryType} does not sign ${missing}`, TYPES);
 	const dataType = primary.find(({ name }) => name === 'data')?.type ?? '';
-	const data = Object.hasOwn(types, dataType) ? (types[dataType] ?? []) : [];
+	const data = membersOf(types, dataType) ?? [];
 	for (const name of NEEDED_DATA_MEMBERS) {
 		if (data.every((member) => member.name !== name)) {
 			refuseToSign(`The types do not sign data.${name}`, TYPES);

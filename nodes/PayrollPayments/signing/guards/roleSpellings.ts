@@ -2,7 +2,6 @@ import { keccak256, stringToBytes } from 'viem/utils';
 
 import { type Role, ROLES } from '../../shared/roles';
 
-const BYTES_32 = /^0x[0-9a-f]{64}$/;
 const ZERO_PADDED_TEXT =
 	/^(?:\0*[A-Za-z]+(?:[ _.:-][A-Za-z]+)*|[A-Za-z]+(?:[ _.:-][A-Za-z]+)*\0*)$/;
 
@@ -88,12 +87,11 @@ export interface RoleReading {
 }
 
 /**
- * Reads a role that is given as 32 bytes: a keccak-256 hash, or text padded with zeros on either
+ * Reads a role that is given as 32 bytes in hex: a keccak-256 hash, or text padded with zeros on either
  * side. A value may be spelled like several roles; nothing here prefers one of them.
  */
 export function readRole(value: string): RoleReading {
 	const bytes = value.toLowerCase();
-	if (!BYTES_32.test(bytes)) return { spelled: [], resembled: [] };
 	const hashed = rolesInLetters(hashedText(bytes));
 	const text = Buffer.from(bytes.slice(2), 'hex').toString('latin1');
 	const resembled = [...hashed, ...rolesInLetters(text)];

@@ -47,10 +47,8 @@ const LONGEST_MESSAGE = 8192;
 // host look like another.
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]+)(?::\d{1,5})?$/;
 const URI_AUTHORITY = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/;
-const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
-const DATE_TIME = new RegExp(
-	String.raw`^(\d{4}-\d{2}-\d{2})T${CLOCK}:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]${CLOCK})$`,
-);
+// siwe's parser also takes small letters, and any number of digits after the second.
+const USUAL_TIME = /T[\d:]{8}(?:\.\d{1,9})?[Z+-]/;
 /** The part that siwe's parser reports as wrong. It quotes nothing of the message but addresses. */
 const PARSER_FAULT = /^line \d+: ([A-Za-z0-9 -]{1,100})$/m;
 
@@ -61,15 +59,12 @@ function malformed(what: string): never {
 	});
 }
 
-/** Milliseconds since 1970, or undefined if the text isn't a valid RFC 3339 time. */
-function readTime(value: string): number | undefined {
-	const day = DATE_TIME.exec(value)?.[1];
-	const midnight = day === undefined ? NaN : Date.parse(`${day}T00:00:00Z`);
-	// Date.parse reads February 30 as March 1.
-	if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
-		return undefined;
-	}
-	return Date.parse(value);
+/**
+ * Milliseconds since 1970, of a time on a day that siwe's parser has found to exist. NaN for a leap
+ * second, and for spellings that other libraries may refuse.
+ */
+function readTime(value: string): number {
+	return USUAL_TIME.test(value) ? Date.parse(value) : NaN;
 }
 
 function parse(text: string): ParsedMessage {
@@ -124,7 +119,7 @@ function checkParts(message: SignInMessage): void {
 	if (!resources.every(hasPlainAuthority)) malformed("the host of a resource isn't a plain host");
 	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed("its chain ID isn't valid");
 	for (const time of [issuedAt, expirationTime, notBefore]) {
-		if (time !== undefined && readTime(time) === undefined) {
+		if (time !== undefined && Number.isNaN(readTime(time))) {
 			malformed(`${quoted(time)} isn't a valid time`);
 		}
 	}
@@ -200,14 +195,13 @@ function checkTimes(message: SignInMessage, now: number): void {
 			hint: 'Check the clock of the machine that n8n runs on, then try again.',
 		});
 	const { issuedAt, notBefore, expirationTime } = message;
-	const isAfter = (time: string, limit: number) => (readTime(time) ?? Infinity) > limit;
-	if (expirationTime !== undefined && !isAfter(expirationTime, now - CLOCK_TOLERANCE)) {
+	if (expirationTime !== undefined && readTime(expirationTime) <= now - CLOCK_TOLERANCE) {
 		refuse(`The sign-in message expired at ${expirationTime}`);
 	}
-	if (notBefore !== undefined && isAfter(notBefore, now + CLOCK_TOLERANCE)) {
+	if (notBefore !== undefined && readTime(notBefore) > now + CLOCK_TOLERANCE) {
 		refuse(`The sign-in message is not valid before ${notBefore}`);
 	}
-	if (isAfter(issuedAt, now + CLOCK_TOLERANCE)) {
+	if (readTime(issuedAt) > now + CLOCK_TOLERANCE) {
 		refuse(`The sign-in message was issued in the future, at ${issuedAt}`);
 	}
 }
