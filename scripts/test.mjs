@@ -69,7 +69,7 @@ await Promise.all([installDevDependencies(), installN8n()]);
 const browser = await findBrowser();
 
 /* Many tests wait for n8n rather than for a processor. */
-const workers = `--maxWorkers=${availableParallelism() + 1}`;
+const workers = `--maxWorkers=${availableParallelism() + 2}`;
 if (browser === undefined) process.env.PAYROLL_PAYMENTS_WITHOUT_BROWSER = 'true';
 
 // What judges the code, and beside it what runs it. The tests and the scanner pack what was built.
