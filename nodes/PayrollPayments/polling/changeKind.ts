@@ -50,5 +50,7 @@ export interface ChangeKind {
 
 /** What is observed, as the next poll compares with it. */
 export function rememberAll(now: readonly Observation[]): Remembered {
-	return new Map(now.map(({ id, compared }) => [id, compared]));
+	const remembered = new Map<string, string>();
+	for (const { id, compared } of now) remembered.set(id, compared);
+	return remembered;
 }

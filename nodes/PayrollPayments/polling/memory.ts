@@ -23,16 +23,14 @@ const MOST_CHARACTERS = 16_000_000;
 
 /** The text that is saved. `scope` names what is watched; in another scope it counts for nothing. */
 export function write(scope: string, remembered: Remembered): string {
-	const [first = ''] = remembered.keys();
-	const start = first.slice(0, PREFIX_LENGTH);
-	const isShared = [...remembered.keys()].every(
-		(id) => id.length > PREFIX_LENGTH && id.startsWith(start),
-	);
+	/* In one order, so that the text changes only if an entry does. */
+	const ids = [...remembered.keys()].sort();
+	const start = (ids[0] ?? '').slice(0, PREFIX_LENGTH);
+	const isShared = ids.every((id) => id.length > PREFIX_LENGTH && id.startsWith(start));
 	const prefix = isShared ? start : '';
 	const groups = new Map<string, string[]>();
-	/* In one order, so that the text changes only if an entry does. */
-	const entries = [...remembered].sort(([a], [b]) => (a < b ? -1 : 1));
-	for (const [id, compared] of entries) {
+	for (const id of ids) {
+		const compared = remembered.get(id) ?? '';
 		const group = groups.get(compared);
 		if (group === undefined) groups.set(compared, [id.slice(prefix.length)]);
 		else group.push(id.slice(prefix.length));
@@ -53,9 +51,9 @@ export function read(scope: string, text: unknown): Remembered | undefined {
 	const saved = memory.safeParse(typeof text === 'string' ? parseJson(text) : undefined);
 	if (!saved.success || saved.data.scope !== scope) return undefined;
 	const { prefix, groups } = saved.data;
-	return new Map(
-		groups.flatMap(([compared, ids]) =>
-			ids.split(' ').map((id): [string, string] => [`${prefix}${id}`, compared]),
-		),
-	);
+	const remembered = new Map<string, string>();
+	for (const [compared, ids] of groups) {
+		for (const id of ids.split(' ')) remembered.set(`${prefix}${id}`, compared);
+	}
+	return remembered;
 }

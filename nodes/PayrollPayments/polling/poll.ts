@@ -73,9 +73,10 @@ async function pollOnce(
 	const isActivation = !polled.has(context);
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
 	const startsOver = isActivation && context.getActivationMode() === 'activate';
-	const before = startsOver ? undefined : read(scope, data.remembered);
 
 	const now = await kind.observe(source);
+	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
+	const before = startsOver ? undefined : read(scope, data.remembered);
 	const observedAt = new Date();
 	const { changes, remembered } =
 		before === undefined

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { ServiceError } from '../shared/errors';
 import type { Observation, OutputRecord } from './changeKind';
 
@@ -10,7 +9,7 @@ export function unreadable(what: string): ServiceError {
 }
 
 /** Spaces separate the identifiers that are remembered; see memory.ts. */
-const listed = z.object({ nanoid: z.string().regex(/^\S+$/) });
+const USABLE = /^\S+$/;
 
 /**
  * The records of a list by their `nanoid`. One that is listed twice counts once: a list that is read
@@ -21,12 +20,16 @@ export function observationsOf(
 	records: readonly OutputRecord[],
 	comparedOf: (record: OutputRecord) => string,
 ): Observation[] {
-	const found = new Map<string, Observation>();
+	const seen = new Set<string>();
+	const found: Observation[] = [];
 	for (const record of records) {
-		const read = listed.safeParse(record);
-		if (!read.success) throw unreadable(`The service lists ${what} without a usable nanoid`);
-		const id = read.data.nanoid;
-		if (!found.has(id)) found.set(id, { id, compared: comparedOf(record), record });
+		const id = record.nanoid;
+		if (typeof id !== 'string' || !USABLE.test(id)) {
+			throw unreadable(`The service lists ${what} without a usable nanoid`);
+		}
+		if (seen.has(id)) continue;
+		seen.add(id);
+		found.push({ id, compared: comparedOf(record), record });
 	}
-	return [...found.values()];
+	return found;
 }
