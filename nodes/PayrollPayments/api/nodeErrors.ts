@@ -59,7 +59,7 @@ export function nodeErrorFor(
 	return nodeError;
 }
 
-/** The output for a failed item with *Continue On Fail*, and the details of the error, if it has any. */
+/** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */
 export const failureOutput = z
 	.object({
 		error: z.string(),

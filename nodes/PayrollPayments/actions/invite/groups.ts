@@ -46,7 +46,7 @@ interface Scopes {
 	readonly isThenIn: readonly string[];
 }
 
-/** Whoever is to be skipped if known may be named once for a team, whatever the rows around say. */
+/** With *Existing People: Skip*, refuses a person who is named twice for the same team. */
 function scopesOf({ teamId }: Invitation, group: string, skipsExisting: boolean): Scopes {
 	const [anyone, skipped] = [`${teamId} anyone`, `${teamId} skipped`];
 	return skipsExisting

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * output schemas that n8n's editor reads. What the service really sends may differ.
  */
 
-/** A documented value that is passed on as it is: any other JSON value may come instead, or none. */
+/** A documented value that is passed on without a check, whatever the service sends. */
 export function unchecked<Documented extends z.ZodTypeAny>(documented: Documented) {
 	return z.union([documented, z.unknown()]);
 }
