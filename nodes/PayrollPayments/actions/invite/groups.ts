@@ -46,7 +46,7 @@ interface Scopes {
 	readonly isThenIn: readonly string[];
 }
 
-/** With *Existing People: Skip*, refuses a person who is named twice for the same team. */
+/** With *Existing People: Skip*, a person may be named only once for a team, in whatever group. */
 function scopesOf({ teamId }: Invitation, group: string, skipsExisting: boolean): Scopes {
 	const [anyone, skipped] = [`${teamId} anyone`, `${teamId} skipped`];
 	return skipsExisting
