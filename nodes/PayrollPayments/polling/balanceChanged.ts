@@ -34,21 +34,20 @@ export const balanceChanged: ChangeKind = {
 			if (currency === '' || /\s/.test(currency) || found.has(currency)) {
 				throw unreadable('The response lists a currency twice, or one without a name');
 			}
-			found.set(currency, { id: currency, compared: centsOf(cents), record });
+			found.set(currency, { compared: centsOf(cents), record });
 		}
-		return [...found.values()];
+		return found;
 	},
 	compare: (before, now, { minimumChangeCents }) => {
-		const current = new Map(now.map((each) => [each.id, each]));
 		const remembered = new Map(before);
-		const changes = [...new Set([...current.keys(), ...before.keys()])]
-			.map((id) => ({ id, before: before.get(id), now: current.get(id) }))
+		const changes = [...new Set([...now.keys(), ...before.keys()])]
+			.map((id) => ({ id, before: before.get(id)?.compared, now: now.get(id) }))
 			.filter(({ id, before: told = '0', now: seen }) => {
 				const change = magnitude(BigInt(seen?.compared ?? '0') - BigInt(told));
 				if (change === 0n || change < BigInt(minimumChangeCents)) return false;
 				/* Changes that are too small stay compared with what was told last, so they add up. */
 				if (seen === undefined) remembered.delete(id);
-				else remembered.set(id, seen.compared);
+				else remembered.set(id, seen);
 				return true;
 			});
 		return { changes, remembered };

@@ -2,17 +2,25 @@ import type { SendRead } from '../api/client';
 import type { JsonValue } from '../shared/json';
 import type { PollSettings } from './settings';
 
-/** What is remembered from poll to poll: by identifier or currency, the text that is compared. */
-export type Remembered = ReadonlyMap<string, string>;
-
-/** One thing that can change, as the service shows it now. */
-export interface Observation {
-	/** An identifier, or a currency. */
-	readonly id: string;
+/** One thing that can change, as it was when it was remembered. */
+interface Memory {
 	/** What is compared. */
 	readonly compared: string;
+}
+
+/** What is remembered from poll to poll, by identifier or currency. */
+export type Remembered = ReadonlyMap<string, Memory>;
+
+/** One thing that can change, as the service shows it now. */
+export interface Observation extends Memory {
 	readonly record: OutputRecord;
 }
+
+/**
+ * Everything that an event is about, by identifier or currency. Long lists are read with forEach: other
+ * loops make a pair for each entry, which costs as much memory as the list itself.
+ */
+export type Observations = ReadonlyMap<string, Observation>;
 
 /** A change between two polls. */
 export interface Change {
@@ -41,16 +49,8 @@ export interface Source {
 
 /** One event of the menu *Trigger On*: what to read, what counts as a change, and its output. */
 export interface ChangeKind {
-	/** Everything that the event is about, each `id` once. */
-	observe(source: Source): Promise<readonly Observation[]>;
-	compare(before: Remembered, now: readonly Observation[], settings: PollSettings): Comparison;
+	observe(source: Source): Promise<Observations>;
+	compare(before: Remembered, now: Observations, settings: PollSettings): Comparison;
 	/** One record per change, without `event` and `observed_at`. May read more from the service. */
 	describe(changes: readonly Change[], source: Source): Promise<readonly OutputRecord[]>;
-}
-
-/** What is observed, as the next poll compares with it. */
-export function rememberAll(now: readonly Observation[]): Remembered {
-	const remembered = new Map<string, string>();
-	for (const { id, compared } of now) remembered.set(id, compared);
-	return remembered;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { pendingInvites, teamUsers } from '../api/pagination';
-import { rememberAll, type ChangeKind, type Source } from './changeKind';
+import type { Change, ChangeKind, Source } from './changeKind';
 import { observationsOf } from './records';
 
 /** Characters of a fingerprint: 96 bits. */
@@ -29,13 +29,11 @@ export const inviteEnded: ChangeKind = {
 	observe: async ({ call, settings: { entityId } }) =>
 		observationsOf('an invite', await pendingInvites(call, entityId), fingerprintIn(entityId)),
 	compare: (before, now) => {
-		const remembered = rememberAll(now);
-		return {
-			changes: [...before]
-				.filter(([id]) => !remembered.has(id))
-				.map(([id, compared]) => ({ id, before: compared, now: undefined })),
-			remembered,
-		};
+		const changes: Change[] = [];
+		before.forEach(({ compared }, id) => {
+			if (!now.has(id)) changes.push({ id, before: compared, now: undefined });
+		});
+		return { changes, remembered: now };
 	},
 	describe: async (changes, source) => {
 		const joined = await members(source);

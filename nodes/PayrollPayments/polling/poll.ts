@@ -5,8 +5,14 @@ import { readsWith, type Reads } from '../api/tokenExchange';
 import { NoResponseError, Refusal, ServiceError, wrapError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { balanceChanged } from './balanceChanged';
-import type { Change, ChangeKind, Observation, OutputRecord, Source } from './changeKind';
-import { rememberAll } from './changeKind';
+import type {
+	Change,
+	ChangeKind,
+	Observation,
+	Observations,
+	OutputRecord,
+	Source,
+} from './changeKind';
 import { inviteAdded } from './inviteAdded';
 import { inviteEnded } from './inviteEnded';
 import { read, write } from './memory';
@@ -79,9 +85,7 @@ async function pollOnce(
 	const before = startsOver ? undefined : read(scope, data.remembered);
 	const observedAt = new Date();
 	const { changes, remembered } =
-		before === undefined
-			? { changes: [], remembered: rememberAll(now) }
-			: kind.compare(before, now, settings);
+		before === undefined ? { changes: [], remembered: now } : kind.compare(before, now, settings);
 	const items = await itemsOf(kind, changes, source, observedAt);
 	const text = write(scope, remembered);
 
@@ -119,13 +123,15 @@ async function fetchExample(
 			hint: 'Publish the workflow anyway: it starts when something is there and changes.',
 		});
 	}
-	const { id, compared } = example;
-	return [await itemsOf(kind, [{ id, before: compared, now: example }], source, new Date())];
+	const [id, observation] = example;
+	const change = { id, before: observation.compared, now: observation };
+	return [await itemsOf(kind, [change], source, new Date())];
 }
 
 /** The first record; of balances, the first that isn't 0 if there is one. */
-function exampleIn(now: readonly Observation[]): Observation | undefined {
-	return now.find(({ compared }) => compared !== '0') ?? now[0];
+function exampleIn(now: Observations): [string, Observation] | undefined {
+	const all = [...now];
+	return all.find(([, { compared }]) => compared !== '0') ?? all[0];
 }
 
 async function itemsOf(

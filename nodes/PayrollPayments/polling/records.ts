@@ -1,5 +1,5 @@
 import { ServiceError } from '../shared/errors';
-import type { Observation, OutputRecord } from './changeKind';
+import type { Observation, Observations, OutputRecord } from './changeKind';
 
 const HINT = 'The service may have changed. Update this node, or report the problem.';
 
@@ -19,17 +19,14 @@ export function observationsOf(
 	what: string,
 	records: readonly OutputRecord[],
 	comparedOf: (record: OutputRecord) => string,
-): Observation[] {
-	const seen = new Set<string>();
-	const found: Observation[] = [];
+): Observations {
+	const found = new Map<string, Observation>();
 	for (const record of records) {
 		const id = record.nanoid;
 		if (typeof id !== 'string' || !USABLE.test(id)) {
 			throw unreadable(`The service lists ${what} without a usable nanoid`);
 		}
-		if (seen.has(id)) continue;
-		seen.add(id);
-		found.push({ id, compared: comparedOf(record), record });
+		if (!found.has(id)) found.set(id, { compared: comparedOf(record), record });
 	}
 	return found;
 }

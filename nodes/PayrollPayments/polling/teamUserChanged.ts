@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { teamUsers } from '../api/pagination';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
-import { rememberAll, type ChangeKind, type OutputRecord } from './changeKind';
+import type { Change, ChangeKind, OutputRecord } from './changeKind';
 import { observationsOf } from './records';
 
 /** Path and value of each field that is compared, in the order of the paths. */
@@ -40,12 +40,16 @@ function difference(before: ComparedFields, now: ComparedFields) {
 export const teamUserChanged: ChangeKind = {
 	observe: async ({ call, settings: { entityId } }) =>
 		observationsOf('a user', await teamUsers(call, { teamId: entityId }), comparedOf),
-	compare: (before, now) => ({
-		changes: now
-			.filter(({ id, compared }) => (before.get(id) ?? compared) !== compared)
-			.map((each) => ({ id: each.id, before: before.get(each.id), now: each })),
-		remembered: rememberAll(now),
-	}),
+	compare: (before, now) => {
+		const changes: Change[] = [];
+		now.forEach((each, id) => {
+			const old = before.get(id);
+			if (old !== undefined && old.compared !== each.compared) {
+				changes.push({ id, before: old.compared, now: each });
+			}
+		});
+		return { changes, remembered: now };
+	},
 	describe: async (changes) =>
 		changes.flatMap(({ before, now }) =>
 			now === undefined

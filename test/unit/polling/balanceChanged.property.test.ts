@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { balanceChanged } from '../../../nodes/PayrollPayments/polling/balanceChanged';
-import { rememberAll, type Observation } from '../../../nodes/PayrollPayments/polling/changeKind';
+import type { Observations, Remembered } from '../../../nodes/PayrollPayments/polling/changeKind';
 
 const settings = (minimumChangeCents: number) =>
 	({
@@ -18,8 +18,10 @@ const poll = fc.dictionary(
 	{ maxKeys: 3 },
 );
 
-const observed = (cents: Record<string, number>): Observation[] =>
-	Object.entries(cents).map(([id, value]) => ({ id, compared: String(value), record: {} }));
+const observed = (cents: Record<string, number>): Observations =>
+	new Map(
+		Object.entries(cents).map(([id, value]) => [id, { compared: String(value), record: {} }]),
+	);
 
 it('tells a currency exactly when it is as far from what was told last as the minimum', () => {
 	fc.assert(
@@ -27,7 +29,7 @@ it('tells a currency exactly when it is as far from what was told last as the mi
 			fc.array(poll, { minLength: 2, maxLength: 30 }),
 			fc.integer({ min: 0, max: 60 }),
 			([first = {}, ...later], minimum) => {
-				let remembered = rememberAll(observed(first));
+				let remembered: Remembered = observed(first);
 				/* The model: numbers, and 0 for whatever isn't listed. */
 				const told: Record<string, number> = { USD: 0, EUR: 0, GBP: 0, ...first };
 				for (const cents of later) {
