@@ -3,8 +3,10 @@ process.env.N8N_LOG_LEVEL ??= 'silent';
 
 /** Compiles our TypeScript and scripts, and the dependencies that come as ES modules only. */
 const shared = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/test/jest/environment.cjs',
 	transform: {
+		/* Jest compiles its own runner with these settings, too. */
+		'/node_modules/(?!jose/|jest-|@jest/)': '<rootDir>/test/jest/dependencies.cjs',
 		'\\.[mc]?[jt]s$': [
 			'@swc/jest',
 			{
@@ -14,7 +16,7 @@ const shared = {
 			},
 		],
 	},
-	transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+	transformIgnorePatterns: ['/node_modules/(jest-|@jest/)'],
 	moduleFileExtensions: ['ts', 'mjs', 'js', 'json', 'node'],
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.build/', '<rootDir>/.n8n/'],
 };

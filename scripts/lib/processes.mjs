@@ -24,24 +24,26 @@ if (process.platform === 'win32') {
 }
 
 /**
- * Tells a watcher what runs. It ends that when this process ends, in whatever way: a process that is
- * killed can't do so itself.
+ * Starts a watcher. It ends what runs when this process ends, in whatever way: a process that is killed
+ * can't do so itself.
  */
-function watch() {
-	if (process.platform === 'win32') return;
-	if (watcherInput === undefined) {
-		const watcher = spawn('/bin/sh', ['-c', WATCHER], {
-			detached: true,
-			stdio: ['pipe', 'ignore', 'ignore'],
-		});
-		// Without a shell, processes end as far as they notice themselves.
-		watcher.once('error', () => {});
-		watcher.stdin?.on('error', () => {});
-		// Neither it nor the pipe to it keeps this process from ending.
-		watcher.unref();
-		watcherInput = watcher.stdin;
-		if (watcherInput instanceof Socket) watcherInput.unref();
-	}
+function startWatcher() {
+	if (process.platform === 'win32' || watcherInput !== undefined) return;
+	const watcher = spawn('/bin/sh', ['-c', WATCHER], {
+		detached: true,
+		stdio: ['pipe', 'ignore', 'ignore'],
+	});
+	// Without a shell, processes end as far as they notice themselves.
+	watcher.once('error', () => {});
+	watcher.stdin?.on('error', () => {});
+	// Neither it nor the pipe to it keeps this process from ending.
+	watcher.unref();
+	watcherInput = watcher.stdin;
+	if (watcherInput instanceof Socket) watcherInput.unref();
+}
+
+/** Tells the watcher what runs. */
+function tellWatcher() {
 	watcherInput?.write(`${[...running].map(({ pid }) => pid).join(' ')}\n`);
 }
 
@@ -70,9 +72,11 @@ export function signalGroup(child, signal) {
  * @param {import('node:child_process').SpawnOptions} options
  */
 export function spawnGroup(command, args, options) {
+	// Before the child, so that it learns of the child at once.
+	startWatcher();
 	const child = spawn(command, args, { detached: process.platform !== 'win32', ...options });
 	running.add(child);
-	watch();
+	tellWatcher();
 	/** @type {Promise<number>} */
 	const ended = new Promise((resolve, reject) => {
 		child.once('error', reject);
@@ -80,7 +84,7 @@ export function spawnGroup(command, args, options) {
 	});
 	const forget = () => {
 		running.delete(child);
-		watch();
+		tellWatcher();
 	};
 	ended.then(forget, forget);
 	return { child, ended };

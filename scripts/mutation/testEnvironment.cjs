@@ -1,6 +1,6 @@
 // Skips the rest of the tests once one has failed, because the mutant is killed then. Stryker can't
 // tell Jest to do so (https://github.com/jestjs/jest/issues/11766).
-const { TestEnvironment } = require('jest-environment-node');
+const TestEnvironment = require('../../test/jest/environment.cjs');
 
 /** The mutant of the latest failure. All test files run in one process. */
 let killed;

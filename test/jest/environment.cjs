@@ -1,0 +1,49 @@
+// Runs test files in the context of Node itself instead of one of their own, so that a dependency is
+// loaded once for all files of a worker (dependencies.cjs): n8n-core alone has 1,730 modules.
+const vm = require('node:vm');
+
+const { TestEnvironment } = require('jest-environment-node');
+
+/** Stands for Node's own context, which has no object that Jest could compile in. */
+const here = vm.createContext();
+
+const { compileFunction } = vm;
+vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) =>
+	compileFunction(
+		source,
+		parameters,
+		parsingContext === here ? options : { ...options, parsingContext },
+	);
+
+/** What jest-circus keeps between the tests of a file. */
+const KEPT = ['EVENT_HANDLERS', 'RETRY_TIMES', 'TEST_TIMEOUT_SYMBOL'];
+
+module.exports = class extends TestEnvironment {
+	constructor(config, context) {
+		super(config, context);
+		this.global = globalThis;
+		this.global.requireOnce = require;
+		this.moduleMocker = new this.moduleMocker.constructor(globalThis);
+		this.fakeTimers.dispose();
+		this.fakeTimersModern = new this.fakeTimersModern.constructor({
+			config: config.projectConfig,
+			global: globalThis,
+		});
+		this.variables = { ...process.env };
+	}
+
+	getVmContext() {
+		return here;
+	}
+
+	/** What one file changes, the next one must not see. */
+	async teardown() {
+		this.moduleMocker.restoreAllMocks();
+		for (const name of Object.keys(process.env)) {
+			if (!Object.hasOwn(this.variables, name)) delete process.env[name];
+		}
+		Object.assign(process.env, this.variables);
+		for (const name of KEPT) delete globalThis[Symbol.for(name)];
+		await super.teardown();
+	}
+};
