@@ -119,6 +119,24 @@ describe('the trigger under load, in a real n8n', () => {
 		expect(await workflow.outputs()).toHaveLength(1);
 	});
 
+	it('ends a duplicate in the trigger after a restart, when only the store knows it', async () => {
+		const { n8n, n8nProcess } = environment;
+		const workflow = await TriggerWorkflow.start(environment);
+		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
+		await workflow.idle();
+		await n8nProcess.stop();
+		await n8nProcess.start();
+		await n8n.signIn();
+		await workflow.ready();
+		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
+		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
+		expect(await workflow.outputs()).toEqual([[depositEvent()], []]);
+		const { idempotency_key: key } = depositEvent();
+		expect(n8nProcess.log).toContain(
+			`another execution has already recorded this event (idempotency_key ${JSON.stringify(key)})`,
+		);
+	});
+
 	it('runs no event twice and loses no acknowledged one after kill -9', async () => {
 		const { n8n, n8nProcess, database } = environment;
 		const workflow = await TriggerWorkflow.start(environment, { after: sink.node });

@@ -1,7 +1,7 @@
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { depositEvent } from '../support/sampleEvents';
 import { SIGNED_SCHEMES, type SignedScheme } from '../support/signedDeliveries';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareN8n, type N8nEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
 
@@ -18,10 +18,10 @@ const SENDERS = ['Stripe', 'GitHub', 'Shopify', 'Standard Webhooks', 'Slack', 's
 
 const BODY = Buffer.from(JSON.stringify(depositEvent()));
 
-let environment: TestEnvironment;
+let environment: N8nEnvironment;
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
+	environment = await shareN8n();
 });
 
 afterAll(async () => {

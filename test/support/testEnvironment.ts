@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { N8nDatabase, type PostgresDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 import { installN8nUnderTest, packageUnderTest } from './n8nUnderTest';
+import { newDataFolder } from './preparedFolders';
 import { psql, postgresSettings } from './postgreSql';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
@@ -28,14 +28,15 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
 }
 
 /**
- * Starts a real n8n with its own data folder; takes about 15 seconds. A test file that doesn't stop
- * n8n and needs no settings uses {@link shareTestEnvironment} instead.
+ * Starts a real n8n with its own data folder; takes about 10 seconds. A test file that doesn't stop
+ * n8n and needs no settings uses {@link shareN8n} instead.
  *
  * @param env more of n8n's settings
  */
 export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
 	const installation = await installN8nUnderTest();
-	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
+	const isElsewhere = process.env.PAYROLL_PAYMENTS_POSTGRES !== undefined;
+	const dataFolder = await newDataFolder(installation, packageUnderTest(), isElsewhere);
 	const postgres = postgresOf(dataFolder);
 	if (postgres !== undefined) {
 		await psql(postgres.port, `create database "${postgres.name}"`, 'postgres');
@@ -52,7 +53,6 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 		rmSync(dataFolder, { recursive: true, force: true });
 	};
 	try {
-		await n8nProcess.installPackage(packageUnderTest());
 		await n8nProcess.start();
 		await n8n.signIn();
 	} catch (error) {
@@ -76,13 +76,19 @@ export async function startTestEnvironment(
 	return await withSandbox(await startN8n(env));
 }
 
+const SHARED_SETTINGS = {
+	N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true',
+	/* Tests name a client's address as the one proxy in front of n8n does. */
+	N8N_PROXY_HOPS: '1',
+};
+
 /**
- * The same on an n8n that other test files used before, with a sandbox of its own. Workflows and
- * credentials of those files may be there; what is saved under the same name is replaced.
+ * An n8n that other test files used before. Workflows and credentials of those files may be there; what
+ * is saved under the same name is replaced.
  */
-export async function shareTestEnvironment(): Promise<TestEnvironment> {
+export async function shareN8n(): Promise<N8nEnvironment> {
 	const { dataFolder, port, session } = await sharedN8n(async () => {
-		const { n8n, n8nProcess } = await startN8n({ N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+		const { n8n, n8nProcess } = await startN8n(SHARED_SETTINGS);
 		n8nProcess.detach();
 		const { dataFolder, port, group } = n8nProcess;
 		return { dataFolder, port, group, session: n8n.session };
@@ -92,7 +98,12 @@ export async function shareTestEnvironment(): Promise<TestEnvironment> {
 	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
 	const database = new N8nDatabase(n8nProcess, postgresOf(dataFolder));
 	const stop = async () => await database.close();
-	return await withSandbox({ n8n, n8nProcess, database, stop });
+	return { n8n, n8nProcess, database, stop };
+}
+
+/** The same with a sandbox of its own, and with credentials for it. */
+export async function shareTestEnvironment(): Promise<TestEnvironment> {
+	return await withSandbox(await shareN8n());
 }
 
 async function withSandbox(environment: N8nEnvironment): Promise<TestEnvironment> {
