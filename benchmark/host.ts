@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 import type { Credentials } from '../test/support/n8nRest';
-import { startTestEnvironment, type TestEnvironment } from '../test/support/testEnvironment';
+import {
+	startTestEnvironment,
+	WITH_EDITOR,
+	type TestEnvironment,
+} from '../test/support/testEnvironment';
 import { chain, node, type WorkflowNode } from '../test/support/workflows';
 import { bundle, programs } from './bundle';
 import { packed } from './packed';
@@ -15,7 +19,11 @@ export async function startBenchmarkEnvironment(
 	for (const file of ['BenchmarkProbe.node', 'PlainSignInApi.credentials']) {
 		await bundle(`benchmark/probe/${file}.ts`, `n8n/${file}.js`);
 	}
-	return await startTestEnvironment({ N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`, ...env });
+	return await startTestEnvironment({
+		...WITH_EDITOR,
+		N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`,
+		...env,
+	});
 }
 
 /** One task of the probe. */

@@ -8,7 +8,11 @@ import { loadExamples, startLinks, UNDISTRACTED, type LoadedExample } from '../.
 import type { Landing } from '../../scripts/landing';
 import { Editor } from '../support/editor';
 import { Film, pictureFile } from '../support/pictures';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import {
+	startTestEnvironment,
+	WITH_EDITOR,
+	type TestEnvironment,
+} from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import type { Workflow } from '../support/workflows';
 
@@ -35,7 +39,7 @@ let links: Landing;
 let versions: string;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({ ...UNDISTRACTED, ...DEV_SETTINGS });
+	environment = await startTestEnvironment({ ...WITH_EDITOR, ...UNDISTRACTED, ...DEV_SETTINGS });
 	const { n8n, n8nProcess, sandbox } = environment;
 	versions = path.join(n8nProcess.dataFolder, 'examples.json');
 	examples = await loadExamples(n8n, sandbox, versions);

@@ -96,10 +96,11 @@ export class N8nProcess {
 	async start(): Promise<void> {
 		mkdirSync(this.dataFolder, { recursive: true });
 		this.process = this.spawn('n8n', 'start');
-		// n8n 1.x reports that it is ready before it serves the editor.
+		// n8n 1.x reports that it is ready before it answers its editor, here that nobody is signed in.
 		await this.process.ready(
 			async () =>
-				(await isUp(`${this.url}/healthz/readiness`)) && (await isUp(`${this.url}/rest/settings`)),
+				(await isUp(`${this.url}/healthz/readiness`)) &&
+				(await fetch(`${this.url}/rest/login`)).status === 401,
 			120_000,
 		);
 	}

@@ -27,11 +27,14 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
 	readonly teamId: string;
 }
 
+/** Settings of an n8n that is opened in a browser. */
+export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
+
 /**
  * Starts a real n8n with its own data folder; takes about 10 seconds. A test file that doesn't stop
  * n8n and needs no settings uses {@link shareN8n} instead.
  *
- * @param env more of n8n's settings
+ * @param env more of n8n's settings; without {@link WITH_EDITOR} it has none, and starts sooner
  */
 export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
 	const installation = await installN8nUnderTest();
@@ -43,7 +46,11 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 	}
 	const n8nProcess = await N8nProcess.prepare(installation, {
 		dataFolder,
-		env: { ...(postgres && postgresSettings(postgres.port, postgres.name)), ...env },
+		env: {
+			N8N_DISABLE_UI: 'true',
+			...(postgres && postgresSettings(postgres.port, postgres.name)),
+			...env,
+		},
 	});
 	const n8n = new N8nRest(n8nProcess.url, installation.version);
 	const database = new N8nDatabase(n8nProcess, postgres);
@@ -77,6 +84,7 @@ export async function startTestEnvironment(
 }
 
 const SHARED_SETTINGS = {
+	...WITH_EDITOR,
 	N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true',
 	/* Tests name a client's address as the one proxy in front of n8n does. */
 	N8N_PROXY_HOPS: '1',
