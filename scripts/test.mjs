@@ -6,8 +6,9 @@ import path from 'node:path';
 import { findBrowser } from './lib/browser.mjs';
 import { installDevDependencies, installN8n } from './lib/installations.mjs';
 import { buildFolder, repository } from './lib/paths.mjs';
+import { packedPackage } from './lib/packaging.mjs';
 import { npmCaptured } from './lib/processes.mjs';
-import { print, say } from './lib/progress.mjs';
+import { print, say, withProgress } from './lib/progress.mjs';
 
 /** A step that hangs is killed, so that the summary is printed anyway. */
 const LONGEST_STEP_MINUTES = 40;
@@ -72,17 +73,23 @@ const browser = await findBrowser();
 const workers = `--maxWorkers=${availableParallelism() + 2}`;
 if (browser === undefined) process.env.PAYROLL_PAYMENTS_WITHOUT_BROWSER = 'true';
 
-// What judges the code, and beside it what runs it. The tests and the scanner pack what was built.
-const built = check('build');
+// What judges the code, and beside it what runs it. The tests and the scanner take the packed package.
+const packed = withProgress('Building and packing', packedPackage).catch(
+	(/** @type {unknown} */ error) => {
+		print(String(error));
+		failures.push('build');
+		failed += 1;
+	},
+);
 await Promise.all([
 	(async () => {
 		await check('typecheck');
 		await check('lint');
-		await built;
+		await packed;
 		await check('scan');
 	})(),
 	(async () => {
-		await built;
+		await packed;
 		await test('test:all', [workers]);
 	})(),
 ]);

@@ -231,10 +231,12 @@ describe('a webhook', () => {
 	it('keeps the webhook that it saved, with its ID', async () => {
 		await field('URL').fill('http://127.0.0.1:1/one');
 		await press('Save endpoint only');
-		await page.getByText(/^Saved as wh-/).waitFor();
+		const saved = page.getByText(/^Saved as wh-/);
+		const first = await saved.textContent();
 		await field('Webhook').selectOption('New webhook');
 		await field('URL').fill('http://127.0.0.1:1/two');
 		await press('Save endpoint only');
+		await saved.filter({ hasNotText: first ?? '' }).waitFor();
 		await field('Webhook').selectOption('http://127.0.0.1:1/one');
 		expect(await field('URL').inputValue()).toBe('http://127.0.0.1:1/one');
 		expect(sandbox.service.deliveries.endpoints().map(({ url }) => url)).toEqual([
