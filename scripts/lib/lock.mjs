@@ -18,13 +18,11 @@ import { say } from './progress.mjs';
 const WRITING_MILLISECONDS = 5_000;
 
 /**
- * Whether an error of Node.js has a code. In Jest such errors aren't instances of the Error there.
- *
  * @param {unknown} error
  * @param {string} code
  */
 function hasCode(error, code) {
-	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+	return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** @param {string} file */
