@@ -55,6 +55,7 @@ async function runOut(
 			ours: both.ours.map(({ milliseconds }) => milliseconds),
 			peers: both.peers.map(({ milliseconds }) => milliseconds),
 			limit: 1.2,
+			reason,
 		},
 		{
 			...shared,
