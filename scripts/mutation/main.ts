@@ -134,6 +134,8 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 		},
 		coverageAnalysis: 'perTest',
 		concurrency: 2,
+		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
+		maxTestRunnerReuse: 100,
 		// Ends what hangs, also on a busy machine: a slow test is no killed mutant.
 		timeoutMS: 300_000,
 		dryRunTimeoutMinutes: 20,
