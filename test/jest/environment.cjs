@@ -22,6 +22,7 @@ module.exports = class extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
 		this.global = globalThis;
+		// For dependencies.cjs.
 		this.global.requireOnce = require;
 		this.moduleMocker = new this.moduleMocker.constructor(globalThis);
 		this.fakeTimers.dispose();

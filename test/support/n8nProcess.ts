@@ -96,12 +96,18 @@ export class N8nProcess {
 	async start(): Promise<void> {
 		mkdirSync(this.dataFolder, { recursive: true });
 		this.process = this.spawn('n8n', 'start');
-		// n8n 1.x reports that it is ready before it answers its editor, here that nobody is signed in.
+		// n8n 1.x reports that it is ready before it answers requests.
 		await this.process.ready(
-			async () =>
-				(await isUp(`${this.url}/healthz/readiness`)) &&
-				(await fetch(`${this.url}/rest/login`)).status === 401,
+			async () => (await isUp(`${this.url}/healthz/readiness`)) && (await this.asksToSignIn()),
 			120_000,
+		);
+	}
+
+	/** Whether n8n answers a request that needs a sign-in. An n8n without its editor does so, too. */
+	private async asksToSignIn(): Promise<boolean> {
+		return await fetch(`${this.url}/rest/login`).then(
+			({ status }) => status === 401,
+			() => false,
 		);
 	}
 

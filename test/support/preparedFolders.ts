@@ -49,6 +49,8 @@ async function startedOnce(installation: N8nInstallation): Promise<string> {
 		} finally {
 			await n8nProcess.stop();
 		}
+		// The editor's files, which n8n writes at each start.
+		rmSync(path.join(dataFolder, '.cache'), { recursive: true, force: true });
 	});
 }
 
