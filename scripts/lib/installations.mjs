@@ -266,7 +266,8 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 		},
 	);
 	const cli = path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
-	return { version, node, cli, env };
+	// Node.js keeps what it compiled, and n8n starts sooner.
+	return { version, node, cli, env: { ...env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') } };
 }
 
 /**

@@ -2,7 +2,11 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { outputOf } from '../support/executions';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import {
+	startTestEnvironment,
+	WITH_CODE_NODES,
+	type TestEnvironment,
+} from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -11,7 +15,7 @@ let environment: TestEnvironment;
 
 beforeAll(async () => {
 	/* An n8n of its own, since the tests look for secrets in everything that it has stored. */
-	environment = await startTestEnvironment();
+	environment = await startTestEnvironment(WITH_CODE_NODES);
 });
 
 afterAll(async () => {

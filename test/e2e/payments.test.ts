@@ -145,18 +145,11 @@ describe('sends a payment only once', () => {
 
 	it('when five items of one execution are the same and run in parallel', async () => {
 		const before = await paymentsOnTheWire();
-		const items = {
-			name: 'Items',
-			type: 'n8n-nodes-base.code',
-			typeVersion: 2,
-			position: [0, 0],
-			parameters: { jsCode: 'return [1, 2, 3, 4, 5].map((n) => ({ json: { n } }))' },
-		};
 		const parameters = { ...(await payment('eli@example.com')), options: { concurrency: 5 } };
 		const node = action('Pay', parameters, { onError: 'continueRegularOutput' });
-		const { id } = await environment.n8n.saveWorkflow(chain('Items', [START, items, node]), [
-			environment.api,
-		]);
+		const pinData = { Start: [1, 2, 3, 4, 5].map((n) => ({ json: { n } })) };
+		const workflow = { ...chain('Items', [START, node]), pinData };
+		const { id } = await environment.n8n.saveWorkflow(workflow, [environment.api]);
 		const { runs } = await environment.n8n.runWorkflow(id);
 		const output = runs.Pay?.at(-1)?.data?.main?.[0]?.map(({ json }) => json) ?? [];
 		expect(output.filter((json) => 'transaction' in json)).toHaveLength(1);

@@ -10,6 +10,7 @@ import { Editor } from '../support/editor';
 import { Film, pictureFile } from '../support/pictures';
 import {
 	startTestEnvironment,
+	WITH_CODE_NODES,
 	WITH_EDITOR,
 	type TestEnvironment,
 } from '../support/testEnvironment';
@@ -39,7 +40,12 @@ let links: Landing;
 let versions: string;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({ ...WITH_EDITOR, ...UNDISTRACTED, ...DEV_SETTINGS });
+	environment = await startTestEnvironment({
+		...WITH_EDITOR,
+		...WITH_CODE_NODES,
+		...UNDISTRACTED,
+		...DEV_SETTINGS,
+	});
 	const { n8n, n8nProcess, sandbox } = environment;
 	versions = path.join(n8nProcess.dataFolder, 'examples.json');
 	examples = await loadExamples(n8n, sandbox, versions);

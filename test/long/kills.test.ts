@@ -6,7 +6,11 @@ import { z } from 'zod';
 import { say } from '../../scripts/lib/progress.mjs';
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import {
+	startTestEnvironment,
+	WITH_CODE_NODES,
+	type TestEnvironment,
+} from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(1_500_000);
@@ -17,7 +21,7 @@ const KILLS = Number(process.env.LONG_KILLS ?? 10);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment();
+	environment = await startTestEnvironment(WITH_CODE_NODES);
 });
 
 afterAll(async () => {

@@ -8,7 +8,11 @@ import { EventSink } from '../support/eventSink';
 import { markdownTable } from '../support/markdown';
 import { PaymentWorkflow } from '../support/paymentWorkflow';
 import { writeSection } from '../support/reliabilityReport';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import {
+	startTestEnvironment,
+	WITH_CODE_NODES,
+	type TestEnvironment,
+} from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
 import { action, chain, node } from '../support/workflows';
@@ -40,7 +44,7 @@ let finishedSink: EventSink;
 let peopleSink: EventSink;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({ N8N_METRICS: 'true' });
+	environment = await startTestEnvironment({ ...WITH_CODE_NODES, N8N_METRICS: 'true' });
 	await environment.sandbox.control('POST', 'settings', { logLimit: LOG_LIMIT });
 	sink = await EventSink.start();
 	finishedSink = await EventSink.start();

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
 import type { INodeTypeDescription } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
@@ -68,59 +69,71 @@ const EVENTS: ReadonlyArray<readonly [unknown, string]> = [
 	[[], ''],
 ];
 
-/** What n8n's editor shows under the node for each of the parameters. */
-function shown(
-	engine: string,
-	cases: readonly object[],
-	description: INodeTypeDescription = action,
-): unknown {
-	const script = path.join(__dirname, 'subtitles.mjs');
-	const input = JSON.stringify({ engine, description, cases });
-	return JSON.parse(execFileSync(process.execPath, [script], { input, encoding: 'utf8' }));
-}
+type Case = readonly [parameters: object, subtitle: string | undefined];
+
+const PAYMENT = { resource: 'payment', operation: 'createInstant' };
+
+/** What each test is about, with the parameters of a node and what n8n's editor shows under it. */
+const GROUPS: Readonly<Record<string, readonly [INodeTypeDescription, readonly Case[]]>> = {
+	'names every operation in the words of the menu': [
+		action,
+		CATALOGUE.map(({ resource, operation }) => [
+			{ resource, operation },
+			WORDS[`${resource}.${operation}`],
+		]),
+	],
+	'says what a payment pays, where the amount is known': [
+		action,
+		AMOUNTS.map(([amountCents, subtitle]) => [{ ...PAYMENT, amountCents }, subtitle]),
+	],
+	'reads the amount in the unit that was chosen': [
+		action,
+		[
+			...DOLLARS.map(
+				([amountDollars, subtitle]): Case => [
+					{ ...PAYMENT, amountCents: 99_900, amountUnit: 'dollars', amountDollars },
+					subtitle,
+				],
+			),
+			[{ ...PAYMENT, amountCents: 99_900, amountUnit: 'cents', amountDollars: '5' }, 'Pay $999.00'],
+		],
+	],
+	'names the event of the trigger, or counts the events': [
+		trigger,
+		EVENTS.map(([events, subtitle]) => [{ events }, subtitle]),
+	],
+	'shows no dollars elsewhere, though an amount is left over': [
+		action,
+		[[{ resource: 'balance', operation: 'get', amountCents: 12_500 }, 'Get: Balance']],
+	],
+};
+
+const answer = z.object({ engine: z.string(), subtitles: z.record(z.array(z.unknown())) });
 
 /* The third engine, "vm", needs a native module that `npm ci --ignore-scripts` does not build. */
 describe.each(['legacy', 'quickjs'])(
 	'the line under the node, with the expression engine %s',
 	(engine) => {
-		it('names every operation in the words of the menu', () => {
-			const cases = CATALOGUE.map(({ resource, operation }) => ({ resource, operation }));
-			const subtitles = cases.map(({ resource, operation }) => WORDS[`${resource}.${operation}`]);
-			expect(shown(engine, cases)).toEqual({ engine, subtitles });
-		});
+		let shown: z.infer<typeof answer>;
 
-		it('says what a payment pays, where the amount is known', () => {
-			const payment = { resource: 'payment', operation: 'createInstant' };
-			const cases = AMOUNTS.map(([amountCents]) => ({ ...payment, amountCents }));
-			const subtitles = AMOUNTS.map(([, subtitle]) => subtitle);
-			expect(shown(engine, cases)).toEqual({ engine, subtitles });
-		});
-
-		it('reads the amount in the unit that was chosen', () => {
-			const payment = { resource: 'payment', operation: 'createInstant', amountCents: 99_900 };
-			const cases = DOLLARS.map(([amountDollars]) => ({
-				...payment,
-				amountUnit: 'dollars',
-				amountDollars,
+		beforeAll(() => {
+			const groups = Object.entries(GROUPS).map(([name, [description, cases]]) => ({
+				name,
+				description,
+				cases: cases.map(([parameters]) => parameters),
 			}));
-			const subtitles = DOLLARS.map(([, subtitle]) => subtitle);
-			expect(shown(engine, cases)).toEqual({ engine, subtitles });
-			const inCents = [{ ...payment, amountUnit: 'cents', amountDollars: '5' }];
-			expect(shown(engine, inCents)).toEqual({
-				engine,
-				subtitles: ['Pay $999.00'],
-			});
+			const script = path.join(__dirname, 'subtitles.mjs');
+			const input = JSON.stringify({ engine, groups });
+			const printed = execFileSync(process.execPath, [script], { input, encoding: 'utf8' });
+			shown = answer.parse(JSON.parse(printed));
 		});
 
-		it('names the event of the trigger, or counts the events', () => {
-			const cases = EVENTS.map(([events]) => ({ events }));
-			const subtitles = EVENTS.map(([, subtitle]) => subtitle);
-			expect(shown(engine, cases, trigger)).toEqual({ engine, subtitles });
+		it('is worked out by that engine', () => {
+			expect(shown.engine).toBe(engine);
 		});
 
-		it('shows no dollars elsewhere, though an amount is left over', () => {
-			const cases = [{ resource: 'balance', operation: 'get', amountCents: 12_500 }];
-			expect(shown(engine, cases)).toEqual({ engine, subtitles: ['Get: Balance'] });
+		it.each(Object.entries(GROUPS))('%s', (name, [, cases]) => {
+			expect(shown.subtitles[name]).toEqual(cases.map(([, subtitle]) => subtitle));
 		});
 	},
 );

@@ -1,7 +1,7 @@
 /**
  * Works out a node's subtitle as n8n's editor does, for each set of parameters in the JSON on
- * standard input, with the expression engine named there. A process of its own, since Jest's
- * sandbox cannot import the engines.
+ * standard input, with the expression engine named there. A process of its own, since the engine is
+ * n8n's for the whole process.
  */
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
@@ -9,13 +9,7 @@ import { text } from 'node:stream/consumers';
 /* The ES modules of n8n-workflow do not load in Node. */
 const { Expression, Workflow } = createRequire(import.meta.url)('n8n-workflow');
 
-const { engine, description, cases } = JSON.parse(await text(process.stdin));
-const type = { description };
-const nodeTypes = {
-	getByName: () => type,
-	getByNameAndVersion: () => type,
-	getKnownTypes: () => ({}),
-};
+const { engine, groups } = JSON.parse(await text(process.stdin));
 await Expression.initExpressionEngine({
 	engine,
 	bridgeTimeout: 5_000,
@@ -23,22 +17,35 @@ await Expression.initExpressionEngine({
 	poolSize: 1,
 	maxCodeCacheSize: 100,
 });
-const subtitles = [];
-for (const parameters of cases) {
-	const node = {
-		id: 'payroll',
-		name: 'Payroll',
-		type: 'payrollPayments',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
+/** The subtitle of a node of the type for each set of parameters. */
+async function subtitlesOf({ description, cases }) {
+	const type = { description };
+	const nodeTypes = {
+		getByName: () => type,
+		getByNameAndVersion: () => type,
+		getKnownTypes: () => ({}),
 	};
-	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-	subtitles.push(
-		await workflow.expression.withIsolate(async () =>
-			workflow.expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
-		),
-	);
+	const subtitles = [];
+	for (const parameters of cases) {
+		const node = {
+			id: 'payroll',
+			name: 'Payroll',
+			type: 'payrollPayments',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters,
+		};
+		const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+		subtitles.push(
+			await workflow.expression.withIsolate(async () =>
+				workflow.expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
+			),
+		);
+	}
+	return subtitles;
 }
+
+const subtitles = {};
+for (const group of groups) subtitles[group.name] = await subtitlesOf(group);
 process.stdout.write(JSON.stringify({ engine: Expression.getActiveImplementation(), subtitles }));
 await Expression.disposeExpressionEngine();

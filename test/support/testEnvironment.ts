@@ -30,11 +30,21 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
 /** Settings of an n8n that is opened in a browser. */
 export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 
+/** Settings of an n8n that runs Code nodes, for which it starts another process. */
+export const WITH_CODE_NODES = { N8N_RUNNERS_MODE: 'internal' };
+
+/** Most tests need neither, and n8n starts sooner without. */
+const LEFT_OUT = {
+	N8N_DISABLE_UI: 'true',
+	N8N_RUNNERS_MODE: 'external',
+	N8N_RUNNERS_AUTH_TOKEN: 'nobody',
+};
+
 /**
  * Starts a real n8n with its own data folder; takes about 10 seconds. A test file that doesn't stop
  * n8n and needs no settings uses {@link shareN8n} instead.
  *
- * @param env more of n8n's settings; without {@link WITH_EDITOR} it has none, and starts sooner
+ * @param env more of n8n's settings, e.g. {@link WITH_EDITOR} and {@link WITH_CODE_NODES}
  */
 export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
 	const installation = await installN8nUnderTest();
@@ -47,7 +57,7 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 	const n8nProcess = await N8nProcess.prepare(installation, {
 		dataFolder,
 		env: {
-			N8N_DISABLE_UI: 'true',
+			...LEFT_OUT,
 			...(postgres && postgresSettings(postgres.port, postgres.name)),
 			...env,
 		},
@@ -85,6 +95,7 @@ export async function startTestEnvironment(
 
 const SHARED_SETTINGS = {
 	...WITH_EDITOR,
+	...WITH_CODE_NODES,
 	N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true',
 	/* Tests name a client's address as the one proxy in front of n8n does. */
 	N8N_PROXY_HOPS: '1',
