@@ -126,7 +126,8 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 				...unitProject,
 				testMatch: tests.map((pattern) => `<rootDir>/test/${pattern}`),
 				testPathIgnorePatterns: ['/node_modules/'],
-				testTimeout: jestConfig.testTimeout,
+				// Hundreds of times what a test takes; property tests have limits of their own.
+				testTimeout: 10_000,
 				setupFiles: ['<rootDir>/scripts/mutation/fastCheck.ts'],
 				testEnvironment: path.join(__dirname, 'testEnvironment.cjs'),
 				runner: path.join(__dirname, 'testRunner.cjs'),
@@ -136,8 +137,8 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 		concurrency: 2,
 		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
 		maxTestRunnerReuse: 100,
-		// Ends what hangs, also on a busy machine: a slow test is no killed mutant.
-		timeoutMS: 300_000,
+		// Beside 1.5 times what the tests take: ends what hangs without letting a test end.
+		timeoutMS: 10_000,
 		dryRunTimeoutMinutes: 20,
 		incremental: true,
 		incrementalFile: results,

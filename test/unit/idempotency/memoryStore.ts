@@ -1,7 +1,12 @@
 import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 
-/** A moment in which everybody else gets a turn. */
-export const moment = () => new Promise((resolve) => setImmediate(resolve));
+let isOver = false;
+
+/** A moment in which everybody else gets a turn. What still waits when the tests are over never goes on. */
+export const moment = () =>
+	new Promise((resolve) => {
+		if (!isOver) setImmediate(resolve);
+	});
 
 /**
  * Gives the tests of a file a clock of their own, as fast as the machine: no test waits, and none is
@@ -10,12 +15,11 @@ export const moment = () => new Promise((resolve) => setImmediate(resolve));
  */
 export function runVirtualClock(): void {
 	const { timeout } = AbortSignal;
-	let isRunning = true;
 	beforeAll(() => {
 		jest.useFakeTimers({ doNotFake: ['setImmediate'] });
 		AbortSignal.timeout = () => new AbortController().signal;
 		const run = async () => {
-			while (isRunning) {
+			while (!isOver) {
 				await jest.advanceTimersToNextTimerAsync();
 				await moment();
 			}
@@ -23,7 +27,7 @@ export function runVirtualClock(): void {
 		void run();
 	});
 	afterAll(() => {
-		isRunning = false;
+		isOver = true;
 		AbortSignal.timeout = timeout;
 		jest.useRealTimers();
 	});
