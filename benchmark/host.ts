@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Credentials } from '../test/support/n8nRest';
 import {
 	startTestEnvironment,
-	WITH_EDITOR,
+	AS_INSTALLED,
 	type TestEnvironment,
 } from '../test/support/testEnvironment';
 import { chain, node, type WorkflowNode } from '../test/support/workflows';
@@ -20,7 +20,7 @@ export async function startBenchmarkEnvironment(
 		await bundle(`benchmark/probe/${file}.ts`, `n8n/${file}.js`);
 	}
 	return await startTestEnvironment({
-		...WITH_EDITOR,
+		...AS_INSTALLED,
 		N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`,
 		...env,
 	});

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { outputOf } from '../support/executions';
 import {
 	startTestEnvironment,
-	WITH_CODE_NODES,
+	AS_INSTALLED,
 	type TestEnvironment,
 } from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
@@ -15,7 +15,7 @@ let environment: TestEnvironment;
 
 beforeAll(async () => {
 	/* An n8n of its own, since the tests look for secrets in everything that it has stored. */
-	environment = await startTestEnvironment(WITH_CODE_NODES);
+	environment = await startTestEnvironment(AS_INSTALLED);
 });
 
 afterAll(async () => {

@@ -10,8 +10,7 @@ import { Editor } from '../support/editor';
 import { Film, pictureFile } from '../support/pictures';
 import {
 	startTestEnvironment,
-	WITH_CODE_NODES,
-	WITH_EDITOR,
+	AS_INSTALLED,
 	type TestEnvironment,
 } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
@@ -41,8 +40,7 @@ let versions: string;
 
 beforeAll(async () => {
 	environment = await startTestEnvironment({
-		...WITH_EDITOR,
-		...WITH_CODE_NODES,
+		...AS_INSTALLED,
 		...UNDISTRACTED,
 		...DEV_SETTINGS,
 	});

@@ -8,7 +8,7 @@ import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
 import {
 	startTestEnvironment,
-	WITH_CODE_NODES,
+	AS_INSTALLED,
 	type TestEnvironment,
 } from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
@@ -21,7 +21,7 @@ const KILLS = Number(process.env.LONG_KILLS ?? 10);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment(WITH_CODE_NODES);
+	environment = await startTestEnvironment(AS_INSTALLED);
 });
 
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { PaymentWorkflow } from '../support/paymentWorkflow';
 import { writeSection } from '../support/reliabilityReport';
 import {
 	startTestEnvironment,
-	WITH_CODE_NODES,
+	AS_INSTALLED,
 	type TestEnvironment,
 } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
@@ -44,7 +44,7 @@ let finishedSink: EventSink;
 let peopleSink: EventSink;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({ ...WITH_CODE_NODES, N8N_METRICS: 'true' });
+	environment = await startTestEnvironment({ ...AS_INSTALLED, N8N_METRICS: 'true' });
 	await environment.sandbox.control('POST', 'settings', { logLimit: LOG_LIMIT });
 	sink = await EventSink.start();
 	finishedSink = await EventSink.start();

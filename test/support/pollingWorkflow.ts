@@ -71,7 +71,7 @@ export class PollingWorkflow {
 		/* The first of them may have begun before the changes; the second begins when it has ended. */
 		await waitUntil(async () => (await this.polls()) >= begun + 3, {
 			milliseconds: 120_000,
-			interval: 50,
+			interval: 150,
 			failure: () => `${this.name} doesn’t poll.`,
 		});
 	}
@@ -91,7 +91,7 @@ export class PollingWorkflow {
 			},
 			{
 				milliseconds: 120_000,
-				interval: 50,
+				interval: 150,
 				failure: () => `${this.name} put out ${items.length} of ${count} items.`,
 			},
 		);
