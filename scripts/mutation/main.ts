@@ -124,6 +124,8 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 			enableFindRelatedTests: false,
 			config: {
 				...unitProject,
+				// Else Stryker adds those of jest.config.mjs, and each test file runs once for each.
+				projects: [],
 				testMatch: tests.map((pattern) => `<rootDir>/test/${pattern}`),
 				testPathIgnorePatterns: ['/node_modules/'],
 				// Hundreds of times what a test takes; property tests have limits of their own.
