@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { Session } from './n8nRest';
 import { waitUntil } from './waiting';
 
-/** An n8n that the test files of one Jest worker use one after the other. */
+/** An n8n that test files use one after the other. */
 export interface SharedN8n {
 	readonly dataFolder: string;
 	readonly port: number;
@@ -15,20 +15,16 @@ export interface SharedN8n {
 	readonly session: Session;
 }
 
-/** Tells the workers where they note their shared n8n. */
+/** Tells the workers where the shared n8n's are noted. */
 const VARIABLE = 'PAYROLL_PAYMENTS_SHARED_N8N';
 
-/** Before the tests: makes the folder in which workers note their shared n8n. */
+/** Before the tests: makes the folder for the notes of the workers. */
 export function openSharedN8n(): void {
 	process.env[VARIABLE] = mkdtempSync(path.join(tmpdir(), 'payroll-payments-shared-'));
 }
 
-/** What the workers have noted. */
-function noted(): SharedN8n[] {
-	const folder = notes();
-	return readdirSync(folder).map((note) =>
-		JSON.parse(readFileSync(path.join(folder, note), 'utf8')),
-	);
+function read(note: string): SharedN8n {
+	return JSON.parse(readFileSync(note, 'utf8'));
 }
 
 function notes(): string {
@@ -37,17 +33,47 @@ function notes(): string {
 	return folder;
 }
 
-/** This worker's shared n8n; starts it for the first test file. */
-export async function sharedN8n(start: () => Promise<SharedN8n>): Promise<SharedN8n> {
-	const note = path.join(notes(), `${process.env.JEST_WORKER_ID ?? '1'}.json`);
-	if (!existsSync(note)) writeFileSync(note, JSON.stringify(await start()));
-	return JSON.parse(readFileSync(note, 'utf8'));
+/** Notes of an n8n that no test file uses end this way. */
+const FREE = '.free';
+
+/** A shared n8n, until it's released. */
+export interface Lease extends SharedN8n {
+	release(): void;
+}
+
+/** An n8n that no other test file uses now; starts one if there is none. */
+export async function leaseN8n(start: () => Promise<SharedN8n>): Promise<Lease> {
+	const folder = notes();
+	for (const name of readdirSync(folder).filter((each) => each.endsWith(FREE))) {
+		const note = path.join(folder, name.slice(0, -FREE.length));
+		if (isRenamed(note + FREE, note)) return lease(note);
+	}
+	const started = await start();
+	const note = path.join(folder, `${started.port}.json`);
+	writeFileSync(note, JSON.stringify(started));
+	return lease(note);
+}
+
+function lease(note: string): Lease {
+	return { ...read(note), release: () => renameSync(note, note + FREE) };
+}
+
+/** Of several workers that rename a note at the same time, one succeeds. */
+function isRenamed(from: string, to: string): boolean {
+	try {
+		renameSync(from, to);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** After the tests: stops every shared n8n and removes its data. */
 export async function closeSharedN8n(): Promise<void> {
+	const folder = notes();
 	await Promise.all(
-		noted().map(async ({ group, dataFolder }) => {
+		readdirSync(folder).map(async (name) => {
+			const { group, dataFolder } = read(path.join(folder, name));
 			signal(group, 'SIGKILL');
 			await waitUntil(async () => !signal(group, 0), {
 				milliseconds: 10_000,
@@ -56,7 +82,7 @@ export async function closeSharedN8n(): Promise<void> {
 			rmSync(dataFolder, { recursive: true, force: true });
 		}),
 	);
-	rmSync(notes(), { recursive: true, force: true });
+	rmSync(folder, { recursive: true, force: true });
 }
 
 /** Signals a process group; 0 asks whether it is there. */

@@ -9,7 +9,7 @@ import { newDataFolder } from './preparedFolders';
 import { psql, postgresSettings } from './postgreSql';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
-import { sharedN8n } from './sharedN8n';
+import { leaseN8n } from './sharedN8n';
 
 /** A real n8n with the packed package installed, and its owner signed in. */
 export interface N8nEnvironment {
@@ -108,7 +108,7 @@ const SHARED_SETTINGS = {
  * is saved under the same name is replaced.
  */
 export async function shareN8n(): Promise<N8nEnvironment> {
-	const { dataFolder, port, session } = await sharedN8n(async () => {
+	const { dataFolder, port, session, release } = await leaseN8n(async () => {
 		const { n8n, n8nProcess } = await startN8n(SHARED_SETTINGS);
 		n8nProcess.detach();
 		const { dataFolder, port, group } = n8nProcess;
@@ -118,7 +118,10 @@ export async function shareN8n(): Promise<N8nEnvironment> {
 	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
 	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
 	const database = new N8nDatabase(n8nProcess, postgresOf(dataFolder));
-	const stop = async () => await database.close();
+	const stop = async () => {
+		await database.close();
+		release();
+	};
 	return { n8n, n8nProcess, database, stop };
 }
 
