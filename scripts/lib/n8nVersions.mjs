@@ -6,7 +6,10 @@
  * @property {Activation} activation
  * @property {boolean} activatesInBackground whether the answer to an activation comes before n8n has
  * tried it, so that it can't say what went wrong
+ * @property {boolean} savesBeforeAnswer whether the execution that a delivery started is saved when the
+ * sender gets its answer
  * @property {boolean} servesOutputSchemas whether the editor can ask for those of a community node
+ * @property {number} httpRequest the newest version of n8n's HTTP Request node
  *
  * @typedef {'20' | '22' | '24'} NodeMajor
  *
@@ -21,7 +24,9 @@ const n8n2 = {
 	node: '24',
 	activation: { method: 'POST', path: '/activate', body: {} },
 	activatesInBackground: true,
+	savesBeforeAnswer: true,
 	servesOutputSchemas: true,
+	httpRequest: 4.5,
 };
 
 /**
@@ -40,7 +45,9 @@ export const N8N_VERSIONS = {
 		node: '24',
 		activation: { method: 'PATCH', path: '', body: { active: true } },
 		activatesInBackground: false,
+		savesBeforeAnswer: false,
 		servesOutputSchemas: false,
+		httpRequest: 4.3,
 	},
 	/* The newest release on the registry, which a weekly job tests. */
 	latest: n8n2,

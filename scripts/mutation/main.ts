@@ -57,8 +57,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 	session: {
 		section: 'mutationsSession',
 		title: 'Mutations of the session',
-		mutated: ['api/{session,signIn,tokenExchange}.ts'],
-		tests: ['unit/api/{client,credentials,session,signIn}.test.ts', 'n8n/session.test.ts'],
+		mutated: ['api/{attempt,session,signIn,tokenExchange}.ts'],
+		tests: [
+			'unit/api/{client,credentials,session,signIn}.test.ts',
+			'n8n/{n8n1Requests,session}.test.ts',
+		],
 	},
 	money: {
 		section: 'mutationsMoney',

@@ -1,5 +1,7 @@
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { outputOf } from '../support/executions';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
+import { n8nVersionUnderTest } from '../support/n8nUnderTest';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { chain, node, START } from '../support/workflows';
 
@@ -34,7 +36,10 @@ function request(name: string, url: string) {
 			nodeCredentialType: 'payrollPaymentsApi',
 			options: {},
 		},
-		{ typeVersion: 4.5, credentials: { payrollPaymentsApi: { id: null, name: '' } } },
+		{
+			typeVersion: N8N_VERSIONS[n8nVersionUnderTest()].httpRequest,
+			credentials: { payrollPaymentsApi: { id: null, name: '' } },
+		},
 	);
 }
 

@@ -124,6 +124,33 @@ describe('the packed package in a real n8n', () => {
 		]);
 	});
 
+	it('signs in again after its token has expired, and goes on with the new one', async () => {
+		const { n8n, sandbox, api, teamId } = environment;
+		const balance = action('Balance', {
+			resource: 'balance',
+			operation: 'get',
+			entityId: teamId,
+		});
+		const { id } = await n8n.saveWorkflow(chain('Renewal', [START, balance]), [api]);
+		expect((await n8n.runWorkflow(id)).error).toBeUndefined();
+		await sandbox.control('POST', 'tokens/expire');
+		await sandbox.control('DELETE', 'log');
+		for (let time = 0; time < 2; time++) {
+			expect((await n8n.runWorkflow(id)).error).toBeUndefined();
+		}
+		const { entries } = await sandbox.control<{ entries: { path: string; status: number }[] }>(
+			'GET',
+			'log',
+		);
+		expect(entries.map(({ path, status }) => `${path} ${status}`)).toEqual([
+			'/v2/balance 401',
+			'/v2/auth/siwe 200',
+			'/v2/auth/verify 200',
+			'/v2/balance 200',
+			'/v2/balance 200',
+		]);
+	});
+
 	it.each(examplesFor(n8nVersionUnderTest()))(
 		'imports the example %s with nodes that this n8n knows',
 		async (name) => {

@@ -56,10 +56,22 @@ const ROWS: ReadonlyArray<readonly [string, RegExp]> = [
 		'Nodes, credentials, icons and output schemas load',
 		/^the packed package .*(brings|serves|tells)/,
 	],
-	['Wallet sign-in, and reading a balance with its token', /^the packed package .*signs in/],
+	[
+		'Wallet sign-in, reading a balance with its token, and a new one after it expired',
+		/^the packed package .*signs in/,
+	],
 	['The examples can be imported, and n8n knows all their nodes', /^the packed package .*imports/],
 	['The first example runs as imported', /^the packed package .*runs/],
 	['Every operation', /^every operation in a real n8n/],
+	['What each error says', /^errors (say|contain|match)/],
+	[
+		'Refused payments can be sent again, others are sent once',
+		/^sends a payment (again|only once)/,
+	],
+	[
+		'The credentials in n8n’s HTTP Request node',
+		/^(signs in for n8n’s HTTP Request node|doesn’t send the token)/,
+	],
 	['The trigger’s delivery table', /^the delivery table/],
 	['Every way to authenticate a delivery', /^every way to authenticate/],
 	['Deduplication over a restart, and apart from test deliveries', /^deduplication, in a real n8n/],
@@ -82,7 +94,10 @@ async function outcomesOn({ name, version }: Host, postgresPort?: number): Promi
 	await npmInTerminal(
 		[
 			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
-			...['--testPathPatterns', 'e2e/(package|operations|trigger|acknowledge|polling)\\.test'],
+			...[
+				'--testPathPatterns',
+				'e2e/(package|operations|errors|payments|httpRequest|trigger|acknowledge|polling)\\.test',
+			],
 			...['-t', ROWS.map(([, { source }]) => source).join('|')],
 		],
 		{

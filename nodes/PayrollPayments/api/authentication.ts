@@ -9,6 +9,7 @@ import { readCredentials, type ServiceCredentials, type WalletCredentials } from
 import { Refusal, SignInFailed } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
+import { attemptWith, rememberRefusal } from './attempt';
 import { exchangeOver } from './n8nHttp';
 import {
 	authenticationHeader,
@@ -37,7 +38,7 @@ async function obtainToken(
 }
 
 /**
- * The headers that prove who calls. Must come last in {@link authenticateRequest}: other calls may
+ * The headers that prove who calls. Must come last in {@link allowAndProve}: other calls may
  * wait for the answer to the request that gets its token here.
  */
 async function proofHeaders(
@@ -54,11 +55,7 @@ async function proofHeaders(
 	return authenticationHeader(credentials, token);
 }
 
-/**
- * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
- * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
- */
-export async function obtainSession(
+async function renewSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
@@ -71,10 +68,31 @@ export async function obtainSession(
 	);
 	const token = await sessions.renew(
 		boundTo,
-		storedToken(saved.sessionToken),
+		storedToken(attemptWith(saved).refusedSession ?? saved.sessionToken),
 		async () => await obtainToken(credentials, exchange, redact),
 	);
 	return { sessionToken: packSession(boundTo, token) };
+}
+
+/**
+ * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
+ * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
+ */
+export async function obtainSession(
+	context: IHttpRequestHelper,
+	saved: ICredentialDataDecryptedObject,
+): Promise<IDataObject> {
+	return await rememberRefusal(saved, renewSession(context, saved));
+}
+
+async function allowAndProve(
+	saved: ICredentialDataDecryptedObject,
+	options: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+	const credentials = readCredentials(saved);
+	const request = allowedRequest(credentials, options);
+	const proof = await proofHeaders(credentials, saved);
+	return Object.assign(request, { headers: { ...request.headers, ...proof } });
 }
 
 /**
@@ -85,8 +103,5 @@ export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
-	const credentials = readCredentials(saved);
-	const request = allowedRequest(credentials, options);
-	const proof = await proofHeaders(credentials, saved);
-	return Object.assign(request, { headers: { ...request.headers, ...proof } });
+	return await rememberRefusal(saved, allowAndProve(saved, options));
 }

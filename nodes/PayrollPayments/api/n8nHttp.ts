@@ -36,7 +36,11 @@ const answerInError = z
 		}),
 	);
 
-const codedError = z.object({ code: z.string() });
+/** The code of a failed connection; n8n 1.x drops the error that has it, and keeps it as `httpCode`. */
+const errorCode = z.union([
+	z.object({ code: z.string() }).transform(({ code }) => code),
+	z.object({ httpCode: z.string() }).transform(({ httpCode }) => httpCode),
+]);
 
 const REASONS: Readonly<Record<string, string>> = {
 	CERT_HAS_EXPIRED: 'its TLS certificate has expired',
@@ -82,7 +86,7 @@ function hintFor(reason: string): string {
 }
 
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
-	const codes = chain.flatMap((link) => codedError.safeParse(link).data?.code ?? []);
+	const codes = chain.flatMap((link) => errorCode.safeParse(link).data ?? []);
 	const code = codes.find((each) => each in REASONS);
 	const reason = (code !== undefined && REASONS[code]) || 'the connection failed';
 	return new NoResponseError(

@@ -2,10 +2,13 @@ import {
 	sleep,
 	type IAllExecuteFunctions,
 	type ICredentialDataDecryptedObject,
+	type IHttpRequestOptions,
 } from 'n8n-workflow';
 
+import { z } from 'zod';
 import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
+import { attemptWith } from './attempt';
 import { sendCall, type SendRead } from './client';
 import { readCredentials } from './credentials';
 import { addSecretsOf } from './credentialSecrets';
@@ -18,6 +21,49 @@ export const CREDENTIALS = 'payrollPaymentsApi';
 /** Waits before a retry. */
 export async function pause(milliseconds: number): Promise<void> {
 	await sleep(milliseconds);
+}
+
+/**
+ * Makes n8n return responses as they are, since n8n 1.x loses them in the errors that it throws
+ * (n8n-workflow, execution-base.error.ts). A 401 has to be thrown, or n8n doesn't sign in again.
+ */
+const THROW_ONLY_401: IHttpRequestOptions['ignoreHttpStatusErrors'] = {
+	ignore: true,
+	except: [401],
+};
+
+const unauthorized = z.object({ statusCode: z.literal(401) });
+
+/**
+ * Sends requests over n8n's request function for credentials.
+ * @param data the credentials; n8n writes a new token into this object
+ */
+function sendWith(
+	context: IAllExecuteFunctions,
+	data: ICredentialDataDecryptedObject,
+): (options: IHttpRequestOptions) => Promise<unknown> {
+	const attempt = attemptWith(data);
+	const send = async (options: IHttpRequestOptions): Promise<unknown> =>
+		await context.helpers.httpRequestWithAuthentication
+			.call(
+				context,
+				CREDENTIALS,
+				{ ...options, ignoreHttpStatusErrors: THROW_ONLY_401 },
+				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+			)
+			.catch((error: unknown) => {
+				throw attempt.refusal ?? error;
+			});
+	return async (options) => {
+		const response = await send(options);
+		const isRefused = unauthorized.safeParse(response).success;
+		if (!isRefused || data.sessionToken === '') return response;
+		/* n8n 1.x ignores the exception for 401 (n8n-core, request-helper-functions.ts). Without a
+		session it signs in before it sends the request: what n8n 2.x has done by now. */
+		attempt.refusedSession = data.sessionToken;
+		data.sessionToken = '';
+		return await send(options);
+	};
 }
 
 /**
@@ -36,12 +82,7 @@ export function exchangeWithToken(
 		/* n8n writes a new token into this object, so each request gets its own copy. */
 		const data = { ...latest };
 		const { sessionToken } = data;
-		const exchange = exchangeOver(
-			async (options): Promise<unknown> =>
-				await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, options, {
-					credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data },
-				}),
-		);
+		const exchange = exchangeOver(sendWith(context, data));
 		let status: number | undefined;
 		try {
 			const answer = await exchange(request);
