@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 import { NoResponseError, Refusal, ServiceError, wrapError } from '../shared/errors';
-import type { JsonValue } from '../shared/json';
+import { isRecord, type JsonValue } from '../shared/json';
 
 import type { RunEntries } from './executionCache';
 import { claimKeys, findKeys, type Claimed, type ProcessedStore } from './keyStore';
@@ -71,16 +71,18 @@ function integerIn(text: string): bigint | undefined {
  */
 function canonical(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-	if (typeof value === 'object' && value !== null) {
-		const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+	if (isRecord(value)) {
+		const names = Object.keys(value).sort();
+		return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
 	}
-	if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
+	if (typeof value !== 'string') return JSON.stringify(value);
 	return JSON.stringify(integerIn(value)?.toString() ?? value);
 }
 
 function hash(...parts: unknown[]): string {
-	return createHash('sha256').update(canonical(parts)).digest('hex');
+	/* What n8n saves and sends: without the members that are undefined. */
+	const sent: unknown = JSON.parse(JSON.stringify(parts));
+	return createHash('sha256').update(canonical(sent)).digest('hex');
 }
 
 /** The keys under which a payment is recorded. */
@@ -132,10 +134,10 @@ export function isAttemptCode(text: string): boolean {
  * that belongs to another payment changes nothing for this one.
  */
 function nextAttempt(keys: PaymentKeys, confirmedNotPaid: string | undefined): number {
-	const [, first, second, attempt] = CODE.exec(confirmedNotPaid?.trim() ?? '') ?? [];
-	if (first === undefined || second === undefined || attempt === undefined) return 1;
-	const given = `${first}-${second}-${attempt}`.toUpperCase();
-	return attemptCode(keys, Number(attempt)) === given ? Number(attempt) + 1 : 1;
+	if (confirmedNotPaid === undefined) return 1;
+	const given = confirmedNotPaid.trim().toUpperCase().replaceAll('-', '');
+	const attempt = Number(confirmedNotPaid.split('-').at(-1));
+	return attemptCode(keys, attempt).replaceAll('-', '') === given ? attempt + 1 : 1;
 }
 
 /** What has to be recorded for an attempt. */

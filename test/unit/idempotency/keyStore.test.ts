@@ -25,6 +25,9 @@ const recordKey = async (
 	{ history }: History,
 ) => await recordEvent(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
 
+const pass = async (milliseconds: number) =>
+	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
 runVirtualClock();
 
 it('knows the first from every later time', async () => {
@@ -131,8 +134,6 @@ describe('with other n8n processes', () => {
 	it.each(stores)(
 		'gives exactly one of five the first, whatever their order in a %s store',
 		async (speed, least, most) => {
-			const pass = async (milliseconds: number) =>
-				await new Promise((resolve) => setTimeout(resolve, milliseconds));
 			const outcomes = await Promise.all(
 				Array.from({ length: 100 }, async (_, index) => {
 					const store = new MemoryStore();
@@ -350,12 +351,74 @@ describe('looking for keys', () => {
 		expect(store.saved).toEqual(before);
 	});
 
-	it('rejects where its trace could not be taken out', async () => {
+	it('tries once more to take out its trace, and rejects where it could not', async () => {
 		const store = new MemoryStore();
+		const remove = store.removeProcessed.bind(store);
+		store.removeProcessed = async () => {
+			store.removeProcessed = remove;
+			throw new Error('SQLITE_BUSY');
+		};
+		await findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 });
+		expect(store.saved).toEqual([]);
 		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
 		await expect(findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 })).rejects.toThrow(
 			'SQLITE_BUSY',
 		);
+	});
+
+	it('asks twice where nothing is there', async () => {
+		const store = new MemoryStore();
+		await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
+		expect(store.calls).toBe(2);
+	});
+
+	/** Times at which another process begins, in milliseconds. */
+	const delays = Array.from({ length: 100 }, (_, index) => 10 * index);
+
+	it('finds what is there, and nothing else, while another process looks for the same', async () => {
+		const found = await Promise.all(
+			delays.map(async (delay) => {
+				const store = new MemoryStore();
+				store.saved = ['a', 'a owner 0'];
+				const find = async (process: string) => {
+					const nodeKey = `looking in ${process} after ${delay}`;
+					const isRecorded = await findKeys(store, nodeKey, { keys: ['a', 'b'], maxEntries: 400 });
+					return [isRecorded('a'), isRecorded('b')];
+				};
+				const both = await Promise.all([find('one'), pass(delay).then(() => find('the other'))]);
+				expect(store.saved).toEqual(['a', 'a owner 0']);
+				return both;
+			}),
+		);
+		expect(found).toEqual(
+			delays.map(() => [
+				[true, false],
+				[true, false],
+			]),
+		);
+	});
+
+	it('takes out no record that another process makes while a third one looks', async () => {
+		const kept = await Promise.all(
+			delays.map(async (delay) => {
+				const store = new MemoryStore();
+				store.takesTime = async () => await pass(50);
+				const find = async (process: string) =>
+					await findKeys(store, `${process} looks, and is paid after ${delay}`, {
+						keys: ['a'],
+						maxEntries: 400,
+					});
+				const [{ status }] = await Promise.all([
+					pass(150).then(
+						async () => await claimStrictly(store, ['a'], { nodeKey: `pays after ${delay}` }),
+					),
+					find('one'),
+					pass(delay).then(async () => await find('the third')),
+				]);
+				return status === 'seen' || store.keys.includes('a');
+			}),
+		);
+		expect(kept).toEqual(delays.map(() => true));
 	});
 });
 

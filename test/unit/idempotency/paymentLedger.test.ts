@@ -190,6 +190,7 @@ describe('one payment in many spellings', () => {
 			'members in another order',
 			{ typedData: { data: { to: '0xCd', amount: '60' }, from: '0xAB' } },
 		],
+		['a member that JSON leaves out', { typedData: { ...typedData, memo: undefined } }],
 		...[
 			'0x3c',
 			'0X3C',
