@@ -11,7 +11,7 @@ import {
 	type Payment,
 	type PaymentRecord,
 } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
-import { MemoryStore, runVirtualClock } from './memoryStore';
+import { MemoryStore, moment, runVirtualClock } from './memoryStore';
 
 runVirtualClock();
 
@@ -131,6 +131,27 @@ describe('a payment', () => {
 		}
 	});
 
+	it('that is under way counts as one whose outcome is not known', async () => {
+		const { ledger, attempt } = scene();
+		const code = await attempt({ ...payment, teamId: 'te-other' });
+		const run = ledger();
+		let isSending = false;
+		void run.pay(payment, async () => {
+			isSending = true;
+			return await new Promise<never>(() => {});
+		});
+		while (!isSending) await moment();
+		const error: unknown = await run
+			.pay(payment, async () => paid)
+			.catch((caught: unknown) => caught);
+		expect(error).toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com may or may not have been made. The request failed',
+			hint: expect.stringMatching(/[0-9A-F]{4}-[0-9A-F]{4}-1 as/),
+		});
+		expect(error).not.toMatchObject({ hint: expect.stringContaining(code) });
+	});
+
 	it('is not sent where it cannot be recorded', async () => {
 		const store = new MemoryStore();
 		store.checkProcessedAndRecord = async () => await Promise.reject(new Error('SQLITE_BUSY'));
@@ -241,6 +262,12 @@ it.each([
 	['1', 1],
 	['1', ['1']],
 	['true', true],
+	['60', '6+0'],
+	[['1'], { 0: '1' }],
+	[
+		[1, 23],
+		[12, 3],
+	],
 ])('the values %j and %j make two payments', async (one, other) => {
 	const { pay, sent } = scene();
 	for (const amount of [one, other]) await pay({ ...payment, typedData: { amount } });
@@ -584,6 +611,52 @@ describe('the text of an attempt code', () => {
 });
 
 describe('the record', () => {
+	/*
+	 * Keys worked out apart from the code, as SHA-256 of e.g. `["attempt","PAYMENT",1]`. They must stay:
+	 * a payment that an earlier version has saved would else be made again.
+	 */
+	const saved: Payment = {
+		...payment,
+		typedData: {
+			from: '0xAB',
+			expires: 1_790_000_000,
+			data: { to: '0xCd', amount: '60' },
+			tags: ['a', true, null, ['0x10']],
+		},
+	};
+	const typedDataKey = '0a9772a8d3d25fa3ad4f2f46925c9ab88e1f01bec5cb4c839683eb828e4597b9';
+
+	it.each([
+		[
+			'typed data',
+			saved,
+			[
+				'd66c8531cb99ece9a6e82533209f17ad33ba35efc7aeef5b97637ce2bae52ca7',
+				typedDataKey,
+				'c5e31ffcec812005220e14b2ec4777f71a1d73d824f7a79eff93f662f998017c',
+			],
+			'E1EC-4158-1',
+		],
+		[
+			'a reference',
+			{ ...saved, reference: 'INV-1' },
+			[
+				'd3e410f71c05e856c3e5c53aa7aba3b4f73fc5dc021aad5c77ab2d6fe8d0739f',
+				typedDataKey,
+				'9318f34be93ec966a8b32acc12d8eb66bca122845f93c5a22381673dbc46a540',
+				'a6a5eb661b7abc164a3d02ec49f228f18c21309f93af687fc1aee3ac1998cf0b',
+			],
+			'5005-5932-1',
+		],
+	])('has the same keys and codes in every version: by %s', async (_, what, keys, code) => {
+		const { attempt, pay, store } = scene();
+		const keysIn = () => store.saved.filter((entry) => !entry.includes(' '));
+		expect(await attempt(what)).toBe(code);
+		expect(keysIn()).toEqual(keys.slice(0, -1));
+		await pay({ ...what, confirmedNotPaid: code });
+		expect(keysIn()).toEqual(keys);
+	});
+
 	it('is looked up without a trace', async () => {
 		const { pay, store, ledger } = scene();
 		await pay(invoice);
