@@ -615,7 +615,7 @@ describe('the record', () => {
 	 * Keys worked out apart from the code, as SHA-256 of e.g. `["attempt","PAYMENT",1]`. They must stay:
 	 * a payment that an earlier version has saved would else be made again.
 	 */
-	const saved: Payment = {
+	const saved = {
 		...payment,
 		typedData: {
 			from: '0xAB',
@@ -626,6 +626,9 @@ describe('the record', () => {
 	};
 	const typedDataKey = '0a9772a8d3d25fa3ad4f2f46925c9ab88e1f01bec5cb4c839683eb828e4597b9';
 
+	/** All that version 0.1.0 recorded. */
+	const firstVersionKey = 'f48872ce8b3d166270abd3388ec797b56507181400d3475b8f8ebed4e3adbd6b';
+
 	it.each([
 		[
 			'typed data',
@@ -633,6 +636,7 @@ describe('the record', () => {
 			[
 				'd66c8531cb99ece9a6e82533209f17ad33ba35efc7aeef5b97637ce2bae52ca7',
 				typedDataKey,
+				firstVersionKey,
 				'c5e31ffcec812005220e14b2ec4777f71a1d73d824f7a79eff93f662f998017c',
 			],
 			'E1EC-4158-1',
@@ -643,6 +647,7 @@ describe('the record', () => {
 			[
 				'd3e410f71c05e856c3e5c53aa7aba3b4f73fc5dc021aad5c77ab2d6fe8d0739f',
 				typedDataKey,
+				firstVersionKey,
 				'9318f34be93ec966a8b32acc12d8eb66bca122845f93c5a22381673dbc46a540',
 				'a6a5eb661b7abc164a3d02ec49f228f18c21309f93af687fc1aee3ac1998cf0b',
 			],
@@ -655,6 +660,42 @@ describe('the record', () => {
 		expect(keysIn()).toEqual(keys.slice(0, -1));
 		await pay({ ...what, confirmedNotPaid: code });
 		expect(keysIn()).toEqual(keys);
+	});
+
+	it.each([
+		['typed data', saved, 'E1EC-4158-1'],
+		['a reference', { ...saved, reference: 'INV-1' }, '5005-5932-1'],
+	])('of version 0.1.0 lets a payment out only with its code: by %s', async (_, what, code) => {
+		const { ledger, pay, sent, store } = scene();
+		store.saved = [firstVersionKey, `${firstVersionKey} an owner`];
+		const before = [...store.saved];
+		const refused = {
+			message:
+				'The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again',
+			hint: expect.stringContaining(`Only if it was not, enter ${code} as`),
+		};
+		await expect(ledger().check(what)).rejects.toMatchObject(refused);
+		await expect(pay(what)).rejects.toMatchObject(refused);
+		const confirmed = { ...what, confirmedNotPaid: code };
+		await expect(pay(confirmed, refusal(400, true))).rejects.toThrow('was not made');
+		expect(store.saved).toEqual(before);
+		expect(await pay(confirmed)).toEqual(paid);
+		for (const each of [what, confirmed]) {
+			await expect(pay(each)).rejects.toThrow('was already sent');
+		}
+		expect(sent).toHaveLength(2);
+	});
+
+	it('of version 0.1.0 knows hex in any case, and no other payment', async () => {
+		const { pay, store } = scene();
+		store.saved = [firstVersionKey];
+		for (const from of ['0xAb', '0xab']) {
+			await expect(pay({ ...saved, typedData: { ...saved.typedData, from } })).rejects.toThrow(
+				'was already sent',
+			);
+		}
+		await pay({ ...saved, teamId: 'te-other' });
+		await pay({ ...saved, typedData: { ...saved.typedData, tags: ['A', true, null, ['0x10']] } });
 	});
 
 	it('is looked up without a trace', async () => {
