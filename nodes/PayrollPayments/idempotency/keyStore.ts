@@ -462,6 +462,6 @@ export async function findKeys(
 	};
 	const seen = await find();
 	/* What another process puts in to look for the same keys is gone by the second time. */
-	const recordedKeys = seen.size === 0 ? seen : await find();
-	return (key) => recordedKeys.has(key);
+	const seenAgain = seen.size === 0 ? seen : await find();
+	return (key) => seen.has(key) && seenAgain.has(key);
 }

@@ -534,6 +534,14 @@ it('is asked no more often than needed after a call that failed', async () => {
 });
 
 describe('looking for keys', () => {
+	/* The pauses before calls are the same in every run: each differs from the last ones. */
+	beforeEach(() => {
+		let count = 0;
+		jest.spyOn(Math, 'random').mockImplementation(() => ((count += 1) * 0.618) % 1);
+	});
+
+	afterEach(() => jest.restoreAllMocks());
+
 	it('says which are there, and leaves no trace', async () => {
 		const store = new MemoryStore();
 		await claimStrictly(store, ['a']);
@@ -562,6 +570,20 @@ describe('looking for keys', () => {
 		const store = new MemoryStore();
 		await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
 		expect(store.calls).toBe(2);
+	});
+
+	it.each([1, 3])('finds nothing that is there for only a moment, in call %d', async (moment) => {
+		const store = new MemoryStore();
+		store.saved = ['a'];
+		const record = store.checkProcessedAndRecord.bind(store);
+		store.checkProcessedAndRecord = async (...given) => {
+			const isNow = store.calls + 1 === moment;
+			store.saved = isNow ? ['a', 'b'] : ['a'];
+			return await record(...given);
+		};
+		const isRecorded = await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
+		expect([isRecorded('a'), isRecorded('b')]).toEqual([true, false]);
+		expect(store.calls).toBe(4);
 	});
 
 	/** Times at which another process begins, in milliseconds. */
@@ -692,6 +714,8 @@ describe('a call that never returns', () => {
 		await claimStrictly(store, ['b'], { nodeKey });
 		letGo(0);
 		await pass(60_000);
+		/* After this one the next waits, so that the other late write comes first. */
+		await claimStrictly(store, ['c'], { nodeKey });
 		const again = claimStrictly(store, ['b'], { nodeKey });
 		letGo(1);
 		expect((await again).status).toBe('seen');
