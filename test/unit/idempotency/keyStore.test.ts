@@ -402,6 +402,24 @@ describe('a claim that is released', () => {
 		expect(store.saved).toEqual(['a', 'next', 'next owner of another process']);
 	});
 
+	it('stays where one that depends on it comes while it is taken out again', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a'], { keptFor: 'next' });
+		const stale = [...store.saved];
+		const remove = store.removeProcessed.bind(store);
+		let count = 0;
+		let list: string[] = [];
+		store.removeProcessed = async (...given) => {
+			await remove(...given);
+			count += 1;
+			if (count === 1) store.saved = stale;
+			if (count === 2) list = [...store.saved, 'next', 'next owner of another process'];
+			if (count === 3) store.saved = list;
+		};
+		await released(claim);
+		expect(store.keys).toEqual(['a', 'next']);
+	});
+
 	it('takes out nothing that another owner records after it', async () => {
 		const store = new MemoryStore();
 		const claim = await claimStrictly(store, ['a'], { keptFor: 'next' });
