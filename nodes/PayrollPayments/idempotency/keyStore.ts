@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { sleep } from 'n8n-workflow';
 
 import { Refusal } from '../shared/errors';
@@ -33,19 +35,25 @@ export interface ProcessedStore {
 
 type IsRecorded = (key: string) => boolean;
 
-/** What is to be recorded, and on which condition. */
-export interface ClaimRequest {
-	/** Recorded together. If the claim fails, those that are new are removed again. */
+/** Which keys are looked for. */
+interface Lookup {
 	readonly keys: readonly string[];
-	/** Names who claims: another claim with the same owner succeeds again. */
-	readonly owner: string;
-	/** Whether the claim may be made, given which of the keys are recorded already. */
-	mayClaim(isRecorded: IsRecorded): boolean;
 	/**
 	 * How many entries the node's list holds. Each claim takes one more than it has keys: the mark
 	 * of its owner.
 	 */
 	readonly maxEntries: number;
+}
+
+/**
+ * What is to be recorded, and on which condition. The keys are recorded together. If the claim
+ * fails, those that are new are removed again.
+ */
+export interface ClaimRequest extends Lookup {
+	/** Names who claims: another claim with the same owner succeeds again. */
+	readonly owner: string;
+	/** Whether the claim may be made, given which of the keys are recorded already. */
+	mayClaim(isRecorded: IsRecorded): boolean;
 	/** A key that depends on this claim: while it is recorded, a release removes nothing. */
 	readonly keptFor?: string;
 	/**
@@ -94,7 +102,7 @@ const MIN_VERIFIABLE_ENTRIES = 200;
 /** After this a call counts as failed, so that one that never returns doesn't block the others. */
 const STORE_TIMEOUT_MS = 30_000;
 
-/** A claim that waits for its turn, and what became of it. */
+/** A claim or a lookup that waits for its turn, and what became of it. */
 class PendingClaim {
 	/** The entry beside the keys that says who recorded them. */
 	readonly mark: string;
@@ -102,21 +110,22 @@ class PendingClaim {
 	readonly removalMark: string;
 	/** What this claim has recorded, to be removed again if it fails. */
 	readonly added = new Set<string>();
-	status?: 'recorded' | 'own' | 'seen';
+	/** Whether another owner has the keys, or they were only looked for. */
+	isSeen?: boolean;
+	/** Whether this claim's record was still there when it was looked for again. */
+	isLasting?: boolean;
 	/** Whether it was released but stays recorded, because a later claim depends on it. */
 	isBuiltUpon = false;
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
 	/** Why the store could not be asked. It may have been written all the same. */
 	failure?: unknown;
-	/** Why what a failed claim had put in could not be taken out. */
-	cleanupFailure?: unknown;
 
 	constructor(
-		readonly request: ClaimRequest,
+		readonly request: Lookup & Partial<Pick<ClaimRequest, 'mayClaim' | 'keptFor'>>,
 		owner: string,
 	) {
-		this.mark = `${request.keys.join(' ')} ${owner}`;
+		this.mark = [...request.keys, owner].join(' ');
 		this.removalMark = `${this.mark} removed`;
 	}
 
@@ -126,18 +135,18 @@ class PendingClaim {
 
 	/** No later claim can depend on one that was never made. */
 	get keptFor(): string | undefined {
-		return this.status === 'seen' ? undefined : this.request.keptFor;
+		return this.isSeen ? undefined : this.request.keptFor;
 	}
 
 	decide(isRecorded: IsRecorded): void {
 		const { keys } = this.request;
 		const isOwn = isRecorded(this.mark);
-		if (!isOwn && !this.request.mayClaim(isRecorded)) {
-			this.status = 'seen';
+		this.isSeen = !isOwn && !this.request.mayClaim?.(isRecorded);
+		if (this.isSeen) {
 			this.recordedKeys = new Set(keys.filter(isRecorded));
 			return;
 		}
-		this.status = isOwn && keys.every(isRecorded) ? 'own' : 'recorded';
+		this.isLasting = isOwn && keys.every(isRecorded);
 		for (const entry of this.entries) if (!isRecorded(entry)) this.added.add(entry);
 	}
 }
@@ -146,16 +155,12 @@ class StoreTimeout extends Error {}
 
 async function inTime<Result>(call: Promise<Result>): Promise<Result> {
 	const timeout = AbortSignal.timeout(STORE_TIMEOUT_MS);
-	let expire = () => {};
 	const expiry = new Promise<never>((_, reject) => {
-		expire = () => reject(new StoreTimeout('n8n’s database did not answer within 30 seconds'));
-		timeout.addEventListener('abort', expire, { once: true });
+		timeout.addEventListener('abort', () =>
+			reject(new StoreTimeout('n8n’s database did not answer within 30 seconds')),
+		);
 	});
-	try {
-		return await Promise.race([call, expiry]);
-	} finally {
-		timeout.removeEventListener('abort', expire);
-	}
+	return await Promise.race([call, expiry]);
 }
 
 function optionsFor(maxEntries: number): EntriesOptions {
@@ -170,28 +175,13 @@ class NodeQueue {
 	private overdueCalls = 0;
 	/** Claims made since, which such a write would make n8n forget. */
 	private readonly atRisk = new Set<PendingClaim>();
-	private users = 0;
 	/** How long calls take of late, in milliseconds; one that fails at once says nothing about it. */
 	private latencyMs = 0;
 	/** On the clock that only moves forward, in milliseconds. */
 	private quietUntil = 0;
 
-	get isIdle(): boolean {
-		return this.users === 0 && this.overdueCalls === 0 && performance.now() >= this.quietUntil;
-	}
-
-	async use<Result>(task: () => Promise<Result>): Promise<Result> {
-		this.users += 1;
-		try {
-			return await task();
-		} finally {
-			this.users -= 1;
-		}
-	}
-
 	/** Asks the store about a claim, together with all that wait by then. */
 	async look(store: ProcessedStore, claim: PendingClaim): Promise<void> {
-		claim.status = undefined;
 		claim.failure = undefined;
 		this.pending.add(claim);
 		await this.inTurn(async () => {
@@ -216,22 +206,26 @@ class NodeQueue {
 	 */
 	async removeIfBack(store: ProcessedStore, claim: PendingClaim): Promise<boolean> {
 		const { mark, removalMark, added, keptFor, request } = claim;
-		let isBack = false;
-		await this.inTurn(async () => {
-			const { maxEntries } = request;
+		const { maxEntries } = request;
+		return await this.inTurn(async () => {
 			const { processed } = await this.record(store, [mark, removalMark], maxEntries);
-			isBack = processed.includes(mark);
-			const isTakenOut = !isBack || claim.isBuiltUpon;
-			/* Written back from the middle of the removal, when `keptFor` stood there as asked about. */
-			if (!isTakenOut && processed.includes(removalMark)) {
-				const asked = keptFor === undefined ? [] : [keptFor];
-				await this.removeEntries(store, [...added, mark, removalMark, ...asked], maxEntries);
+			const isBack = processed.includes(mark);
+			if (!isBack || claim.isBuiltUpon) {
+				await this.removeEntries(store, [mark, removalMark], maxEntries);
+			} else if (processed.includes(removalMark)) {
+				/* Written back from the middle of the removal, when `keptFor` stood there as asked about. */
+				const entries = [...added, mark, removalMark, keptFor];
+				await this.removeEntries(
+					store,
+					entries.filter((entry) => entry !== undefined),
+					maxEntries,
+				);
 			} else {
-				await this.removeEntries(store, [removalMark, ...(isTakenOut ? [mark] : [])], maxEntries);
-				if (!isTakenOut) await this.removeAdded(store, claim);
+				await this.removeEntries(store, [removalMark], maxEntries);
+				await this.removeAdded(store, claim);
 			}
+			return isBack;
 		});
-		return isBack;
 	}
 
 	private async removeAdded(store: ProcessedStore, claim: PendingClaim): Promise<void> {
@@ -248,14 +242,14 @@ class NodeQueue {
 		);
 	}
 
-	private async inTurn(task: () => Promise<void>): Promise<void> {
+	private async inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
 		const turn = this.lastTurn.then(async () => {
 			const rest = this.quietUntil - performance.now();
 			if (rest > 0) await sleep(rest + Math.random() * MAX_JITTER_MS);
-			await task();
+			return await task();
 		});
 		this.lastTurn = turn.catch(() => undefined);
-		await turn;
+		return await turn;
 	}
 
 	/** A call that fails is every waiting claim's failure: it may have written all of their entries. */
@@ -278,21 +272,20 @@ class NodeQueue {
 		const held = new Set<string>();
 		for (const claim of claims) {
 			claim.decide((entry) => before.has(entry) || held.has(entry) || this.holds(entry, claim));
-			if (claim.status === 'seen') continue;
+			if (claim.isSeen) continue;
 			for (const entry of claim.entries) held.add(entry);
 			if (this.overdueCalls > 0) this.atRisk.add(claim);
 		}
 		const isStray = (entry: string) => !before.has(entry) && !held.has(entry);
 		for (const claim of claims) {
-			if (claim.status !== 'seen') continue;
+			if (!claim.isSeen) continue;
 			claim.added.clear();
 			for (const entry of claim.entries.filter(isStray)) claim.added.add(entry);
 		}
 		const strays = entries.filter(isStray);
 		if (strays.length === 0) return;
-		await this.removeEntries(store, strays, maxEntries).catch((failure: unknown) => {
-			for (const claim of claims) claim.cleanupFailure = failure;
-		});
+		/* What stays is found by its mark, and taken out then. */
+		await this.removeEntries(store, strays, maxEntries).catch(() => undefined);
 	}
 
 	private holds(entry: string, asking: PendingClaim): boolean {
@@ -352,18 +345,13 @@ class NodeQueue {
 	}
 }
 
+/** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
 const queues = new Map<string, NodeQueue>();
 
-async function withQueue<Result>(
-	nodeKey: string,
-	task: (queue: NodeQueue) => Promise<Result>,
-): Promise<Result> {
-	const known = queues.get(nodeKey);
-	if (known !== undefined) return await known.use(async () => await task(known));
-	for (const [each, { isIdle }] of queues) if (isIdle) queues.delete(each);
-	const queue = new NodeQueue();
+function queueOf(nodeKey: string): NodeQueue {
+	const queue = queues.get(nodeKey) ?? new NodeQueue();
 	queues.set(nodeKey, queue);
-	return await queue.use(async () => await task(queue));
+	return queue;
 }
 
 /**
@@ -378,13 +366,15 @@ async function verify(
 ): Promise<PendingClaim> {
 	let claim = first;
 	if (maxEntries < MIN_VERIFIABLE_ENTRIES) return claim;
-	for (let count = 0; count < MAX_VERIFICATIONS && claim.status === 'recorded'; count++) {
+	for (let count = 0; !claim.isSeen && !claim.isLasting; count++) {
+		if (count === MAX_VERIFICATIONS) {
+			throw new Refusal('n8n did not keep the record that guards against doing this twice', {
+				hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
+			});
+		}
 		claim = await look();
 	}
-	if (claim.status !== 'recorded') return claim;
-	throw new Refusal('n8n did not keep the record that guards against doing this twice', {
-		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
-	});
+	return claim;
 }
 
 /**
@@ -406,42 +396,43 @@ export async function claimKeys(
 	nodeKey: string,
 	request: ClaimRequest,
 ): Promise<Claimed | Seen> {
-	return await withQueue(nodeKey, async (queue) => {
-		let claim = new PendingClaim(request, request.owner);
-		let failures = 0;
-		const look = async () => {
-			await queue.look(store, claim);
-			return claim;
-		};
-		/** After a failed call the claim goes on under another mark: an old one proves nothing then. */
-		const lookStrictly = async () =>
-			await look().catch(async () => {
-				failures += 1;
-				claim = new PendingClaim(request, `${request.owner} ${failures}`);
-				return await look();
-			});
-		/* A node's very first record is an insert, which fails if another process was faster. */
-		const lookFirst = request.isStrict ? lookStrictly : async () => await look().catch(look);
-		const lookAgain = request.isStrict ? lookStrictly : look;
-		const { status, recordedKeys } = await verify(request, lookAgain, await lookFirst());
-		if (status !== 'seen') {
-			return { status: 'claimed', release: async () => await release(store, nodeKey, claim) };
-		}
-		/* A mark that stays takes room, and no more: only the keys of payments are worth the wait. */
-		if (request.isStrict) await keepRemoved(store, queue, claim).catch(() => undefined);
-		return {
-			status,
-			isUncertain: failures > 0,
-			isRecorded: (key) => recordedKeys.has(key),
-		};
-	});
+	const queue = queueOf(nodeKey);
+	let claim = new PendingClaim(request, request.owner);
+	let failures = 0;
+	const look = async () => {
+		await queue.look(store, claim);
+		return claim;
+	};
+	/** After a failed call the claim goes on under another mark: an old one proves nothing then. */
+	const lookStrictly = async () =>
+		await look().catch(async () => {
+			failures += 1;
+			claim = new PendingClaim(request, `${request.owner} ${failures}`);
+			return await look();
+		});
+	/* A node's very first record is an insert, which fails if another process was faster. */
+	const lookFirst = request.isStrict ? lookStrictly : async () => await look().catch(look);
+	const lookAgain = request.isStrict ? lookStrictly : look;
+	const { isSeen, recordedKeys } = await verify(request, lookAgain, await lookFirst());
+	if (!isSeen) {
+		return { status: 'claimed', release: async () => await release(store, queue, claim) };
+	}
+	/* A mark that stays takes room, and no more: only the keys of payments are worth the wait. */
+	if (request.isStrict) await keepRemoved(store, queue, claim).catch(() => undefined);
+	return {
+		status: 'seen',
+		isUncertain: failures > 0,
+		isRecorded: (key) => recordedKeys.has(key),
+	};
 }
 
-async function release(store: ProcessedStore, nodeKey: string, claim: PendingClaim): Promise<void> {
-	await withQueue(nodeKey, async (queue) => {
-		await queue.remove(store, claim);
-		await keepRemoved(store, queue, claim);
-	});
+async function release(
+	store: ProcessedStore,
+	queue: NodeQueue,
+	claim: PendingClaim,
+): Promise<void> {
+	await queue.remove(store, claim);
+	await keepRemoved(store, queue, claim);
 }
 
 /** Takes entries out again where another process writes back what it read before they were removed. */
@@ -459,14 +450,18 @@ async function keepRemoved(
 export async function findKeys(
 	store: ProcessedStore,
 	nodeKey: string,
-	{ keys, maxEntries }: Pick<ClaimRequest, 'keys' | 'maxEntries'>,
+	request: Lookup,
 ): Promise<IsRecorded> {
-	return await withQueue(nodeKey, async (queue) => {
-		const request = { keys, maxEntries, owner: 'none', mayClaim: () => false, isStrict: true };
-		const claim = new PendingClaim(request, request.owner);
-		await queue.look(store, claim);
-		if (claim.cleanupFailure !== undefined) throw claim.cleanupFailure;
-		await keepRemoved(store, queue, claim);
-		return (key) => claim.recordedKeys.has(key);
-	});
+	const queue = queueOf(nodeKey);
+	const find = async () => {
+		/* Under a mark of its own: only a trace of its own may be taken out for being back. */
+		const lookup = new PendingClaim(request, randomUUID());
+		await queue.look(store, lookup);
+		await keepRemoved(store, queue, lookup);
+		return lookup.recordedKeys;
+	};
+	const seen = await find();
+	/* What another process puts in to look for the same keys is gone by the second time. */
+	const seenAgain = seen.size === 0 ? seen : await find();
+	return (key) => seen.has(key) && seenAgain.has(key);
 }

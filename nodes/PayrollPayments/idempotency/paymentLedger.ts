@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 import { NoResponseError, Refusal, ServiceError, wrapError } from '../shared/errors';
-import type { JsonValue } from '../shared/json';
+import { isRecord, type JsonValue } from '../shared/json';
 
 import type { RunEntries } from './executionCache';
 import { claimKeys, findKeys, type Claimed, type ProcessedStore } from './keyStore';
@@ -12,8 +12,8 @@ const PAYMENT_HISTORY = 10_000;
 /** Room for payments under way, so that one that is refused later makes no other forgotten. */
 const PAYMENTS_UNDER_WAY = 100;
 
-/** Typed data, its reference, both together, and the mark of who recorded them. */
-const ENTRIES_PER_PAYMENT = 4;
+/** Typed data, its name in version 0.1.0, its reference, both together, and the mark of who recorded them. */
+const ENTRIES_PER_PAYMENT = 5;
 
 const MAX_ENTRIES = ENTRIES_PER_PAYMENT * (PAYMENT_HISTORY + PAYMENTS_UNDER_WAY);
 
@@ -65,28 +65,39 @@ function integerIn(text: string): bigint | undefined {
 	}
 }
 
-/**
- * JSON with sorted members and every integer in decimal digits, so that one payment has one
- * spelling: "60", "060" and "0x3c" are signed as the same bytes.
- */
-function canonical(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-	if (typeof value === 'object' && value !== null) {
-		const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+/** Every integer in decimal digits: "60", "060" and "0x3c" are signed as the same bytes. */
+const inDigits = (text: string): string => integerIn(text)?.toString() ?? text;
+
+/** As version 0.1.0 spelled what it recorded. */
+const hexInLowerCase = (text: string): string =>
+	/^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text;
+
+/** JSON with sorted members and texts in one spelling, so that one payment has one name. */
+function canonical(value: unknown, spelled: (text: string) => string): string {
+	if (Array.isArray(value)) return `[${value.map((each) => canonical(each, spelled)).join(',')}]`;
+	if (isRecord(value)) {
+		const members = Object.keys(value)
+			.sort()
+			.map((name) => `${JSON.stringify(name)}:${canonical(value[name], spelled)}`);
+		return `{${members.join(',')}}`;
 	}
-	if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
-	return JSON.stringify(integerIn(value)?.toString() ?? value);
+	return JSON.stringify(typeof value === 'string' ? spelled(value) : value);
 }
 
-function hash(...parts: unknown[]): string {
-	return createHash('sha256').update(canonical(parts)).digest('hex');
+function hashSpelled(spelled: (text: string) => string, parts: readonly unknown[]): string {
+	/* What n8n saves and sends: without the members that are undefined. */
+	const sent: unknown = JSON.parse(JSON.stringify(parts));
+	return createHash('sha256').update(canonical(sent, spelled)).digest('hex');
 }
+
+const hash = (...parts: unknown[]): string => hashSpelled(inDigits, parts);
 
 /** The keys under which a payment is recorded. */
 interface PaymentKeys {
 	/** Of what is signed. Never of the signature, since signers need not be deterministic. */
 	readonly typedData: string;
+	/** Of what is signed, too: all that version 0.1.0 recorded. */
+	readonly firstVersion: string;
 	/** Of the reference where there is one, else of the typed data: attempts are counted by it. */
 	readonly payment: string;
 	/** That the typed data belongs to the payment. */
@@ -104,6 +115,7 @@ function keysOf(identity: PaymentIdentity): PaymentKeys {
 			: hash('payment by reference', origin, teamId, `reference ${reference.normalize()}`);
 	return {
 		typedData: typedDataKey,
+		firstVersion: hashSpelled(hexInLowerCase, [origin, teamId, signer, typedData]),
 		payment,
 		pair: hash('pair', typedDataKey, payment),
 		hasReference: reference !== undefined,
@@ -132,10 +144,10 @@ export function isAttemptCode(text: string): boolean {
  * that belongs to another payment changes nothing for this one.
  */
 function nextAttempt(keys: PaymentKeys, confirmedNotPaid: string | undefined): number {
-	const [, first, second, attempt] = CODE.exec(confirmedNotPaid?.trim() ?? '') ?? [];
-	if (first === undefined || second === undefined || attempt === undefined) return 1;
-	const given = `${first}-${second}-${attempt}`.toUpperCase();
-	return attemptCode(keys, Number(attempt)) === given ? Number(attempt) + 1 : 1;
+	if (confirmedNotPaid === undefined) return 1;
+	const given = confirmedNotPaid.trim().toUpperCase().replaceAll('-', '');
+	const attempt = Number(confirmedNotPaid.split('-').at(-1));
+	return attemptCode(keys, attempt).replaceAll('-', '') === given ? attempt + 1 : 1;
 }
 
 /** What has to be recorded for an attempt. */
@@ -144,8 +156,23 @@ function recordedFor(keys: PaymentKeys, attempt: number): string[] {
 		...(attempt === 1 ? [] : [attemptKey(keys, attempt - 1)]),
 		attemptKey(keys, attempt),
 		keys.typedData,
+		keys.firstVersion,
 		...(keys.hasReference ? [keys.pair] : []),
 	];
+}
+
+/** Whether version 0.1.0 made this attempt, the only one that it could record. */
+function isOfFirstVersion(
+	keys: PaymentKeys,
+	attempt: number,
+	isRecorded: (key: string) => boolean,
+): boolean {
+	return attempt === 1 && isRecorded(keys.firstVersion) && !isRecorded(keys.typedData);
+}
+
+/** Whether the attempt was made, given what is recorded. */
+function isMade(keys: PaymentKeys, attempt: number, isRecorded: (key: string) => boolean): boolean {
+	return isRecorded(attemptKey(keys, attempt)) || isOfFirstVersion(keys, attempt, isRecorded);
 }
 
 /** Whether the attempt may be made, given what is recorded. */
@@ -154,9 +181,9 @@ function mayAttempt(
 	attempt: number,
 	isRecorded: (key: string) => boolean,
 ): boolean {
-	if (isRecorded(attemptKey(keys, attempt))) return false;
+	if (isMade(keys, attempt, isRecorded)) return false;
 	if (attempt === 1) return !isRecorded(keys.typedData);
-	if (!isRecorded(attemptKey(keys, attempt - 1))) return false;
+	if (!isMade(keys, attempt - 1, isRecorded)) return false;
 	return !keys.hasReference || !isRecorded(keys.typedData) || isRecorded(keys.pair);
 }
 
@@ -180,7 +207,7 @@ function sentBefore(
 	isRecorded: (key: string) => boolean,
 ): Refusal {
 	const { summary, confirmedNotPaid } = payment;
-	if (isRecorded(attemptKey(keys, attempt))) {
+	if (isMade(keys, attempt, isRecorded)) {
 		const again = attempt === 1 ? '' : `, as attempt ${attempt}`;
 		const stranger =
 			attempt === 1 && confirmedNotPaid !== undefined && confirmedNotPaid.trim() !== ''
@@ -191,7 +218,7 @@ function sentBefore(
 			{ hint: stranger + askFirst(attemptCode(keys, attempt)) },
 		);
 	}
-	if (attempt > 1 && !isRecorded(attemptKey(keys, attempt - 1))) {
+	if (attempt > 1 && !isMade(keys, attempt - 1, isRecorded)) {
 		return new Refusal(
 			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
 			{

@@ -25,6 +25,9 @@ const recordKey = async (
 	{ history }: History,
 ) => await recordEvent(store, nodeKey, key, { history, owner: `owner ${(owners += 1)}` });
 
+const pass = async (milliseconds: number) =>
+	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
 runVirtualClock();
 
 it('knows the first from every later time', async () => {
@@ -94,6 +97,20 @@ it('knows an owner again, whose first attempt may have ended in the middle', asy
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
 });
 
+it('takes one call to know a key again', async () => {
+	const store = new MemoryStore();
+	await recordKey(store, 'node', 'a', HISTORY);
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
+	expect(store.calls).toBe(2);
+});
+
+it('knows what earlier versions have saved: each key, and beside it who recorded it', async () => {
+	const store = new MemoryStore();
+	store.saved = ['a', 'a execution 7'];
+	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
+	expect(await recordEvent(store, 'node', 'a', { history: 5, owner: 'execution 7' })).toBe('first');
+});
+
 it('does not take for an owner who has looked in vain', async () => {
 	const store = new MemoryStore();
 	await recordKey(store, 'node', 'a', HISTORY);
@@ -131,8 +148,6 @@ describe('with other n8n processes', () => {
 	it.each(stores)(
 		'gives exactly one of five the first, whatever their order in a %s store',
 		async (speed, least, most) => {
-			const pass = async (milliseconds: number) =>
-				await new Promise((resolve) => setTimeout(resolve, milliseconds));
 			const outcomes = await Promise.all(
 				Array.from({ length: 100 }, async (_, index) => {
 					const store = new MemoryStore();
@@ -154,6 +169,40 @@ describe('with other n8n processes', () => {
 	);
 });
 
+describe('another claim of the same owner', () => {
+	const claim = async (store: ProcessedStore, keys: readonly string[], isAllowed: boolean) =>
+		await claimKeys(store, 'node', {
+			keys,
+			owner: 'owner x',
+			mayClaim: () => isAllowed,
+			maxEntries: 1_000,
+			isStrict: false,
+		});
+
+	it('is not the same one where its keys are others', async () => {
+		const store = new MemoryStore();
+		await claim(store, ['a', 'bc'], true);
+		expect((await claim(store, ['a', 'bc'], false)).status).toBe('claimed');
+		expect((await claim(store, ['ab', 'c'], false)).status).toBe('seen');
+	});
+
+	it('makes sure that a key which was lost is recorded again', async () => {
+		const store = new MemoryStore();
+		await claim(store, ['a', 'b'], true);
+		const lose = () => (store.saved = store.saved.filter((entry) => entry !== 'b'));
+		lose();
+		const record = store.checkProcessedAndRecord.bind(store);
+		store.checkProcessedAndRecord = async (...given) => {
+			store.checkProcessedAndRecord = record;
+			const answer = await record(...given);
+			lose();
+			return answer;
+		};
+		expect((await claim(store, ['a', 'b'], false)).status).toBe('claimed');
+		expect(store.keys).toEqual(['a', 'b']);
+	});
+});
+
 it('gives up where the record never stays', async () => {
 	const store = new MemoryStore();
 	const record = store.checkProcessedAndRecord.bind(store);
@@ -166,7 +215,23 @@ it('gives up where the record never stays', async () => {
 		message: 'n8n did not keep the record that guards against doing this twice',
 		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
 	});
-	expect(store.calls).toBeLessThan(20);
+	expect(store.calls).toBe(11);
+});
+
+it.each([
+	[199, 1],
+	[200, 3],
+])('makes sure of its record where there is room for it: %d entries', async (maxEntries, calls) => {
+	const store = new MemoryStore();
+	const record = store.checkProcessedAndRecord.bind(store);
+	store.checkProcessedAndRecord = async (...given) => {
+		store.checkProcessedAndRecord = record;
+		const answer = await record(...given);
+		store.saved = [];
+		return answer;
+	};
+	await claimStrictly(store, ['a'], { maxEntries });
+	expect(store.calls).toBe(calls);
 });
 
 it('rejects where the store cannot be written, and lets the next one try', async () => {
@@ -226,15 +291,38 @@ it('does not let one node wait for another', async () => {
 const claimStrictly = async (
 	store: ProcessedStore,
 	keys: readonly string[],
-	{ nodeKey = 'payments', maxEntries = 1_000 } = {},
+	{
+		nodeKey = 'payments',
+		maxEntries = 1_000,
+		keptFor,
+	}: { nodeKey?: string; maxEntries?: number; keptFor?: string } = {},
 ): Promise<Claimed | Seen> =>
 	await claimKeys(store, nodeKey, {
 		keys,
 		owner: `owner ${(owners += 1)}`,
 		mayClaim: (isRecorded) => !keys.some(isRecorded),
 		maxEntries,
+		...(keptFor === undefined ? {} : { keptFor }),
 		isStrict: true,
 	});
+
+/** Lets another process read the list at these removals, by number, and write it back a bit later. */
+const writeBack = (
+	store: MemoryStore,
+	removals: readonly number[],
+	more: readonly string[] = [],
+) => {
+	const remove = store.removeProcessed.bind(store);
+	let count = 0;
+	store.removeProcessed = async (...given) => {
+		count += 1;
+		if (removals.includes(count)) {
+			const list = [...store.saved, ...more];
+			setTimeout(() => (store.saved = list), 100);
+		}
+		await remove(...given);
+	};
+};
 
 const released = async (claim: Claimed | Seen): Promise<void> => {
 	if (claim.status !== 'claimed') throw new Error('was not claimed');
@@ -272,6 +360,95 @@ describe('a claim that is released', () => {
 		expect(store.saved).toEqual(['of another process']);
 	});
 
+	it.each(
+		[undefined, 'next'].flatMap((keptFor) =>
+			[[1], [1, 2], [1, 2, 3]].map((at) => [at, keptFor] as const),
+		),
+	)(
+		'is taken out again where another process reads at the removals %j (kept for: %s)',
+		async (at, keptFor) => {
+			const store = new MemoryStore();
+			await claimStrictly(store, ['of another']);
+			const before = [...store.saved];
+			const claim = await claimStrictly(store, ['a', 'b'], { keptFor });
+			writeBack(store, at);
+			await released(claim);
+			expect(store.saved).toEqual(before);
+		},
+	);
+
+	it('stays where a later one depends on it, without the mark of its owner', async () => {
+		for (const at of [[], [1], [1, 2]]) {
+			const store = new MemoryStore();
+			const claim = await claimStrictly(store, ['a'], { keptFor: 'next' });
+			await claimStrictly(store, ['next']);
+			const calls = store.calls;
+			writeBack(store, at);
+			await released(claim);
+			expect(store.keys).toEqual(['a', 'next']);
+			expect(store.saved).toHaveLength(3);
+			expect(store.calls - calls).toBe(2 + at.length);
+		}
+	});
+
+	it('stays where another process writes it back together with a later one', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a'], { keptFor: 'next' });
+		const stale = [...store.saved];
+		const releasing = released(claim);
+		while (store.saved.length > 0) await moment();
+		store.saved = [...stale, 'next', 'next owner of another process'];
+		await releasing;
+		expect(store.saved).toEqual(['a', 'next', 'next owner of another process']);
+	});
+
+	it('stays where one that depends on it comes while it is taken out again', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a'], { keptFor: 'next' });
+		const stale = [...store.saved];
+		const remove = store.removeProcessed.bind(store);
+		let count = 0;
+		let list: string[] = [];
+		store.removeProcessed = async (...given) => {
+			await remove(...given);
+			count += 1;
+			if (count === 1) store.saved = stale;
+			if (count === 2) list = [...store.saved, 'next', 'next owner of another process'];
+			if (count === 3) store.saved = list;
+		};
+		await released(claim);
+		expect(store.keys).toEqual(['a', 'next']);
+	});
+
+	it('takes out nothing that another owner records after it', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a'], { keptFor: 'next' });
+		const releasing = released(claim);
+		while (store.saved.length > 0) await moment();
+		store.saved = ['a', 'a owner of another process'];
+		await releasing;
+		expect(store.saved).toEqual(['a', 'a owner of another process']);
+	});
+
+	it('asks the store twice, since each call takes a fifth of a second', async () => {
+		for (const keptFor of [undefined, 'next']) {
+			const store = new MemoryStore();
+			const claim = await claimStrictly(store, ['a'], { keptFor });
+			const { calls } = store;
+			await released(claim);
+			expect([store.saved, store.calls - calls]).toEqual([[], keptFor === undefined ? 1 : 2]);
+		}
+	});
+
+	it('ends, even where its entries are written back every time', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a']);
+		const { calls } = store;
+		store.removeProcessed = async () => {};
+		await released(claim);
+		expect(store.calls - calls).toBe(10);
+	});
+
 	it('takes no room, however often that happens', async () => {
 		const store = new MemoryStore();
 		const limited = { maxEntries: 400 };
@@ -295,6 +472,16 @@ describe('a claim that fails', () => {
 			true,
 			false,
 		]);
+		expect(store.saved).toEqual(before);
+	});
+
+	it('takes them out again where another process wrote them back, whatever depends on it', async () => {
+		const store = new MemoryStore();
+		await claimStrictly(store, ['a']);
+		await claimStrictly(store, ['next']);
+		const before = [...store.saved];
+		writeBack(store, [1]);
+		expect((await claimStrictly(store, ['a', 'b'], { keptFor: 'next' })).status).toBe('seen');
 		expect(store.saved).toEqual(before);
 	});
 
@@ -340,7 +527,39 @@ it('counts a failed call as the failure of every claim that shared it', async ()
 	expect(store.keys).toEqual(['before', 'a', 'b']);
 });
 
+it('shares a call with one that has less room, and makes nothing forgotten', async () => {
+	const store = new MemoryStore();
+	store.saved = Array.from({ length: 30 }, (_, index) => `old ${index}`);
+	await claimStrictly(store, ['before']);
+	const { calls } = store;
+	await Promise.all([claimStrictly(store, ['a']), claimStrictly(store, ['b'], { maxEntries: 5 })]);
+	expect(store.calls - calls).toBe(2);
+	expect(store.keys).toHaveLength(33);
+});
+
+it('is asked no more often than needed after a call that failed', async () => {
+	const store = new MemoryStore();
+	store.meanwhile = () => {
+		store.meanwhile = () => {};
+		throw new Error('SQLITE_BUSY');
+	};
+	const failing = recordKey(store, 'failing once', 'a', HISTORY);
+	while (store.calls === 0) await Promise.resolve();
+	const next = recordKey(store, 'failing once', 'b', HISTORY);
+	expect(await Promise.all([failing, next])).toEqual(['first', 'first']);
+	await pass(60_000);
+	expect(store.calls).toBe(2);
+});
+
 describe('looking for keys', () => {
+	/* The pauses before calls are the same in every run: each differs from the last ones. */
+	beforeEach(() => {
+		let count = 0;
+		jest.spyOn(Math, 'random').mockImplementation(() => ((count += 1) * 0.618) % 1);
+	});
+
+	afterEach(() => jest.restoreAllMocks());
+
 	it('says which are there, and leaves no trace', async () => {
 		const store = new MemoryStore();
 		await claimStrictly(store, ['a']);
@@ -350,12 +569,88 @@ describe('looking for keys', () => {
 		expect(store.saved).toEqual(before);
 	});
 
-	it('rejects where its trace could not be taken out', async () => {
+	it('tries once more to take out its trace, and rejects where it could not', async () => {
 		const store = new MemoryStore();
+		const remove = store.removeProcessed.bind(store);
+		store.removeProcessed = async () => {
+			store.removeProcessed = remove;
+			throw new Error('SQLITE_BUSY');
+		};
+		await findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 });
+		expect(store.saved).toEqual([]);
 		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
 		await expect(findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 })).rejects.toThrow(
 			'SQLITE_BUSY',
 		);
+	});
+
+	it('asks twice where nothing is there', async () => {
+		const store = new MemoryStore();
+		await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
+		expect(store.calls).toBe(2);
+	});
+
+	it.each([1, 3])('finds nothing that is there for only a moment, in call %d', async (moment) => {
+		const store = new MemoryStore();
+		store.saved = ['a'];
+		const record = store.checkProcessedAndRecord.bind(store);
+		store.checkProcessedAndRecord = async (...given) => {
+			const isNow = store.calls + 1 === moment;
+			store.saved = isNow ? ['a', 'b'] : ['a'];
+			return await record(...given);
+		};
+		const isRecorded = await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
+		expect([isRecorded('a'), isRecorded('b')]).toEqual([true, false]);
+		expect(store.calls).toBe(4);
+	});
+
+	/** Times at which another process begins, in milliseconds. */
+	const delays = Array.from({ length: 100 }, (_, index) => 10 * index);
+
+	it('finds what is there, and nothing else, while another process looks for the same', async () => {
+		const found = await Promise.all(
+			delays.map(async (delay) => {
+				const store = new MemoryStore();
+				store.saved = ['a', 'a owner 0'];
+				const find = async (process: string) => {
+					const nodeKey = `looking in ${process} after ${delay}`;
+					const isRecorded = await findKeys(store, nodeKey, { keys: ['a', 'b'], maxEntries: 400 });
+					return [isRecorded('a'), isRecorded('b')];
+				};
+				const both = await Promise.all([find('one'), pass(delay).then(() => find('the other'))]);
+				expect(store.saved).toEqual(['a', 'a owner 0']);
+				return both;
+			}),
+		);
+		expect(found).toEqual(
+			delays.map(() => [
+				[true, false],
+				[true, false],
+			]),
+		);
+	});
+
+	it('takes out no record that another process makes while a third one looks', async () => {
+		const kept = await Promise.all(
+			delays.map(async (delay) => {
+				const store = new MemoryStore();
+				store.takesTime = async () => await pass(50);
+				const find = async (process: string) =>
+					await findKeys(store, `${process} looks, and is paid after ${delay}`, {
+						keys: ['a'],
+						maxEntries: 400,
+					});
+				const [{ status }] = await Promise.all([
+					pass(150).then(
+						async () => await claimStrictly(store, ['a'], { nodeKey: `pays after ${delay}` }),
+					),
+					find('one'),
+					pass(delay).then(async () => await find('the third')),
+				]);
+				return status === 'seen' || store.keys.includes('a');
+			}),
+		);
+		expect(kept).toEqual(delays.map(() => true));
 	});
 });
 
@@ -371,16 +666,15 @@ describe('a call that never returns', () => {
 
 	afterEach(() => jest.restoreAllMocks());
 
-	/** A store whose next call hangs after it has read, until it is let go. */
-	const hangingStore = () => {
+	/** A store whose next calls hang after they have read, until they are let go. */
+	const hangingStore = (count = 1) => {
 		const store = new MemoryStore();
-		let letGo = () => {};
-		const hangs = new Promise<void>((resolve) => (letGo = resolve));
+		const hanging: Array<() => void> = [];
 		store.takesTime = async () => {
-			store.takesTime = moment;
-			await hangs;
+			if (hanging.length === count) return await moment();
+			return await new Promise<void>((resolve) => hanging.push(resolve));
 		};
-		return { store, letGo };
+		return { store, letGo: (index = 0) => hanging[index]?.() };
 	};
 
 	it('fails after half a minute, and the next one goes on', async () => {
@@ -413,8 +707,74 @@ describe('a call that never returns', () => {
 		for (const key of ['a', 'b']) {
 			expect((await claimStrictly(store, [key], { nodeKey })).status).toBe('seen');
 		}
-		while (store.keys.length < 2) await moment();
+		await pass(60_000);
 		expect(new Set(store.keys)).toEqual(new Set(['a', 'b']));
+	});
+
+	it('is remembered until it has written, and no longer', async () => {
+		const { store, letGo } = hangingStore();
+		const nodeKey = 'late write before a repeat';
+		await claimStrictly(store, ['a'], { nodeKey });
+		await claimStrictly(store, ['b'], { nodeKey });
+		const again = claimStrictly(store, ['b'], { nodeKey });
+		letGo();
+		expect((await again).status).toBe('seen');
+		await pass(60_000);
+		expect(new Set(store.keys)).toEqual(new Set(['a', 'b']));
+		store.saved = [];
+		expect((await claimStrictly(store, ['b'], { nodeKey })).status).toBe('claimed');
+	});
+
+	it('is remembered while another one has not written yet', async () => {
+		const { store, letGo } = hangingStore(2);
+		const nodeKey = 'two late writes';
+		await expect(claimStrictly(store, ['a'], { nodeKey })).rejects.toThrow('did not answer');
+		await claimStrictly(store, ['b'], { nodeKey });
+		letGo(0);
+		await pass(60_000);
+		/* After this one the next waits, so that the other late write comes first. */
+		await claimStrictly(store, ['c'], { nodeKey });
+		const again = claimStrictly(store, ['b'], { nodeKey });
+		letGo(1);
+		expect((await again).status).toBe('seen');
+	});
+
+	it('lets later claims make sure of their records as ever', async () => {
+		const { store } = hangingStore();
+		const nodeKey = 'overwritten twice';
+		await claimStrictly(store, ['a'], { nodeKey });
+		const record = store.checkProcessedAndRecord.bind(store);
+		let overwritten = 0;
+		store.checkProcessedAndRecord = async (...given) => {
+			const answer = await record(...given);
+			overwritten += 1;
+			if (overwritten <= 2) store.saved = [];
+			return answer;
+		};
+		await claimStrictly(store, ['b'], { nodeKey });
+		expect(store.keys).toEqual(['b']);
+	});
+
+	it('makes nothing forgotten where a claim since then has less room', async () => {
+		const { store, letGo } = hangingStore();
+		const nodeKey = 'late write with less room';
+		const old = Array.from({ length: 30 }, (_, index) => `old ${index}`);
+		store.saved = old;
+		await claimStrictly(store, ['a'], { nodeKey });
+		await claimStrictly(store, ['b'], { nodeKey });
+		await claimStrictly(store, ['c'], { nodeKey, maxEntries: 5 });
+		letGo();
+		await pass(60_000);
+		expect(new Set(store.keys)).toEqual(new Set([...old, 'a', 'b', 'c']));
+	});
+
+	it('is followed by no other where no claim was made since', async () => {
+		const { store, letGo } = hangingStore(2);
+		await expect(recordKey(store, 'nothing since', 'a', HISTORY)).rejects.toThrow('did not answer');
+		letGo(0);
+		letGo(1);
+		await pass(60_000);
+		expect(store.calls).toBe(2);
 	});
 });
 
@@ -462,6 +822,19 @@ describe('between two calls of one node', () => {
 				await recordKey(store, `${name} ${random}`, `key ${count}`, HISTORY);
 			}
 			expect(pauses).toEqual(expected.map((pause) => pause + jitter));
+		}
+	});
+
+	it('the store is asked at once where it was left alone for long enough', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+		const { store } = timedStore([]);
+		for (const calls of [1, 2]) {
+			const recording = recordKey(store, 'no wait', `key ${calls}`, HISTORY);
+			/* No timer can end in between. */
+			for (let count = 0; count < 100; count++) await Promise.resolve();
+			expect(store.calls).toBe(calls);
+			await recording;
+			await pass(200);
 		}
 	});
 

@@ -90,8 +90,8 @@ async function runSchedule(seed: number, speed: Speed, hasFaults: boolean) {
 		return {
 			checkProcessedAndRecord: async (...given) =>
 				await faulty(async () => await shared.checkProcessedAndRecord(...given)),
-			removeProcessed: async (items) =>
-				await faulty(async () => await shared.removeProcessed(items)),
+			removeProcessed: async (...given) =>
+				await faulty(async () => await shared.removeProcessed(...given)),
 		};
 	};
 	const stores = Array.from({ length: PROCESSES }, (_, process) => storeOf(process));

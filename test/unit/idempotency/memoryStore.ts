@@ -47,10 +47,12 @@ export class MemoryStore implements ProcessedStore {
 
 	async checkProcessedAndRecord(
 		items: string[],
-		_scope: 'node',
-		{ maxEntries }: { maxEntries: number },
+		scope: string,
+		{ mode, maxEntries }: { mode: string; maxEntries: number },
 	) {
 		this.calls += 1;
+		expect([scope, mode]).toEqual(['node', 'entries']);
+		expect(maxEntries).toBeGreaterThan(0);
 		const list = [...this.saved];
 		await this.takesTime();
 		const known = new Set(list);
@@ -63,8 +65,10 @@ export class MemoryStore implements ProcessedStore {
 		return { new: fresh, processed };
 	}
 
-	async removeProcessed(items: string[]) {
-		const removed = new Set(items);
+	async removeProcessed(items: string[], scope: string, { mode }: { mode: string }) {
+		expect([scope, mode]).toEqual(['node', 'entries']);
+		// n8n fails here where an item is undefined.
+		const removed = new Set(items.map((item) => item.toString()));
 		const list = this.saved.filter((item) => !removed.has(item));
 		await this.takesTime();
 		this.saved = list;

@@ -11,7 +11,7 @@ import {
 	type Payment,
 	type PaymentRecord,
 } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
-import { MemoryStore, runVirtualClock } from './memoryStore';
+import { MemoryStore, moment, runVirtualClock } from './memoryStore';
 
 runVirtualClock();
 
@@ -131,6 +131,27 @@ describe('a payment', () => {
 		}
 	});
 
+	it('that is under way counts as one whose outcome is not known', async () => {
+		const { ledger, attempt } = scene();
+		const code = await attempt({ ...payment, teamId: 'te-other' });
+		const run = ledger();
+		let isSending = false;
+		void run.pay(payment, async () => {
+			isSending = true;
+			return await new Promise<never>(() => {});
+		});
+		while (!isSending) await moment();
+		const error: unknown = await run
+			.pay(payment, async () => paid)
+			.catch((caught: unknown) => caught);
+		expect(error).toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com may or may not have been made. The request failed',
+			hint: expect.stringMatching(/[0-9A-F]{4}-[0-9A-F]{4}-1 as/),
+		});
+		expect(error).not.toMatchObject({ hint: expect.stringContaining(code) });
+	});
+
 	it('is not sent where it cannot be recorded', async () => {
 		const store = new MemoryStore();
 		store.checkProcessedAndRecord = async () => await Promise.reject(new Error('SQLITE_BUSY'));
@@ -190,6 +211,7 @@ describe('one payment in many spellings', () => {
 			'members in another order',
 			{ typedData: { data: { to: '0xCd', amount: '60' }, from: '0xAB' } },
 		],
+		['a member that JSON leaves out', { typedData: { ...typedData, memo: undefined } }],
 		...[
 			'0x3c',
 			'0X3C',
@@ -240,6 +262,12 @@ it.each([
 	['1', 1],
 	['1', ['1']],
 	['true', true],
+	['60', '6+0'],
+	[['1'], { 0: '1' }],
+	[
+		[1, 23],
+		[12, 3],
+	],
 ])('the values %j and %j make two payments', async (one, other) => {
 	const { pay, sent } = scene();
 	for (const amount of [one, other]) await pay({ ...payment, typedData: { amount } });
@@ -583,6 +611,93 @@ describe('the text of an attempt code', () => {
 });
 
 describe('the record', () => {
+	/*
+	 * Keys worked out apart from the code, as SHA-256 of e.g. `["attempt","PAYMENT",1]`. They must stay:
+	 * a payment that an earlier version has saved would else be made again.
+	 */
+	const saved = {
+		...payment,
+		typedData: {
+			from: '0xAB',
+			expires: 1_790_000_000,
+			data: { to: '0xCd', amount: '60' },
+			tags: ['a', true, null, ['0x10'], 'Z 0xA', '0xA Z'],
+		},
+	};
+	const typedDataKey = 'e12a71237d2526b12aabefb0843b4071ca2daf075a8e597373ed2fb1637d0e4a';
+
+	/** All that version 0.1.0 recorded. */
+	const firstVersionKey = 'ea0a655b52bb9baf7dd1a6e4d6aba4d46ba1946194e5a81584ed6c2d43a3ad27';
+
+	it.each([
+		[
+			'typed data',
+			saved,
+			[
+				'ce96405a5ebd4f131d26d01f70f4901abe0c4c36e4045da399400486ffc0b9eb',
+				typedDataKey,
+				firstVersionKey,
+				'8e2c411b63532cb23d9d2cce04c3f2a2f0a14a9a997eb2aaa8e0a2db13554cc8',
+			],
+			'50B6-0013-1',
+		],
+		[
+			'a reference',
+			{ ...saved, reference: 'INV-1' },
+			[
+				'd3e410f71c05e856c3e5c53aa7aba3b4f73fc5dc021aad5c77ab2d6fe8d0739f',
+				typedDataKey,
+				firstVersionKey,
+				'6934be4aa96b299fc4dcdc6bf2742ed6178be1ab6c3b597ead2ea4484881e706',
+				'a6a5eb661b7abc164a3d02ec49f228f18c21309f93af687fc1aee3ac1998cf0b',
+			],
+			'5005-5932-1',
+		],
+	])('has the same keys and codes in every version: by %s', async (_, what, keys, code) => {
+		const { attempt, pay, store } = scene();
+		const keysIn = () => store.saved.filter((entry) => !/ [\da-f-]{36}$/.test(entry));
+		expect(await attempt(what)).toBe(code);
+		expect(keysIn()).toEqual(keys.slice(0, -1));
+		await pay({ ...what, confirmedNotPaid: code });
+		expect(keysIn()).toEqual(keys);
+	});
+
+	it.each([
+		['typed data', saved, '50B6-0013-1'],
+		['a reference', { ...saved, reference: 'INV-1' }, '5005-5932-1'],
+	])('of version 0.1.0 lets a payment out only with its code: by %s', async (_, what, code) => {
+		const { ledger, pay, sent, store } = scene();
+		store.saved = [firstVersionKey, `${firstVersionKey} an owner`];
+		const before = [...store.saved];
+		const refused = {
+			message:
+				'The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again',
+			hint: expect.stringContaining(`Only if it was not, enter ${code} as`),
+		};
+		await expect(ledger().check(what)).rejects.toMatchObject(refused);
+		await expect(pay(what)).rejects.toMatchObject(refused);
+		const confirmed = { ...what, confirmedNotPaid: code };
+		await expect(pay(confirmed, refusal(400, true))).rejects.toThrow('was not made');
+		expect(store.saved).toEqual(before);
+		expect(await pay(confirmed)).toEqual(paid);
+		for (const each of [what, confirmed]) {
+			await expect(pay(each)).rejects.toThrow('was already sent');
+		}
+		expect(sent).toHaveLength(2);
+	});
+
+	it('of version 0.1.0 knows hex in any case, and no other payment', async () => {
+		const { pay, store } = scene();
+		store.saved = [firstVersionKey];
+		for (const from of ['0xAb', '0xab']) {
+			await expect(pay({ ...saved, typedData: { ...saved.typedData, from } })).rejects.toThrow(
+				'was already sent',
+			);
+		}
+		await pay({ ...saved, teamId: 'te-other' });
+		await pay({ ...saved, typedData: { ...saved.typedData, tags: ['A'] } });
+	});
+
 	it('is looked up without a trace', async () => {
 		const { pay, store, ledger } = scene();
 		await pay(invoice);
