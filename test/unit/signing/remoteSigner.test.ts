@@ -280,6 +280,18 @@ describe('a remote signer', () => {
 		['400', () => ({ status: 400, body: '{}' }), /isn’t JSON-RPC.*400/, 'remoteSignerUrl'],
 		['404', () => ({ status: 404, body: '{}' }), /isn’t JSON-RPC.*404/, 'remoteSignerUrl'],
 		[
+			'a longer error than "does not exist/is not available"',
+			({ id: callId }) => ({
+				body: {
+					jsonrpc: '2.0',
+					id: callId,
+					error: { code: -32000, message: 'The key does not exist/is not available yet' },
+				},
+			}),
+			/refused to sign: "The key does not exist/,
+			'remoteSignerUrl',
+		],
+		[
 			'a longer error than "Not implemented"',
 			({ id: callId }) => ({
 				body: {
