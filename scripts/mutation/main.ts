@@ -102,13 +102,16 @@ const savedResults = z
 	})
 	.passthrough();
 
-/** Stryker knows no tests of a mutant that runs on load, so it doesn't notice new ones. */
+/**
+ * Stryker knows no tests of a mutant that runs on load, so it doesn't notice new ones. On a busy
+ * machine, trying all tests on such a mutant may also time out without being stuck.
+ */
 function forgetSurvivorsOnLoad(file: string): void {
 	if (!existsSync(file)) return;
 	const saved = savedResults.parse(JSON.parse(readFileSync(file, 'utf8')));
 	for (const each of Object.values(saved.files)) {
 		each.mutants = each.mutants.filter(
-			(mutant) => !(mutant.static && mutant.status === 'Survived'),
+			(mutant) => !(mutant.static && ['Survived', 'Timeout'].includes(mutant.status)),
 		);
 	}
 	writeFileSync(file, JSON.stringify(saved));

@@ -168,9 +168,8 @@ function throwForbidden(status: number, body: string, url: string): never {
 /** The result in a JSON-RPC response (https://www.jsonrpc.org/specification). */
 function readResult(answer: HttpAnswer, question: Question, redact: Redact): unknown {
 	const { url, dialect, id, method } = question;
-	const { status } = answer;
-	const body = answer.body.length > LONGEST_ANSWER ? '' : answer.body;
-	const json = parseJson(body);
+	const { status, body } = answer;
+	const json = body.length > LONGEST_ANSWER ? undefined : parseJson(body);
 	if (status === 502 || status === 504) return throwGatewayError(status, method, dialect);
 	if (status === 401) return throwForbidden(status, body, url);
 	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
@@ -246,15 +245,14 @@ export function remoteSignerWallet(
 	}
 
 	async function sign(call: Call, hash: Hex): Promise<Hex> {
-		const signature = readSignature(await ask(call));
-		const signer = signature && (await signerOf(hash, signature));
-		if (signature === undefined || signer === undefined) {
-			return refuse(
+		const refuseSignature = (): never =>
+			refuse(
 				'The remote signer returned an invalid signature.',
 				'Check Remote Signer Dialect in the credentials.',
 				'remoteSignerDialect',
 			);
-		}
+		const signature = readSignature(await ask(call)) ?? refuseSignature();
+		const signer = (await signerOf(hash, signature)) ?? refuseSignature();
 		if (!isSameAddress(signer, address)) {
 			return refuse(
 				`The remote signer’s signature isn’t from the wallet ${address}, so it was not used.`,

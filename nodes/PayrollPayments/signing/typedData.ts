@@ -18,7 +18,7 @@ type Types = Record<string, Member[]>;
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
-const INTEGER = /^(u?)int([1-9]\d{0,2})$/;
+const INTEGER = /^u?int([1-9]\d{0,2})$/;
 const LIST = /^(.+)\[\]$/;
 /** Names that viem keeps for plain types, e.g. `uint`, `bytes33` and `integer`. */
 const PLAIN_NAME = /^(?:address$|bool$|string$|bytes|u?int)/;
@@ -41,10 +41,15 @@ export function quoted(value: unknown): string {
 	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
 }
 
-/** Whether the type isn't a struct or list. `uint` and `int` need a width. */
+/** The width of an integer type, or 0. `uint` and `int` have none. */
+function bitsOf(type: string): number {
+	return Number(INTEGER.exec(type)?.[1] ?? 0);
+}
+
+/** Whether the type isn't a struct or list. Integers need a width. */
 export function isAtomic(type: string): boolean {
 	if (['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type)) return true;
-	const bits = Number(INTEGER.exec(type)?.[2] ?? 0);
+	const bits = bitsOf(type);
 	return bits > 0 && bits <= 256 && bits % 8 === 0;
 }
 
@@ -135,8 +140,8 @@ function fitsAddress(value: unknown): boolean {
 }
 
 function fitsAtomic(value: unknown, type: string): boolean {
-	const [, unsigned, bits] = INTEGER.exec(type) ?? [];
-	if (bits !== undefined) return fitsInteger(value, unsigned === '', BigInt(bits));
+	const bits = bitsOf(type);
+	if (bits > 0) return fitsInteger(value, type.startsWith('int'), BigInt(bits));
 	if (type === 'bool') return typeof value === 'boolean';
 	if (type === 'address') return fitsAddress(value);
 	if (typeof value !== 'string') return false;

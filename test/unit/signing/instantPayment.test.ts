@@ -452,12 +452,12 @@ describe('the signing guard of instant payments', () => {
 			'types',
 		],
 		[
-			'typedData has a id that is not text',
+			'typedData.data.id is not text',
 			{ ...data({ id: true }), ...typed('id', 'bool') },
 			'typedData',
 		],
 		[
-			'typedData has a salt that is not text',
+			'typedData.salt is not text',
 			{ ...message({ salt: true }), ...typed('salt', 'bool') },
 			'typedData',
 		],
@@ -571,6 +571,23 @@ describe('the signing guard of instant payments', () => {
 			throw error;
 		}
 	};
+
+	it.each([
+		...['eve@evil.example', 'a@b.c', 'a@b..', 'a@..b', 'a@b.c.', '.@b.c', 'EVE@EVIL.EXAMPLE'],
+		...[' eve@evil.example', 'eve@evil.example ', '\teve@evil.example\n', '\u00a0a@b.c'],
+		...[` ${recipientEmail}`, `${recipientEmail} `],
+	])('takes %j for an email address that isn’t the form’s', (recipient) => {
+		expect(refusalOf(data({ recipient })).message).toBe(
+			`typedData.data.recipient is the email ${JSON.stringify(recipient)}, not the form’s ${recipientEmail}, so nothing was signed.`,
+		);
+	});
+
+	it.each([
+		...['', '@', '.', 'a', 'a.b', '@a.b', '@a.bcd', 'a@', 'a@b', 'a@bcde', 'a@b.', 'a@bcde.'],
+		...['a@.b', 'a@.bcd', 'a.b@cd', 'ab.c@de', 'a@b@c.d', '@a@b.c', 'a@b.c@', 'a b@c.d', 'a@b c.d'],
+	])('doesn’t take %j for an email address', (text) => {
+		expect(signsText(text)).toBe(true);
+	});
 
 	it('takes for an email address what has one @, a dot behind it and no white space', () => {
 		const text = fc.string({

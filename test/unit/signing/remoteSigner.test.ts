@@ -43,6 +43,7 @@ const exchange: HttpExchange = async ({ method, url, headers, body, timeout = 50
 };
 
 interface Call {
+	jsonrpc: string;
 	id: number;
 	method: string;
 	params: unknown[];
@@ -203,6 +204,17 @@ describe('a remote signer', () => {
 		expect(calls.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`, undefined]);
 	});
 
+	it('gets JSON-RPC 2.0 calls, numbered from 1', async () => {
+		reply = signing('wallet');
+		const wallet = walletWith();
+		await wallet.signMessage(TEXT);
+		await wallet.signMessage(TEXT);
+		expect(calls).toMatchObject([
+			{ jsonrpc: '2.0', id: 1, method: 'personal_sign' },
+			{ jsonrpc: '2.0', id: 2, method: 'personal_sign' },
+		]);
+	});
+
 	it('may give v as 0 or 1: the signature is put as verifiers want it', async () => {
 		const signature = await judge.signMessage(TEXT);
 		const v = signature.endsWith('1b') ? '00' : '01';
@@ -263,7 +275,46 @@ describe('a remote signer', () => {
 			'remoteSignerUrl',
 		],
 		['a web page', () => ({ body: '<html>' }), /isn’t JSON-RPC.*200/, 'remoteSignerUrl'],
+		['300', () => ({ status: 300, body: '' }), /answered with a redirect/, 'remoteSignerUrl'],
+		['399', () => ({ status: 399, body: '' }), /answered with a redirect/, 'remoteSignerUrl'],
+		['400', () => ({ status: 400, body: '{}' }), /isn’t JSON-RPC.*400/, 'remoteSignerUrl'],
 		['404', () => ({ status: 404, body: '{}' }), /isn’t JSON-RPC.*404/, 'remoteSignerUrl'],
+		[
+			'a longer error than "does not exist/is not available"',
+			({ id: callId }) => ({
+				body: {
+					jsonrpc: '2.0',
+					id: callId,
+					error: { code: -32000, message: 'The key does not exist/is not available yet' },
+				},
+			}),
+			/refused to sign: "The key does not exist/,
+			'remoteSignerUrl',
+		],
+		[
+			'a longer error than "Not implemented"',
+			({ id: callId }) => ({
+				body: {
+					jsonrpc: '2.0',
+					id: callId,
+					error: { code: -32603, message: 'Not implemented yet' },
+				},
+			}),
+			/failed to sign: "Not implemented yet"/,
+			'remoteSignerUrl',
+		],
+		[
+			'an error that ends with "not implemented"',
+			({ id: callId }) => ({
+				body: {
+					jsonrpc: '2.0',
+					id: callId,
+					error: { code: -32603, message: 'Unlocking is not implemented' },
+				},
+			}),
+			/failed to sign: "Unlocking is not implemented"/,
+			'remoteSignerUrl',
+		],
 		['nothing', () => ({ body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
 		['10 MB', () => ({ body: 'x'.repeat(10_000_000) }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
 		[
@@ -336,6 +387,45 @@ describe('a remote signer', () => {
 		}
 	});
 
+	it.each([201, 202, 206, 400, 404])('isn’t believed with HTTP %d', async (status) => {
+		const signature = await judge.signMessage(TEXT);
+		reply = (call) => ({ ...result(call, signature), status });
+		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toBe(
+			`The remote signer’s response isn’t JSON-RPC (HTTP ${status}).`,
+		);
+	});
+
+	it('is read to 100,000 characters, and no further', async () => {
+		const signature = await judge.signMessage(TEXT);
+		const replyWith = (length: number) => {
+			reply = (call) => ({ body: JSON.stringify(result(call, signature).body).padEnd(length) });
+		};
+		replyWith(100_000);
+		expect(await walletWith().signMessage(TEXT)).toBe(signature);
+		replyWith(100_001);
+		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toBe(
+			'The remote signer’s response isn’t JSON-RPC (HTTP 200).',
+		);
+	});
+
+	it('says what to do where another wallet signed', async () => {
+		reply = signing('wallet', stranger);
+		expect(await refusalOf(() => walletWith().signMessage(TEXT))).toMatchObject({
+			message: `The remote signer’s signature isn’t from the wallet ${judge.address}, so it was not used.`,
+			hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.',
+			field: 'walletAddress',
+		});
+	});
+
+	it('does not hide an error that isn’t about the response', async () => {
+		const error = new TypeError('a defect');
+		const wallet = remoteSignerWallet(
+			{ url, dialect: 'wallet', walletAddress: judge.address },
+			() => Promise.reject(error),
+		);
+		await expect(wallet.signMessage(TEXT)).rejects.toBe(error);
+	});
+
 	it('is given up after its time, and not asked twice', async () => {
 		for (const [given, timeout] of [
 			[{ timeout: 100 }, 100],
@@ -354,6 +444,9 @@ describe('a remote signer', () => {
 				'The remote signer did not respond, so nothing was signed: No response within its time.',
 			);
 			expect(refusal.field).toBe('remoteSignerUrl');
+			expect(refusal.hint).toBe(
+				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
+			);
 			expect(asked).toEqual([timeout]);
 		}
 	});
@@ -361,7 +454,9 @@ describe('a remote signer', () => {
 	it('is asked for nothing that libraries hash differently', async () => {
 		reply = signing('wallet');
 		const odd = { ...NOTE, message: { ...NOTE.message, sum: '01250000' } };
-		await refusalOf(() => walletWith().signTypedData(odd));
+		expect((await refusalOf(() => walletWith().signTypedData(odd))).message).toBe(
+			'message.sum is "01250000", which isn\'t a valid uint256, so nothing was signed.',
+		);
 		await refusalOf(() => walletWith().signMessage('half \ud800'));
 		expect(calls).toEqual([]);
 	});
@@ -388,6 +483,32 @@ describe('a remote signer', () => {
 		);
 		await refusalOf(() => wallet.signMessage(TEXT));
 		expect(asked).toEqual([place]);
+	});
+
+	const HTTPS_ONLY = [
+		"Remote Signer URL in the credentials doesn't use https.",
+		'Use https. Plain http is allowed for loopback and private addresses only (127.0.0.1, 10.…, 192.168.…).',
+	];
+
+	it.each([
+		[
+			'signer',
+			"Remote Signer URL in the credentials isn't a valid URL.",
+			'Enter a URL such as https://signer.example.',
+		],
+		[
+			'https://name@signer.example',
+			'Remote Signer URL in the credentials contains a password.',
+			'Remove it and use Remote Signer Token instead.',
+		],
+		['http://signer.example', ...HTTPS_ONLY],
+		['ftp://127.0.0.1', ...HTTPS_ONLY],
+	])('may not be at %p, and says why', async (place, message, hint) => {
+		expect(await refusalOf(async () => walletWith({ url: place }))).toMatchObject({
+			message,
+			hint,
+			field: 'remoteSignerUrl',
+		});
 	});
 
 	it.each([
@@ -418,9 +539,11 @@ describe('a remote signer', () => {
 	it.each(['', '0x', 'payroll.eth', judge.address.slice(0, -1)])(
 		'needs an address, not %p',
 		async (walletAddress) => {
-			expect((await refusalOf(async () => walletWith({ walletAddress }))).field).toBe(
-				'walletAddress',
-			);
+			expect(await refusalOf(async () => walletWith({ walletAddress }))).toMatchObject({
+				message: 'Wallet Address in the credentials is missing or invalid.',
+				hint: 'Enter the address of the remote signer’s key: 0x followed by 40 hex characters.',
+				field: 'walletAddress',
+			});
 		},
 	);
 });

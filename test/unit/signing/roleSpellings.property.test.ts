@@ -180,6 +180,7 @@ describe('roles in 32 bytes', () => {
 		expect(isSigned(value, undefined, true)).toBe(isSigned(value, 'org_admin', true));
 	});
 
+	const USUAL = ['org_admin', 'orgAdmin', 'OrgAdmin', 'ORG_ADMIN', 'org-admin'];
 	const RARE = [
 		...['ORG-ADMIN', 'org admin', 'ORG ADMIN', 'orgadmin', 'ORGADMIN'],
 		...['Org_Admin', 'Org-Admin', 'Org Admin'],
@@ -188,15 +189,50 @@ describe('roles in 32 bytes', () => {
 		...['ROLE-ORG-ADMIN', 'role org admin', 'ROLE ORG ADMIN', 'roleorgadmin', 'ROLEORGADMIN'],
 		...['Role_Org_Admin', 'Role-Org-Admin', 'Role Org Admin'],
 	];
-	const MIXED = ['org_admin', 'orgAdmin', 'OrgAdmin', 'ORG_ADMIN', 'org-admin'].flatMap((text) =>
+	const MIXED = USUAL.flatMap((text) =>
 		['role', 'Role', 'ROLE'].flatMap((word) => [
 			...[`${word}${text}`, `${word}_${text}`, `${word}:${text}`, `${word}.${text}`],
 			...[`${text}${word}`, `${text}_${word}`],
 		]),
 	);
 
-	it.each([...RARE, ...MIXED])('reads the hash of %j', (text) => {
-		expect(readRole(id(text))).toEqual({ spelled: ['org_admin'], resembled: ['org_admin'] });
+	const READABLE: Readonly<Partial<Record<Role, readonly string[]>>> = {
+		org_admin: [...USUAL, ...RARE, ...MIXED],
+		team_payment_initiator: [
+			...['team_payment_initiator', 'teamPaymentInitiator', 'TeamPaymentInitiator'],
+			...['TEAM_PAYMENT_INITIATOR', 'team-payment-initiator', 'Team Payment Initiator'],
+			...['roleTeamPaymentInitiator', 'team_payment_initiator_role', 'ROLE:TeamPaymentInitiator'],
+		],
+		contractor: ['contractor', 'Contractor', 'CONTRACTOR', 'contractorRole', 'ROLE.contractor'],
+	};
+
+	/** Hashes are computed once for all, so this is how a test reads them as the first one. */
+	async function readFirst(check: (read: typeof readRole) => void): Promise<void> {
+		await jest.isolateModulesAsync(async () => {
+			check((await import('../../../nodes/PayrollPayments/signing/guards/roleSpellings')).readRole);
+		});
+	}
+
+	it('reads the hash of every known spelling', async () => {
+		await readFirst((read) => {
+			for (const [role, texts = []] of Object.entries(READABLE)) {
+				for (const text of texts) {
+					expect([text, read(id(text))]).toEqual([text, { spelled: [role], resembled: [role] }]);
+				}
+			}
+		});
+	});
+
+	it('reads no hash of another text', async () => {
+		await readFirst((read) => {
+			for (const text of [
+				...['', 'org', 'admin', 'role', 'org_', '_admin', 'orgs_admin', 'org_admins', 'organdmin'],
+				...['org__admin', ' org_admin', 'org_admin ', 'org_admin_2', 'role__org_admin'],
+				...['org_admin:role', 'org_admin.role', 'org/admin', 'oRG_aDMIN', 'rOLE_org_admin'],
+			]) {
+				expect([text, read(id(text))]).toEqual([text, { spelled: [], resembled: [] }]);
+			}
+		});
 	});
 
 	it.each<[string, string]>([

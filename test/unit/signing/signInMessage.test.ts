@@ -324,6 +324,7 @@ describe('checking a sign-in message', () => {
 		['a URI with the port of another kind', having('URI', 'URI: http://app.payroll.example:443/')],
 		['a URI of another kind with a port', having('URI', 'URI: wss://app.payroll.example:443/')],
 		['a URI without a host', having('URI', 'URI: urn:app.payroll.example')],
+		['a URI that ends with another', having('URI', 'URI: urn:https://app.payroll.example/')],
 		['a URI with a path only', having('URI', 'URI: https:/app.payroll.example')],
 		[
 			'a URI whose path holds the domain',

@@ -276,11 +276,26 @@ describe('typed data', () => {
 		'int',
 		'bytes0',
 		'bytes33',
+		'bytes100',
 		'fixed',
+		'xuint8',
+		'xint8',
+		'uint8x',
+		'xbytes32',
+		'bytes32x',
+		'uint8[]x',
+		'uint8[2]',
 	])('is not signed with a value of the type %s, which is none', async (type) => {
 		const types = { Note: [{ name: 'a', type }] };
 		expect(await refusalOf({ types, message: { a: '0' } })).toContain(
 			`The type "${type}" is missing`,
+		);
+	});
+
+	it('is not signed with a list in the second line of a type', async () => {
+		const types = { Note: [{ name: 'a', type: 'x\nuint8[]' }] };
+		expect(await refusalOf({ types, message: { a: [] } })).toContain(
+			'The type "x\\nuint8[]" is missing',
 		);
 	});
 
@@ -371,6 +386,8 @@ describe('typed data', () => {
 			doesNot: ['', '0x0', '0xzz', '00', '0X00', 'a0x00', '0x00g', '0x00 ', 0, true, null, {}, [0]],
 		},
 		bytes1: { fits: ['0x00', '0xFF'], doesNot: ['0x', '0x0', '0x0000', '00', 0, null] },
+		bytes10: { fits: [`0x${'ab'.repeat(10)}`], doesNot: ['0xab', `0x${'ab'.repeat(11)}`] },
+		bytes29: { fits: [`0x${'ab'.repeat(29)}`], doesNot: [`0x${'ab'.repeat(2)}`, id('x')] },
 		bytes32: {
 			fits: [id('x')],
 			doesNot: [id('x').slice(0, -1), `${id('x')}00`, id('x').slice(2), '0x', 'x'],
@@ -389,6 +406,7 @@ describe('typed data', () => {
 				0,
 				null,
 				{},
+				[new Judge(id('in a list')).address],
 			],
 		},
 		'uint8[]': {

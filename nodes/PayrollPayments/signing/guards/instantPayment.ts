@@ -76,11 +76,11 @@ function checkTypes(input: unknown, primaryType: string): void {
 	}
 }
 
-/** Every signed text, with its path. */
-function textsOf(record: Record<string, unknown>, path: string): Array<[string, string]> {
-	return Object.entries(record).flatMap(([name, value]): Array<[string, string]> => {
-		if (isRecord(value)) return textsOf(value, `${path}.${name}`);
-		return typeof value === 'string' ? [[`${path}.${name}`, value]] : [];
+/** Every signed value, with its path. */
+function valuesOf(record: Record<string, unknown>, path: string): Array<[string, unknown]> {
+	return Object.entries(record).flatMap(([name, value]): Array<[string, unknown]> => {
+		const place = `${path}.${name}`;
+		return isRecord(value) ? valuesOf(value, place) : [[place, value]];
 	});
 }
 
@@ -92,7 +92,11 @@ function isEmail(text: string): boolean {
 	const at = text.indexOf('@');
 	const dot = text.indexOf('.', at + 2);
 	return (
-		at > 0 && text.lastIndexOf('@') === at && dot > 0 && dot < text.length - 1 && !/\s/.test(text)
+		at > 0 &&
+		text.lastIndexOf('@') === at &&
+		dot !== -1 &&
+		dot < text.length - 1 &&
+		!/\s/.test(text)
 	);
 }
 
@@ -101,9 +105,12 @@ function foldAscii(value: string): string {
 	return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-function checkTexts(texts: Array<[string, string]>, expectation: PaymentExpectation): void {
-	const { teamId, recipientEmail } = expectation;
-	for (const [path, text] of texts) {
+function checkTexts(
+	values: ReadonlyArray<[string, unknown]>,
+	{ teamId, recipientEmail }: PaymentExpectation,
+): void {
+	for (const [path, value] of values) {
+		const text = String(value);
 		if (TEAM.test(text.trim()) && text !== teamId) {
 			refuseToSign(`${path} is the team ${quoted(text)}, not the form’s ${teamId}`);
 		}
@@ -173,23 +180,18 @@ function check(input: UncheckedPayment, expectation: PaymentExpectation): TypedD
 		},
 		'typedData',
 	);
-	const { data, ...envelope } = typedData.message;
-	if (!isRecord(data)) return refuseToSign('typedData.data is not an object');
-	const notText = Object.entries({ ...envelope, ...data }).find(
-		([, value]) => typeof value !== 'string',
-	);
-	if (notText !== undefined) return refuseToSign(`typedData has a ${notText[0]} that is not text`);
-
-	const texts = textsOf(typedData.message, 'typedData');
-	const textAt = (path: string) => texts.find(([name]) => name === path)?.[1] ?? '';
-	const from = ADDRESS.exec(textAt('typedData.from').trim())?.[1];
+	const values = new Map(valuesOf(typedData.message, 'typedData'));
+	for (const [path, value] of values) {
+		if (typeof value !== 'string') return refuseToSign(`${path} is not text`);
+	}
+	const from = ADDRESS.exec(String(values.get('typedData.from')).trim())?.[1];
 	const { walletAddress, signatureSource } = expectation;
 	if (from !== undefined && !isSameAddress(`0x${from}`, walletAddress)) {
 		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
 		return refuseToSign(`typedData.from is 0x${from}, not the ${who} ${walletAddress}`);
 	}
-	checkTexts([...texts, ...textsOf(typedData.domain, 'domain')], expectation);
-	checkAmount(textAt('typedData.data.amount'), expectation);
+	checkTexts([...values, ...valuesOf(typedData.domain, 'domain')], expectation);
+	checkAmount(String(values.get('typedData.data.amount')), expectation);
 	return typedData;
 }
 

@@ -11,10 +11,9 @@ function capitalized(word: string): string {
 
 /** "org_admin", "orgAdmin", "OrgAdmin", "ORG_ADMIN" and "org-admin". */
 function inUsualCases(words: readonly string[]): string[] {
-	const [first = '', ...rest] = words;
 	return [
 		words.join('_'),
-		[first, ...rest.map(capitalized)].join(''),
+		words.map((word, index) => (index === 0 ? word : capitalized(word))).join(''),
 		words.map(capitalized).join(''),
 		words.join('_').toUpperCase(),
 		words.join('-'),
@@ -58,13 +57,13 @@ function* textsOfRoles(): Generator<string, undefined> {
 const hashedTexts = new Map<string, string>();
 const textsToHash = textsOfRoles();
 
-/** The text whose keccak-256 hash this is, or '' where it is none that spells a role. */
-function hashedText(hash: string): string {
+/** The text whose keccak-256 hash this is, or undefined if it's none that spells a role. */
+function hashedText(hash: string): string | undefined {
 	for (;;) {
 		const known = hashedTexts.get(hash);
 		if (known !== undefined) return known;
 		const { value: text } = textsToHash.next();
-		if (text === undefined) return '';
+		if (text === undefined) return undefined;
 		hashedTexts.set(keccak256(stringToBytes(text)), text);
 	}
 }
@@ -92,7 +91,8 @@ export interface RoleReading {
  */
 export function readRole(value: string): RoleReading {
 	const bytes = value.toLowerCase();
-	const hashed = rolesInLetters(hashedText(bytes));
+	const known = hashedText(bytes);
+	const hashed = known === undefined ? [] : rolesInLetters(known);
 	const text = Buffer.from(bytes.slice(2), 'hex').toString('latin1');
 	const resembled = [...hashed, ...rolesInLetters(text)];
 	return { spelled: ZERO_PADDED_TEXT.test(text) ? resembled : hashed, resembled };

@@ -113,10 +113,12 @@ function hasPlainAuthority(uri: string): boolean {
 
 /** Checks beyond the grammar. */
 function checkParts(message: SignInMessage): void {
-	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;
+	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources } = message;
 	if (!isPlainAuthority(domain)) malformed("its domain isn't a plain host");
 	if (!hasPlainAuthority(uri)) malformed("the host of its URI isn't a plain host");
-	if (!resources.every(hasPlainAuthority)) malformed("the host of a resource isn't a plain host");
+	if (resources?.every(hasPlainAuthority) === false) {
+		malformed("the host of a resource isn't a plain host");
+	}
 	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed("its chain ID isn't valid");
 	for (const time of [issuedAt, expirationTime, notBefore]) {
 		if (time !== undefined && Number.isNaN(readTime(time))) {
@@ -177,7 +179,7 @@ function checkDomain(message: SignInMessage, expected: string, baseUrl: string):
 		});
 	}
 	const [, scheme = '', authority = ''] = URI_AUTHORITY.exec(message.uri) ?? [];
-	if (hostOf(authority, scheme) !== hostOf(expected, scheme)) {
+	if (hostOf(authority, scheme) !== hostOf(message.domain, scheme)) {
 		refuseToSign(
 			`The sign-in message is for ${expected}, but its URI ${quoted(message.uri)} has another host`,
 			{
@@ -207,8 +209,8 @@ function checkTimes(message: SignInMessage, now: number): void {
 }
 
 /** Signing such a resource (EIP-5573) would let its holder act as the wallet. */
-function checkResources({ resources = [] }: SignInMessage): void {
-	const delegation = resources.find((resource) => /^urn:recap:/i.test(withoutEscapes(resource)));
+function checkResources({ resources }: SignInMessage): void {
+	const delegation = resources?.find((resource) => /^urn:recap:/i.test(withoutEscapes(resource)));
 	if (delegation === undefined) return;
 	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
 		field: 'baseUrl',
