@@ -310,7 +310,10 @@ export async function installDevDependencies() {
 					folder: repository,
 				});
 			}
-			await removeSourceMaps(path.join(repository, 'node_modules'));
+			const modules = path.join(repository, 'node_modules');
+			await removeSourceMaps(modules);
+			// The binary of TypeScript 7, which n8n's scanner names as its own and never loads.
+			await rm(path.join(modules, '@typescript'), { recursive: true, force: true });
 		});
 	});
 }

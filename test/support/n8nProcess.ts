@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { N8nInstallation } from '../../scripts/lib/installations.mjs';
@@ -147,8 +147,10 @@ export class N8nProcess {
 		return this.process?.log ?? readFileSync(path.join(this.dataFolder, 'n8n.log'), 'utf8');
 	}
 
+	/** Also removes the editor's files, which n8n writes at each start. */
 	async stop(): Promise<void> {
 		await this.process?.stop();
+		rmSync(path.join(this.dataFolder, '.cache'), { recursive: true, force: true });
 	}
 
 	/** Ends n8n as suddenly as a power cut; `start` brings it back with the same data. */

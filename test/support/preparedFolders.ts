@@ -49,8 +49,6 @@ async function startedOnce(installation: N8nInstallation): Promise<string> {
 		} finally {
 			await n8nProcess.stop();
 		}
-		// The editor's files, which n8n writes at each start.
-		rmSync(path.join(dataFolder, '.cache'), { recursive: true, force: true });
 	});
 }
 
