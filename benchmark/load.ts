@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -35,7 +35,8 @@ export const load: Part = {
 	title: 'Loading both nodes and their credentials in a fresh process',
 	async measure({ small, runs }): Promise<Comparison[]> {
 		const { node, cli, env } = await installN8n();
-		const modules = path.resolve(path.dirname(cli), '..', '..');
+		/* pnpm keeps n8n's own libraries beside it, where the link leads. */
+		const modules = path.resolve(path.dirname(realpathSync(cli)), '..', '..');
 		/* Outside the repository, so that n8n's own n8n-workflow is the only one. */
 		const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-benchmark-'));
 		try {
