@@ -11,7 +11,12 @@ export async function inFreshProcess<Result>(
 ): Promise<Result> {
 	const { node, args, env, modules } = command;
 	const printed = await run(node, args, {
-		env: { ...env, ...(modules === undefined ? {} : { NODE_PATH: modules }) },
+		env: {
+			...env,
+			/* Nothing that an earlier process has compiled: an n8n is installed without that. */
+			NODE_DISABLE_COMPILE_CACHE: '1',
+			...(modules === undefined ? {} : { NODE_PATH: modules }),
+		},
 	});
 	return shape.parse(JSON.parse(printed));
 }
