@@ -462,6 +462,19 @@ describe('a claim that is released', () => {
 });
 
 describe('a claim that fails', () => {
+	it('leaves no trace where another process wrote it back', async () => {
+		const store = new MemoryStore();
+		await claimStrictly(store, ['a']);
+		const before = [...store.saved];
+		const claiming = claimStrictly(store, ['a', 'b']);
+		while (!store.keys.includes('b')) await moment();
+		const stale = [...store.saved];
+		while (store.keys.includes('b')) await moment();
+		store.saved = stale;
+		expect((await claiming).status).toBe('seen');
+		expect(store.saved).toEqual(before);
+	});
+
 	it('takes out those of its keys that were not there', async () => {
 		const store = new MemoryStore();
 		await claimStrictly(store, ['a', 'b']);
