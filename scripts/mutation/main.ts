@@ -106,7 +106,7 @@ const savedResults = z
  * Stryker knows no tests of a mutant that runs on load, so it doesn't notice new ones. On a busy
  * machine, trying all tests on such a mutant may also time out without being stuck.
  */
-function forgetSurvivorsOnLoad(file: string): void {
+function forgetDoubtfulOnLoad(file: string): void {
 	if (!existsSync(file)) return;
 	const saved = savedResults.parse(JSON.parse(readFileSync(file, 'utf8')));
 	for (const each of Object.values(saved.files)) {
@@ -119,7 +119,7 @@ function forgetSurvivorsOnLoad(file: string): void {
 
 async function tryMutants(name: string, { mutated, tests }: Part, force: boolean) {
 	const results = path.join(buildFolder, 'mutation', `${name}.json`);
-	forgetSurvivorsOnLoad(results);
+	forgetDoubtfulOnLoad(results);
 	const { Stryker: MutationTest } = await import('@stryker-mutator/core');
 	const inNode = (pattern: string) => pattern.replace(/^!?/, (sign) => `${sign}${NODE}`);
 	return await new MutationTest({
@@ -145,7 +145,7 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 		concurrency: 2,
 		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
 		maxTestRunnerReuse: 100,
-		// Beside 1.5 times what the tests take: ends what hangs without letting a test end.
+		// In addition to 1.5 times what the tests take. Ends what blocks the process, where Jest's limit can't.
 		timeoutMS: 10_000,
 		dryRunTimeoutMinutes: 20,
 		incremental: true,
@@ -229,11 +229,10 @@ mutants that a test noticed, at least ${LEAST_SCORE} %. Property tests try a ten
 		),
 	];
 	if (part.explained) {
-		figures.push(
-			explained.length === 0
-				? 'No mutant survived.'
-				: 'Every survivor is explained in `scripts/mutation/survivors.ts`:',
-		);
+		const unexplained = mutants.filter(isAlive).length - explained.length;
+		if (unexplained > 0) figures.push(`${unexplained} survivors aren't explained yet.`);
+		else if (explained.length === 0) figures.push('No mutant survived.');
+		else figures.push('Every survivor is explained in `scripts/mutation/survivors.ts`:');
 	}
 	if (explained.length > 0) {
 		figures.push(

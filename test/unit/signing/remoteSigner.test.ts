@@ -86,6 +86,10 @@ const result = (call: Call, value: unknown): Reply => ({
 	body: { jsonrpc: '2.0', id: call.id, result: value },
 });
 
+const failure = (call: Call, error: { code: number; message: string }): Reply => ({
+	body: { jsonrpc: '2.0', id: call.id, error },
+});
+
 /** Signs typed data in the form of eth_signTypedData_v4 with ethers. */
 async function signTyped(signer: Judge, value: unknown): Promise<string> {
 	const { domain, types, message } = Object(value);
@@ -233,30 +237,19 @@ describe('a remote signer', () => {
 	it.each<[string, (call: Call) => Reply, RegExp, string]>([
 		[
 			'a refusal by its owner',
-			({ id: callId }) => ({
-				body: {
-					jsonrpc: '2.0',
-					id: callId,
-					error: { code: 4001, message: 'User rejected the request' },
-				},
-			}),
+			(call) => failure(call, { code: 4001, message: 'User rejected the request' }),
 			/refused to sign.*User rejected.*4001/,
 			'remoteSignerUrl',
 		],
 		[
 			'a refusal with HTTP 500',
-			({ id: callId }) => ({
-				status: 500,
-				body: { jsonrpc: '2.0', id: callId, error: { code: -32000, message: 'locked' } },
-			}),
+			(call) => ({ status: 500, ...failure(call, { code: -32000, message: 'locked' }) }),
 			/refused to sign.*locked/,
 			'remoteSignerUrl',
 		],
 		[
 			'an endless refusal',
-			({ id: callId }) => ({
-				body: { jsonrpc: '2.0', id: callId, error: { code: 1, message: 'x'.repeat(50_000) } },
-			}),
+			(call) => failure(call, { code: 1, message: 'x'.repeat(50_000) }),
 			/refused to sign/,
 			'remoteSignerUrl',
 		],
@@ -281,37 +274,20 @@ describe('a remote signer', () => {
 		['404', () => ({ status: 404, body: '{}' }), /isn’t JSON-RPC.*404/, 'remoteSignerUrl'],
 		[
 			'a longer error than "does not exist/is not available"',
-			({ id: callId }) => ({
-				body: {
-					jsonrpc: '2.0',
-					id: callId,
-					error: { code: -32000, message: 'The key does not exist/is not available yet' },
-				},
-			}),
+			(call) =>
+				failure(call, { code: -32000, message: 'The key does not exist/is not available yet' }),
 			/refused to sign: "The key does not exist/,
 			'remoteSignerUrl',
 		],
 		[
 			'a longer error than "Not implemented"',
-			({ id: callId }) => ({
-				body: {
-					jsonrpc: '2.0',
-					id: callId,
-					error: { code: -32603, message: 'Not implemented yet' },
-				},
-			}),
+			(call) => failure(call, { code: -32603, message: 'Not implemented yet' }),
 			/failed to sign: "Not implemented yet"/,
 			'remoteSignerUrl',
 		],
 		[
 			'an error that ends with "not implemented"',
-			({ id: callId }) => ({
-				body: {
-					jsonrpc: '2.0',
-					id: callId,
-					error: { code: -32603, message: 'Unlocking is not implemented' },
-				},
-			}),
+			(call) => failure(call, { code: -32603, message: 'Unlocking is not implemented' }),
 			/failed to sign: "Unlocking is not implemented"/,
 			'remoteSignerUrl',
 		],
