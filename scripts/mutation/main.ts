@@ -60,7 +60,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		mutated: ['api/{attempt,session,signIn,tokenExchange}.ts'],
 		tests: [
 			'unit/api/{client,credentials,session,signIn}.test.ts',
-			'n8n/{n8n1Requests,session}.test.ts',
+			'n8n/{n8n1Requests,secrets,session}.test.ts',
 		],
 	},
 	money: {

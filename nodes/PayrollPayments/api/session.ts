@@ -16,7 +16,10 @@ export const LONGEST_WAIT = 10_000;
 /** Sessions kept in memory, in addition to those in use. */
 const MAX_SESSIONS = 1_000;
 
-const storedSession = z.object({ boundTo: z.string(), token: z.string() });
+const storedSession = z
+	.string()
+	.transform(parseJson)
+	.pipe(z.object({ boundTo: z.string(), token: z.string() }));
 const claims = z.object({ exp: z.number() });
 
 /**
@@ -60,8 +63,7 @@ function expiryOf(token: string): number | undefined {
 }
 
 function unpack(stored: unknown): z.infer<typeof storedSession> | undefined {
-	if (typeof stored !== 'string' || stored === '') return undefined;
-	return storedSession.safeParse(parseJson(stored)).data;
+	return storedSession.safeParse(stored).data;
 }
 
 /** The token that the hidden property holds, usable or not. */

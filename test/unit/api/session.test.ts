@@ -15,6 +15,7 @@ import {
 	sessions as sharedSessions,
 	SIGN_IN_PAUSE,
 	storedToken,
+	systemClock,
 } from '../../../nodes/PayrollPayments/api/session';
 import { jwt, NOW, settled, TestClock } from './testClock';
 
@@ -77,6 +78,30 @@ describe('the stored token', () => {
 
 	it('holds no key that could be read from it', () => {
 		expect(stored).not.toContain(id('session test').slice(2));
+	});
+});
+
+describe('credentials without a wallet', () => {
+	it.each([
+		[{ authentication: 'accessToken', accessToken: 'a.b.c' }, { authorization: 'Bearer a.b.c' }],
+		[{ authentication: 'legacyApiKey', apiKey: 'key-1' }, { 'x-auth-token': 'key-1' }],
+	])('prove who calls with what was given: %j', (given, headers) => {
+		const credentials = readCredentials({ baseUrl: 'https://api.example.com', ...given });
+		expect(authenticationHeader(credentials)).toEqual(headers);
+	});
+});
+
+describe('the clock of this machine', () => {
+	afterEach(() => jest.useRealTimers());
+
+	it('wakes those that sleep when their time has passed, not before', async () => {
+		jest.useFakeTimers();
+		let isAwake = false;
+		void systemClock.sleep(1_000).then(() => (isAwake = true));
+		await jest.advanceTimersByTimeAsync(999);
+		expect(isAwake).toBe(false);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(isAwake).toBe(true);
 	});
 });
 
@@ -173,6 +198,20 @@ describe('sign-ins at once', () => {
 		const sessions = shared();
 		await sessions.renew('a', undefined, signIn);
 		expect(await sessions.renew('a', 'token-1', signIn)).toBe('token-2');
+	});
+
+	it('are made again when another token is refused', async () => {
+		const sessions = shared();
+		await sessions.renew('a', 'old', signIn);
+		expect(await sessions.renew('a', 'older', signIn)).toBe('token-2');
+	});
+
+	it('are made again when the service gives the refused token once more', async () => {
+		const sessions = shared();
+		answer = async () => 'same';
+		await sessions.renew('a', 'same', signIn);
+		await sessions.renew('a', 'same', signIn);
+		expect(count).toBe(2);
 	});
 
 	it('are made again when the newest token has run out', async () => {
@@ -296,16 +335,17 @@ describe('a token that seems to have expired', () => {
 		expect(given.at(-1)).toBe(old);
 	});
 
-	it.each([200, 400, 403, 404])('goes on for all after the answer %d', async (status) => {
+	it.each([200, 299, 400, 403, 404])('goes on for all after the answer %d', async (status) => {
 		await ask(200);
 		sessions.reportStatus(stored, status);
 		await ask(5);
+		expect(given).toEqual(times(old, 205));
 		clock.pass(1_000_000);
 		await ask(5);
 		expect(given).toEqual(times(old, 210));
 	});
 
-	it.each([undefined, 301, 401, 429, 500, 503])(
+	it.each([undefined, 300, 301, 401, 429, 500, 503])(
 		'is tried by the next call after the answer %s',
 		async (status) => {
 			await ask(200);
@@ -393,6 +433,44 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual(times('newest', 10));
 	});
 
+	it('is tried on while the service refuses another one', async () => {
+		await ask(2);
+		const renewal = sessions.renew('a', 'other', async () => await Promise.reject(new Error('no')));
+		await expect(renewal).rejects.toThrow('no');
+		await settled();
+		expect(given).toEqual([old]);
+	});
+
+	it('is tried though a sign-in for another one failed, and need not have been refused', async () => {
+		const noRole = async () => await Promise.reject(new Error('no role'));
+		await expect(sessions.renew('a', 'other', noRole)).rejects.toThrow('no role');
+		await ask(1);
+		expect(given).toEqual([old]);
+	});
+
+	it('stays refused during the pause, whoever else asks for a sign-in', async () => {
+		const noRole = async () => await Promise.reject(new Error('no role'));
+		await expect(sessions.renew('a', old, noRole)).rejects.toThrow('no role');
+		await expect(sessions.renew('a', undefined, noRole)).rejects.toThrow('no role');
+		await ask(1);
+		expect(given).toEqual(['Error: no role']);
+	});
+
+	it('waits for its trial also while thousands of other sessions begin', async () => {
+		await ask(1);
+		for (let each = 0; each < 2_000; each++) {
+			await sessions.renew(`session ${each}`, undefined, async () => 'token');
+		}
+		await ask(1);
+		expect(given).toEqual([old]);
+	});
+
+	it('begins in the second that its expiry names', async () => {
+		const now = jwt({ exp: NOW / 1000 });
+		await ask(2, now);
+		expect(given).toEqual([now]);
+	});
+
 	it('is nothing to other credentials, and no other token is', async () => {
 		await ask(2);
 		sessions.reportStatus(packSession('b', old), 200);
@@ -401,6 +479,31 @@ describe('a token that seems to have expired', () => {
 		await settled();
 		expect(given).toEqual([old]);
 		expect(await sessions.tokenFor('b', old)).toBe(old);
+	});
+
+	it.each([jwt({ exp: NOW / 1000 + 60 }), 'opaque'])(
+		'is none that hasn’t been replaced or refused, whatever becomes of others: %s',
+		async (token) => {
+			let arrive: (token: string) => void = () => {};
+			const renewal = sessions.renew(
+				'a',
+				old,
+				async () => await new Promise((resolve) => (arrive = resolve)),
+			);
+			await ask(1, token);
+			expect(given).toEqual([token]);
+			arrive(fresh);
+			await renewal;
+			await ask(1, token);
+			expect(given).toEqual([token, token]);
+		},
+	);
+
+	it('is sent though refused, if it doesn’t look so and no sign-in succeeded', async () => {
+		const noRole = async () => await Promise.reject(new Error('no role'));
+		await expect(sessions.renew('a', fresh, noRole)).rejects.toThrow('no role');
+		await ask(1, fresh);
+		expect(given).toEqual([fresh]);
 	});
 
 	it.each([jwt({}), 'opaque', fresh])('is none that does not say so: %s', async (token) => {

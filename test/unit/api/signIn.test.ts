@@ -186,6 +186,21 @@ describe('signing in', () => {
 		expect(service.requests).toHaveLength(2);
 	});
 
+	it.each<[HttpAnswer, RegExp]>([
+		[failure(400, 'No'), /^Sign-in failed \(HTTP 400\)\. The service refused: No/],
+		[failure(200, 'No'), /^Sign-in failed\. The service refused: No/],
+		[answer(502, ''), /^Sign-in failed\. Unexpected response \(HTTP 502\)$/],
+	])('names the status once, and none that means success', async (first, words) => {
+		expect((await serviceAnswering(first).refusal()).message).toMatch(words);
+	});
+
+	it('takes an answer of 100,000 characters', async () => {
+		const { body } = success({ siwe: messageWith() });
+		const first = answer(200, body.padEnd(100_000));
+		const service = serviceAnswering(first, success({ jwt }));
+		await expect(service.run()).resolves.toEqual({ token: jwt });
+	});
+
 	it.each([401, 403])(
 		'says at %s that the wallet may lack a role on the platform',
 		async (status) => {
