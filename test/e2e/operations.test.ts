@@ -2,11 +2,7 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { outputOf } from '../support/executions';
-import {
-	startTestEnvironment,
-	AS_INSTALLED,
-	type TestEnvironment,
-} from '../support/testEnvironment';
+import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { action, chain, node, START } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -15,7 +11,7 @@ let environment: TestEnvironment;
 
 beforeAll(async () => {
 	/* An n8n of its own, since the tests look for secrets in everything that it has stored. */
-	environment = await startTestEnvironment(AS_INSTALLED);
+	environment = await startTestEnvironment();
 });
 
 afterAll(async () => {

@@ -226,7 +226,12 @@ export class N8nRest {
 				execution = await this.execution(id);
 				return hasEnded(execution) ? execution : undefined;
 			},
-			{ milliseconds, failure: () => `Execution ${id} is still ${execution.status}.` },
+			{
+				milliseconds,
+				/* Each reading takes n8n about as long as a short execution. */
+				interval: 250,
+				failure: () => `Execution ${id} is still ${execution.status}.`,
+			},
 		);
 	}
 }

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 
+import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { N8nDatabase, type PostgresDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
-import { installN8nUnderTest, packageUnderTest } from './n8nUnderTest';
+import { installN8nUnderTest, n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
 import { newDataFolder } from './preparedFolders';
 import { psql, postgresSettings } from './postgreSql';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
@@ -27,9 +28,13 @@ export interface TestEnvironment extends N8nEnvironment, SandboxCredentials {
 	readonly teamId: string;
 }
 
-/** An n8n with its editor, with the process that runs Code nodes, and with its own expression engine. */
+/**
+ * An n8n with its editor and all of its modules, with the process that runs Code nodes, and with its own
+ * expression engine.
+ */
 export const AS_INSTALLED = {
 	N8N_DISABLE_UI: 'false',
+	N8N_DISABLED_MODULES: '',
 	N8N_RUNNERS_MODE: 'internal',
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'false',
 };
@@ -37,6 +42,7 @@ export const AS_INSTALLED = {
 /** Most tests need none of it, and n8n starts sooner without. */
 const LIGHT = {
 	N8N_DISABLE_UI: 'true',
+	N8N_DISABLED_MODULES: N8N_VERSIONS[n8nVersionUnderTest()].spareModules.join(','),
 	N8N_RUNNERS_MODE: 'external',
 	N8N_RUNNERS_AUTH_TOKEN: 'nobody',
 	// The engine only where there is an expression: a tenth of a second less for each execution.
