@@ -3,6 +3,7 @@
 // neither the code nor the tests of a part have changed since the last run isn't tried again, except
 // with `--force`; a change elsewhere (test/support, another room) needs that.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -142,7 +143,8 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 			},
 		},
 		coverageAnalysis: 'perTest',
-		concurrency: 2,
+		// Many tests wait rather than compute.
+		concurrency: availableParallelism() + 1,
 		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
 		maxTestRunnerReuse: 100,
 		// In addition to 1.5 times what the tests take. Ends what blocks the process, where Jest's limit can't.
