@@ -53,16 +53,13 @@ export interface PaymentRecord {
 	readonly failure?: unknown;
 }
 
+/** Decimal, hexadecimal, octal or binary digits, as BigInt reads them. */
+const INTEGER = /^(?:-?\d+|0x[\da-f]+|0o[0-7]+|0b[01]+)$/i;
+
 /** The integer that some library reads from the text, or undefined. */
 function integerIn(text: string): bigint | undefined {
 	const digits = text.trim().replace(/^\+/, '');
-	// BigInt reads nothing as 0.
-	if (digits === '') return undefined;
-	try {
-		return BigInt(digits);
-	} catch {
-		return undefined;
-	}
+	return INTEGER.test(digits) ? BigInt(digits) : undefined;
 }
 
 /** Every integer in decimal digits: "60", "060" and "0x3c" are signed as the same bytes. */
