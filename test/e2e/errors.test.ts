@@ -149,7 +149,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 			title: 'A field is not right',
 			situations: [
 				{ when: 'An identifier is empty', parameters: { entityId: '={{ "" }}' } },
-				{ when: 'An identifier is not one', parameters: { entityId: 'Team Lisbon' } },
+				{ when: 'The ID has the wrong format', parameters: { entityId: 'Team Lisbon' } },
 				{
 					when: 'A user’s identifier stands where a team’s belongs',
 					parameters: { resource: 'teamUser', operation: 'getAll', teamId: 'us-a1B2c3D4e5F6' },
@@ -190,15 +190,15 @@ async function chapters(): Promise<readonly Chapter[]> {
 					parameters: { ...administrators, emails: '={{ "" }}' },
 				},
 				{
-					when: 'JSON is not JSON',
+					when: "The JSON isn't valid",
 					parameters: { ...invite, inviteesSource: 'json', inviteesJson: '[{' },
 				},
 				{
-					when: 'A role does not suit a team',
+					when: "The role doesn't fit a team",
 					parameters: { ...administrators, role: 'org_admin' },
 				},
 				{
-					when: 'A review version is no date',
+					when: "Review Version isn't a date on the calendar",
 					parameters: {
 						resource: 'nameReview',
 						operation: 'resolve',
@@ -213,7 +213,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 					parameters: await payment(10_000, { amountCents: 99 }),
 				},
 				{
-					when: 'The amount of a payment is no whole number of cents',
+					when: "The amount isn't a whole number of cents",
 					parameters: await payment(10_000, { amountCents: 125.5 }),
 				},
 				{
@@ -254,7 +254,7 @@ async function chapters(): Promise<readonly Chapter[]> {
 			],
 		},
 		{
-			title: 'The service says no',
+			title: 'The service refuses the request',
 			situations: [
 				{
 					when: '400',
@@ -465,7 +465,7 @@ async function refusedDeliveries(): Promise<[string, string][]> {
 		['The signature is missing', workflow.deliver('{}', { 'content-type': 'application/json' })],
 		['The signing secret is another one', workflow.send(event, { secret: 'another secret' })],
 		['The sender is not on the allowlist', closed.send(event)],
-		['The body is no event', workflow.send({ hello: 'world' })],
+		["The body isn't an event", workflow.send({ hello: 'world' })],
 		['A required field is missing', workflow.send({ ...event, idempotency_key: 'key' })],
 	];
 	return await Promise.all(

@@ -10,9 +10,10 @@ const FILE = path.join(repository, 'docs', 'reliability.md');
 
 const INTRODUCTION = `# Reliability
 
-Each section below is written by the command that it names. \`npm run test:long\` runs all of them,
-\`npm run test:long -- queue\` one. Each takes a limited time and talks to this machine only. The
-figures come from one run on one machine; run it again to get yours.
+Each section below is written by the command that it names. \`npm run test:long\` runs all but the
+mutations, \`npm run test:long -- queue\` one. Services, databases and n8n run on this machine; only
+installations and \`npm audit\` use the network. The figures come from one run on one machine; run it
+again to get yours.
 `;
 
 /** In the order of the document. */
