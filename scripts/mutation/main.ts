@@ -69,7 +69,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		title: 'Mutations of what handles money',
 		mutated: ['shared/money.ts', 'actions/payment/*.ts', 'actions/{plan,plannedWrite}.ts'],
 		tests: [
-			'unit/shared/formats*.test.ts',
+			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',
 			'n8n/{action,checkOnly,paymentAmounts,signingGuard}.test.ts',
 		],
@@ -78,7 +78,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsTrigger',
 		title: 'Mutations of the trigger',
 		mutated: ['trigger/*.ts', '!trigger/description.ts'],
-		tests: ['unit/trigger/*.test.ts', 'n8n/{acknowledge,diagnosis,trigger}.test.ts'],
+		tests: [
+			'unit/trigger/*.test.ts',
+			'n8n/{acknowledge,closedOptions,deliverySecrets,diagnosis,trigger}.test.ts',
+		],
 	},
 };
 

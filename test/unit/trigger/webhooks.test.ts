@@ -1,0 +1,25 @@
+import { webhooks } from '../../../nodes/PayrollPayments/trigger/webhooks';
+
+/** As n8n 2.41 looks it up (webhook-description-fields.ts). */
+const resolvers: unknown = Reflect.get(
+	webhooks[0] ?? {},
+	Symbol.for('n8n.webhookDescriptionResolvers'),
+);
+
+it('listens for POST at the path that activated workflows rely on', () => {
+	expect(webhooks).toEqual([
+		expect.objectContaining({ name: 'default', httpMethod: 'POST', path: 'webhook' }),
+	]);
+});
+
+it.each([
+	[{ options: { acknowledge: 'finished' } }, 'lastNode', 'noData'],
+	[{ options: { acknowledge: 'received' } }, 'onReceived', ''],
+	[{ options: {} }, 'onReceived', ''],
+	[{ options: null }, 'onReceived', ''],
+	[{ options: 'finished' }, 'onReceived', ''],
+	[{}, 'onReceived', ''],
+])('answers a delivery with the parameters %j in the mode %s', (parameters, mode, data) => {
+	expect(Object(resolvers).responseMode.resolve(parameters)).toBe(mode);
+	expect(Object(resolvers).responseData.resolve(parameters)).toBe(data);
+});
