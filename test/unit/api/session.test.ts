@@ -55,17 +55,22 @@ describe('the stored token', () => {
 		expect(boundToken(stored, sessionBinding(wallet(change)))).toBeUndefined();
 	});
 
-	it('ends when the token of the remote signer changes', () => {
-		const remote = (remoteSignerToken: string) =>
+	it.each([
+		['signInDomain', 'app.example.com', 'other.example.com'],
+		['signInChainId', '1', '10'],
+		['walletAddress', `0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`],
+		['remoteSignerToken', 'wrong', 'right'],
+	])('ends when %s changes from %s to %s', (field, before, after) => {
+		const remote = (value: string) =>
 			wallet({
 				signer: 'remoteSigner',
 				remoteSignerUrl: 'https://s.example.com',
-				remoteSignerToken,
-				walletAddress: `0x${'a'.repeat(40)}`,
+				walletAddress: `0x${'c'.repeat(40)}`,
+				[field]: value,
 			});
-		const bound = packSession(sessionBinding(remote('wrong')), token);
-		expect(boundToken(bound, sessionBinding(remote('wrong')))).toBe(token);
-		expect(boundToken(bound, sessionBinding(remote('right')))).toBeUndefined();
+		const bound = packSession(sessionBinding(remote(before)), token);
+		expect(boundToken(bound, sessionBinding(remote(before)))).toBe(token);
+		expect(boundToken(bound, sessionBinding(remote(after)))).toBeUndefined();
 	});
 
 	it.each(['', undefined, null, 'not json', '{}', '[]', '{"token":1}', 7])(
@@ -463,6 +468,16 @@ describe('a token that seems to have expired', () => {
 		}
 		await ask(1);
 		expect(given).toEqual([old]);
+	});
+
+	it('is forgotten with its trial where nobody has waited for so long', async () => {
+		await ask(1);
+		clock.pass(LONGEST_WAIT);
+		for (let each = 0; each < 1_001; each++) {
+			await sessions.renew(`session ${each}`, undefined, async () => 'token');
+		}
+		await ask(2);
+		expect(given).toEqual([old, old]);
 	});
 
 	it('begins in the second that its expiry names', async () => {

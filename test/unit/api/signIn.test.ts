@@ -213,7 +213,7 @@ describe('signing in', () => {
 	it.each<[HttpAnswer, RegExp]>([
 		[failure(400, 'No'), /Platform ID, the wallet and the Base URL/],
 		[failure(404, 'No'), /Platform ID, the wallet and the Base URL/],
-		[failure(429, 'No'), /Rate limit reached/],
+		[failure(429, 'No'), /^Rate limit reached\. Try again in a minute\.$/],
 		[failure(500, 'No'), /isn't working properly/],
 		[answer(503, '<html>'), /proxy may have answered/],
 		[answer(200, '<html>'), /Check the Base URL in the credentials\.$/],
