@@ -530,7 +530,7 @@ it('errors say what happened, for which item, and what to do next', () => {
 });
 
 it('errors contain no key, no token and no stack trace', () => {
-	const secrets = [environment.account.privateKey.slice(2), 'some-token', 'eyJ'];
+	const secrets = [environment.account.privateKey.slice(2), 'some-token', 'eyJhbGciOi'];
 	const leaks = /\bat .*\.js|undefined|\[object/;
 	for (const { message, next } of lines) {
 		const shown = `${message} ${next}`;
