@@ -16,7 +16,7 @@ export const checkOutput = z.object({
 		.object({
 			method: z.enum(['POST', 'PUT']),
 			path: z.string(),
-			body: z.record(z.custom<JsonValue>((value) => value !== undefined)),
+			body: z.record(z.custom<JsonValue>()),
 		})
 		.nullable(),
 });

@@ -24,8 +24,7 @@ export function centsTextAsDecimal(cents: string): string | null {
 
 /** Whole cents as dollars for people: 123456 is "$1,234.56". */
 export function centsAsDollars(cents: number | bigint): string {
-	const [whole = '0', fraction = '00'] = centsAsDecimal(cents).split('.');
-	return `$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
+	return `$${centsAsDecimal(cents).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
 const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;

@@ -1,0 +1,80 @@
+import {
+	centsAsDecimal,
+	centsAsDollars,
+	centsTextAsDecimal,
+	paymentCents,
+	paymentDollars,
+} from '../../../nodes/PayrollPayments/shared/money';
+
+it.each([
+	[0, '0.00', '$0.00'],
+	[9, '0.09', '$0.09'],
+	[-5, '-0.05', '$-0.05'],
+	[99_999, '999.99', '$999.99'],
+	[-123_456, '-1234.56', '$-1,234.56'],
+	[123_456_789_01n, '123456789.01', '$123,456,789.01'],
+])('%s cents are %s and %s', (cents, decimal, dollars) => {
+	expect([centsAsDecimal(cents), centsAsDollars(cents)]).toEqual([decimal, dollars]);
+});
+
+it.each([
+	['0', '0.00'],
+	['12500', '125.00'],
+	['-12500', '-125.00'],
+	['12345678901234567890', '123456789012345678.90'],
+	['', null],
+	['-', null],
+	['12.5', null],
+	['x125', null],
+	['125x', null],
+	['+125', null],
+	['0x7d', null],
+])('the text %j as whole cents is %j', (text, decimal) => {
+	expect(centsTextAsDecimal(text)).toBe(decimal);
+});
+
+const MISSING_CENTS = 'is missing; enter the amount in cents, e.g. 12500 for $125.00';
+const NOT_WHOLE = 'must be a whole number of cents, e.g. 12500 for $125.00';
+const RANGE = 'must be from $1.00 to $100,000,000.00';
+const CENTS_RANGE = 'must be from 100 to 10000000000 cents ($1.00 to $100,000,000.00)';
+const MISSING_DOLLARS = 'is missing; enter the amount in dollars, e.g. 125.00';
+const TOO_FINE = 'must not have more than two decimals, e.g. 125.50';
+const NOT_PLAIN = 'must be dollars in plain digits, e.g. 125 or 125.00';
+
+it.each([
+	[undefined, MISSING_CENTS],
+	[null, MISSING_CENTS],
+	['', MISSING_CENTS],
+	[' ', NOT_WHOLE],
+	['1 000', NOT_WHOLE],
+	[99, `${CENTS_RANGE}; 99 cents are $0.99`],
+	['10000000001', `${CENTS_RANGE}; 10000000001 cents are $100,000,000.01`],
+	[-12_500, `${CENTS_RANGE}; -12500 cents are $-125.00`],
+])('refuses %j cents: %s', (value, message) => {
+	expect(paymentCents.safeParse(value).error?.issues).toEqual([
+		{ code: 'custom', message, path: [] },
+	]);
+});
+
+it.each([
+	[undefined, MISSING_DOLLARS],
+	[null, MISSING_DOLLARS],
+	['', MISSING_DOLLARS],
+	['0.99', `${RANGE}, not $0.99`],
+	['100000000.01', `${RANGE}, not $100,000,000.01`],
+	['125.505', TOO_FINE],
+	['$125.505', NOT_PLAIN],
+	['125.505x', NOT_PLAIN],
+	['1000000000000', RANGE],
+	['1000000000000.', RANGE],
+	['1000000000000.5', RANGE],
+	['1000000000000.25', RANGE],
+	['$1000000000000', NOT_PLAIN],
+	['01000000000000', NOT_PLAIN],
+	['1000000000000x', NOT_PLAIN],
+	['1000000000000.xy', NOT_PLAIN],
+])('refuses %j dollars: %s', (value, message) => {
+	expect(paymentDollars.safeParse(value).error?.issues).toEqual([
+		{ code: 'custom', message, path: [] },
+	]);
+});
