@@ -236,6 +236,7 @@ describe('custom', () => {
 	it.each([
 		...['soon', '', '-5', '2026-13-45T00:00:00Z', '2026-03-31', '1774949400.5', '9'.repeat(16)],
 		'+012026-03-31T09:30:00Z',
+		'2026-03-31T09:30:00Z\0',
 	])('refuses the time %j', (time) => {
 		expect(verify({}, { 'x-t': time })).toMatch(/^The header x-t (contains no time|is missing)$/);
 	});
