@@ -38,8 +38,6 @@ interface Proof {
 	readonly given: readonly Buffer[];
 	/** What a sender that has this secret would send. */
 	readonly sign: (secret: string) => Buffer;
-	/** Whether whitespace around a secret changes what it signs. */
-	readonly isTextSecret: boolean;
 	readonly time?: SignedTime;
 }
 
@@ -128,7 +126,6 @@ function readToken(value: string): Proof {
 		/* A secret that was saved with Bearer in front still fits as it is. */
 		given: (token === value ? [value] : [value, token]).map(digestOf),
 		sign: digestOf,
-		isTextSecret: true,
 	};
 }
 
@@ -159,7 +156,7 @@ function hasMatch(secrets: readonly string[], { given, sign }: Proof): boolean {
 function mismatchOf(proof: Proof, secrets: readonly string[]): Refusal | undefined {
 	if (hasMatch(secrets, proof)) return undefined;
 	const trimmed = secrets
-		.filter((secret) => proof.isTextSecret && secret !== secret.trim())
+		.filter((secret) => secret !== secret.trim())
 		.map((secret) => secret.trim());
 	if (hasMatch(trimmed, proof)) {
 		return new Refusal(`${proof.what} matches the secret only without the whitespace around it`, {
@@ -202,7 +199,6 @@ function readBodySignature(
 		what: 'The signature',
 		given: [signature],
 		sign: hmacOver([rawBody]),
-		isTextSecret: true,
 	};
 }
 
@@ -254,7 +250,6 @@ function readTimestamped(
 		what: 'The signature',
 		given,
 		sign: hmacOver([`${timestamp}.`, rawBody]),
-		isTextSecret: true,
 		time: inSeconds(timestamp, toleranceSeconds),
 	};
 }
@@ -295,7 +290,6 @@ function readStandardWebhooks(
 		what: 'The signature',
 		given,
 		sign: hmacOver([`${id}.${timestamp}.`, rawBody], { secretEncoding: 'base64' }),
-		isTextSecret: false,
 		time: inSeconds(timestamp, toleranceSeconds),
 	};
 }
@@ -354,7 +348,6 @@ function readCustom(
 		what: 'The signature',
 		given: [signature],
 		sign: hmacOver(fillTemplate(credentials.signedContent, content), { algorithm, secretEncoding }),
-		isTextSecret: secretEncoding === 'text',
 		time,
 	};
 }

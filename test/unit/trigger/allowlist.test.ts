@@ -29,6 +29,11 @@ it.each([
 	['fe80::1', 'fe80::1%eth0', true],
 	['fe80::1', 'fe80::1%eth-0.1', true],
 	['::/0', '2001:db8::1', true],
+	[' 203.0.113.7\n', '203.0.113.7', true],
+	['::203.0.113.7', '::203.0.113.7', true],
+	['1::203.0.113.7', '1::cb00:7107', true],
+	['::ffff:0:0/95', '::fffe:0:1', true],
+	['::ffff:0:0/96', '203.0.113.7', true],
 ])('%s holds %s: %s', (entry, address, allowed) => {
 	expect(allows([entry], address)).toBe(allowed);
 });
@@ -65,6 +70,7 @@ it.each([
 	'1.2.3.4/8/8',
 	'1.2.3.4/-1',
 	'1.2.3.4/a',
+	'1.2.3.4/8a',
 	'example.com',
 	'2001:db8::/129',
 	'1:2:3:4:5:6:7',
@@ -85,6 +91,16 @@ it.each([
 ])('names an invalid entry: %s', (entry) => {
 	expect(() => readAllowlist(['203.0.113.7', entry])).toThrow(
 		`IP Allowlist: “${entry}” isn't a valid IP address or CIDR range`,
+	);
+});
+
+it('names a long entry in short, and what to write instead', () => {
+	expect(() => readAllowlist([`${'a'.repeat(60)}b`])).toThrow(
+		expect.objectContaining({
+			message: `IP Allowlist: “${'a'.repeat(60)}” isn't a valid IP address or CIDR range`,
+			field: 'ipAllowlist',
+			hint: 'Use the form 203.0.113.7, 203.0.113.0/24, 2001:db8::7 or 2001:db8::/32.',
+		}),
 	);
 });
 

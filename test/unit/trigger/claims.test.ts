@@ -94,6 +94,16 @@ describe('claims', () => {
 		expect(await claims.claim('996', 3)).toBeDefined();
 	});
 
+	it('are in use until each delivery of an event is settled or refused', async () => {
+		const claims = new Claims();
+		const first = await claims.claim('a', 10);
+		const waiting = claims.claim('a', 10);
+		expect([claims.isInUse, claims.size]).toEqual([true, 1]);
+		first?.settle(true);
+		expect(await waiting).toBeUndefined();
+		expect([claims.isInUse, claims.size]).toEqual([false, 1]);
+	});
+
 	it('keep nothing that was not acknowledged', async () => {
 		const claims = new Claims();
 		for (let index = 0; index < 1_000; index++) {
@@ -105,7 +115,9 @@ describe('claims', () => {
 	it('belong to one node', async () => {
 		(await claimsOf('workflow:one').claim('a', 10))?.settle(true);
 		expect(await claimsOf('workflow:one').claim('a', 10)).toBeUndefined();
-		expect(await claimsOf('workflow:two').claim('a', 10)).toBeDefined();
+		const other = await claimsOf('workflow:two').claim('a', 10);
+		expect(other).toBeDefined();
+		other?.settle(false);
 	});
 
 	it('are kept for the most recently used triggers', async () => {
@@ -113,6 +125,15 @@ describe('claims', () => {
 		for (const name of names) (await claimsOf(name).claim('a', 10))?.settle(true);
 		expect(new Set(names.slice(-400).map((name) => claimsOf(name).size))).toEqual(new Set([1]));
 		expect(new Set(names.slice(0, 900).map((name) => claimsOf(name).size))).toEqual(new Set([0]));
+	});
+
+	it('are kept for 500 triggers', async () => {
+		const names = Array.from({ length: 500 }, (_, index) => `kept:${index}`);
+		for (const name of names) (await claimsOf(name).claim('a', 10))?.settle(true);
+		expect(claimsOf('kept:0').size).toBe(1);
+		claimsOf('another');
+		expect(claimsOf('kept:0').size).toBe(1);
+		expect(claimsOf('kept:1').size).toBe(0);
 	});
 
 	it('are never dropped while a delivery holds one or waits for it', async () => {
@@ -148,8 +169,10 @@ describe('settling with the answer', () => {
 	}
 
 	it.each([
+		[103, false],
 		[200, true],
 		[204, true],
+		[300, false],
 		[301, false],
 		[400, false],
 		[500, false],

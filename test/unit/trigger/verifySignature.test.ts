@@ -1,7 +1,12 @@
+import { createHmac } from 'node:crypto';
+
 import fc from 'fast-check';
 
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
-import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import {
+	readWebhookCredentials,
+	type WebhookCredentials,
+} from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { anyCharacter, wellFormedCharacter } from '../../support/unicodeCharacters';
 import { hmac, timestamped } from '../../support/sampleEvents';
 
@@ -129,6 +134,7 @@ describe('signatures over the body', () => {
 		['digits of another script', '１'.repeat(64)],
 		['a zero byte', `${'a'.repeat(63)}\0`],
 		['only the prefix', 'sha256='],
+		['with the prefix inside', hmac(SECRET, BODY).toString('hex').replace(/^../, '$&sha256=')],
 		['the prefix twice', `sha256=sha256=${hmac(SECRET, BODY).toString('hex')}`],
 		['Base64 where hex is expected', hmac(SECRET, BODY).toString('base64')],
 	])('refuses hex that is %s', (_what, proof) => {
@@ -224,4 +230,174 @@ describe('timestamped', () => {
 		const refusal = verify(timestamped(SECRET, NOW * 1000, BODY), credentials);
 		expect(refusal?.hint).toMatch(/milliseconds, but seconds are expected/);
 	});
+});
+
+describe('a shared token', () => {
+	it('may be as long as a header', () => {
+		const token = 'a'.repeat(8_192);
+		expect(verify(token, withScheme('sharedToken', [token]))).toBeUndefined();
+	});
+
+	it('may follow Bearer and several spaces, and nothing else', () => {
+		expect(verify(`Bearer   ${SECRET}`, withScheme('sharedToken'))).toBeUndefined();
+		expect(verify('xBearer y', withScheme('sharedToken', ['xy']))).toBeDefined();
+	});
+});
+
+describe('SHA-512', () => {
+	const signature = createHmac('sha512', SECRET).update(BODY).digest();
+	const verifyAs = (encoding: string, proof: string) =>
+		verify(
+			proof,
+			readWebhookCredentials({
+				...{ secret: SECRET, format: 'custom', signedContent: '{body}' },
+				...{ algorithm: 'sha512', encoding },
+			}),
+		);
+
+	it.each([
+		['hex', signature.toString('hex')],
+		['base64', signature.toString('base64')],
+		['base64', signature.toString('base64url')],
+	])('accepts a signature in %s: %s', (encoding, proof) => {
+		expect(verifyAs(encoding, proof)).toBeUndefined();
+	});
+
+	it.each([
+		['hex', `zz${signature.toString('hex')}`],
+		['hex', `${signature.toString('hex')}zz`],
+		['base64', `${signature.toString('base64')}=`],
+	])('refuses more than a signature in %s: %s', (encoding, proof) => {
+		expect(verifyAs(encoding, proof)?.message).toBe(
+			`The header x-signature contains no SHA-512 signature in ${encoding}`,
+		);
+	});
+});
+
+const STANDARD = { format: 'standardWebhooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+const CUSTOM = {
+	...{ format: 'custom', signedContent: '{id}.{timestamp}.{body}' },
+	...{ timestampHeader: 'X-Time', idHeader: 'X-ID' },
+};
+const DIGEST = '0'.repeat(64);
+const COMPLETE = { 'x-signature': DIGEST, 'x-time': String(NOW), 'x-id': '1' };
+
+const MISMATCH_HINT =
+	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
+	'for a proxy that rewrites the JSON body: the signature covers the exact bytes that were sent.';
+const TIMESTAMPED_HINT =
+	'The expected form is t=…,v1=…. If the service signs differently, change Format in the webhook ' +
+	'credential.';
+const STANDARD_HINT =
+	'Standard Webhooks has the headers webhook-id, webhook-timestamp and webhook-signature, or the ' +
+	'same with svix-. If the service signs differently, change Format in the webhook credential.';
+const CLOCK_HINT =
+	'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.';
+
+it.each<[Record<string, string>, Record<string, string>, string, string | undefined]>([
+	[
+		{},
+		{},
+		'The header x-signature is missing',
+		'It must contain the signature or token. Check Header in the webhook credential.',
+	],
+	[{ method: 'sharedToken' }, { 'x-signature': 'x' }, "The token doesn't match", MISMATCH_HINT],
+	[
+		{ format: 'hex', secret: `${SECRET} ` },
+		{ 'x-signature': proofs.hex(SECRET, BODY) },
+		'The signature matches the secret only without the whitespace around it',
+		'Remove the spaces or line breaks around the secret in the webhook credential.',
+	],
+	[
+		{ format: 'base64' },
+		{ 'x-signature': 'x' },
+		'The header x-signature contains no SHA-256 signature in base64',
+		'Check Format in the webhook credential.',
+	],
+	[
+		{},
+		{ 'x-signature': DIGEST },
+		'The header x-signature must contain one timestamp as t=… in seconds',
+		TIMESTAMPED_HINT,
+	],
+	[
+		{},
+		{ 'x-signature': `t=${NOW}` },
+		'The header x-signature contains no signature as v1=… with 64 hex characters',
+		TIMESTAMPED_HINT,
+	],
+	[
+		{},
+		{ 'x-signature': timestamped(SECRET, 100_000_000_000, BODY) },
+		'The signature is 98225050600 seconds in the future; at most 600 are allowed',
+		CLOCK_HINT,
+	],
+	[
+		STANDARD,
+		{ 'webhook-id': '1', 'webhook-timestamp': String(NOW) },
+		'The header webhook-signature is missing',
+		STANDARD_HINT,
+	],
+	[
+		STANDARD,
+		{ 'webhook-id': '1', 'webhook-timestamp': 'soon', 'webhook-signature': 'v1,x' },
+		'The header webhook-timestamp must contain a time in seconds',
+		STANDARD_HINT,
+	],
+	[
+		STANDARD,
+		{ 'webhook-id': '1', 'webhook-timestamp': String(NOW), 'webhook-signature': 'v1,x' },
+		'The header webhook-signature contains no signature as v1,… in Base64',
+		STANDARD_HINT,
+	],
+	[
+		STANDARD,
+		{ 'webhook-id': '1', 'webhook-timestamp': String(NOW), 'webhook-signature': 'v1,x, v1,x' },
+		'The header webhook-signature was sent more than once',
+		undefined,
+	],
+	[
+		{ ...CUSTOM, signaturePrefix: 'v0=' },
+		COMPLETE,
+		"The header x-signature doesn't start with the signature prefix",
+		'Check Signature Prefix in the webhook credential.',
+	],
+	[
+		{ ...CUSTOM, encoding: 'base64' },
+		COMPLETE,
+		'The header x-signature contains no SHA-256 signature in base64',
+		'Check Algorithm, Encoding and Signature Prefix in the webhook credential.',
+	],
+	[
+		CUSTOM,
+		{ 'x-signature': DIGEST, 'x-id': '1' },
+		'The header x-time is missing',
+		'It must contain the signed time. Check Timestamp Header in the webhook credential.',
+	],
+	[
+		CUSTOM,
+		{ ...COMPLETE, 'x-time': 'soon' },
+		'The header x-time contains no time',
+		'It must be in seconds, in milliseconds or in ISO 8601. Check Timestamp Header in the webhook ' +
+			'credential.',
+	],
+	[
+		CUSTOM,
+		{ 'x-signature': DIGEST, 'x-time': String(NOW) },
+		'The header x-id is missing',
+		'It must contain the delivery’s ID. Check ID Header in the webhook credential.',
+	],
+	[
+		CUSTOM,
+		{
+			...COMPLETE,
+			'x-time': String(NOW - 601),
+			'x-signature': hmac(SECRET, `1.${NOW - 601}.`, BODY).toString('hex'),
+		},
+		'The signature is 601 seconds old; at most 600 are allowed',
+		CLOCK_HINT,
+	],
+])('with the credential %j, says about %j what to do', (saved, headers, message, hint) => {
+	const credentials = readWebhookCredentials({ secret: SECRET, ...saved });
+	expect(verifySignature(BODY, headers, credentials, NOW * 1000)).toMatchObject({ message, hint });
 });

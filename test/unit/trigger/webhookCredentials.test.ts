@@ -1,5 +1,6 @@
 import {
 	checkWebhookCredentials,
+	keyOf,
 	readWebhookCredentials,
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 
@@ -195,6 +196,71 @@ it.each([
 	expect(() => checkWebhookCredentials({ ...saved, ...change })).toThrow(message);
 });
 
+const CORRECT_FIELD = 'Open the credential “Payroll Payments Webhook API” and correct this field.';
+const COPY_AGAIN = 'Copy the secret again, without the spaces or line breaks around it.';
+
+it.each([
+	[{ secret: undefined }, 'secret', 'Secret is empty', CORRECT_FIELD],
+	[{ secret: 5 }, 'secret', "Secret isn't text", CORRECT_FIELD],
+	[
+		{ ...custom, idHeader: 'X ID', signedContent: '{id}{body}' },
+		'idHeader',
+		"ID Header isn't a valid header name, e.g. X-Request-Id",
+		CORRECT_FIELD,
+	],
+	[
+		{ ...custom, encoding: '' },
+		'encoding',
+		'Encoding is missing. Choose Base64 or Hex (base64, hex)',
+		CORRECT_FIELD,
+	],
+	[
+		{ ...custom, signaturePrefix: 5 },
+		'signaturePrefix',
+		"Signature Prefix isn't text",
+		CORRECT_FIELD,
+	],
+	[
+		{ ...custom, secretEncoding: '' },
+		'secretEncoding',
+		'Secret Encoding is missing. Choose Base64, Hex or Text (base64, hex, text)',
+		CORRECT_FIELD,
+	],
+	[
+		{ ...custom, signedContent: `{${'a'.repeat(29)}b}{body}` },
+		'signedContent',
+		`Signed Content contains {${'a'.repeat(29)}, which isn't one of {body}, {timestamp}, {id}, {method}`,
+		CORRECT_FIELD,
+	],
+	[
+		{ format: 'standardWebhooks', secret: 'not Base64' },
+		'secret',
+		"Secret isn't valid Base64",
+		CORRECT_FIELD,
+	],
+	[{ secret: 'whsec_1 ' }, 'secret', 'Secret has whitespace around it', COPY_AGAIN],
+])('says about %j which field is wrong and what to do', (change, field, message, hint) => {
+	expect(() => checkWebhookCredentials({ ...saved, ...change })).toThrow(
+		expect.objectContaining({ field, message, hint }),
+	);
+});
+
+it('ignores the whitespace around a signature prefix', () => {
+	const read = readWebhookCredentials({ ...saved, ...custom, signaturePrefix: ' v0= ' });
+	expect(read).toMatchObject({ signaturePrefix: 'v0=' });
+});
+
+it.each([
+	['hex', ' c0ffee\n', Buffer.from('c0ffee', 'hex')],
+	['base64', ' whsec_MfKQ\n', Buffer.from('MfKQ', 'base64')],
+	['base64', 'MfKQwhsec_MfKQ', Buffer.from('MfKQwhsec_MfKQ', 'base64')],
+	['base64', 'MfKQ==', Buffer.from('MfKQ', 'base64')],
+	['base64', 'MfKQ9', undefined],
+	['text', ' whsec_MfKQ\n', ' whsec_MfKQ\n'],
+] as const)('the key of a secret in %s: %j', (encoding, secret, key) => {
+	expect(keyOf(secret, encoding)).toEqual(key);
+});
+
 it('accepts nothing for a previous secret that nobody can see', () => {
 	for (const previousSecret of [' ', '\u200b', '\u0000', null, undefined]) {
 		expect(readWebhookCredentials({ ...saved, previousSecret }).secrets).toEqual(['whsec_1']);
@@ -208,6 +274,9 @@ it('accepts the bounds of the tolerance', () => {
 });
 
 it('ignores fields that the form hides', () => {
+	expect(readWebhookCredentials({ ...saved, signedContent: '', algorithm: '' })).toEqual(
+		readWebhookCredentials(saved),
+	);
 	for (const change of [{ method: 'sharedToken' }, { format: 'hex' }, { format: 'base64' }]) {
 		expect(() =>
 			checkWebhookCredentials({ ...saved, ...change, toleranceSeconds: 0 }),
