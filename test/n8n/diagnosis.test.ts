@@ -162,7 +162,7 @@ describe('the message, word for word', () => {
 			'The signature is in X-Slack-Signature and covers v0:{timestamp}:{body}. In the credential, set ' +
 				'Header to X-Slack-Signature, Format to Custom, Signed Content to v0:{timestamp}:{body}, ' +
 				'Timestamp Header to X-Slack-Request-Timestamp, Algorithm to HMAC-SHA256, Encoding to Hex, ' +
-				'Signature Prefix to v0=, and Secret Encoding to Text.',
+				'Signature Prefix to “v0=”, and Secret Encoding to Text.',
 		);
 	});
 

@@ -44,7 +44,9 @@ export function settingsFrom(advice: string): Record<string, string> {
 	return Object.fromEntries(
 		[...list.matchAll(entry)].map(([, field = '', value = '']) => [
 			FIELDS[field] ?? field,
-			TEXT_FIELDS.includes(field) ? value.replace(/^nothing$/, '') : (VALUES[value] ?? value),
+			TEXT_FIELDS.includes(field)
+				? value.replace(/^nothing$/, '').replace(/^“(.*)”$/, '$1')
+				: (VALUES[value] ?? value),
 		]),
 	);
 }

@@ -99,7 +99,7 @@ export class Claims {
 	}
 }
 
-/** How many triggers this process remembers, in addition to those with deliveries in flight. */
+/** How many triggers this process remembers; one with deliveries in flight is never dropped. */
 const MAX_TRIGGERS = 500;
 
 /** By workflow and node, the least recently used first. They outlive saving and activating. */

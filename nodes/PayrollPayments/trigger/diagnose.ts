@@ -308,7 +308,7 @@ function settingsOf(credentials: WebhookCredentials): string[] {
 		...(idHeader === '' ? [] : [`ID Header to ${spelled(idHeader)}`]),
 		`Algorithm to ${algorithm === 'sha256' ? 'HMAC-SHA256' : 'HMAC-SHA512'}`,
 		`Encoding to ${credentials.encoding === 'hex' ? 'Hex' : 'Base64'}`,
-		`Signature Prefix to ${signaturePrefix === '' ? 'nothing' : signaturePrefix}`,
+		`Signature Prefix to ${signaturePrefix === '' ? 'nothing' : `“${signaturePrefix}”`}`,
 		`Secret Encoding to ${{ text: 'Text', hex: 'Hex', base64: 'Base64' }[credentials.secretEncoding]}`,
 	];
 }

@@ -60,7 +60,7 @@ it.each([
 	expect(adviceFor(headers)).toBe(
 		`The signature is in X-Proof and covers ${template}. In the credential, set Header to X-Proof, ` +
 			`Format to Custom, Signed Content to ${template}, ${furtherHeaders}Algorithm to HMAC-SHA256, ` +
-			'Encoding to Hex, Signature Prefix to v0=, and Secret Encoding to Text.',
+			'Encoding to Hex, Signature Prefix to “v0=”, and Secret Encoding to Text.',
 	);
 });
 
@@ -103,7 +103,7 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 		'The signature is in Webhook-Signature and covers {id}.{timestamp}.{body}. In the credential, set ' +
 			'Header to Webhook-Signature, Format to Custom, Signed Content to {id}.{timestamp}.{body}, ' +
 			'Timestamp Header to Webhook-Timestamp, ID Header to Webhook-Id, Algorithm to HMAC-SHA256, ' +
-			'Encoding to Base64, Signature Prefix to v1,, and Secret Encoding to Text.',
+			'Encoding to Base64, Signature Prefix to “v1,”, and Secret Encoding to Text.',
 	],
 	[
 		'headers with whitespace around them',
@@ -114,7 +114,7 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 		{},
 		'The signature is in X-Proof and covers {timestamp}.{body}. In the credential, set Header to ' +
 			'X-Proof, Format to Custom, Signed Content to {timestamp}.{body}, Timestamp Header to X-Time, ' +
-			'Algorithm to HMAC-SHA512, Encoding to Base64, Signature Prefix to HMAC, and Secret Encoding to ' +
+			'Algorithm to HMAC-SHA512, Encoding to Base64, Signature Prefix to “HMAC”, and Secret Encoding to ' +
 			'Text.',
 	],
 	[
