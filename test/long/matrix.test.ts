@@ -96,7 +96,7 @@ async function outcomesOn({ name, version }: Host, postgresPort?: number): Promi
 			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
 			...[
 				'--testPathPatterns',
-				'e2e/(package|operations|errors|payments|httpRequest|trigger|acknowledge|polling)\\.test',
+				'e2e/(package|operations|errors|payments|httpRequest|trigger|acknowledge|pollingLifecycle)\\.test',
 			],
 			...['-t', ROWS.map(([, { source }]) => source).join('|')],
 		],
