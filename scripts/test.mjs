@@ -70,7 +70,7 @@ await Promise.all([installDevDependencies(), installN8n()]);
 const browser = await findBrowser();
 
 /* Many tests wait for n8n rather than for a processor. */
-const workers = `--maxWorkers=${availableParallelism() + 2}`;
+const workers = `--maxWorkers=${availableParallelism() + 3}`;
 if (browser === undefined) process.env.PAYROLL_PAYMENTS_WITHOUT_BROWSER = 'true';
 
 // What judges the code, and beside it what runs it. The tests and the scanner take the packed package.
