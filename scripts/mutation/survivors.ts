@@ -15,13 +15,6 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
-		file: 'idempotency/paymentLedger.ts',
-		line: '} catch {',
-		from: '{\n\t\treturn undefined;\n\t}',
-		to: '{}',
-		why: 'A function that returns nothing returns undefined as well.',
-	},
-	{
 		file: 'signing/guards/administratorRoles.ts',
 		line: "account: textIn(entry, 'account', path).toLowerCase(),",
 		from: "textIn(entry, 'account', path).toLowerCase()",
