@@ -273,7 +273,8 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, prepare, wi
 	it.each(LASTING)(
 		'%s: one request, and an error that a person can act on',
 		async (_what, fault, message) => {
-			const timeout = fault.kind === 'latency' ? 100 : 5_000;
+			/* Long enough for the request to arrive on a busy machine, too. */
+			const timeout = fault.kind === 'latency' ? 700 : 5_000;
 			const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
 			await control('POST', 'faults', { ...fault, match: request, times: 'always' });
 			const before = sent(request);
