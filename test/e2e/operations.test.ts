@@ -10,7 +10,8 @@ jest.setTimeout(300_000);
 let environment: TestEnvironment;
 
 beforeAll(async () => {
-	/* An n8n of its own, since the tests look for secrets in everything that it has stored. */
+	/* An n8n of its own, since the tests look for secrets in everything that it has stored. One of them
+	has a Code node, which needs the runner. */
 	environment = await startTestEnvironment({ N8N_RUNNERS_MODE: 'internal' });
 });
 
@@ -208,7 +209,7 @@ describe('every operation in a real n8n', () => {
 
 		expect(await database.placesOf(teamId)).toContain('execution_data.data');
 		const keys = [account, stranger].map((one) => String(one?.privateKey).slice(2));
-		/* Every token begins like that; a shorter beginning could turn up in what n8n has encrypted. */
+		/* Every token starts with this; anything shorter could occur in encrypted data by chance. */
 		for (const secret of [...keys, 'eyJhbGciOi', 'sandbox-webhook-secret']) {
 			expect(await database.placesOf(secret)).toEqual([]);
 		}

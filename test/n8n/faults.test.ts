@@ -273,7 +273,7 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, prepare, wi
 	it.each(LASTING)(
 		'%s: one request, and an error that a person can act on',
 		async (_what, fault, message) => {
-			/* Long enough for the request to arrive on a busy machine, too. */
+			/* Long enough for the request to arrive even on a busy machine. */
 			const timeout = fault.kind === 'latency' ? 700 : 5_000;
 			const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
 			await control('POST', 'faults', { ...fault, match: request, times: 'always' });

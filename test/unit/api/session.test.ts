@@ -99,7 +99,7 @@ describe('credentials without a wallet', () => {
 describe('the clock of this machine', () => {
 	afterEach(() => jest.useRealTimers());
 
-	it('wakes those that sleep when their time has passed, not before', async () => {
+	it('sleeps exactly as long as asked', async () => {
 		jest.useFakeTimers();
 		let isAwake = false;
 		void systemClock.sleep(1_000).then(() => (isAwake = true));
@@ -438,7 +438,7 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual(times('newest', 10));
 	});
 
-	it('is tried on while the service refuses another one', async () => {
+	it('stays on trial while the service refuses another one', async () => {
 		await ask(2);
 		const renewal = sessions.renew('a', 'other', async () => await Promise.reject(new Error('no')));
 		await expect(renewal).rejects.toThrow('no');
@@ -446,14 +446,14 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual([old]);
 	});
 
-	it('is tried though a sign-in for another one failed, and need not have been refused', async () => {
+	it('is tried even after a sign-in for another one failed', async () => {
 		const noRole = async () => await Promise.reject(new Error('no role'));
 		await expect(sessions.renew('a', 'other', noRole)).rejects.toThrow('no role');
 		await ask(1);
 		expect(given).toEqual([old]);
 	});
 
-	it('stays refused during the pause, whoever else asks for a sign-in', async () => {
+	it('stays refused during the pause, even after another caller asked for a sign-in', async () => {
 		const noRole = async () => await Promise.reject(new Error('no role'));
 		await expect(sessions.renew('a', old, noRole)).rejects.toThrow('no role');
 		await expect(sessions.renew('a', undefined, noRole)).rejects.toThrow('no role');
@@ -461,7 +461,7 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual(['Error: no role']);
 	});
 
-	it('waits for its trial also while thousands of other sessions begin', async () => {
+	it('is still on trial after 2,000 other sessions have begun', async () => {
 		await ask(1);
 		for (let each = 0; each < 2_000; each++) {
 			await sessions.renew(`session ${each}`, undefined, async () => 'token');
@@ -470,7 +470,7 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual([old]);
 	});
 
-	it('is forgotten with its trial where nobody has waited for so long', async () => {
+	it('is forgotten once its trial is over and 1,000 other sessions were used', async () => {
 		await ask(1);
 		clock.pass(LONGEST_WAIT);
 		for (let each = 0; each < 1_001; each++) {
@@ -480,7 +480,7 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual([old, old]);
 	});
 
-	it('begins in the second that its expiry names', async () => {
+	it('has expired in the very second that it names', async () => {
 		const now = jwt({ exp: NOW / 1000 });
 		await ask(2, now);
 		expect(given).toEqual([now]);
@@ -497,7 +497,7 @@ describe('a token that seems to have expired', () => {
 	});
 
 	it.each([jwt({ exp: NOW / 1000 + 60 }), 'opaque'])(
-		'is none that hasn’t been replaced or refused, whatever becomes of others: %s',
+		'is left alone if it hasn’t expired, while another one is replaced: %s',
 		async (token) => {
 			let arrive: (token: string) => void = () => {};
 			const renewal = sessions.renew(
@@ -514,7 +514,7 @@ describe('a token that seems to have expired', () => {
 		},
 	);
 
-	it('is sent though refused, if it doesn’t look so and no sign-in succeeded', async () => {
+	it('is sent again after a refusal, if it doesn’t look expired and no sign-in succeeded', async () => {
 		const noRole = async () => await Promise.reject(new Error('no role'));
 		await expect(sessions.renew('a', fresh, noRole)).rejects.toThrow('no role');
 		await ask(1, fresh);

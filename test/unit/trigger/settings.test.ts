@@ -180,10 +180,9 @@ const FILTERS = {
 describe.each(Object.entries(FILTERS))('the filter %s', (name, label) => {
 	it.each([
 		['', '={{ $json.nothing }}'],
-		[[], ['base', '={{ $json.nothing }}']],
 		[undefined, '={{ $json.nothing }}'],
+		...(name === 'minimumAmountCents' ? [] : [[[], ['base', '={{ $json.nothing }}']]]),
 	])('lets nothing through where %j is what an expression found', (value, inWorkflow) => {
-		if (name === 'minimumAmountCents' && Array.isArray(value)) return;
 		expect(refusalOf({ filters: { [name]: value } }, { filters: { [name]: inWorkflow } })).toEqual([
 			name,
 			`${label} resolves to nothing`,
