@@ -177,18 +177,26 @@ const FILTERS = {
 	minimumAmountCents: 'Minimum Amount (Cents)',
 };
 
+const NOTHING = '={{ $json.nothing }}';
+
 describe.each(Object.entries(FILTERS))('the filter %s', (name, label) => {
-	it.each([
-		['', '={{ $json.nothing }}'],
-		[undefined, '={{ $json.nothing }}'],
-		...(name === 'minimumAmountCents' ? [] : [[[], ['base', '={{ $json.nothing }}']]]),
-	])('lets nothing through where %j is what an expression found', (value, inWorkflow) => {
-		expect(refusalOf({ filters: { [name]: value } }, { filters: { [name]: inWorkflow } })).toEqual([
-			name,
-			`${label} resolves to nothing`,
-			'Fix the expression, or remove the filter to let everything through.',
-		]);
-	});
+	const foundNothing: ReadonlyArray<readonly [value: unknown, inWorkflow: unknown]> = [
+		['', NOTHING],
+		[undefined, NOTHING],
+		...(name === 'minimumAmountCents' ? [] : [[[], ['base', NOTHING]] as const]),
+	];
+
+	it.each(foundNothing)(
+		'lets nothing through where %j is what an expression found',
+		(value, inWorkflow) => {
+			const inFilter = (member: unknown) => ({ filters: { [name]: member } });
+			expect(refusalOf(inFilter(value), inFilter(inWorkflow))).toEqual([
+				name,
+				`${label} resolves to nothing`,
+				'Fix the expression, or remove the filter to let everything through.',
+			]);
+		},
+	);
 
 	it('lets everything through where it was left empty', () => {
 		const { filter } = readSettings({ ...saved, filters: { [name]: ' ' } }, undefined);
