@@ -57,7 +57,7 @@ function* textsOfRoles(): Generator<string, undefined> {
 const hashedTexts = new Map<string, string>();
 const textsToHash = textsOfRoles();
 
-/** The text whose keccak-256 hash this is, or undefined if it's none that spells a role. */
+/** The spelling of a role that has this keccak-256 hash, or undefined if none has. */
 function hashedText(hash: string): string | undefined {
 	for (;;) {
 		const known = hashedTexts.get(hash);
