@@ -6,12 +6,13 @@ const ROOMS = '^nodes/PayrollPayments/';
 /** What each room may import besides itself, as regular expressions below nodes/PayrollPayments/. */
 const ARROWS = {
 	shared: [],
+	forms: ['shared/'],
 	signing: ['shared/'],
 	api: ['shared/', 'signing/'],
 	idempotency: ['shared/'],
-	actions: ['shared/', 'signing/', 'api/', 'idempotency/'],
-	trigger: ['shared/', 'idempotency/', 'api/schemas/'],
-	polling: ['shared/', 'signing/', 'api/'],
+	actions: ['shared/', 'forms/', 'signing/', 'api/', 'idempotency/'],
+	trigger: ['shared/', 'forms/', 'idempotency/', 'api/schemas/'],
+	polling: ['shared/', 'forms/', 'signing/', 'api/'],
 };
 
 /** Folders that the published package doesn't contain. */
@@ -57,11 +58,13 @@ module.exports = {
 		},
 		{
 			name: 'signing-on-demand',
-			comment: 'Loading a node or a credential loads no viem: import signing/ where it is used.',
+			comment:
+				'Loading a node or a credential loads no viem: import signing/, but for its table of dialects, where it is used.',
 			severity: 'error',
 			from: { path: '^(nodes|credentials)/', pathNot: `${ROOMS}signing/` },
 			to: {
 				path: `${ROOMS}signing/`,
+				pathNot: `${ROOMS}signing/dialects`,
 				dynamic: false,
 				dependencyTypesNot: ['type-only', 'type-import'],
 			},

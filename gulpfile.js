@@ -35,6 +35,8 @@ async function schemas() {
 function metadata(done) {
 	execFileSync(process.execPath, [require.resolve('n8n-core/bin/generate-metadata')], {
 		stdio: ['ignore', 'ignore', 'inherit'],
+		// Its engine makes a folder for settings.
+		env: { ...process.env, N8N_USER_FOLDER: path.join(__dirname, '.build') },
 	});
 	done();
 }

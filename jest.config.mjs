@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
+
 // The workers inherit it: what n8n's own logger says of faults that the tests provoke.
 process.env.N8N_LOG_LEVEL ??= 'silent';
+// Where n8n's engine keeps its settings.
+process.env.N8N_USER_FOLDER ??= fileURLToPath(new URL('.build', import.meta.url));
 
 /** Compiles our TypeScript and scripts, and the dependencies that come as ES modules only. */
 const shared = {
@@ -37,12 +41,6 @@ const project = (name, settings = {}) => ({
 	...settings,
 });
 
-/** What scripts/test.mjs leaves out where there is no browser. */
-const leftOut =
-	process.env.PAYROLL_PAYMENTS_WITHOUT_BROWSER === undefined
-		? []
-		: ['/e2e/(controlPage|editor|start)\\.test\\.ts$'];
-
 /** For tests in a real n8n. */
 const inN8n = {
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
@@ -51,7 +49,7 @@ const inN8n = {
 
 export default {
 	maxWorkers: '100%',
-	/* Ends what hangs, also on a busy machine; how fast something is, benchmarks say. */
+	/* Ends what hangs. test/jest/environment.cjs gives more time on a busy machine. */
 	testTimeout: 60_000,
 	projects: [
 		project('unit', { testPathIgnorePatterns: ['/node_modules/', MANY_CASES] }),
@@ -59,10 +57,7 @@ export default {
 		project('properties', { testMatch: ['<rootDir>/test/unit/**/*.{fuzz,property}.test.ts'] }),
 		project('contract'),
 		project('n8n'),
-		project('e2e', {
-			...inN8n,
-			testPathIgnorePatterns: ['/node_modules/', ...leftOut],
-		}),
+		project('e2e', inN8n),
 		project('long', inN8n),
 	],
 };

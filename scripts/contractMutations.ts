@@ -61,10 +61,10 @@ const MUTATIONS: readonly Mutation[] = [
 	...inFile(`${NODE}/actions/invite/getAll.ts`, 'Invite: Get Many .te-', [
 		["entityId('te', 'co')", "entityId('te', 'co', 'us')"],
 	]),
-	...inFile(`${NODE}/actions/administratorInvite/execute.ts`, 'Execute identifiers', [
+	...inFile(`${NODE}/actions/administratorInvite/complete.ts`, 'Execute identifiers', [
 		["identifier('in')", "identifier('tx')"],
 	]),
-	...inFile(`${NODE}/actions/webhook/sendTest.ts`, 'Webhook: Send Test', [
+	...inFile(`${NODE}/actions/webhook/send.ts`, 'Webhook: Send Test', [
 		['most: 10,', 'most: 11,'],
 		['least: 1,', 'least: 0,'],
 		['version = 2', 'version = 1'],
@@ -79,17 +79,17 @@ const MUTATIONS: readonly Mutation[] = [
 	]),
 	...inFile(`${NODE}/api/schemas/events.ts`, 'menus|Webhook: Send Test each', [
 		["'swap.token',", "'swap.tokens',"],
+		["'polygon',", "'matic',"],
 	]),
-	...inFile(`${NODE}/trigger/description.ts`, 'events the menus', [
-		["value: 'polygon'", "value: 'matic'"],
-		["value: 'reverted'", "value: 'reversed'"],
-		["value: 'internal_pay_handler'", "value: 'internal'"],
+	...inFile(`${NODE}/trigger/fields.ts`, 'events the menus', [
+		["reverted: 'Processed", "reversed: 'Processed"],
+		["internal_pay_handler: 'Internal", "internal: 'Internal"],
 	]),
-	...inFile(`${NODE}/actions/nameReview/resolve.ts`, 'Name Review: Resolve', [
+	...inFile(`${NODE}/actions/nameReview/update.ts`, 'Name Review: Resolve', [
 		["value: 'cancel'", "value: 'reject'"],
 		["'action',", "'decision',"],
 	]),
-	...inFile(`${NODE}/actions/payment/createInstant.ts`, 'Payment: Create Instant USD', [
+	...inFile(`${NODE}/actions/payment/create.ts`, 'Payment: Create Instant USD', [
 		["value: 'arbitrum' }],", "value: 'base' }],"],
 	]),
 	...inFile(`${NODE}/shared/address.ts`, 'Create Instant a signature', [

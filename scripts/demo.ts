@@ -5,21 +5,21 @@ import path from 'node:path';
 import { webhookUrl } from '../test/support/examples';
 import type { Execution } from '../test/support/executions';
 import { N8nDatabase } from '../test/support/n8nDatabase';
-import { N8nProcess } from '../test/support/n8nProcess';
-import { N8nRest, OWNER } from '../test/support/n8nRest';
+import { installPackage, N8nProcess } from '../test/support/n8nProcess';
+import { N8nRest, OWNER, type Credentials } from '../test/support/n8nRest';
 import { saveSandboxCredentials } from '../test/support/sandboxCredentials';
 import { SandboxProcess } from '../test/support/sandboxProcess';
 import { waitFor } from '../test/support/waiting';
 import type { N8nInstallation } from './lib/installations.mjs';
-import { repository } from './lib/paths.mjs';
+import { buildFolder, repository } from './lib/paths.mjs';
 import { cleanEnvironment, run } from './lib/processes.mjs';
 import { print, say, withProgress } from './lib/progress.mjs';
 import { DEV_SETTINGS, rebuildOnChanges } from './dev';
 import { Landing } from './landing';
-import { readyExamples, type ReadyExample } from './readyExamples';
+import { ACCOUNTS, readyExamples, type ReadyExample } from './readyExamples';
 import { resultLines } from './resultLines';
 
-export { rebuildOnChanges };
+export { installPackage, rebuildOnChanges };
 
 const EDITOR_PORT = 5678;
 const SANDBOX_PORT = 4010;
@@ -59,7 +59,10 @@ export async function showFirstResult(sandbox: SandboxProcess): Promise<void> {
 		run(
 			process.execPath,
 			['--import', 'tsx', path.join('scripts', 'firstResult.ts'), FIRST_STEPS, sandbox.url],
-			{ cwd: repository, env: cleanEnvironment({ N8N_LOG_LEVEL: 'silent' }) },
+			{
+				cwd: repository,
+				env: cleanEnvironment({ N8N_LOG_LEVEL: 'silent', N8N_USER_FOLDER: buildFolder }),
+			},
 		),
 	);
 	print(lines.trimEnd());
@@ -79,11 +82,10 @@ export async function prepareN8n(
 	return n8nProcess;
 }
 
-export async function startN8n(n8nProcess: N8nProcess, tarball: string): Promise<N8nRest> {
+export async function startN8n(n8nProcess: N8nProcess): Promise<N8nRest> {
 	const { version } = n8nProcess.installation;
-	const n8n = new N8nRest(n8nProcess.url, version);
+	const n8n = new N8nRest(n8nProcess.url);
 	await withProgress(`Starting n8n ${version} with the package`, async () => {
-		await n8nProcess.installPackage(tarball);
 		await n8nProcess.start();
 		await n8n.signIn();
 	});
@@ -93,6 +95,25 @@ export async function startN8n(n8nProcess: N8nProcess, tarball: string): Promise
 /** An example in n8n. */
 export interface LoadedExample extends ReadyExample {
 	readonly id: string;
+}
+
+/**
+ * Credentials for everything in the examples: the sandbox, its scripted model, and accounts elsewhere,
+ * whose nodes are pinned.
+ */
+export async function saveDemoCredentials(
+	n8n: N8nRest,
+	sandbox: SandboxProcess,
+): Promise<Credentials[]> {
+	const { api, webhook } = await saveSandboxCredentials(n8n, sandbox);
+	const model = await n8n.saveCredentials('openAiApi', 'Practice model', {
+		apiKey: 'practice',
+		url: `${sandbox.url}/sandbox/model/v1`,
+	});
+	const accounts = Object.values(ACCOUNTS).map(
+		async (type) => await n8n.saveCredentials(type, 'Sample data', {}),
+	);
+	return [api, webhook, model, ...(await Promise.all(accounts))];
 }
 
 /**
@@ -106,7 +127,7 @@ export async function loadExamples(
 	versionsFile: string,
 ): Promise<LoadedExample[]> {
 	return await withProgress('Loading the examples', async () => {
-		const { api, webhook } = await saveSandboxCredentials(n8n, sandbox);
+		const credentials = await saveDemoCredentials(n8n, sandbox);
 		const saved: Record<string, string> = existsSync(versionsFile)
 			? JSON.parse(readFileSync(versionsFile, 'utf8'))
 			: {};
@@ -118,7 +139,7 @@ export async function loadExamples(
 				loaded.push({ ...example, id: existing.id });
 				continue;
 			}
-			const { id, versionId } = await n8n.saveWorkflow(example.workflow, [api, webhook]);
+			const { id, versionId } = await n8n.saveWorkflow(example.workflow, credentials);
 			saved[example.name] = versionId;
 			loaded.push({ ...example, id });
 		}
@@ -189,17 +210,22 @@ export function printLinks(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
 ): void {
-	const width = Math.max(...examples.map(({ workflow }) => workflow.name.length));
-	const workflows = examples.map(
-		({ name, workflow }) => `  ${workflow.name.padEnd(width)}  ${links.url}/${name}`,
-	);
+	const title = ({ workflow }: LoadedExample): string =>
+		workflow.name.replace(/^Payroll: (.)/, (_prefix, first: string) => first.toUpperCase());
+	const width = Math.max(...examples.map((each) => title(each).length));
+	const line = (each: LoadedExample, mark = ''): string =>
+		`  ${mark.padEnd(10)}  ${title(each).padEnd(width)}  ${links.url}/${each.name}`;
+	const [first, ...others] = examples;
+	if (first === undefined) return;
 	print(`
-Open a workflow, and press “Execute workflow”:
+${line(first, 'Start here')}
 
-${workflows.join('\n')}
+${others.map((each) => line(each)).join('\n')}
 
-  Editor   ${n8n.url} (${OWNER.email}, password ${OWNER.password})
-  Sandbox  ${sandbox.url}/sandbox (send deposits, make calls fail, see what was sent)
+  Open one and click “Execute workflow”.
+
+  Editor      ${n8n.url} (${OWNER.email}, password ${OWNER.password})
+  Practice    ${sandbox.url}/sandbox (send deposits, prepare payments, make calls fail)
 
   Ctrl-C stops everything.
 `);

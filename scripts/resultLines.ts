@@ -19,7 +19,7 @@ export function resultLines({ runs, error }: Results): string {
 		const items = run?.data?.main?.[0] ?? [];
 		const count = `${items.length} ${items.length === 1 ? 'item' : 'items'}`;
 		const [first] = items;
-		const sample = first === undefined ? '' : JSON.stringify(first.json);
+		const sample = first === undefined ? '' : summaryOf(first.json);
 		return `${name.padEnd(24)} ${count.padStart(10)}   ${shorten(sample, 80)}`.trimEnd();
 	});
 	if (error !== undefined) lines.push(error.message, error.description ?? '');
@@ -28,6 +28,19 @@ export function resultLines({ runs, error }: Results): string {
 		.map((line) => `          ${line}`)
 		.join('\n');
 }
+
+/** The first fields of an item that a person can read. */
+function summaryOf(json: object): string {
+	const fields = Object.entries(json).filter(
+		([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '',
+	);
+	return fields
+		.slice(0, FIELDS_SHOWN)
+		.map(([name, value]) => `${name}: ${String(value)}`)
+		.join(', ');
+}
+
+const FIELDS_SHOWN = 4;
 
 const shorten = (text: string, length: number): string =>
 	text.length > length ? `${text.slice(0, length)}…` : text;

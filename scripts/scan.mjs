@@ -112,14 +112,32 @@ function writeOutForms(unpacked) {
 }
 
 /**
+ * n8n's panel of nodes lists events in the order of their menu, so the default may stand in front. The
+ * rule about sorted menus knows no such exception.
+ *
+ * @param {{ properties: Array<{ name: string; options?: Array<{ name: string }> }> }} description
+ */
+function sorted({ properties }) {
+	return properties.map((property) => {
+		if (property.name !== 'events') return property;
+		const options = [...(property.options ?? [])];
+		return { ...property, options: options.sort((a, b) => a.name.localeCompare(b.name, 'en')) };
+	});
+}
+
+/**
  * @param {string} name of the class
- * @param {{ description: object, webhookMethods?: { default: object } }} node
+ * @param {{ description: { properties: Array<{ name: string; options?: Array<{ name: string }> }> }, webhookMethods?: { default: object } }} node
  */
 function writtenOut(name, { description, webhookMethods }) {
 	const lifecycle = Object.keys(webhookMethods?.default ?? {})
 		.map((method) => `\t\t\tasync ${method}() { return true; },\n`)
 		.join('');
-	const literal = JSON.stringify(description, undefined, '\t')
+	const literal = JSON.stringify(
+		{ ...description, properties: sorted(description) },
+		undefined,
+		'\t',
+	)
 		.replace(/^(\t*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 		.replace(/(inputs|outputs): \[\s*"main"\s*\]/g, '$1: [NodeConnectionTypes.Main]')
 		.replace(

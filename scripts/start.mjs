@@ -5,10 +5,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installDevDependencies, installN8n } from './lib/installations.mjs';
+import { installDependencies, installN8n, installN8nTools } from './lib/installations.mjs';
 import { lockUntilExit } from './lib/lock.mjs';
 import { packedPackage } from './lib/packaging.mjs';
-import { repository } from './lib/paths.mjs';
+import { keepTemporaryFiles, repository } from './lib/paths.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 
 const {
@@ -19,6 +19,8 @@ const {
 		dev: { type: 'boolean', default: false },
 	},
 });
+
+keepTemporaryFiles();
 
 const dataFolder = path.join(repository, '.n8n');
 const runningFile = path.join(dataFolder, 'running.json');
@@ -56,26 +58,29 @@ async function loadDemo() {
 }
 
 /**
- * Builds the package, starts the sandbox, and shows a first result if n8n isn't there yet.
+ * Builds the package, starts the sandbox, shows a first result if n8n isn't there yet, and installs
+ * the package for n8n.
  *
  * @param {() => boolean} isN8nInstalled
  */
 async function preparePackage(isN8nInstalled) {
-	await installDevDependencies();
 	const building = withProgress('Building and packing', packedPackage);
 	const demo = await loadDemo();
 	const sandbox = await demo.startSandbox(dataFolder);
 	servers.push(sandbox);
 	const tarball = await building;
 	if (!isN8nInstalled()) await demo.showFirstResult(sandbox);
-	return { tarball, demo, sandbox };
+	await demo.installPackage(dataFolder, tarball);
+	return { demo, sandbox };
 }
 
 /** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
 async function start() {
 	refuseSecondStart();
 	let isN8nInstalled = false;
-	const [installation, { tarball, demo, sandbox }] = await Promise.all([
+	/* n8n would take the processors and the disk from the first result. */
+	await Promise.all([installDependencies('start'), installN8nTools()]);
+	const [installation, { demo, sandbox }] = await Promise.all([
 		installN8n().then((result) => {
 			isN8nInstalled = true;
 			return result;
@@ -85,16 +90,16 @@ async function start() {
 	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);
 	writeFileSync(runningFile, JSON.stringify({ process: process.pid, editor: n8nProcess.url }));
-	const n8n = await demo.startN8n(n8nProcess, tarball);
+	const n8n = await demo.startN8n(n8nProcess);
 	const examples = await demo.loadExamples(n8n, sandbox, path.join(dataFolder, 'examples.json'));
+	const links = await demo.startLinks(n8n, examples);
+	servers.push(links);
+	demo.printLinks(examples, links, n8n, sandbox);
 	const succeeded = await demo.runExamples(n8n, n8nProcess, sandbox, examples);
 	if (once) {
 		say(succeeded ? 'Done.' : 'The run failed.');
 		return succeeded;
 	}
-	const links = await demo.startLinks(n8n, examples);
-	servers.push(links);
-	demo.printLinks(examples, links, n8n, sandbox);
 	if (dev) demo.rebuildOnChanges(n8nProcess);
 	await Promise.race([n8nProcess.ended, sandbox.ended]);
 	if (servers.length === 0) return true;

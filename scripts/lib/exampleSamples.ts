@@ -65,6 +65,8 @@ function balanceSample(): Sample {
 	];
 }
 
+const SAMPLE_MONTH = SAMPLE_TIME.slice(0, 7);
+
 const COUNT_OF_PEOPLE = 3;
 
 /** Rows of a payroll sheet. */
@@ -96,36 +98,71 @@ function nameReviews(): Sample {
 	}));
 }
 
-/** What the sheets of the examples hold, by the name of the node that reads them. */
-const SHEETS: Readonly<Record<string, () => Sample>> = {
-	'Read the sheet': people,
-	'Read the queue': nameReviews,
+/** Rows of a sheet with deposits, as *Deposit received → sheet* writes them. */
+function deposits(): Sample {
+	return [
+		['de-3Gbyf8rBUJue', 'complete', '8945.48', 'INV-20265871'],
+		['de-Xw81LkPq0aZt', 'reverted', '1200.00', 'INV-20265904'],
+		['de-p9VbN3cYt7Qs', 'complete', '20000.00', ''],
+	].map(([deposit_id, status, amount, reference], index) => ({
+		row_number: index + 2,
+		deposit_id,
+		status,
+		account: 'Engineering',
+		amount,
+		currency: 'USD',
+		reference,
+		received_at: `${SAMPLE_MONTH}-${10 + index}T09:30:00.000Z`,
+		updated_at: `${SAMPLE_MONTH}-${10 + index}T09:30:00.000Z`,
+	}));
+}
+
+/** Rows of a sheet with payments; the last of them are not paid yet. */
+function payments(paid = 0): Sample {
+	return ['4200.00', '3850.50', '5125.00'].map((amount, index) => ({
+		row_number: index + 2,
+		reference: `${SAMPLE_MONTH}-${index + 1}`,
+		recipient_email: `contractor.${index + 1}@example.com`,
+		amount,
+		outcome: index < paid ? 'paid' : '',
+		transaction: index < paid ? `tx-sample00000${index + 1}` : '',
+		paid_at: index < paid ? `${SAMPLE_MONTH}-28T16:00:00.000Z` : '',
+	}));
+}
+
+/** What nodes output in place of a sheet or a choice, by the example and the node. */
+const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> = {
+	'Payroll: sheet → invites': { 'Read the sheet': people },
+	'Payroll: name reviews from a queue': { 'Read the queue': nameReviews },
+	'Payroll: payroll run with one approval': { 'Read the sheet': () => payments() },
+	'Payroll: month-end statement': {
+		'Which month': () => [{ month: SAMPLE_MONTH }],
+		'Read the deposits': deposits,
+		'Read the payments': () => payments(2),
+	},
 };
 
 const CHAT = { sessionId: 'sample', action: 'sendMessage', chatInput: 'What is our balance?' };
 
 /** What a node outputs in place of a delivery or another account; undefined if it needs neither. */
-function sampleOf(node: WorkflowNode): Sample | undefined {
-	const type = node.type.split('.').at(-1) ?? '';
-	switch (type) {
+function sampleOf(workflow: string, node: WorkflowNode): Sample | undefined {
+	switch (node.type.split('.').at(-1) ?? '') {
 		case 'payrollPaymentsTrigger':
 			return eventSample(node);
 		case 'payrollPaymentsPollingTrigger':
 			return balanceSample();
 		case 'chatTrigger':
 			return [CHAT];
-		case 'googleSheets':
-			return SHEETS[node.name]?.();
 		default:
-			return undefined;
+			return SAMPLES[workflow]?.[node.name]?.();
 	}
 }
 
 /** The samples that an example pins, so that it runs with one click. */
-export function samplesFor({ nodes }: Workflow): Record<string, { readonly json: object }[]> {
+export function samplesFor({ name, nodes }: Workflow): Record<string, { readonly json: object }[]> {
 	return Object.fromEntries(
 		nodes.flatMap((node) => {
-			const sample = sampleOf(node);
+			const sample = sampleOf(name, node);
 			return sample === undefined ? [] : [[node.name, sample.map((json) => ({ json }))]];
 		}),
 	);

@@ -1,3 +1,6 @@
+/** What node-gyp says without a compiler. */
+const NO_COMPILER = /gyp ERR! (?:find Python|stack Error: not found: make)|make: \S+: No such file/;
+
 const FULL_DISK = /ENOSPC|no space left on device/i;
 
 /** What npm and pnpm say when a registry can't be reached or doesn't have its packages. */
@@ -15,6 +18,12 @@ export function explainInstallation(error, { what, folder }) {
 	if (FULL_DISK.test(text)) {
 		return new Error(
 			`The disk is full, so ${what} can't be installed in ${folder}: free 4 GB, then try again.`,
+		);
+	}
+	if (NO_COMPILER.test(text)) {
+		return new Error(
+			`n8n’s database driver can be neither downloaded nor compiled, so ${what} can't be ` +
+				'installed: install python3, make and g++, then try again.',
 		);
 	}
 	const [reason] = NO_REGISTRY.exec(text) ?? [];

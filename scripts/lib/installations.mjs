@@ -4,28 +4,21 @@ import {
 	existsSync,
 	mkdirSync,
 	readFileSync,
+	realpathSync,
+	renameSync,
 	rmSync,
 	statfsSync,
 	writeFileSync,
 } from 'node:fs';
 import { readdir, rm, unlink } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 
 import { explainInstallation } from './installationErrors.mjs';
 import { whileLocked } from './lock.mjs';
 import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from './n8nVersions.mjs';
-import { buildFolder, repository } from './paths.mjs';
+import { buildFolder, cacheFolder, repository } from './paths.mjs';
 import { cleanEnvironment, npm, run } from './processes.mjs';
 import { withProgress } from './progress.mjs';
-
-/** Where n8n, its Node.js and the browser are installed, once for all checkouts. */
-const cacheFolder =
-	process.env.PAYROLL_PAYMENTS_CACHE ??
-	path.join(
-		process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'),
-		'n8n-nodes-payroll-payments',
-	);
 
 /** A registry that doesn't answer is reported after seconds instead of minutes. */
 const FEW_RETRIES = [
@@ -50,11 +43,13 @@ const QUIET = [
  */
 async function removeSourceMaps(folder) {
 	const entries = await readdir(folder, { withFileTypes: true });
-	for (const entry of entries) {
-		const file = path.join(folder, entry.name);
-		if (entry.isDirectory()) await removeSourceMaps(file);
-		else if (entry.isFile() && /\.(js|cjs|mjs|ts|css)\.map$/.test(entry.name)) await unlink(file);
-	}
+	await Promise.all(
+		entries.map(async (entry) => {
+			const file = path.join(folder, entry.name);
+			if (entry.isDirectory()) await removeSourceMaps(file);
+			else if (entry.isFile() && /\.(js|cjs|mjs|ts|css)\.map$/.test(entry.name)) await unlink(file);
+		}),
+	);
 }
 
 /**
@@ -161,6 +156,9 @@ async function nodeFolder(major) {
 	return path.join(folder, 'node_modules', 'node', 'bin');
 }
 
+/** Where the npm package of Node.js keeps what is made for this machine. */
+const NODE_OF_THIS_MACHINE = path.join('node_modules', `node-${process.platform}-${process.arch}`);
+
 /** @returns {Promise<string>} pnpm's command, a script for Node.js */
 async function installPnpm() {
 	const folder = await installOnce(
@@ -171,6 +169,26 @@ async function installPnpm() {
 	return path.join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
 }
 
+/** @param {string} text */
+const xml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/**
+ * Fontconfig's settings: the fonts that come with Chromium, then those of the machine. Chromium's own
+ * settings name folders that only its authors' machines have.
+ *
+ * @param {string} folder with the fonts
+ */
+const fontSettings = (folder) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+	<dir>${xml(folder)}</dir>
+	<dir>/usr/share/fonts</dir>
+	<dir>/usr/local/share/fonts</dir>
+	<dir prefix="xdg">fonts</dir>
+	<cachedir>${xml(path.join(folder, 'cache'))}</cachedir>
+</fontconfig>
+`;
+
 /**
  * Installs a Chromium for Linux x64 that needs no package of the distribution.
  *
@@ -178,6 +196,7 @@ async function installPnpm() {
  */
 export async function installChromium() {
 	const unpacked = (/** @type {string} */ folder) => path.join(folder, 'unpacked');
+	const fonts = (/** @type {string} */ folder) => path.join(unpacked(folder), 'fonts');
 	const folder = await installOnce(
 		'chromium',
 		{ description: 'Installing Chromium for the editor’s tests', megabytes: 400 },
@@ -192,13 +211,14 @@ export async function installChromium() {
 			const script =
 				"import('@sparticuz/chromium').then((chromium) => chromium.default.executablePath())";
 			await run(process.execPath, ['--eval', script], { cwd, env });
+			writeFileSync(path.join(fonts(cwd), 'fonts.conf'), fontSettings(fonts(cwd)));
 		},
 	);
 	return {
 		executablePath: path.join(unpacked(folder), 'chromium'),
 		env: cleanEnvironment({
 			LD_LIBRARY_PATH: path.join(unpacked(folder), 'al2023', 'lib'),
-			FONTCONFIG_PATH: path.join(unpacked(folder), 'fonts'),
+			FONTCONFIG_PATH: fonts(folder),
 		}),
 	};
 }
@@ -238,6 +258,21 @@ export async function installEthersTestcases() {
 }
 
 /**
+ * How n8n's database driver is compiled where the binary of its authors can't be downloaded: with the
+ * header files that came with Node.js, and in a third of the time that the fastest code would take.
+ *
+ * @param {string} node
+ * @returns {Record<string, string>}
+ */
+function compilerSettings(node) {
+	const folders = [realpathSync(node), node].map((file) => path.resolve(file, '..', '..'));
+	const home = [...folders, ...folders.map((each) => path.join(each, NODE_OF_THIS_MACHINE))].find(
+		(each) => existsSync(path.join(each, 'include', 'node', 'node_api.h')),
+	);
+	return { CFLAGS: '-O1', ...(home === undefined ? {} : { npm_config_nodedir: home }) };
+}
+
+/**
  * An n8n that is ready to run.
  *
  * @typedef {object} N8nInstallation
@@ -246,6 +281,15 @@ export async function installEthersTestcases() {
  * @property {string} cli n8n's own command, a script for that Node.js
  * @property {Record<string, string>} env the environment to run it in
  */
+
+/**
+ * Installs what installs n8n: its Node.js, and pnpm.
+ *
+ * @param {import('./n8nVersions.mjs').N8nVersion} [version]
+ */
+export async function installN8nTools(version = DEFAULT_N8N_VERSION) {
+	await Promise.all([installNode(N8N_VERSIONS[version].node), installPnpm()]);
+}
 
 /**
  * @param {import('./n8nVersions.mjs').N8nVersion} [version]
@@ -259,10 +303,18 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 		async (cwd) => {
 			const pnpm = await installPnpm();
 			const store = path.join(cwd, 'store');
-			const options = [`--store-dir=${store}`, `--config.cache-dir=${store}`, '--ignore-workspace'];
-			await run(node, [pnpm, 'install', '--prod', ...options, ...FEW_RETRIES], { cwd, env });
-			await rm(store, { recursive: true, force: true });
-			await removeSourceMaps(path.join(cwd, 'node_modules'));
+			const options = [
+				'--ignore-workspace',
+				...['store-dir', 'cache-dir', 'state-dir'].map((name) => `--config.${name}=${store}`),
+			];
+			await run(node, [pnpm, 'install', '--prod', ...options, ...FEW_RETRIES], {
+				cwd,
+				env: { ...env, ...compilerSettings(node), NODE_COMPILE_CACHE: store },
+			});
+			await Promise.all([
+				rm(store, { recursive: true, force: true }),
+				removeSourceMaps(path.join(cwd, 'node_modules')),
+			]);
 		},
 	);
 	const cli = path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
@@ -288,32 +340,68 @@ function lockedPackages(file) {
 	);
 }
 
-function areDevDependenciesInstalled() {
-	const wanted = lockedPackages(path.join(repository, 'package-lock.json'));
-	const present = lockedPackages(path.join(repository, 'node_modules', '.package-lock.json'));
-	return [...wanted].every(([name, version]) => present.get(name) === version);
+const modulesFolder = path.join(repository, 'node_modules');
+
+/**
+ * Sets of development dependencies, each with the folder of its package.json and lock file: what
+ * `npm start` and the build need, and everything.
+ */
+const DEPENDENCY_SETS = {
+	start: { folder: path.join(repository, 'scripts', 'start'), megabytes: 600 },
+	all: { folder: repository, megabytes: 1_500 },
+};
+
+/** @typedef {keyof typeof DEPENDENCY_SETS} DependencySet */
+
+/** @param {DependencySet} set */
+const wantedPackages = (set) =>
+	lockedPackages(path.join(DEPENDENCY_SETS[set].folder, 'package-lock.json'));
+
+const presentPackages = () => lockedPackages(path.join(modulesFolder, '.package-lock.json'));
+
+/** @param {DependencySet} set */
+function areInstalled(set) {
+	const present = presentPackages();
+	return [...wantedPackages(set)].every(([name, version]) => present.get(name) === version);
 }
 
-/** Runs `npm ci` in the repository, unless node_modules holds what the lock file says. */
-export async function installDevDependencies() {
-	if (areDevDependenciesInstalled()) return;
-	const lock = path.join(repository, '.build', 'install.lock');
+/**
+ * Installs a set of development dependencies as its lock file says, unless node_modules holds them.
+ * They are installed beside node_modules and then take its place, so an interrupted installation
+ * leaves it as it was, and what runs from it goes on.
+ *
+ * @param {DependencySet} wanted
+ */
+export async function installDependencies(wanted) {
+	if (areInstalled(wanted)) return;
+	const lock = path.join(buildFolder, 'install.lock');
 	await whileLocked(lock, 'installs the development dependencies', async () => {
-		if (areDevDependenciesInstalled()) return;
-		requireSpace('npm ci', repository, 1_000);
-		await withProgress('Installing the development dependencies', async () => {
+		if (areInstalled(wanted)) return;
+		// Who has run the tests, keeps what they need.
+		const set = presentPackages().has('node_modules/jest') ? 'all' : wanted;
+		const what = set === 'all' ? 'the development dependencies' : 'what npm start needs';
+		const { folder, megabytes } = DEPENDENCY_SETS[set];
+		const fresh = path.join(buildFolder, 'modules');
+		const old = path.join(buildFolder, 'modules.old');
+		requireSpace('npm ci', buildFolder, megabytes);
+		await withProgress(`Installing ${what}`, async () => {
 			try {
-				await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: repository });
+				for (const each of [fresh, old]) await rm(each, { recursive: true, force: true });
+				mkdirSync(fresh);
+				for (const file of ['package.json', 'package-lock.json']) {
+					copyFileSync(path.join(folder, file), path.join(fresh, file));
+				}
+				await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: fresh });
 			} catch (error) {
-				throw explainInstallation(error, {
-					what: 'the development dependencies',
-					folder: repository,
-				});
+				throw explainInstallation(error, { what, folder: repository });
 			}
-			const modules = path.join(repository, 'node_modules');
+			const modules = path.join(fresh, 'node_modules');
 			await removeSourceMaps(modules);
 			// The binary of TypeScript 7, which n8n's scanner names as its own and never loads.
 			await rm(path.join(modules, '@typescript'), { recursive: true, force: true });
+			if (existsSync(modulesFolder)) renameSync(modulesFolder, old);
+			renameSync(modules, modulesFolder);
 		});
+		for (const each of [fresh, old]) await rm(each, { recursive: true, force: true });
 	});
 }

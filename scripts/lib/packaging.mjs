@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { whileLocked } from './lock.mjs';
 import { buildFolder, repository } from './paths.mjs';
-import { npm, run } from './processes.mjs';
+import { cleanEnvironment, npm, run } from './processes.mjs';
 
 const gulp = path.join('node_modules', 'gulp', 'bin', 'gulp.js');
 
@@ -50,7 +50,9 @@ function fingerprint() {
 
 /** Builds dist/. */
 export async function buildPackage() {
-	await run(process.execPath, [gulp, 'build'], { cwd: repository });
+	// gulp keeps the options of Node.js in a cache.
+	const env = cleanEnvironment({ XDG_CACHE_HOME: buildFolder });
+	await run(process.execPath, [gulp, 'build'], { cwd: repository, env });
 }
 
 /** Builds dist/ and packs it as npm publishes it. */

@@ -202,7 +202,8 @@ export async function npmInTerminal(args, options) {
  * Runs npm, and returns its exit code and everything that it wrote.
  *
  * @param {string[]} args
- * @param {{ cwd?: string; minutes: number }} options it is killed after so many minutes
+ * @param {{ cwd?: string; minutes: number }} options it is killed when it has written nothing for so
+ * many minutes
  */
 export async function npmCaptured(args, { cwd, minutes }) {
 	/** @type {Record<string, string>} */
@@ -214,10 +215,13 @@ export async function npmCaptured(args, { cwd, minutes }) {
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	let output = '';
-	for (const stream of [child.stdout, child.stderr]) {
-		stream?.setEncoding('utf8').on('data', (chunk) => (output += chunk));
-	}
 	const limit = setTimeout(() => signalGroup(child, 'SIGKILL'), minutes * 60_000);
+	for (const stream of [child.stdout, child.stderr]) {
+		stream?.setEncoding('utf8').on('data', (chunk) => {
+			output += chunk;
+			limit.refresh();
+		});
+	}
 	const code = await ended.finally(() => clearTimeout(limit));
 	return { code, output };
 }
