@@ -5,6 +5,7 @@ import { ServiceFailure } from '../failure';
 import type { SimulatedService } from '../simulatedService';
 import { addDeliveryControl } from './deliveryControl';
 import { addOrganisationControl } from './organisationControl';
+import { addPracticeControl } from './practiceControl';
 import { readPage } from './readPage';
 import { addServiceControl } from './serviceControl';
 
@@ -27,5 +28,6 @@ export function addControl(app: FastifyInstance, service: SimulatedService): voi
 		addServiceControl(control, service);
 		addDeliveryControl(control, service);
 		addOrganisationControl(control, service);
+		addPracticeControl(control, service);
 	});
 }

@@ -4,6 +4,7 @@ import { showDeliveries, showRequests } from './activity';
 import { call } from './control';
 import { byId } from './elements';
 import { showIdentifiers } from './identifiers';
+import { setUpPayments } from './payments';
 import { refreshPractice, setUpFailures, setUpPractice } from './practice';
 import { setUpWebhooks, showEndpoints } from './webhooks';
 
@@ -40,4 +41,7 @@ async function keepFresh(): Promise<void> {
 
 setUpPractice(refresh);
 setUpFailures(refresh);
+setUpPayments();
+// On a phone, what follows the requests would be far away.
+byId('requests-fold', HTMLDetailsElement).open = !matchMedia('(max-width: 44rem)').matches;
 void Promise.all([showIdentifiers(), setUpWebhooks(refresh)]).finally(() => void keepFresh());

@@ -54,6 +54,14 @@ export async function refreshPractice(): Promise<void> {
 	workspaces = [...teams, company];
 	const named = workspaces.map(({ nanoid, name }) => [nanoid, name] as const);
 	if (select('workspace').options.length !== named.length) setOptions(select('workspace'), named);
+	setIfChanged(
+		select('payment-team'),
+		teams.map((team) => [team.nanoid, team.name] as const),
+	);
+	setIfChanged(
+		select('currency'),
+		Object.keys(company.balances).map((each) => [each, each] as const),
+	);
 	const nanoid = select('workspace').value;
 	const chosen = workspaces.find((each) => each.nanoid === nanoid);
 	const currencies = Object.keys(chosen?.balances ?? {});

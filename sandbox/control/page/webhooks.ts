@@ -197,13 +197,16 @@ export function showEndpoints(current: readonly Endpoint[]): void {
 	if (isFirst && last) fill(last);
 }
 
-/** Registers the endpoint as the form describes it. */
+/** Registers the endpoint as the form describes it; another URL is another webhook. */
 async function save(): Promise<Endpoint> {
-	const nanoid = select('endpoint').value;
+	const url = input('address').value;
+	const chosen = endpoints.find(({ nanoid }) => nanoid === select('endpoint').value);
+	const target =
+		chosen && (chosen.url ?? url) === url ? chosen : endpoints.find((each) => each.url === url);
 	const saved = await call<Endpoint>('POST', 'endpoints', {
 		...signing(),
-		url: input('address').value,
-		...(nanoid !== NEW_ENDPOINT && { nanoid }),
+		url,
+		...(target && { nanoid: target.nanoid }),
 	});
 	const { endpoints: all } = await call<{ endpoints: Endpoint[] }>('GET', 'endpoints');
 	showEndpoints(all);
