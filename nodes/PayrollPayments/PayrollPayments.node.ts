@@ -11,14 +11,8 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import {
-	builderHint,
-	defaultVersion,
-	hints,
-	properties,
-	subtitle,
-	version,
-} from './actions/description';
+import { entitySearches } from './actions/listSearch/searchEntities';
+import { builderHint, hints, properties, subtitle } from './actions/description';
 
 export class PayrollPayments implements INodeType {
 	description: INodeTypeDescription = {
@@ -29,8 +23,7 @@ export class PayrollPayments implements INodeType {
 			dark: 'file:../../icons/payrollPayments.dark.svg',
 		},
 		group: ['transform'],
-		version,
-		defaultVersion,
+		version: 1,
 		subtitle,
 		description: 'Run payroll, payments and compliance with a wallet sign-in',
 		defaults: { name: 'Payroll Payments' },
@@ -57,6 +50,7 @@ export class PayrollPayments implements INodeType {
 			},
 		},
 		listSearch: {
+			...entitySearches,
 			async searchTeamUsers(
 				this: ILoadOptionsFunctions,
 				filter?: string,

@@ -9,6 +9,7 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 
+import { entitySearches } from './actions/listSearch/searchEntities';
 import { properties, subtitle } from './polling/description';
 
 export class PayrollPaymentsPollingTrigger implements INodeType {
@@ -43,6 +44,7 @@ export class PayrollPaymentsPollingTrigger implements INodeType {
 				return await testCredentials.call(this, credential);
 			},
 		},
+		listSearch: entitySearches,
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {

@@ -53,7 +53,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 				this: ICredentialTestFunctions,
 				credential: ICredentialsDecrypted,
 			): Promise<INodeCredentialTestResult> {
-				const { testWebhookCredentials } = await import('./trigger/credentialTest');
+				const { testWebhookCredentials } = await import('./trigger/webhookCredentials');
 				return testWebhookCredentials(credential);
 			},
 		},

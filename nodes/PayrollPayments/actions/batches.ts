@@ -1,4 +1,4 @@
-import type { PlannedWrite } from './plannedWrite';
+import type { CheckedWrite } from './checkedWrite';
 
 /** How many names a sentence lists before it only counts the rest. */
 const MAX_NAMES = 3;
@@ -20,18 +20,20 @@ export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][
 }
 
 /**
- * Plans one write per batch.
+ * One write per batch, checked one after the other.
  * @param size entries in a batch, 0 for all of them
  * @param describe says in full sentences which entries were done before a write failed
  */
-export function planBatches<Entry>(
+export async function checkBatches<Entry>(
 	entries: readonly Entry[],
 	size: number,
-	planBatch: (batch: readonly Entry[]) => PlannedWrite,
+	checkBatch: (batch: readonly Entry[]) => CheckedWrite | Promise<CheckedWrite>,
 	describe: (done: readonly Entry[]) => string,
-): PlannedWrite[] {
-	return inBatches(entries, size).map((batch, index) => ({
-		...planBatch(batch),
-		doneBefore: () => describe(entries.slice(0, index * size)),
-	}));
+): Promise<CheckedWrite[]> {
+	const writes: CheckedWrite[] = [];
+	for (const [index, batch] of inBatches(entries, size).entries()) {
+		const write = await checkBatch(batch);
+		writes.push({ ...write, doneBefore: () => describe(entries.slice(0, index * size)) });
+	}
+	return writes;
 }

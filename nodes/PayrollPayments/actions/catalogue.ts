@@ -1,16 +1,16 @@
 import { createAdministratorInvites } from './administratorInvite/create';
-import { createAndExecuteAdministratorInvites } from './administratorInvite/createAndExecute';
-import { executeAdministratorInvites } from './administratorInvite/execute';
+import { createAndExecuteAdministratorInvites } from './administratorInvite/send';
+import { executeAdministratorInvites } from './administratorInvite/complete';
 import { getSignInMessage } from './authentication/getSignInMessage';
 import { verifySignIn } from './authentication/verify';
 import { getBalance } from './balance/get';
 import type { Operation, ResourceName } from './defineOperation';
 import { createInvites } from './invite/create';
 import { getInvites } from './invite/getAll';
-import { resolveNameReview } from './nameReview/resolve';
-import { createInstantPayment } from './payment/createInstant';
+import { resolveNameReview } from './nameReview/update';
+import { createInstantPayment } from './payment/create';
 import { getTeamUsers } from './teamUser/getAll';
-import { sendTestDelivery } from './webhook/sendTest';
+import { sendTestDelivery } from './webhook/send';
 
 /** Every operation, in menu order: by resource name, then by operation name. */
 export const CATALOGUE: readonly Operation[] = [

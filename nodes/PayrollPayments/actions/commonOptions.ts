@@ -1,32 +1,42 @@
+import { z } from 'zod';
+
+import { DEFAULT_RETRIES, type Patience } from '../api/client';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import {
-	literal,
+	filledWhereSet,
 	optional,
 	readFields,
-	typedByPerson,
+	valueWithoutExpression,
+	withoutExpressions,
 	type FieldSet,
 	type InputOf,
 	type ParameterSource,
-} from './fields/field';
-import { flag, wholeNumber } from './fields/kinds';
+} from '../forms/field';
+import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
+import type { InputItem } from '../forms/field';
+import { UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 
 /** Whether an operation changes anything at the service. Only reads are retried. */
 export type Effect = 'read' | 'write';
 
-/** How requests are sent, from the options that all operations share. */
-export interface SendingOptions {
-	/** Milliseconds to wait for an answer. */
-	readonly timeout: number;
-	/** How often a read is repeated after a temporary failure. */
-	readonly retries: number;
+/** The options that all operations share. */
+export interface Settings extends Patience {
 	/** How many jobs may run at the same time. */
 	readonly concurrency: number;
 	/** Whether writes are checked and shown instead of sent. */
-	readonly checkOnly: boolean;
+	readonly isCheckOnly: boolean;
 }
 
 const DEFAULT_CONCURRENCY = { read: 5, write: 1 };
-const DEFAULT_RETRIES = 3;
+
+/** Where no item could be read. */
+export const DEFAULT_SETTINGS: Settings = {
+	timeout: DEFAULT_TIMEOUT,
+	retries: DEFAULT_RETRIES,
+	concurrency: 1,
+	isCheckOnly: false,
+};
 
 const concurrency = (preset: number) =>
 	optional(
@@ -59,7 +69,7 @@ const retries = optional(
 	),
 );
 
-const checkOnly = literal(
+const checkOnly = withoutExpressions(
 	flag({
 		label: 'Check Only',
 		description:
@@ -67,16 +77,44 @@ const checkOnly = literal(
 	}),
 );
 
+const approvedCheck = filledWhereSet(
+	text(
+		{
+			label: 'Approved Check',
+			description:
+				'Approval from the output of Check Only. The node sends exactly what was checked, or nothing.',
+			example: '7F3A-91C2-0D4E-8B6G',
+		},
+		filledText.pipe(
+			z
+				.string()
+				.transform((value) => value.trim())
+				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
+					message: "isn't an approval, e.g. 7F3A-91C2-0D4E-8B6G",
+				}),
+		),
+	),
+);
+
 /** The options of every operation. Writes are never retried. */
 export const COMMON_OPTIONS = {
 	read: { concurrency: concurrency(DEFAULT_CONCURRENCY.read), timeout, retries },
-	write: { checkOnly, concurrency: concurrency(DEFAULT_CONCURRENCY.write), timeout },
+	write: {
+		approvedCheck,
+		checkOnly,
+		concurrency: concurrency(DEFAULT_CONCURRENCY.write),
+		timeout,
+	},
 };
 
+/** @throws {UserError} if the options were not saved as n8n's form saves them */
 function membersOf(collection: unknown): Map<string, unknown> {
-	return new Map(
-		typeof collection === 'object' && collection !== null ? Object.entries(collection) : [],
-	);
+	if (collection === undefined || collection === null) return new Map();
+	if (isRecord(collection)) return new Map(Object.entries(collection));
+	throw new UserError("Options can't be an expression or a text", {
+		field: 'options',
+		hint: 'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
+	});
 }
 
 /** The values of an operation's own options, which n8n keeps in the collection `options`. */
@@ -88,27 +126,50 @@ export function readOptions(
 	options: FieldSet | undefined,
 	item: ParameterSource,
 ): Record<string, unknown> {
-	const given = membersOf(item.read('options'));
 	const saved = membersOf(item.readSaved('options'));
+	const given = membersOf(item.read('options'));
 	return readFields(options ?? {}, {
 		read: (name) => given.get(name),
 		readSaved: (name) => saved.get(name),
 	});
 }
 
-/** Whether a person turned on *Check Only*, given the collection `options` as saved. */
+/**
+ * Whether a person turned on *Check Only*, given the collection `options` as saved.
+ * @throws {UserError} if it is an expression
+ */
 export function isCheckOnly(savedOptions: unknown): boolean {
-	const saved = typedByPerson(membersOf(savedOptions).get('checkOnly'));
-	return checkOnly.schema.safeParse(saved).data === true;
+	const saved = membersOf(savedOptions).get('checkOnly');
+	return valueWithoutExpression('checkOnly', checkOnly, saved) === true;
 }
 
-/** How the requests for one item are sent. */
-export function sendingOptions(effect: Effect, item: ParameterSource): SendingOptions {
-	const given = readOptions(COMMON_OPTIONS.read, item);
+/** The options that all operations share, for one item. */
+export function readSettings(effect: Effect, item: ParameterSource): Settings {
+	if (effect === 'read') {
+		const { retries: most = DEFAULT_RETRIES, ...given } = readOptions(COMMON_OPTIONS.read, item);
+		return {
+			timeout: given.timeout ?? DEFAULT_TIMEOUT,
+			retries: most,
+			concurrency: given.concurrency ?? DEFAULT_CONCURRENCY.read,
+			isCheckOnly: false,
+		};
+	}
+	const given = readOptions(COMMON_OPTIONS.write, item);
 	return {
 		timeout: given.timeout ?? DEFAULT_TIMEOUT,
-		retries: effect === 'read' ? (given.retries ?? DEFAULT_RETRIES) : 0,
-		concurrency: given.concurrency ?? DEFAULT_CONCURRENCY[effect],
-		checkOnly: effect === 'write' && readOptions({ checkOnly }, item).checkOnly,
+		/* Of the reads that its checks make; what it sends is never repeated. */
+		retries: DEFAULT_RETRIES,
+		concurrency: given.concurrency ?? DEFAULT_CONCURRENCY.write,
+		isCheckOnly: given.checkOnly,
 	};
+}
+
+/** The checks that a person approved, by item, as they were entered. */
+export function approvedChecks(items: readonly InputItem[]): ReadonlyMap<number, string> {
+	const approved = new Map<number, string>();
+	for (const item of items) {
+		const value = readOptions({ approvedCheck }, item).approvedCheck;
+		if (value !== undefined) approved.set(item.index, value);
+	}
+	return approved;
 }

@@ -1,12 +1,9 @@
 import type { IBuilderHint, INodeProperties, INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
-import type { Field } from './fields/field';
+import { propertyOf } from '../forms/property';
 
 import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
 import type { Operation, ResourceName } from './defineOperation';
-
-/** The version of the node that brought the defaults of `newDefault`. */
-export const defaultVersion = 1.1;
 
 const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
@@ -14,8 +11,11 @@ function operationsOf(resource: ResourceName): readonly Operation[] {
 	return CATALOGUE.filter((each) => each.resource === resource);
 }
 
-function firstOperation(resource: ResourceName): string {
-	return operationsOf(resource)[0]?.operation ?? '';
+/** A read where there is one: n8n leaves out a value that is the default, so it must be harmless. */
+function defaultOperation(resource: ResourceName): string {
+	const operations = operationsOf(resource);
+	const read = operations.find(({ effect }) => effect === 'read');
+	return (read ?? operations[0])?.operation ?? '';
 }
 
 function resourceMenu(): INodeProperties {
@@ -45,34 +45,8 @@ function operationMenu(resource: ResourceName): INodeProperties {
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource] } },
 		options,
-		default: firstOperation(resource),
+		default: defaultOperation(resource),
 	};
-}
-
-/** One property, or two if the default differs between versions of the node. */
-function propertiesOf(
-	name: string,
-	{ form, required, shownWhen = {}, defaultInVersion1 }: Field<unknown>,
-	operation: Readonly<Record<string, string[]>>,
-): INodeProperties[] {
-	const conditions = Object.entries(shownWhen).map(([other, values]) => [other, [...values]]);
-	const show = { ...operation, ...Object.fromEntries(conditions) };
-	const current: INodeProperties = {
-		...form,
-		name,
-		...(required ? { required: true } : {}),
-		displayOptions: { show },
-	};
-	if (defaultInVersion1 === undefined) return [current];
-	const since = [{ _cnd: { gte: defaultVersion } }];
-	return [
-		{ ...current, displayOptions: { show: { ...show, '@version': since } } },
-		{
-			...current,
-			default: defaultInVersion1,
-			displayOptions: { show: { ...show, '@version': [1] } },
-		},
-	];
 }
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
@@ -92,7 +66,7 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 						displayOptions: { show },
 					} satisfies INodeProperties,
 				]),
-		...Object.entries(fields).flatMap(([name, field]) => propertiesOf(name, field, show)),
+		...Object.entries(fields).map(([name, field]) => propertyOf(name, field, show)),
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -150,14 +124,13 @@ function actionSubtitle(): string {
 	);
 	const amount = String.raw`$rawParameter.amountUnit === "dollars" ? /^\d+(\.\d\d?)?$/.test($rawParameter.amountDollars) && +$rawParameter.amountDollars : $rawParameter.amountCents / 100`;
 	const pay = String.raw`"Pay $" + (${amount}).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")`;
-	return `={{ $parameter.operation === "createInstant" && (${amount}) > 0 ? ${pay} : (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
+	return `={{ $parameter.operation === "create" && $parameter.resource === "payment" && (${amount}) > 0 ? ${pay} : (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
 }
 
 /*
  * The build evaluates this file and bundles only these values, so that n8n can load the node without
  * loading its operations.
  */
-export const version = [1, defaultVersion];
 export const properties = actionForm();
 export const subtitle = actionSubtitle();
 

@@ -1,17 +1,14 @@
-import { mayHaveActed, Refusal } from '../shared/errors';
-import type { FailedItems, Job, OutputRecord } from './plan';
+import { failureRecord, messageFor } from '../api/nodeErrors';
+import { messageOf, outcomeOf, UserError } from '../shared/errors';
+import { centsAsDollars } from '../shared/money';
 import type { Redactor } from '../shared/redaction';
-import { failureRecord } from '../api/nodeErrors';
-
-/** A job that succeeded, with its output. */
-export interface CompletedJob extends Pick<Job, 'isRecordPerItem' | 'isReport'> {
-	/** The indexes of its input items, at least one. */
-	readonly items: readonly number[];
-	readonly records: readonly OutputRecord[];
-}
+import type { Operation } from './defineOperation';
+import type { CompletedJob, FailedItems, RunResult } from './plan';
 
 /** How many failures or items a message lists before it only counts the rest. */
 const MAX_NAMED = 10;
+
+const URGENCY = { unknown: 0, refused: 1, not_sent: 2 };
 
 function firstItem({ items }: { readonly items: readonly number[] }): number {
 	return items[0] ?? 0;
@@ -24,18 +21,52 @@ export function itemOf({ items, isRecordPerItem }: CompletedJob, index: number):
 
 /** Unknown outcomes first: money or invites may have gone out. */
 function mostUrgentFirst(failures: readonly FailedItems[]): FailedItems[] {
-	const isUnknown = (error: unknown) =>
-		mayHaveActed(error) || (error instanceof Refusal && error.isOutcomeUnknown);
-	const urgency = ({ error }: FailedItems) => (isUnknown(error) ? 0 : 1);
+	const urgency = ({ error }: FailedItems) => URGENCY[outcomeOf(error)];
 	return [...failures].sort((a, b) => urgency(a) - urgency(b) || firstItem(a) - firstItem(b));
 }
 
-function named(others: readonly FailedItems[], redactor: Redactor): string {
-	const lines = others.slice(0, MAX_NAMED).map((failure) => {
-		return String(failureRecord(failure.error, firstItem(failure), redactor).error);
-	});
-	const rest = others.length - lines.length;
-	return `Also failed: ${lines.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`;
+/** "a, b and 3 more". */
+function listed(names: readonly string[], separator = ', '): string {
+	const shown = names.slice(0, MAX_NAMED).join(separator);
+	const rest = names.length - MAX_NAMED;
+	return rest > 0 ? `${shown}${separator.trimEnd()} and ${rest} more` : shown;
+}
+
+const conjunction = new Intl.ListFormat('en-GB');
+
+/** " (the same in rows 5 and 9)"; nothing if there are no others. */
+function alsoIn(others: readonly FailedItems[]): string {
+	const rows = others.flatMap(({ error }) =>
+		error instanceof UserError ? (error.context.row ?? []) : [],
+	);
+	const isSheet = rows.length === others.length;
+	const places = (isSheet ? rows : others.map(firstItem)).map(String);
+	if (places.length === 0) return '';
+	const rest = places.length > MAX_NAMED ? [`${places.length - MAX_NAMED} more`] : [];
+	const list = conjunction.format([...places.slice(0, MAX_NAMED), ...rest]);
+	return ` (the same in ${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'} ${list})`;
+}
+
+/** The failures that say the same, each time together, in their order. */
+function byMessage(failures: readonly FailedItems[]): FailedItems[][] {
+	const groups = new Map<string, FailedItems[]>();
+	for (const failure of failures) {
+		const message = messageOf(failure.error);
+		const group = groups.get(message) ?? [];
+		group.push(failure);
+		groups.set(message, group);
+	}
+	return [...groups.values()];
+}
+
+/** The failures in one sentence each: those that say the same are named together. */
+function named(groups: readonly FailedItems[][], redactor: Redactor): string {
+	const lines = groups.flatMap(([first, ...same]) =>
+		first === undefined
+			? []
+			: `${messageFor(first.error, firstItem(first), redactor)}${alsoIn(same)}`,
+	);
+	return lines.length === 0 ? '' : `Also failed: ${listed(lines, '; ')}.`;
 }
 
 function completedRecords(completed: readonly CompletedJob[]) {
@@ -46,43 +77,67 @@ function completedRecords(completed: readonly CompletedJob[]) {
 }
 
 function done(records: ReadonlyArray<Readonly<Record<string, unknown>>>): string {
-	const names = records.slice(0, MAX_NAMED).map(({ item, transaction }) => {
-		return `item ${String(item)}${typeof transaction === 'string' ? ` (${transaction})` : ''}`;
-	});
-	const rest = records.length - names.length;
-	return `Already done before this error: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
+	const names = records.map(
+		({ item, transaction }) =>
+			`item ${String(item)}${typeof transaction === 'string' ? ` (${transaction})` : ''}`,
+	);
+	return `Already done before this error: ${listed(names)}.`;
+}
+
+/** "19 of 50 paid ($23,400.00), 1 not known, 30 not sent." */
+function tally({ sent, failed }: RunResult): string {
+	const paid = sent.filter(({ isReport }) => isReport !== true);
+	const cents = paid.reduce((sum, job) => sum + BigInt(job.cents ?? 0), 0n);
+	const of = (outcome: keyof typeof URGENCY) =>
+		failed.filter(({ error }) => outcomeOf(error) === outcome).flatMap(({ items }) => items).length;
+	const counts = [
+		`${paid.length} of ${sent.length + failed.flatMap(({ items }) => items).length} paid (${centsAsDollars(cents)})`,
+		...[
+			[of('refused'), 'refused'],
+			[of('unknown'), 'not known'],
+			[of('not_sent'), 'not sent'],
+		].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
+	];
+	return `${counts.join(', ')}.`;
 }
 
 /**
- * Combines all failures of a run into one error: an unknown outcome first, then the others.
- * @param changes jobs that have changed something. `completed` lists them, so that nobody does it again
+ * Combines all failures of a run into one error: an unknown outcome first, then the others. `completed`
+ * lists what was done, so that nobody does it again; `failures` has each failure with its code.
  */
 export function combineFailures(
-	failures: readonly FailedItems[],
-	changes: readonly CompletedJob[],
+	operation: Operation,
+	result: RunResult,
 	redactor: Redactor,
-): { readonly error: unknown; readonly item: number } {
-	const [first, ...others] = mostUrgentFirst(failures);
+): UserError {
+	const isChange = operation.effect === 'write';
+	const [first, ...others] = mostUrgentFirst(result.failed);
 	if (first === undefined) throw new Error('No failures to combine');
-	const records = completedRecords(changes);
+	const records = isChange ? completedRecords(result.sent) : [];
 	const item = firstItem(first);
-	if (others.length === 0 && records.length === 0) return { error: first.error, item };
-
-	const error = first.error instanceof Refusal ? first.error : new Refusal(messageOf(first.error));
-	if (others.length > 0) {
-		error.addDetails({
-			failures: others.map((each) => failureRecord(each.error, firstItem(each), redactor)),
-		});
-		error.addNote(named(others, redactor));
-	}
-	if (records.length > 0) {
-		const own = error.details?.completed;
-		error.addDetails({ completed: [...records, ...(Array.isArray(own) ? own : [])] });
-		error.addNote(done(records));
-	}
-	return { error, item };
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : 'The node failed without a message';
+	const own =
+		first.error instanceof UserError ? first.error : new UserError(messageOf(first.error));
+	const told = others.filter(({ error }) => outcomeOf(error) !== 'not_sent');
+	const [[, ...same] = [], ...different] = byMessage([first, ...told]);
+	const record = (each: FailedItems) => ({
+		item: firstItem(each),
+		...failureRecord(each.error, firstItem(each), redactor, isChange),
+	});
+	const isTold = told.length > 0 || own.context.attemptCode !== undefined;
+	const failures = isTold ? { failures: [first, ...told].map(record) } : {};
+	const before = own.details?.completed;
+	const completed =
+		records.length > 0 ? { completed: [...records, ...(Array.isArray(before) ? before : [])] } : {};
+	const isRun = operation.movesMoney && result.sent.length + result.failed.length > 1;
+	const notes = [
+		isRun ? tally(result) : '',
+		records.length > 0 ? done(records) : '',
+		named(different, redactor),
+	];
+	const details = { ...failures, ...completed };
+	const note = notes.filter(Boolean).join(' ');
+	const isAlone = note === '' && Object.keys(details).length === 0;
+	const message =
+		same.length === 0 ? own.message : `${own.message.replace(/\.$/, '')}${alsoIn(same)}`;
+	return (isAlone ? own : own.withDone(details, note || undefined)).with({ item, message });
 }

@@ -1,9 +1,10 @@
-import { NodeOperationError, type INode, type INodeExecutionData } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import type { Redactor } from '../shared/redaction';
-import { itemOf, type CompletedJob } from './failures';
 import { failureRecord } from '../api/nodeErrors';
-import type { FailedItems } from './plan';
+import type { Redactor } from '../shared/redaction';
+import type { Operation } from './defineOperation';
+import { itemOf } from './failures';
+import type { CompletedJob, FailedItems, RunResult } from './plan';
 
 /** An output item, and the input item whose place it takes. */
 interface Placed {
@@ -14,13 +15,14 @@ interface Placed {
 /** The node's output, in the order of the input items. */
 export function outputItems(
 	node: INode,
-	completed: readonly CompletedJob[],
-	failed: readonly FailedItems[],
+	operation: Operation,
+	{ sent, failed }: RunResult,
 	redactor: Redactor,
 ): INodeExecutionData[] {
+	const isChange = operation.effect === 'write';
 	const placed = [
-		...completed.flatMap(recordItems),
-		...failed.flatMap((job) => failureItems(node, job, redactor)),
+		...sent.flatMap(recordItems),
+		...failed.flatMap((job) => failureItems(node, job, redactor, isChange)),
 	];
 	return placed.sort((a, b) => a.item - b.item).map(({ output }) => output);
 }
@@ -36,12 +38,22 @@ function recordItems(job: CompletedJob): Placed[] {
 	});
 }
 
-function failureItems(node: INode, { items, error }: FailedItems, redactor: Redactor): Placed[] {
+function failureItems(
+	node: INode,
+	{ items, error, columns }: FailedItems,
+	redactor: Redactor,
+	isChange: boolean,
+): Placed[] {
 	return items.map((item) => {
-		const json = failureRecord(error, item, redactor);
+		const record = { ...columns, ...failureRecord(error, item, redactor, isChange) };
 		const pairedItem = { item };
-		if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
-		const nodeError = new NodeOperationError(node, String(json.error), { itemIndex: item });
-		return { item, output: { json, error: nodeError, pairedItem } };
+		if (node.onError !== 'continueErrorOutput') {
+			return { item, output: { json: record, pairedItem } };
+		}
+		/* n8n sends an item to the error output by these two members, and adds the input's own. */
+		const { error: message, ...details } = record;
+		const json =
+			Object.keys(details).length === 0 ? { error: message } : { error: message, details };
+		return { item, output: { json, pairedItem } };
 	});
 }

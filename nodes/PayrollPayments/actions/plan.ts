@@ -1,53 +1,78 @@
-import type { JsonValue } from '../shared/json';
-import type { SendingOptions } from './commonOptions';
-import type { InputItem } from './fields/field';
-import type { Service } from './service';
+import type { CheckedWrite, OutputRecord } from './checkedWrite';
+import type { Settings } from './commonOptions';
+import type { RunContext } from './runContext';
 
-/** One record that an operation outputs, with the service's field names. */
-export type OutputRecord = Readonly<Record<string, JsonValue>>;
-
-/** The items that a service is opened for, and how it sends their requests. */
-export interface Unit {
+/** Input items that were refused or failed for one reason. */
+export interface FailedItems {
 	readonly items: readonly number[];
-	readonly sending: SendingOptions;
+	readonly error: unknown;
+	/** What their output has beside the error. */
+	readonly columns?: OutputRecord;
+	/** What would have been sent, if only its earlier outcome isn't known: a run's approval covers it. */
+	readonly writes?: readonly CheckedWrite[];
 }
 
-/** One unit of work: usually one item, or all rows that share one request. */
-export interface Job extends Unit {
+/** One unit of work that passed its checks: usually one item, or all rows that share one request. */
+export interface Job {
+	readonly items: readonly number[];
+	/** What it changes, in order; empty for a read. */
+	readonly writes: readonly CheckedWrite[];
 	/** Whether the first record belongs to the first item, the second to the second, and so on. */
 	readonly isRecordPerItem?: boolean;
 	/** Whether it only puts out what was read, so that an error doesn't list it as done. */
 	readonly isReport?: boolean;
-	run(service: Service): Promise<readonly OutputRecord[]>;
+	/** Whether it was done before in this execution, and only its answer is put out again. */
+	readonly isRepeat?: boolean;
+	/** What the output has beside the error, if it fails. */
+	readonly columns?: OutputRecord;
+	/** For a payment: its amount, for the sum of what was paid. */
+	readonly cents?: number;
+	/** Signs and sends; all that is left. */
+	send(): Promise<readonly OutputRecord[]>;
 }
 
-/** Items that were refused or failed for one reason. */
-export interface FailedItems {
-	readonly items: readonly number[];
-	readonly error: unknown;
-}
-
-/** The jobs for all items, and the items that were refused before anything was sent for them. */
+/** What the checks of all items gave. */
 export interface Plan {
 	readonly jobs: readonly Job[];
 	readonly refusals: readonly FailedItems[];
-	/**
-	 * Plans the jobs that depend on what the service holds. Called once, after every item was checked
-	 * and before any job runs.
-	 */
-	lookUp?(open: (unit: Unit) => Promise<Service>): Promise<Plan>;
+	/** Called when nothing more is sent. */
+	end?(result: RunResult): Promise<void>;
 }
 
-/** One job per item. Refused items don't stop the others. */
-export function planEach(items: readonly InputItem[], jobFor: (item: InputItem) => Job): Plan {
-	const jobs: Job[] = [];
+/** A job that succeeded, with its output. */
+export interface CompletedJob extends Job {
+	readonly records: readonly OutputRecord[];
+}
+
+/** What came of all jobs. */
+export interface RunResult {
+	readonly sent: readonly CompletedJob[];
+	readonly failed: readonly FailedItems[];
+}
+
+/** The form of all items, read; checking it only reads from the service. */
+export interface Form {
+	readonly refusals: readonly FailedItems[];
+	/** How the run as a whole goes, by the first item that could be read. */
+	readonly settings: Settings;
+	/** Whether one item is asked for that stands for all, refused ones included. */
+	readonly isRunCheck?: boolean;
+	check(context: RunContext): Promise<Plan>;
+}
+
+/** What each entry gives, or why it was refused. Refused entries don't stop the others. */
+export async function collect<Entry extends { readonly items: readonly number[] }, Result>(
+	entries: readonly Entry[],
+	work: (entry: Entry) => Promise<Result> | Result,
+): Promise<{ readonly results: readonly Result[]; readonly refusals: readonly FailedItems[] }> {
+	const results: Result[] = [];
 	const refusals: FailedItems[] = [];
-	for (const item of items) {
+	for (const entry of entries) {
 		try {
-			jobs.push(jobFor(item));
+			results.push(await work(entry));
 		} catch (error) {
-			refusals.push({ items: [item.index], error });
+			refusals.push({ items: entry.items, error });
 		}
 	}
-	return { jobs, refusals };
+	return { results, refusals };
 }

@@ -1,61 +1,52 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { requirePermission } from '../api/permissions';
+import { requirePermission } from '../api/limits';
+import { nodeErrorFor } from '../api/nodeErrors';
+import type { InputItem } from '../forms/field';
+import { outcomeOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { refuseAgentWrites } from './agentAccess';
+import { approvedChecks } from './commonOptions';
+import { checkRecords, keepApproved } from './approval';
 import { operationNamed } from './catalogue';
-import { runBounded } from './concurrency';
-import { connect } from './connect';
 import type { Operation } from './defineOperation';
-import { combineFailures, type CompletedJob } from './failures';
-import type { InputItem } from './fields/field';
-import { nodeErrorFor } from '../api/nodeErrors';
+import { combineFailures } from './failures';
 import { outputItems } from './output';
-import type { FailedItems, Job, Plan, Unit } from './plan';
-import type { Connection, Service } from './service';
+import type { CompletedJob, FailedItems, Form, Plan, RunResult } from './plan';
+import { openRun, type RunContext } from './runContext';
+import { confirmToken } from './tokenCheck';
 
 /**
- * Runs the selected operation for all input items. An item's path: its parameters are read and
- * checked against the operation's schema (`plan`), the credentials must permit the operation
- * (`openService`), the operation sends its requests (`job.run`), and the records become output.
- * Nothing is sent before every item has been checked.
- * @throws the error that n8n shows; with *Continue On Fail*, a failed item becomes output instead
+ * Runs the selected operation for all input items, in three phases: the form of all items is read,
+ * all items are checked, and what passed is sent. The first two only read. Unless *On Error* is
+ * *Continue*, one refused item means that nothing is signed or sent.
+ * @throws the error that n8n shows; with *Continue*, a failed item becomes output instead
  */
 export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const node = context.getNode();
 	const operation = selectedOperation(context);
-	refuseAgentWrites(context.getNode(), operation);
 	const items = inputItems(context);
 	if (items.length === 0) return [[]];
-
 	const redactor = new Redactor();
-	const connection = connect(context, redactor);
-	/* Errors can be shown safely only after the redactor has learned the secrets. */
-	await Promise.allSettled([connection]);
-
 	const continues = context.continueOnFail();
-	const open = async (unit: Unit) => await openService(operation, connection, unit);
-	const { jobs, refusals } = await completePlan(operation.plan(items), continues, open);
-	const failed: FailedItems[] = [...refusals];
-	const runnable = failed.length === 0 || continues ? jobs : [];
-	const { results } = await runBounded(
-		runnable.map(
-			(job) => async () =>
-				await runJob(open, job).catch((error: unknown) => {
-					failed.push({ items: job.items, error });
-					if (!continues) throw error;
-					return undefined;
-				}),
-		),
-		jobs[0]?.sending.concurrency ?? 1,
-	);
-	const completed = [...results.values()].filter((result) => result !== undefined);
-
-	if (failed.length > 0 && !continues) {
-		const isChange = operation.effect === 'write' && !jobs.some(({ sending }) => sending.checkOnly);
-		const { error, item } = combineFailures(failed, isChange ? completed : [], redactor);
-		throw nodeErrorFor(context.getNode(), error, item, redactor);
+	const open: OpenRun = async (indexes, settings) =>
+		await openRun(context, redactor, indexes, settings);
+	try {
+		refuseAgentWrites(node, operation);
+		const form = operation.read(items);
+		const plan = await checkAll(operation, form, items, open, continues);
+		const result = await sendAll(operation, form, plan, continues);
+		if (result.failed.length === 0 || continues) {
+			const output = outputItems(node, operation, result, redactor);
+			if (output.length === 0 && operation.emptyNotice !== undefined) {
+				context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
+			}
+			return [output];
+		}
+		throw combineFailures(operation, result, redactor);
+	} catch (error) {
+		throw nodeErrorFor(node, error, redactor, 0);
 	}
-	return [outputItems(context.getNode(), completed, failed, redactor)];
 }
 
 function selectedOperation(context: IExecuteFunctions): Operation {
@@ -87,26 +78,124 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 	});
 }
 
-/** The plan with the jobs that depend on what the service holds, unless nothing will run anyway. */
-async function completePlan(plan: Plan, continues: boolean, open: OpenService): Promise<Plan> {
-	if (plan.lookUp === undefined || (plan.refusals.length > 0 && !continues)) return plan;
-	const { jobs, refusals } = await plan.lookUp(open);
-	return { jobs: [...plan.jobs, ...jobs], refusals: [...plan.refusals, ...refusals] };
-}
+type OpenRun = (items: readonly number[], settings: Form['settings']) => Promise<RunContext>;
 
-type OpenService = (unit: Unit) => Promise<Service>;
-
-/** @throws {Refusal} if the credentials can't be read, or don't permit the operation */
-async function openService(
+/**
+ * Phase two: every item against the credentials, the operation's own checks, and the approval. With
+ * *Check Only*, the jobs put out what was checked.
+ * @throws {UserError} what refuses the run as a whole, also with *Continue*
+ */
+async function checkAll(
 	operation: Operation,
-	connection: Promise<Connection>,
-	{ items, sending }: Unit,
-): Promise<Service> {
-	const service: Service = { ...(await connection), items, sending };
-	if (operation.effect === 'write') requirePermission(service.credentials, operation.permission);
-	return service;
+	form: Form,
+	items: readonly InputItem[],
+	open: OpenRun,
+	continues: boolean,
+): Promise<Plan> {
+	const refused = new Set(form.refusals.flatMap((refusal) => refusal.items));
+	const readable = items.map(({ index }) => index).filter((index) => !refused.has(index));
+	const ends = (refusals: readonly FailedItems[], left: number) =>
+		form.isRunCheck !== true && refusals.length > 0 && (!continues || left === 0);
+	if (ends(form.refusals, readable.length)) return { jobs: [], refusals: form.refusals };
+
+	let { refusals } = form;
+	const check = async (): Promise<Plan> => {
+		const run = await open(readable, form.settings);
+		requirePermission(run.credentials, operation.permission);
+		const checked = await form.check(run);
+		refusals = form.isRunCheck === true ? [] : [...refusals, ...checked.refusals];
+		const plan = { ...checked, refusals };
+		if (operation.effect === 'read' || ends(refusals, plan.jobs.length)) return plan;
+		const approvable = {
+			operation: `${operation.resource}.${operation.operation}`,
+			baseUrl: run.credentials.baseUrl,
+		};
+		if (form.settings.isCheckOnly) {
+			const jobs = plan.jobs.map((job) =>
+				job.writes.length === 0
+					? job
+					: {
+							...job,
+							isRecordPerItem: false,
+							isReport: true,
+							send: async () => checkRecords(approvable, job.writes),
+						},
+			);
+			return { jobs, refusals };
+		}
+		const approved = keepApproved(
+			approvable,
+			plan,
+			run.credentials,
+			approvedChecks(items.filter(({ index }) => !refused.has(index))),
+		);
+		if (ends(approved.refusals, approved.jobs.length)) return approved;
+		/* Signing in, which needs no permission, is how people get a token. */
+		if (operation.permission !== 'none') await confirmToken(run, approved.jobs);
+		return { ...plan, ...approved };
+	};
+	return await check().catch((error: unknown) => {
+		if (error instanceof UserError && error.context.refusesRun === true) {
+			if (!continues) throw error;
+			/* If this threw, n8n would put out the input items as if they had been sent. */
+			return { jobs: [], refusals: [{ items: items.map(({ index }) => index), error }] };
+		}
+		const known = new Set(refusals.flatMap((refusal) => refusal.items));
+		const others = readable.filter((index) => !known.has(index));
+		return { jobs: [], refusals: [...refusals, { items: others, error }] };
+	});
 }
 
-async function runJob(open: OpenService, job: Job): Promise<CompletedJob> {
-	return { ...job, records: await job.run(await open(job)) };
+/**
+ * Phase three: sends what passed, in order, as many at a time as *Concurrency* allows. A failure ends
+ * the run; with *Continue* only one after which it isn't known whether money moved. What was begun is
+ * awaited, so that every outcome is known.
+ */
+async function sendAll(
+	operation: Operation,
+	{ settings }: Form,
+	plan: Plan,
+	continues: boolean,
+): Promise<RunResult> {
+	const sent: CompletedJob[] = [];
+	const failed: FailedItems[] = plan.refusals.map((refusal) => ({
+		...refusal,
+		error: refusedBefore(refusal.error),
+	}));
+	let isEnded = failed.length > 0 && !continues;
+	const queue = plan.jobs.values();
+	const worker = async () => {
+		for (const job of queue) {
+			const { items, columns } = job;
+			if (isEnded && job.isReport !== true && job.isRepeat !== true) {
+				failed.push({ items, columns, error: notSent() });
+				continue;
+			}
+			try {
+				sent.push({ ...job, records: await job.send() });
+			} catch (error) {
+				failed.push({ items, columns, error });
+				const outcome = outcomeOf(error);
+				isEnded ||= !continues || (operation.movesMoney && outcome !== 'refused');
+			}
+		}
+	};
+	const workers = Math.min(settings.concurrency, plan.jobs.length);
+	await Promise.all(Array.from({ length: workers }, worker));
+	const result = { sent, failed };
+	await plan.end?.(result);
+	return result;
+}
+
+/** What a check refused was not sent, whatever happened to the reads of the check. */
+function refusedBefore(error: unknown): unknown {
+	if (!(error instanceof UserError) || error.context.outcome !== undefined) return error;
+	return error.with({ outcome: 'refused' });
+}
+
+function notSent(): UserError {
+	return new UserError('This was not sent, because the run ended before it', {
+		outcome: 'not_sent',
+		hint: 'Look at the failure before it, then run the node again.',
+	});
 }

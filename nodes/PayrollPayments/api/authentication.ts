@@ -5,12 +5,13 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
+import { SignInFailed, UserError } from '../shared/errors';
+import { Redactor } from '../shared/redaction';
+import { addSecretsOf } from './credentialSecrets';
 import { readCredentials, type ServiceCredentials, type WalletCredentials } from './credentials';
-import { Refusal, SignInFailed } from '../shared/errors';
-import type { HttpExchange } from '../shared/http';
-import { Redactor, type Redact } from '../shared/redaction';
-import { attemptWith, rememberRefusal } from './attempt';
 import { exchangeOver } from './n8nHttp';
+import { ownCredentials } from './ownRequests';
+import { allowedRequest, toOwnOrigin } from './outboundRequests';
 import {
 	authenticationHeader,
 	boundToken,
@@ -19,26 +20,26 @@ import {
 	sessions,
 	storedToken,
 } from './session';
-import { signInWithWallet } from './signIn';
-
-import { addSecretsOf } from './credentialSecrets';
-import { allowedRequest } from './requestPolicy';
+import { signIn } from './signIn';
 
 async function obtainToken(
+	context: IHttpRequestHelper,
 	credentials: WalletCredentials,
-	exchange: HttpExchange,
-	redact: Redact,
+	redactor: Redactor,
 ): Promise<string> {
-	return await signInWithWallet(credentials, exchange, redact).catch((error: unknown) => {
-		const isPlain = error instanceof Refusal;
-		throw new SignInFailed(isPlain ? redact(error.message) : 'The sign-in failed', {
+	const exchange = exchangeOver(
+		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
+	);
+	return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
+		const isPlain = error instanceof UserError;
+		throw new SignInFailed(isPlain ? redactor.text(error.message) : 'The sign-in failed', {
 			hint: isPlain ? error.hint : undefined,
 		});
 	});
 }
 
 /**
- * The headers that prove who calls. Must come last in {@link allowAndProve}: other calls may
+ * The headers that prove who calls. Must come last in {@link authenticateRequest}: other calls may
  * wait for the answer to the request that gets its token here.
  */
 async function proofHeaders(
@@ -55,25 +56,6 @@ async function proofHeaders(
 	return authenticationHeader(credentials, token);
 }
 
-async function renewSession(
-	context: IHttpRequestHelper,
-	saved: ICredentialDataDecryptedObject,
-): Promise<IDataObject> {
-	const credentials = readCredentials(saved);
-	if (credentials.authentication !== 'walletSignIn') return {};
-	const boundTo = sessionBinding(credentials);
-	const { text: redact } = addSecretsOf(new Redactor(), saved);
-	const exchange = exchangeOver(
-		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
-	);
-	const token = await sessions.renew(
-		boundTo,
-		storedToken(attemptWith(saved).refusedSession ?? saved.sessionToken),
-		async () => await obtainToken(credentials, exchange, redact),
-	);
-	return { sessionToken: packSession(boundTo, token) };
-}
-
 /**
  * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
  * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
@@ -82,26 +64,30 @@ export async function obtainSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
-	return await rememberRefusal(saved, renewSession(context, saved));
-}
-
-async function allowAndProve(
-	saved: ICredentialDataDecryptedObject,
-	options: IHttpRequestOptions,
-): Promise<IHttpRequestOptions> {
-	const credentials = readCredentials(saved);
-	const request = allowedRequest(credentials, options);
-	const proof = await proofHeaders(credentials, saved);
-	return Object.assign(request, { headers: { ...request.headers, ...proof } });
+	const credentials = ownCredentials(saved) ?? readCredentials(saved);
+	if (credentials.authentication !== 'walletSignIn') return {};
+	const boundTo = sessionBinding(credentials);
+	const redactor = addSecretsOf(new Redactor(), saved);
+	const token = await sessions.renew(
+		boundTo,
+		storedToken(saved.sessionToken),
+		async () => await obtainToken(context, credentials, redactor),
+	);
+	return { sessionToken: packSession(boundTo, token) };
 }
 
 /**
- * Adds the proof of who calls to a request that the credentials allow: its origin, its connection,
- * and what it changes.
+ * Adds the proof of who calls to a request. Those of other nodes must be ones that the credentials
+ * leave to them.
  */
 export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
-	return await rememberRefusal(saved, allowAndProve(saved, options));
+	const own = ownCredentials(saved);
+	const credentials = own ?? readCredentials(saved);
+	const request =
+		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
+	const proof = await proofHeaders(credentials, saved);
+	return { ...request, headers: { ...request.headers, ...proof } };
 }

@@ -1,11 +1,35 @@
+import {
+	sleep,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+} from 'n8n-workflow';
+
 import type { z } from 'zod';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
-import { mayHaveActed, ServiceError } from '../shared/errors';
-import type { Redact } from '../shared/redaction';
+import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
+import type { Redactor } from '../shared/redaction';
+import { readCredentials, type ServiceCredentials } from './credentials';
+import { addSecretsOf } from './credentialSecrets';
 import { errorFor } from './errors';
-import { retryRead } from './retry';
+import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
+import { markOwnRequest } from './ownRequests';
 import { readEnvelope } from './schemas/envelope';
+import { credentialKey, sessions } from './session';
+
+/** The credential type that calls the service. */
+export const CREDENTIALS = 'payrollPaymentsApi';
+
+/** How often a read is repeated by default. */
+export const DEFAULT_RETRIES = 3;
+
+/** Statuses that pass by themselves. */
+const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Characters of a response. The nesting of a larger list isn't checked, because that takes too long. */
+const LARGE_READ = 4_000_000;
 
 /** Query values; a list goes as repeated keys, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -31,6 +55,23 @@ export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
 /** Sends one read and returns its data. */
 export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
 
+/** How long a call may take, and how often a read is repeated. */
+export interface Patience {
+	/** Milliseconds to wait for an answer. */
+	readonly timeout: number;
+	readonly retries: number;
+}
+
+/** What calls are sent over. */
+export interface Transport {
+	readonly credentials: Pick<ServiceCredentials, 'baseUrl' | 'authentication'>;
+	/** Reads go with a token that n8n may renew; writes go exactly once. */
+	exchange(request: HttpRequest, kind: 'read' | 'write' | 'withoutToken'): Promise<HttpAnswer>;
+	readonly redactor: Redactor;
+	/** Ends pauses once the execution was stopped. */
+	readonly signal?: AbortSignal;
+}
+
 /** Template tag for a path: percent-encodes the inserted values. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
 	return parts.reduce((text, part, index) => {
@@ -51,95 +92,221 @@ export function urlOf(baseUrl: string, callPath: string, query: Query = {}): str
 	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
 }
 
-/** How calls are sent. */
-export interface Sending {
-	readonly withToken: HttpExchange;
-	readonly withoutToken: HttpExchange;
-	/** Milliseconds. */
-	readonly timeout: number;
-	readonly retries: number;
-	readonly pause: (milliseconds: number) => Promise<void>;
-	/** Removes the secrets of the credentials from what the service says. */
-	readonly redact: Redact;
-	/** Whether `withToken` sends the older scheme's API key, for the hint on a 401. */
-	readonly withApiKey?: boolean;
+/**
+ * How long the service asks to wait, in milliseconds: `Retry-After` as seconds or as an HTTP date.
+ */
+export function retryAfter(header: string | undefined, now: number): number | undefined {
+	if (header === undefined) return undefined;
+	if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+	const date = Date.parse(header);
+	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Characters of a response. The nesting of a larger list isn't checked, because that takes too long. */
-const LARGE_READ = 4_000_000;
-
-function tooDeep(status: number): ServiceError {
-	return new ServiceError(`The response is nested deeper than ${DEEPEST} levels`, {
-		status,
-		refused: false,
-		hint: 'Check the Base URL in the credentials.',
+/** Waits, or until the execution is stopped. */
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+	throwIfStopped(signal);
+	const stopped = new Promise<void>((resolve) => {
+		signal?.addEventListener('abort', () => resolve(), { once: true });
 	});
+	await (signal === undefined ? sleep(milliseconds) : Promise.race([sleep(milliseconds), stopped]));
+	throwIfStopped(signal);
+}
+
+/**
+ * Sends a request, and repeats a read that met a passing fault (429, 502, 503, 504, no connection)
+ * with growing pauses and `Retry-After`. A service that asks for more than a minute is not waited
+ * for. Nothing else in the package repeats a request, and this repeats only reads.
+ */
+async function exchangePatiently(
+	send: () => Promise<HttpAnswer>,
+	retries: number,
+	signal: AbortSignal | undefined,
+): Promise<HttpAnswer> {
+	for (let count = 1; ; count++) {
+		throwIfStopped(signal);
+		const isLast = count > retries;
+		const answer = await send().catch((error: unknown) => {
+			if (isLast || !(error instanceof NoResponseError)) throw error;
+			return undefined;
+		});
+		const asked = retryAfter(answer?.headers['retry-after'], Date.now()) ?? 0;
+		const passes = answer === undefined || PASSING_STATUSES.includes(answer.status);
+		if (answer !== undefined && (isLast || !passes || asked > LONGEST_PAUSE_MS)) return answer;
+		const grown = FIRST_PAUSE_MS * 2 ** (count - 1) * (0.5 + Math.random() / 2);
+		await pause(Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)), signal);
+	}
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+	return status >= 200 && status <= 299;
 }
 
 /**
  * The `data` of a success (docs/api.md, Response envelope).
  * @throws {ServiceError} for any other response
  */
-function readAnswer<Data>(
-	answer: HttpAnswer,
-	call: Call<Data>,
-	{ redact, withApiKey }: Sending,
-): Data {
-	const isSuccess = answer.status >= 200 && answer.status <= 299;
-	const envelope = isSuccess ? readEnvelope(answer.body) : undefined;
+function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, transport: Transport): Data {
+	const envelope = isSuccess(answer) ? readEnvelope(answer.body) : undefined;
 	if (envelope?.success !== true) {
-		const { roleNeeded, withoutToken } = call;
-		throw errorFor(answer, redact, {
-			roleNeeded,
-			withApiKey: withApiKey === true && withoutToken !== true,
+		throw errorFor(answer, transport.redactor.text, {
+			roleNeeded: call.roleNeeded,
+			withApiKey:
+				transport.credentials.authentication === 'legacyApiKey' && call.withoutToken !== true,
 		});
 	}
 	const data = call.answer.safeParse(envelope.data);
-	if (data.success) return data.data;
-	const member = ['data', ...(data.error.issues[0]?.path ?? [])].join('.');
-	throw new ServiceError(
-		`The service reported success, but ${member} is missing or invalid in its response`,
-		{
-			status: answer.status,
-			refused: false,
-			hint: 'The service may have changed. Update this node, or report the problem.',
-		},
-	);
+	const fault = (what: string, hint: string) =>
+		new ServiceError(what, { status: answer.status, nothingDone: false, hint });
+	if (!data.success) {
+		const member = ['data', ...(data.error.issues[0]?.path ?? [])].join('.');
+		throw fault(
+			`The service reported success, but ${member} is missing or invalid in its response`,
+			'The service may have changed. Update this node, or report the problem.',
+		);
+	}
+	const isChecked = call.method !== 'GET' || answer.body.length <= LARGE_READ;
+	if (isChecked && isDeeperThan(data.data, DEEPEST)) {
+		throw fault(
+			`The response is nested deeper than ${DEEPEST} levels`,
+			'Check the Base URL in the credentials.',
+		);
+	}
+	return data.data;
 }
 
 /**
- * Sends a call and reads its response.
+ * Sends a call and reads its response. Only reads (GET) may be repeated.
  * @throws {ServiceError} if the service refused, or the response isn't a documented one
  * @throws {NoResponseError} if no response arrived
  */
-export async function sendCall<Data>(
-	baseUrl: string,
+export async function send<Data>(
+	transport: Transport,
 	call: Call<Data>,
-	sending: Sending,
+	{ timeout, retries }: Patience,
 ): Promise<Data> {
-	const exchange = call.withoutToken === true ? sending.withoutToken : sending.withToken;
-	const request: HttpRequest = {
-		method: call.method,
-		url: urlOf(baseUrl, call.path, call.query),
-		body: call.body,
-		timeout: sending.timeout,
-	};
-	const retries = call.method === 'GET' ? sending.retries : 0;
-	const changesState = call.method !== 'GET' && call.withoutToken !== true;
-	const send = async () => {
-		const answer = await retryRead(async () => await exchange(request), {
-			retries,
-			pause: sending.pause,
-		});
-		const data = readAnswer(answer, call, sending);
-		const isChecked = changesState || answer.body.length <= LARGE_READ;
-		if (isChecked && isDeeperThan(data, DEEPEST)) throw tooDeep(answer.status);
-		return data;
-	};
-	return await send().catch((error: unknown) => {
-		if (!changesState || !mayHaveActed(error)) throw error;
-		throw error.addNote(
-			'The request may have succeeded anyway. Check the service before you run this again.',
+	const { method, body, withoutToken } = call;
+	const isRead = method === 'GET';
+	const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
+	const url = urlOf(transport.credentials.baseUrl, call.path, call.query);
+	const exchange = async () => {
+		const answer = await exchangePatiently(
+			async () => await transport.exchange({ method, url, body, timeout }, kind),
+			isRead ? retries : 0,
+			transport.signal,
 		);
+		return readAnswer(answer, call, transport);
+	};
+	return await exchange().catch((error: unknown) => {
+		if (kind !== 'write' || !mayHaveActed(error)) throw error;
+		throw error.with({
+			note: 'The request may have succeeded anyway. Check the service before you run this again.',
+		});
 	});
+}
+
+/**
+ * The context without its cancel signal: n8n would break off a request under way, and then nobody
+ * would know what became of the payment in it.
+ */
+function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
+	return new Proxy(context, {
+		has: (target, name) => name !== 'getExecutionCancelSignal' && Reflect.has(target, name),
+	});
+}
+
+/**
+ * Sends requests with the token of the credentials, over n8n's request function for credentials.
+ *
+ * For a read, n8n signs in again after a 401 and repeats it. It would repeat a write just the same, so
+ * writes ask for every status as an answer: then n8n has nothing to react to.
+ * @param saved the credentials as n8n returned them. They go along with every request, so that n8n
+ * doesn't read and decrypt them each time.
+ */
+function exchangeWithToken(
+	context: IAllExecuteFunctions,
+	saved: ICredentialDataDecryptedObject,
+	credentials: ServiceCredentials,
+	redactor: Redactor,
+): (request: HttpRequest, isRead: boolean) => Promise<HttpAnswer> {
+	let latest = saved;
+	const caller = uninterrupted(context);
+	return async (request, isRead) => {
+		/* n8n writes a new token into this object, so each request gets its own copy. */
+		const data = markOwnRequest({ ...latest }, credentials);
+		const exchange = exchangeOver(
+			async (options): Promise<unknown> =>
+				await context.helpers.httpRequestWithAuthentication.call(
+					isRead ? context : caller,
+					CREDENTIALS,
+					isRead ? options : { ...options, ignoreHttpStatusErrors: true },
+					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+				),
+		);
+		const before = data.sessionToken;
+		let status: number | undefined;
+		try {
+			const answer = await exchange(request);
+			({ status } = answer);
+			return answer;
+		} finally {
+			sessions.reportStatus(data.sessionToken, status);
+			if (data.sessionToken !== before) {
+				latest = data;
+				addSecretsOf(redactor, data);
+			}
+		}
+	};
+}
+
+/** The service, reached with the credentials of a node. */
+export interface Client extends Transport {
+	readonly credentials: ServiceCredentials;
+	send<Data>(call: Call<Data>, patience?: Partial<Patience>): Promise<Data>;
+	/** Whether the service took the token of these credentials a moment ago. */
+	isTokenFresh(): boolean;
+}
+
+/**
+ * Opens the service with the node's credentials, which are read once.
+ * @param redactor learns the secrets in the credentials, and every token that n8n obtains
+ * @param signal ends pauses and stops further requests
+ * @throws {UserError} if a field of the credentials is wrong
+ */
+export async function openClient(
+	context: IAllExecuteFunctions,
+	redactor: Redactor,
+	signal?: AbortSignal,
+): Promise<Client> {
+	const saved = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
+	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
+	const withToken = exchangeWithToken(context, saved, credentials, redactor);
+	const withoutToken: HttpExchange = exchangeOver(
+		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
+	);
+	const transport: Transport = {
+		credentials,
+		exchange: async (request, kind) =>
+			kind === 'withoutToken'
+				? await withoutToken(request)
+				: await withToken(request, kind === 'read'),
+		redactor,
+		signal,
+	};
+	const key = credentialKey(credentials);
+	return {
+		...transport,
+		credentials,
+		send: async (call, { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = {}) => {
+			if (call.withoutToken === true) return await send(transport, call, { timeout, retries });
+			const data = await send(transport, call, { timeout, retries }).catch((error: unknown) => {
+				if (error instanceof ServiceError && error.status === 401) sessions.forget(key);
+				else if (error instanceof ServiceError && error.nothingDone) sessions.noteTaken(key);
+				throw error;
+			});
+			sessions.noteTaken(key);
+			return data;
+		},
+		isTokenFresh: () => sessions.isFresh(key),
+	};
 }

@@ -7,18 +7,18 @@ import type {
 
 import { readCredentials } from './credentials';
 import { readEnvelope } from './schemas/envelope';
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { addSecretsOf } from './credentialSecrets';
-import { Redactor, type Redact } from '../shared/redaction';
+import { Redactor } from '../shared/redaction';
 import { exchangeOver } from './n8nHttp';
 import { urlOf } from './client';
 import { errorFor } from './errors';
 import { authenticationHeader } from './session';
-import { signInWithWallet } from './signIn';
+import { signIn } from './signIn';
 
 /** An identifier of the right form that names nobody. */
-const PLACEHOLDER_ID = 'co-000000000000';
+export const PLACEHOLDER_ID = 'co-000000000000';
 
 /**
  * The one way to the network that n8n gives a credential test; it takes the options of an older
@@ -45,11 +45,11 @@ function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 async function test(
 	data: Readonly<Record<string, unknown>>,
 	exchange: HttpExchange,
-	redact: Redact,
+	redactor: Redactor,
 ) {
 	const credentials = readCredentials(data);
 	if (credentials.authentication === 'walletSignIn') {
-		await signInWithWallet(credentials, exchange, redact);
+		await signIn(credentials, exchange, redactor);
 		return 'Signed in with the wallet';
 	}
 	const answer = await exchange({
@@ -60,7 +60,7 @@ async function test(
 	const isTaken =
 		[200, 400, 403, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
 	if (isTaken) return 'The service took the token';
-	throw errorFor(answer, redact, {
+	throw errorFor(answer, redactor.text, {
 		withApiKey: credentials.authentication === 'legacyApiKey',
 	});
 }
@@ -78,10 +78,10 @@ export async function testCredentials(
 	try {
 		return {
 			status: 'OK',
-			message: await test(saved, exchangeOfTest(this), redactor.text),
+			message: await test(saved, exchangeOfTest(this), redactor),
 		};
 	} catch (error) {
-		if (!(error instanceof Refusal)) return { status: 'Error', message: 'The test failed' };
+		if (!(error instanceof UserError)) return { status: 'Error', message: 'The test failed' };
 		const message = `${error.message.replace(/\.$/, '')}.`;
 		const said = [message, error.hint].filter(Boolean).join(' ');
 		return { status: 'Error', message: redactor.text(said) };

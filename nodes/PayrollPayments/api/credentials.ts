@@ -1,8 +1,9 @@
 import { evmAddress } from '../shared/address';
 import { LruCache } from '../shared/lruCache';
 import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
-import { readLimits, type CredentialLimits } from './credentialLimits';
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
+import { parseEntities, type Entity } from './entities';
+import { LimitFault, readLimits, type CredentialLimits } from './limits';
 import { z } from 'zod';
 
 const optionalText = z
@@ -137,6 +138,8 @@ const legacyApiKeyCredentials = z.object({
 /** What all credentials have, whatever their authentication. */
 interface CredentialUse {
 	readonly limits: CredentialLimits;
+	/** The teams and companies that the administrator has named. */
+	readonly entities: readonly Entity[];
 	/** The name of the saved credentials, if known. */
 	readonly name?: string;
 }
@@ -152,9 +155,11 @@ export type ServiceCredentials = CredentialUse &
 
 /** Labels of the credential fields, for messages. */
 const LABELS: Readonly<Record<string, string>> = {
+	access: 'Workflows May',
 	accessToken: 'Access Token',
 	apiKey: 'API Key',
 	baseUrl: 'Base URL',
+	entities: 'Teams and Companies',
 	maximumPayment: 'Maximum Payment',
 	paymentRecipients: 'Payment Recipients',
 	permissions: 'Permissions',
@@ -162,6 +167,7 @@ const LABELS: Readonly<Record<string, string>> = {
 	privateKey: 'Private Key',
 	remoteSignerDialect: 'Remote Signer Dialect',
 	remoteSignerUrl: 'Remote Signer URL',
+	requireApproval: 'Require Approved Check',
 	signInChainId: 'Sign-In Chain ID',
 	walletAddress: 'Wallet Address',
 };
@@ -172,8 +178,8 @@ function schemaFor(authentication: unknown, signer: unknown) {
 	return signer === 'remoteSigner' ? remoteSignIn : privateKeySignIn;
 }
 
-function credentialFault(field: string, fault: string): Refusal {
-	return new Refusal(`${LABELS[field] ?? field} in the credentials ${fault}`, {
+function credentialFault(field: string, fault: string): UserError {
+	return new UserError(`${LABELS[field] ?? field} in the credentials ${fault}`, {
 		field,
 		hint: 'Open the Payroll Payments API credentials and correct this field.',
 	});
@@ -182,7 +188,7 @@ function credentialFault(field: string, fault: string): Refusal {
 /**
  * Parses the saved `payrollPaymentsApi` credentials.
  * @param name the name of the saved credentials, for messages
- * @throws {Refusal} that names the wrong field, but never quotes its value
+ * @throws {UserError} that names the wrong field, but never quotes its value
  */
 export function readCredentials(
 	saved: Readonly<Record<string, unknown>>,
@@ -197,7 +203,15 @@ export function readCredentials(
 			issue?.message ?? 'isn’t valid',
 		);
 	}
-	const limits = readLimits(saved);
-	if ('fault' in limits) throw credentialFault(limits.field, limits.fault);
-	return Object.assign(read.data, { limits, name });
+	const entities = parseEntities(saved.entities);
+	if ('fault' in entities) throw credentialFault('entities', entities.fault);
+	return Object.assign(read.data, { limits: limitsOf(saved), entities, name });
+}
+
+function limitsOf(saved: Readonly<Record<string, unknown>>): CredentialLimits {
+	try {
+		return readLimits(saved);
+	} catch (error) {
+		throw error instanceof LimitFault ? credentialFault(error.field, error.message) : error;
+	}
 }

@@ -67,21 +67,21 @@ export function errorFor(
 		return new ServiceError(`The service refused: ${message}${suffix}`, {
 			status,
 			errorCode,
-			refused: REFUSAL_STATUSES.includes(status),
+			nothingDone: REFUSAL_STATUSES.includes(status),
 			hint: hintFor(status === 200 ? 400 : status, failedCall),
 		});
 	}
 	if (status >= 300 && status < 400) {
 		return new ServiceError(`The service answered with a redirect (HTTP ${status})`, {
 			status,
-			refused: false,
+			nothingDone: false,
 			hint: `The node doesn't follow redirects, so that the token can't go to another host. ${CHECK_BASE_URL}`,
 		});
 	}
 	const isFromProxy = status < 400 || status >= 500;
 	return new ServiceError(`Unexpected response (HTTP ${status})`, {
 		status,
-		refused: false,
+		nothingDone: false,
 		hint: isFromProxy
 			? `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`
 			: hintFor(status, failedCall),

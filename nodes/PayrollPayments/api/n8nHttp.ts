@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { NoResponseError, Refusal } from '../shared/errors';
+import { NoResponseError, UserError } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 
 /** Milliseconds until a request times out, by default. */
@@ -76,8 +76,8 @@ function chainOf(error: unknown): unknown[] {
 	return chain;
 }
 
-/** With these the request may have been sent before the connection ended; with the others it wasn't. */
-const AFTER_SENDING = ['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ERR_CANCELED', 'ETIMEDOUT'];
+/** With these there was no connection; with others, such as a network that went away, there may have been. */
+const BEFORE_SENDING = ['EAI_AGAIN', 'ECONNREFUSED', 'ENOTFOUND'];
 
 function hintFor(reason: string): string {
 	return reason.includes('TLS certificate')
@@ -92,7 +92,7 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	return new NoResponseError(
 		`No response from ${new URL(request.url).host}: ${reason}`,
 		{ hint: hintFor(reason) },
-		code === undefined || AFTER_SENDING.includes(code),
+		!(reason.includes('TLS certificate') || BEFORE_SENDING.includes(code ?? '')),
 	);
 }
 
@@ -116,7 +116,7 @@ function optionsFor(request: HttpRequest): IHttpRequestOptions {
 /**
  * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
  * restrictions and credentials apply. Returns responses of any status.
- * @throws {Refusal} what the credentials threw, or {@link NoResponseError}
+ * @throws {UserError} what the credentials threw, or {@link NoResponseError}
  */
 export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,
@@ -127,7 +127,7 @@ export function exchangeOver(
 		} catch (error) {
 			const chain = chainOf(error);
 			for (const link of chain) {
-				if (link instanceof Refusal) throw link;
+				if (link instanceof UserError) throw link;
 				const answer = answerInError.safeParse(link);
 				if (answer.success) return answer.data;
 			}

@@ -2,7 +2,7 @@ import { NodeApiError, NodeOperationError, type IDataObject, type INode } from '
 
 import { z } from 'zod';
 
-import { Refusal, ServiceError } from '../shared/errors';
+import { messageOf, outcomeOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
 /** How many characters of a message are shown. */
@@ -11,49 +11,53 @@ const LONGEST_MESSAGE = 2_000;
 /** How many characters of a description are shown; it can list several other errors. */
 const LONGEST_DESCRIPTION = 30_000;
 
-function messageOf(error: unknown, item: number | undefined, redactor: Redactor): string {
-	const said =
-		error instanceof Error && error.message !== ''
-			? error.message
-			: 'The node failed without a message';
-	const shown = redactor.text(shorten(said, LONGEST_MESSAGE));
-	const place = item === undefined ? '' : ` [item ${item}]`;
-	return `${shown.replace(/\.$/, '')}${place}`;
+/** Where the pages are that explain errors. */
+const DOCS = 'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/';
+
+/** The message as a person sees it, with the item that it is about. */
+export function messageFor(error: unknown, item: number | undefined, redactor: Redactor): string {
+	const shown = shorten(redactor.text(messageOf(error)), LONGEST_MESSAGE).replace(/\.$/, '');
+	const row = error instanceof UserError ? error.context.row : undefined;
+	if (row !== undefined) return `Row ${row}: ${shown}`;
+	return item === undefined ? shown : `${shown} [item ${item}]`;
 }
 
 function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
-	if (!(error instanceof Refusal)) return undefined;
+	if (!(error instanceof UserError)) return undefined;
 	const members = Object.keys(error.details ?? {}).map((name) => `\`${name}\``);
 	const where =
 		members.length === 0
 			? ''
 			: `Under Error details, Error data contains ${members.join(' and ')}.`;
-	const said = [error.note, where, error.hint].filter(Boolean).join(' ');
-	return said === '' ? undefined : redactor.text(shorten(said, LONGEST_DESCRIPTION));
+	const { page } = error.context;
+	const more = page === undefined ? '' : `More: ${DOCS}${page}`;
+	const said = [error.note, where, error.hint, more].filter(Boolean).join(' ');
+	return said === '' ? undefined : shorten(redactor.text(said), LONGEST_DESCRIPTION);
 }
 
 /**
  * The error that n8n shows. The message says what happened to which item; the description says what
  * was already done and what to do next. `context.data`, which n8n shows under *Error details*, has
  * what was done as data. The request isn't included, because it contains the token.
- * @param item undefined for a trigger, which has no input items
+ * @param item the item, where the error doesn't know it; undefined for a trigger, which has no items
  * @param redactor removes secrets from the texts
  */
 export function nodeErrorFor(
 	node: INode,
 	error: unknown,
-	item: number | undefined,
 	redactor: Redactor,
+	item?: number,
 ): Error {
-	const message = messageOf(error, item, redactor);
-	const shown = { message, description: descriptionOf(error, redactor), itemIndex: item };
+	const index = (error instanceof UserError ? error.context.item : undefined) ?? item;
+	const message = messageFor(error, index, redactor);
+	const shown = { message, description: descriptionOf(error, redactor), itemIndex: index };
 	const nodeError =
 		error instanceof ServiceError
 			? new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) })
 			: new NodeOperationError(node, new Error(message), shown);
 	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
 	nodeError.message = message;
-	if (error instanceof Refusal && error.details !== undefined) {
+	if (error instanceof UserError && error.details !== undefined) {
 		Object.assign(nodeError.context, { data: redactor.data(error.details) });
 	}
 	return nodeError;
@@ -68,19 +72,42 @@ export const failureOutput = z
 	})
 	.passthrough();
 
+/** What a failed item of a change outputs in addition. */
+export const failedChangeOutput = failureOutput.extend({
+	outcome: z.enum(['refused', 'unknown', 'not_sent']),
+	/** What lets exactly this payment be sent once more, as Confirmed Not Paid. */
+	attempt_code: z.string().optional(),
+	/** What to do next. */
+	hint: z.string().optional(),
+});
+
+/** The same in n8n's error output. */
+export const errorOutput = z
+	.object({ error: z.string(), details: z.record(z.unknown()).optional() })
+	.passthrough();
+
 /**
  * The output for a failed item with *Continue On Fail*.
  * @param redactor removes secrets from the texts
+ * @param isChange whether it is of a change, whose outcome matters
  */
-export function failureRecord(error: unknown, item: number, redactor: Redactor): IDataObject {
-	const { details, note } = error instanceof Refusal ? error : {};
-	const said = [messageOf(error, item, redactor), note && redactor.text(note)];
+export function failureRecord(
+	error: unknown,
+	item: number,
+	redactor: Redactor,
+	isChange: boolean,
+): IDataObject {
+	const { details, note, hint, context } = error instanceof UserError ? error : {};
+	const said = [messageFor(error, item, redactor), note && redactor.text(note)];
 	const record: IDataObject & z.infer<typeof failureOutput> = {
 		error: said.filter(Boolean).join('. '),
 		...(error instanceof ServiceError && error.errorCode !== undefined
 			? { error_code: redactor.text(error.errorCode) }
 			: {}),
 		...(error instanceof ServiceError ? { http_status: error.status } : {}),
+		...(isChange ? { outcome: outcomeOf(error) } : {}),
+		...(context?.attemptCode === undefined ? {} : { attempt_code: context.attemptCode }),
+		...(isChange && hint !== undefined ? { hint: redactor.text(hint) } : {}),
 	};
 	return Object.assign(record, redactor.data(details ?? {}));
 }

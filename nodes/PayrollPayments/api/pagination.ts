@@ -8,68 +8,99 @@ import { ServiceError } from '../shared/errors';
 export const EMAILS_PER_REQUEST = 100;
 
 /** Largest page of team users (docs/api.md, Limits). */
-export const LARGEST_PAGE = 500;
+const LARGEST_PAGE = 500;
 
 /** Most pages that are read for one list; at 500 users each, half a million. */
 export const MOST_PAGES = 1_000;
 
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
 
-function unreadable(what: string, hint: string): ServiceError {
-	return new ServiceError(what, { status: 200, refused: false, hint });
+/** Which users of a team. */
+interface UsersRequest {
+	readonly teamId: string;
+	/** At most {@link EMAILS_PER_REQUEST}. */
+	readonly emails?: readonly string[];
 }
 
-/**
- * One page of a team's users and the number of the next page, if any. Without a page number the
- * service returns the full list (docs/api.md, Endpoint 11).
- */
-export async function teamUsersPage(
+interface Page {
+	readonly users: readonly TeamUser[];
+	/** Where the next page begins, if there is one. */
+	readonly nextOffset: number | undefined;
+}
+
+function unreadable(what: string): ServiceError {
+	const hint = "The list can't be read to the end. Report this to the service.";
+	return new ServiceError(what, { status: 200, nothingDone: false, hint });
+}
+
+/** One answer of Endpoint 11 (docs/api.md): the full list, unless a page or an offset is given. */
+async function answerTo(
 	call: SendRead,
-	request: { teamId: string; emails?: readonly string[]; page?: number; count?: number },
-): Promise<{ users: readonly TeamUser[]; nextPage: number | undefined }> {
-	const { teamId, emails, page, count } = request;
-	const { users, pagination } = await call({
+	{ teamId, emails }: UsersRequest,
+	place: { readonly page?: 1; readonly offset?: number; readonly count?: number } = {},
+) {
+	return await call({
 		method: 'GET',
 		path: path`/v2/teams/${teamId}/users`,
-		query: { emails, page, count },
+		query: { emails, ...place },
 		answer: teamUsersAnswer,
 	});
-	if (pagination?.has_more !== true) return { users, nextPage: undefined };
-	const thisPage = page ?? 1;
-	const nextPage = pagination.next_page ?? thisPage + 1;
-	const isAhead = Number.isSafeInteger(nextPage) && nextPage > thisPage;
-	if (isAhead && users.length > 0) return { users, nextPage };
+}
+
+/** One page of a team's users. */
+async function teamUsersPage(
+	call: SendRead,
+	request: UsersRequest,
+	{ offset, count }: { readonly offset: number; readonly count: number },
+): Promise<Page> {
+	const place = offset === 0 ? { page: 1 as const, count } : { offset, count };
+	const { users, pagination } = await answerTo(call, request, place);
+	if (pagination?.has_more !== true) return { users, nextOffset: undefined };
+	if (users.length === 0) {
+		throw unreadable('The service lists nobody on a page, but reports more users');
+	}
+	const nextOffset = pagination.next_offset ?? offset + users.length;
+	if (Number.isSafeInteger(nextOffset) && nextOffset > offset) return { users, nextOffset };
+	throw unreadable(`The service reports offset ${nextOffset} as the one after offset ${offset}`);
+}
+
+/** Page after page until there are `most` different users. */
+async function pagedUsers(
+	call: SendRead,
+	request: UsersRequest,
+	most = Number.POSITIVE_INFINITY,
+): Promise<TeamUser[]> {
+	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
+	const found = new Map<unknown, TeamUser>();
+	let offset: number | undefined = 0;
+	for (let pages = 1; pages <= MOST_PAGES; pages++) {
+		const page: Page = await teamUsersPage(call, request, {
+			offset,
+			count: Math.min(most, LARGEST_PAGE),
+		});
+		for (const user of page.users) found.set(user.nanoid ?? user, user);
+		offset = page.nextOffset;
+		if (offset === undefined || found.size >= most) return [...found.values()].slice(0, most);
+	}
 	throw unreadable(
-		isAhead
-			? `Page ${thisPage} of the list is empty, but the service reports more pages`
-			: `The service reports page ${nextPage} as the page after page ${thisPage}`,
-		"The list can't be read to the end. Report this to the service.",
+		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,
 	);
 }
 
 /**
- * A team's users (docs/api.md, Endpoint 11): up to `most` of them page by page, or all in one request.
+ * A team's users (docs/api.md, Endpoint 11). All of them, or more than a page holds, come in one
+ * answer, so that nobody is missing because the team changed between two pages. Only if the service
+ * keeps back a part of that answer are they read page by page.
  * @param most undefined for all
- * @throws {ServiceError} if the list doesn't end within {@link MOST_PAGES}
  */
 export async function teamUsers(
 	call: SendRead,
-	request: { teamId: string; emails?: readonly string[]; most?: number },
-): Promise<TeamUser[]> {
-	const { teamId, emails, most = Number.POSITIVE_INFINITY } = request;
-	const count = request.most === undefined ? undefined : Math.min(most, LARGEST_PAGE);
-	const found: TeamUser[] = [];
-	let page = count === undefined ? undefined : 1;
-	for (let pages = 1; pages <= MOST_PAGES; pages++) {
-		const { users, nextPage } = await teamUsersPage(call, { teamId, emails, page, count });
-		for (const user of users) found.push(user);
-		if (nextPage === undefined || found.length >= most) return found.slice(0, most);
-		page = nextPage;
-	}
-	throw unreadable(
-		`Reading the list stopped after ${MOST_PAGES} pages with ${found.length} users, but the service reports more`,
-		'Lower Limit or filter by Emails. If the team has fewer users, report this to the service.',
-	);
+	{ most, ...request }: UsersRequest & { readonly most?: number },
+): Promise<readonly TeamUser[]> {
+	if (most !== undefined && most <= LARGEST_PAGE) return await pagedUsers(call, request, most);
+	const { users, pagination } = await answerTo(call, request);
+	if (pagination?.has_more === true) return await pagedUsers(call, request, most);
+	return most === undefined ? users : users.slice(0, most);
 }
 
 /** The pending invites of a team or company, which the service lists in one answer (docs/api.md, Endpoint 4). */

@@ -13,6 +13,9 @@ export const SIGN_IN_PAUSE = 30_000;
 /** How long calls wait for the outcome of another call's trial of the token, in milliseconds. */
 export const LONGEST_WAIT = 10_000;
 
+/** How long the service's word that it takes a token is relied on, in milliseconds. */
+const FRESH_MS = 5 * 60_000;
+
 /** Sessions kept in memory, in addition to those in use. */
 const MAX_SESSIONS = 1_000;
 
@@ -47,6 +50,15 @@ export function sessionBinding(credentials: WalletCredentials): string {
 				...parts,
 			]),
 		)
+		.digest('hex');
+}
+
+/** Names the credentials in memory, without what they hold. */
+export function credentialKey(credentials: ServiceCredentials): string {
+	if (credentials.authentication === 'walletSignIn') return sessionBinding(credentials);
+	const header = Object.entries(authenticationHeader(credentials));
+	return createHash('sha256')
+		.update(JSON.stringify([credentials.baseUrl, header]))
 		.digest('hex');
 }
 
@@ -169,7 +181,26 @@ export class Sessions {
 		this.isInUse(session),
 	);
 
+	/** When the service last took the token of some credentials, by {@link Clock.elapsed}. */
+	private readonly taken = new LruCache<{ at: number }>(MAX_SESSIONS);
+
 	constructor(private readonly clock: Clock = systemClock) {}
+
+	/** Notes that the service has just taken the token of the credentials with this key. */
+	noteTaken(key: string): void {
+		this.taken.getOrCreate(key, () => ({ at: 0 })).at = this.clock.elapsed();
+	}
+
+	/** Notes that the service has refused the token of the credentials with this key. */
+	forget(key: string): void {
+		this.taken.getOrCreate(key, () => ({ at: 0 })).at = Number.NEGATIVE_INFINITY;
+	}
+
+	/** Whether the service took the token of the credentials with this key a moment ago. */
+	isFresh(key: string): boolean {
+		const at = this.taken.peek(key)?.at ?? Number.NEGATIVE_INFINITY;
+		return this.clock.elapsed() - at < FRESH_MS;
+	}
 
 	/**
 	 * The token to send: the stored one, or a newer one of this process. Waits while another call

@@ -2,9 +2,8 @@ import { z } from 'zod';
 
 import { ServiceError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
-import type { Redact } from '../shared/redaction';
-import type { Wallet } from '../signing';
-import { sendCall, type Call, type ReadCall, type Sending } from './client';
+import { Redactor } from '../shared/redaction';
+import { send, type Call, type ReadCall, type Transport } from './client';
 import type { WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 import { openWallet } from './wallet';
@@ -68,39 +67,25 @@ function strictly(exchange: HttpExchange): HttpExchange {
 /**
  * Signs in with a wallet (docs/api.md, Authentication): gets the message, checks it, signs it and
  * exchanges it for a token.
- * @param options `timeout` is in milliseconds for each request; `redact` removes the secrets of the
- * credentials from what the service says
- * @throws {Refusal} if a step fails; it never contains a token or a signature
+ * @param redactor removes the secrets of the credentials from what the service or a signer says
+ * @returns the token (JWT)
+ * @throws {UserError} if a step fails; it never contains a token or a signature
  */
 export async function signIn(
-	options: {
-		baseUrl: string;
-		platformId: string;
-		wallet: Wallet;
-		domain?: string;
-		chainId?: number;
-		now?: () => number;
-		timeout?: number;
-		redact?: Redact;
-	},
+	credentials: WalletCredentials,
 	exchange: HttpExchange,
-): Promise<{ token: string }> {
-	const { baseUrl, platformId, wallet, domain, chainId, now = Date.now } = options;
-	const { timeout = TIMEOUT_MS, redact = (text) => text } = options;
+	redactor: Redactor = new Redactor(),
+	now: () => number = Date.now,
+): Promise<string> {
+	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
 	const strictExchange = strictly(exchange);
-	const sending: Sending = {
-		withToken: strictExchange,
-		withoutToken: strictExchange,
-		timeout,
-		retries: 0,
-		pause: async () => {},
-		redact,
-	};
-	const send = async <Data>(call: Call<Data>): Promise<Data> =>
-		await sendCall(baseUrl, call, sending).catch((error: unknown) => {
+	const transport: Transport = { credentials, exchange: strictExchange, redactor };
+	const call = async <Data>(request: Call<Data>): Promise<Data> =>
+		await send(transport, request, { timeout: TIMEOUT_MS, retries: 0 }).catch((error: unknown) => {
 			throw error instanceof ServiceError ? signInError(error) : error;
 		});
-	const { siwe: message } = await send(signInMessageCall({ wallet: wallet.address, platformId }));
+	const wallet = await openWallet(credentials, exchange, redactor.text);
+	const { siwe: message } = await call(signInMessageCall({ wallet: wallet.address, platformId }));
 	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
 	const { nonce } = checkSignInMessage(message, {
@@ -110,31 +95,11 @@ export async function signIn(
 		baseUrl,
 		now: now(),
 	});
-	const signature = await wallet.signMessage(message);
-	const { jwt } = await send({
+	const sig = await wallet.signMessage(message);
+	const { jwt } = await call({
 		...VERIFICATION,
-		body: { message, sig: signature, nonce },
+		body: { message, sig, nonce },
 		answer: headerToken,
 	});
-	return { token: jwt };
-}
-
-/**
- * Signs in with the wallet of the credentials.
- * @param redact removes the secrets of the credentials from what the service or a signer says
- * @returns the token (JWT)
- * @throws {Refusal} if a step fails
- */
-export async function signInWithWallet(
-	credentials: WalletCredentials,
-	exchange: HttpExchange,
-	redact: Redact,
-): Promise<string> {
-	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
-	const wallet = await openWallet(credentials, exchange, redact);
-	const { token } = await signIn(
-		{ baseUrl, platformId, wallet, domain, chainId, redact },
-		exchange,
-	);
-	return token;
+	return jwt;
 }

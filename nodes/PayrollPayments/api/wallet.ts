@@ -7,7 +7,7 @@ import type { WalletCredentials } from './credentials';
  * The wallet of the credentials. Loads the cryptography, so call it only when there is something to
  * sign.
  * @param redact removes the secrets of the credentials from what a remote signer says
- * @throws {Refusal} if the key and the wallet address don't belong together
+ * @throws {UserError} if the key and the wallet address don't belong together
  */
 export async function openWallet(
 	credentials: WalletCredentials,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { sleep } from 'n8n-workflow';
 
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 
 /** n8n's options for a plain list of keys. */
 interface EntriesOptions {
@@ -33,32 +33,36 @@ export interface ProcessedStore {
 	removeProcessed(items: string[], scope: 'node', options: EntriesOptions): Promise<void>;
 }
 
-type IsRecorded = (key: string) => boolean;
+export type IsRecorded = (key: string) => boolean;
 
-/** Which keys are looked for. */
-interface Lookup {
+/** Keys, and the list that they are looked for or recorded in. */
+interface KeysRequest {
 	readonly keys: readonly string[];
-	/**
-	 * How many entries the node's list holds. Each claim takes one more than it has keys: the mark
-	 * of its owner.
-	 */
+	/** How many entries the node's list holds. */
 	readonly maxEntries: number;
 }
 
+interface CancelableRequest extends KeysRequest {
+	/** Ends the request at once where it waits for its turn or for other processes. */
+	readonly signal?: AbortSignal;
+}
+
 /**
- * What is to be recorded, and on which condition. The keys are recorded together. If the claim
- * fails, those that are new are removed again.
+ * What is to be recorded, and on which condition. The keys are recorded together, with one entry
+ * that marks their owner. If the claim fails, those that are new are removed again.
  */
-export interface ClaimRequest extends Lookup {
+export interface ClaimRequest extends CancelableRequest {
 	/** Names who claims: another claim with the same owner succeeds again. */
 	readonly owner: string;
 	/** Whether the claim may be made, given which of the keys are recorded already. */
 	mayClaim(isRecorded: IsRecorded): boolean;
-	/** A key that depends on this claim: while it is recorded, a release removes nothing. */
-	readonly keptFor?: string;
+	/** The key of a claim that depends on this one: while it is recorded, a release removes nothing. */
+	readonly successorKey?: string;
+	/** Recorded by the same call for good, whether the claim succeeds or not. */
+	readonly also?: readonly string[];
 	/**
-	 * Whether an entry that is there after a failed call counts as another owner's. A call can fail
-	 * after it has written, and then the owner of an entry is unknown.
+	 * Whether a record that can't be verified makes the claim fail, and a failed claim waits until its
+	 * traces are gone: worth it for payments.
 	 */
 	readonly isStrict: boolean;
 }
@@ -73,19 +77,22 @@ export interface Claimed {
 /** Another owner has the keys. */
 export interface Seen {
 	readonly status: 'seen';
-	/** Whether that is only assumed, since n8n's store failed on the way. */
+	/** Whether that is only assumed: a call that failed may have recorded the keys even so. */
 	readonly isUncertain: boolean;
 	readonly isRecorded: IsRecorded;
 }
 
 /**
- * How long a process leaves the store alone after each call, in milliseconds. A call of another
- * process that read before it has written by then, so that the next call sees what has become of
- * this one's record.
+ * How long a process leaves the store alone after it has changed the list, in milliseconds. A call
+ * of another process that read before the change has written by then, so that the next call sees
+ * what has become of it.
  */
 const QUIET_MS = 200;
 
-/** Where the store is slow: this many times as long as its calls take. */
+/**
+ * A process leaves the store alone for at least this many times as long as its calls take: where it
+ * is slow, so that other processes have written; where it is busy, so that more share a call.
+ */
 const LATENCY_FACTOR = 10;
 
 const MAX_QUIET_MS = 5_000;
@@ -96,150 +103,149 @@ const MAX_JITTER_MS = 20;
 /** How often a record that another process overwrote is made again before giving up. */
 const MAX_VERIFICATIONS = 10;
 
-/** With fewer entries than this, one may have left the list for its age when it is verified. */
-const MIN_VERIFIABLE_ENTRIES = 200;
+/**
+ * How many times its own entries a call leaves room for beyond the list's bound, so that a burst,
+ * in this process or in others, pushes no entry out before it is verified. A later call trims.
+ */
+const BURST_FACTOR = 10;
 
-/** After this a call counts as failed, so that one that never returns doesn't block the others. */
+/** After this a call counts as failed, and no other is made until it has ended after all. */
 const STORE_TIMEOUT_MS = 30_000;
 
-/** A claim or a lookup that waits for its turn, and what became of it. */
-class PendingClaim {
+/** What a call to the store is to find or to record. */
+interface Wanted
+	extends KeysRequest,
+		Partial<Pick<ClaimRequest, 'mayClaim' | 'successorKey' | 'also'>> {
+	/** Whether no other process writes the list, so that nothing has to be verified. */
+	readonly isOnlyProcess?: boolean;
+}
+
+/** What a call to the store is made for, and what has become of it. */
+class StoreRequest {
 	/** The entry beside the keys that says who recorded them. */
 	readonly mark: string;
-	/** Stands in the list while the claim is being taken out. */
+	/** Stands in the list while the keys are being removed. */
 	readonly removalMark: string;
-	/** What this claim has recorded, to be removed again if it fails. */
+	/** Everything that a call for it records. */
+	readonly entries: readonly string[];
+	/** What it has recorded and must remove if it comes to nothing. */
 	readonly added = new Set<string>();
-	/** Whether another owner has the keys, or they were only looked for. */
-	isSeen?: boolean;
-	/** Whether this claim's record was still there when it was looked for again. */
-	isLasting?: boolean;
-	/** Whether it was released but stays recorded, because a later claim depends on it. */
-	isBuiltUpon = false;
+	/**
+	 * `recorded` until another call finds all of it, which makes it `lasting`. `seen` if another owner
+	 * has the keys, or they were only looked for.
+	 */
+	status: 'waiting' | 'asked' | 'recorded' | 'lasting' | 'seen' = 'waiting';
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
+	/** Whether a later claim depends on it, so that its keys stay when it is released. */
+	hasSuccessor = false;
 	/** Why the store could not be asked. It may have been written all the same. */
 	failure?: unknown;
 
+	/** @param owner marks the keys; without keys there is nothing to mark */
 	constructor(
-		readonly request: Lookup & Partial<Pick<ClaimRequest, 'mayClaim' | 'keptFor'>>,
-		owner: string,
+		readonly wanted: Wanted,
+		owner = '',
 	) {
-		this.mark = [...request.keys, owner].join(' ');
+		const { keys, also = [] } = wanted;
+		this.mark = [...keys, owner].join(' ');
 		this.removalMark = `${this.mark} removed`;
+		this.entries = [...also, ...(keys.length === 0 ? [] : [...keys, this.mark])];
 	}
 
-	get entries(): string[] {
-		return [...this.request.keys, this.mark];
-	}
-
-	/** No later claim can depend on one that was never made. */
-	get keptFor(): string | undefined {
-		return this.isSeen ? undefined : this.request.keptFor;
-	}
-
-	decide(isRecorded: IsRecorded): void {
-		const { keys } = this.request;
-		const isOwn = isRecorded(this.mark);
-		this.isSeen = !isOwn && !this.request.mayClaim?.(isRecorded);
-		if (this.isSeen) {
+	/** @returns which entries stay in the list for it */
+	decide(isRecorded: IsRecorded): readonly string[] {
+		const { keys, also = [], mayClaim } = this.wanted;
+		const isOwn = keys.length === 0 || isRecorded(this.mark);
+		if (!isOwn && mayClaim?.(isRecorded) !== true) {
+			this.status = 'seen';
 			this.recordedKeys = new Set(keys.filter(isRecorded));
-			return;
+			return also;
 		}
-		this.isLasting = isOwn && keys.every(isRecorded);
-		for (const entry of this.entries) if (!isRecorded(entry)) this.added.add(entry);
+		const isLasting = isOwn && this.entries.every(isRecorded);
+		this.status = isLasting ? 'lasting' : 'recorded';
+		if (keys.length === 0) return this.entries;
+		for (const entry of [...keys, this.mark]) if (!isRecorded(entry)) this.added.add(entry);
+		return this.entries;
+	}
+
+	/** Whether another process could still change what the list says of it. */
+	get isOpen(): boolean {
+		if (this.wanted.isOnlyProcess === true) return false;
+		return this.status !== 'lasting' && !(this.status === 'seen' && this.added.size === 0);
 	}
 }
 
-class StoreTimeout extends Error {}
-
-async function inTime<Result>(call: Promise<Result>): Promise<Result> {
-	const timeout = AbortSignal.timeout(STORE_TIMEOUT_MS);
-	const expiry = new Promise<never>((_, reject) => {
-		timeout.addEventListener('abort', () =>
-			reject(new StoreTimeout('n8n’s database did not answer within 30 seconds')),
-		);
-	});
-	return await Promise.race([call, expiry]);
-}
-
-function optionsFor(maxEntries: number): EntriesOptions {
-	return { mode: 'entries', maxEntries };
+/** Requests that share a call. */
+interface Batch {
+	readonly requests: Set<StoreRequest>;
+	readonly ended: Promise<void>;
 }
 
 /** The calls of one node to n8n's store, one at a time, in the order in which they were asked for. */
 class NodeQueue {
 	private lastTurn: Promise<unknown> = Promise.resolve();
-	private readonly pending = new Set<PendingClaim>();
-	/** Calls that have not returned in time; they may still write what they have read. */
-	private overdueCalls = 0;
-	/** Claims made since, which such a write would make n8n forget. */
-	private readonly atRisk = new Set<PendingClaim>();
+	/** Those that wait for the next call. */
+	private nextBatch?: Batch;
+	/** Whether a call has not returned; only one that is overdue outlasts its turn. */
+	private isCalling = false;
 	/** How long calls take of late, in milliseconds; one that fails at once says nothing about it. */
 	private latencyMs = 0;
 	/** On the clock that only moves forward, in milliseconds. */
+	private lastEnded = 0;
 	private quietUntil = 0;
 
-	/** Asks the store about a claim, together with all that wait by then. */
-	async look(store: ProcessedStore, claim: PendingClaim): Promise<void> {
-		claim.failure = undefined;
-		this.pending.add(claim);
-		await this.inTurn(async () => {
-			if (this.pending.has(claim)) await this.flushBatch(store);
-		});
-		if (claim.failure !== undefined) throw claim.failure;
+	/** Asks the store about a request, together with all that wait by then. */
+	async submit(store: ProcessedStore, request: StoreRequest, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
+		request.failure = undefined;
+		const batch = (this.nextBatch ??= this.startBatch(store));
+		batch.requests.add(request);
+		await endedOrAborted(batch.ended, signal);
+		batch.requests.delete(request);
+		signal?.throwIfAborted();
+		if (request.failure !== undefined) throw request.failure;
 	}
 
-	/** Removes what a claim has recorded, unless a later claim depends on it. */
-	async remove(store: ProcessedStore, claim: PendingClaim): Promise<void> {
-		await this.inTurn(async () => {
-			this.atRisk.delete(claim);
-			await this.removeAdded(store, claim);
+	/** A call that fails is every request's failure: it may have written all of their entries. */
+	private startBatch(store: ProcessedStore): Batch {
+		const requests = new Set<StoreRequest>();
+		const ended = this.inTurn(async () => {
+			this.nextBatch = undefined;
+			const asked = [...requests];
+			await this.decideTogether(store, asked).catch((failure: unknown) => {
+				for (const request of asked) request.failure = failure;
+			});
 		});
+		return { requests, ended };
 	}
 
 	/**
-	 * Takes a claim's entries out again if another process has written them back, which is seen by
-	 * the mark. Both in one turn: between two turns, another owner could record the keys.
-	 *
-	 * @returns whether they were back
+	 * Removes what a request has recorded, for as long as its mark is there. Another process that read
+	 * the list before may write it back, and between two turns another owner may record the same keys.
 	 */
-	async removeIfBack(store: ProcessedStore, claim: PendingClaim): Promise<boolean> {
-		const { mark, removalMark, added, keptFor, request } = claim;
-		const { maxEntries } = request;
-		return await this.inTurn(async () => {
-			const { processed } = await this.record(store, [mark, removalMark], maxEntries);
-			const isBack = processed.includes(mark);
-			if (!isBack || claim.isBuiltUpon) {
-				await this.removeEntries(store, [mark, removalMark], maxEntries);
-			} else if (processed.includes(removalMark)) {
-				/* Written back from the middle of the removal, when `keptFor` stood there as asked about. */
-				const entries = [...added, mark, removalMark, keptFor];
-				await this.removeEntries(
-					store,
-					entries.filter((entry) => entry !== undefined),
-					maxEntries,
-				);
-			} else {
-				await this.removeEntries(store, [removalMark], maxEntries);
-				await this.removeAdded(store, claim);
-			}
-			return isBack;
-		});
+	async remove(store: ProcessedStore, request: StoreRequest): Promise<void> {
+		for (let count = 0; count < MAX_VERIFICATIONS; count++) {
+			if (!(await this.inTurn(async () => await this.removeOnce(store, request)))) return;
+		}
 	}
 
-	private async removeAdded(store: ProcessedStore, claim: PendingClaim): Promise<void> {
-		const { added, mark, removalMark, keptFor, request } = claim;
-		const { maxEntries } = request;
-		const entries = [...added, mark];
-		if (keptFor === undefined) return await this.removeEntries(store, entries, maxEntries);
-		const { processed } = await this.record(store, [keptFor, removalMark], maxEntries);
-		claim.isBuiltUpon = processed.includes(keptFor);
-		await this.removeEntries(
-			store,
-			claim.isBuiltUpon ? [mark, removalMark] : [...entries, keptFor, removalMark],
-			maxEntries,
-		);
+	/** @returns whether there was anything to remove */
+	private async removeOnce(store: ProcessedStore, request: StoreRequest): Promise<boolean> {
+		const { mark, removalMark, added, status, wanted } = request;
+		const isThere = (await this.record(store, [mark], wanted)).has(mark);
+		const entries = [mark, removalMark];
+		/* No later claim can depend on one that was never made. */
+		const successorKey = status === 'seen' ? undefined : wanted.successorKey;
+		if (isThere && successorKey !== undefined && !request.hasSuccessor) {
+			const found = await this.record(store, [successorKey, removalMark], wanted);
+			/* Beside the removal mark it is the trace of an earlier look, which was written back. */
+			request.hasSuccessor = found.has(successorKey) && !found.has(removalMark);
+			if (!request.hasSuccessor) entries.push(successorKey);
+		}
+		if (isThere && !request.hasSuccessor) entries.push(...added);
+		await this.removeEntries(store, entries, wanted.maxEntries);
+		return isThere;
 	}
 
 	private async inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -252,97 +258,90 @@ class NodeQueue {
 		return await turn;
 	}
 
-	/** A call that fails is every waiting claim's failure: it may have written all of their entries. */
-	private async flushBatch(store: ProcessedStore): Promise<void> {
-		const claims = [...this.pending];
-		this.pending.clear();
-		try {
-			await this.decideTogether(store, claims);
-		} catch (failure) {
-			for (const claim of claims) claim.failure = failure;
+	private async decideTogether(store: ProcessedStore, requests: StoreRequest[]): Promise<void> {
+		if (requests.length === 0) return;
+		for (const request of requests) if (request.status === 'waiting') request.status = 'asked';
+		const entries = [...new Set(requests.flatMap((request) => request.entries))];
+		const maxEntries = Math.max(...requests.map(({ wanted }) => wanted.maxEntries));
+		const isOnlyProcess = requests.every(({ wanted }) => wanted.isOnlyProcess);
+		const wasThere = await this.record(store, entries, { maxEntries, isOnlyProcess });
+		const kept = new Set<string>();
+		for (const request of requests) {
+			const isRecorded = (entry: string) => wasThere.has(entry) || kept.has(entry);
+			for (const entry of request.decide(isRecorded)) kept.add(entry);
 		}
+		const isTrace = (entry: string) => !wasThere.has(entry) && !kept.has(entry);
+		for (const { status, added, entries: own } of requests) {
+			if (status !== 'seen') continue;
+			added.clear();
+			for (const entry of own) if (isTrace(entry)) added.add(entry);
+		}
+		const traces = entries.filter(isTrace);
+		/* What stays is found by its mark, and removed then. */
+		if (traces.length > 0) {
+			await this.removeEntries(store, traces, maxEntries).catch(() => undefined);
+		}
+		if (requests.some(({ isOpen }) => isOpen)) return;
+		/* A call costs n8n the same for one entry as for fifty: where many come, they share one. */
+		const pause = isOnlyProcess ? Math.min(this.pauseMs, QUIET_MS) : 0;
+		this.quietUntil = this.lastEnded + pause;
 	}
 
-	private async decideTogether(store: ProcessedStore, claims: PendingClaim[]): Promise<void> {
-		const entries = [...new Set(claims.flatMap((claim) => claim.entries))];
-		const maxEntries = Math.max(...claims.map(({ request }) => request.maxEntries));
-		/* Every mark is asked for: a claim that verifies its record may wait behind a newcomer with the same key. */
-		const answer = await this.record(store, entries, maxEntries);
-		const before = new Set(answer.processed.map(String));
-		const held = new Set<string>();
-		for (const claim of claims) {
-			claim.decide((entry) => before.has(entry) || held.has(entry) || this.holds(entry, claim));
-			if (claim.isSeen) continue;
-			for (const entry of claim.entries) held.add(entry);
-			if (this.overdueCalls > 0) this.atRisk.add(claim);
-		}
-		const isStray = (entry: string) => !before.has(entry) && !held.has(entry);
-		for (const claim of claims) {
-			if (!claim.isSeen) continue;
-			claim.added.clear();
-			for (const entry of claim.entries.filter(isStray)) claim.added.add(entry);
-		}
-		const strays = entries.filter(isStray);
-		if (strays.length === 0) return;
-		/* What stays is found by its mark, and taken out then. */
-		await this.removeEntries(store, strays, maxEntries).catch(() => undefined);
-	}
-
-	private holds(entry: string, asking: PendingClaim): boolean {
-		return [...this.atRisk].some((claim) => claim !== asking && claim.entries.includes(entry));
-	}
-
-	private async record(store: ProcessedStore, entries: string[], maxEntries: number) {
+	/** @returns which of the entries were there before */
+	private async record(
+		store: ProcessedStore,
+		entries: string[],
+		{ maxEntries, isOnlyProcess }: Pick<Wanted, 'maxEntries' | 'isOnlyProcess'>,
+	) {
+		const room = isOnlyProcess === true ? 0 : BURST_FACTOR * entries.length;
+		const options = { mode: 'entries', maxEntries: maxEntries + room } as const;
 		const answer = await this.call(
-			store,
-			store.checkProcessedAndRecord(entries, 'node', optionsFor(maxEntries)),
+			async () => await store.checkProcessedAndRecord(entries, 'node', options),
 		);
-		if (answer.new.length + answer.processed.length === entries.length) return answer;
-		throw new Refusal('n8n’s store holds something else for this node', {
+		if (answer.new.length + answer.processed.length === entries.length) {
+			return new Set(answer.processed.map(String));
+		}
+		throw new UserError('n8n’s store holds something else for this node', {
 			hint: 'Replace the node by a new one of the same kind, with the same settings.',
 		});
 	}
 
 	private async removeEntries(store: ProcessedStore, entries: string[], maxEntries: number) {
-		await this.call(store, store.removeProcessed(entries, 'node', optionsFor(maxEntries)));
+		const options = { mode: 'entries', maxEntries } as const;
+		await this.call(async () => await store.removeProcessed(entries, 'node', options));
 	}
 
-	private async call<Result>(store: ProcessedStore, call: Promise<Result>): Promise<Result> {
+	private get pauseMs(): number {
+		return Math.min(LATENCY_FACTOR * this.latencyMs, MAX_QUIET_MS);
+	}
+
+	/** A call that returns late would write back what it has read: until then none is made. */
+	private async call<Result>(begin: () => Promise<Result>): Promise<Result> {
+		const timedOut = new UserError('n8n’s database did not answer within 30 seconds');
+		if (this.isCalling) throw timedOut;
 		const begun = performance.now();
-		const noteTimeout = (error: unknown) => {
-			if (error instanceof StoreTimeout) this.expectLateWrite(store, call);
-		};
-		const inTimeCall = inTime(call);
-		inTimeCall.catch(noteTimeout);
-		try {
-			return await inTimeCall;
-		} finally {
-			const ended = performance.now();
-			this.latencyMs = Math.max(ended - begun, this.latencyMs / 2);
-			const quiet = Math.min(LATENCY_FACTOR * this.latencyMs, MAX_QUIET_MS);
-			this.quietUntil = ended + Math.max(QUIET_MS, quiet);
-		}
+		this.isCalling = true;
+		const call = begin().finally(() => {
+			this.isCalling = false;
+			this.lastEnded = performance.now();
+			this.latencyMs = Math.max(this.lastEnded - begun, this.latencyMs / 2);
+			this.quietUntil = this.lastEnded + Math.max(this.pauseMs, QUIET_MS);
+		});
+		const timeout = AbortSignal.timeout(STORE_TIMEOUT_MS);
+		const expiry = new Promise<never>((_, reject) => {
+			timeout.addEventListener('abort', () => reject(timedOut));
+		});
+		return await Promise.race([call, expiry]);
 	}
+}
 
-	private expectLateWrite(store: ProcessedStore, call: Promise<unknown>): void {
-		this.overdueCalls += 1;
-		const restore = async () =>
-			await this.inTurn(async () => {
-				const claims = [...this.atRisk];
-				const maxEntries = Math.max(...claims.map(({ request }) => request.maxEntries));
-				if (claims.length > 0) {
-					await this.record(
-						store,
-						[...new Set(claims.flatMap(({ entries }) => entries))],
-						maxEntries,
-					);
-				}
-				this.overdueCalls -= 1;
-				if (this.overdueCalls === 0) this.atRisk.clear();
-			});
-		/* Where restoring fails too, the claims stay in memory, which knows them as long as the process runs. */
-		call.then(restore, restore).catch(() => undefined);
-	}
+async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
+	if (signal === undefined) return void (await work);
+	let stop = () => {};
+	const aborted = new Promise<void>((resolve) => (stop = resolve));
+	signal.addEventListener('abort', stop, { once: true });
+	await Promise.race([work, aborted]);
+	signal.removeEventListener('abort', stop);
 }
 
 /** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
@@ -355,27 +354,31 @@ function queueOf(nodeKey: string): NodeQueue {
 }
 
 /**
- * Looks at a claim until its record is known to last, or to be another owner's. Before each look
- * the queue has been quiet.
- * @param look asks the store once
+ * Submits a request until its record is known to last, or to be another owner's.
+ * @returns whether that is known, or it was given up
  */
-async function verify(
-	{ maxEntries }: ClaimRequest,
-	look: () => Promise<PendingClaim>,
-	first: PendingClaim,
-): Promise<PendingClaim> {
-	let claim = first;
-	if (maxEntries < MIN_VERIFIABLE_ENTRIES) return claim;
-	for (let count = 0; !claim.isSeen && !claim.isLasting; count++) {
-		if (count === MAX_VERIFICATIONS) {
-			throw new Refusal('n8n did not keep the record that guards against doing this twice', {
-				hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
-			});
-		}
-		claim = await look();
+async function isVerified(submit: () => Promise<StoreRequest>): Promise<boolean> {
+	for (let count = 0; count <= MAX_VERIFICATIONS; count++) {
+		const { status } = await submit();
+		if (status !== 'recorded') return true;
 	}
-	return claim;
+	return false;
 }
+
+async function removeIfCanceled(
+	store: ProcessedStore,
+	queue: NodeQueue,
+	request: StoreRequest,
+	signal?: AbortSignal,
+): Promise<void> {
+	if (signal?.aborted !== true || request.status === 'waiting') return;
+	await queue.remove(store, request).catch(() => undefined);
+}
+
+const notKept = () =>
+	new UserError('n8n did not keep the record that guards against doing this twice', {
+		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
+	});
 
 /**
  * Records keys in n8n's own store, which survives a restart, unless they are recorded already.
@@ -388,37 +391,49 @@ async function verify(
  * the same moment.
  *
  * @param nodeKey names the workflow and the node, the scope of the lock and of the record
- * @throws {Refusal} or n8n's own error where the keys can't be recorded. They may be in the store
- * all the same.
+ * @throws {UserError} or n8n's own error where the keys can't be recorded. They, and those of `also`,
+ * may be in the store or not.
+ * @throws the signal's reason where it was aborted. The keys are then removed again.
  */
 export async function claimKeys(
 	store: ProcessedStore,
 	nodeKey: string,
 	request: ClaimRequest,
 ): Promise<Claimed | Seen> {
+	const { owner, isStrict, signal, also = [], maxEntries } = request;
 	const queue = queueOf(nodeKey);
-	let claim = new PendingClaim(request, request.owner);
+	let claim = new StoreRequest(request, owner);
 	let failures = 0;
-	const look = async () => {
-		await queue.look(store, claim);
+	const submit = async () => {
+		try {
+			await queue.submit(store, claim, signal);
+		} catch {
+			/*
+			 * A node's very first record is an insert, which fails if another process was faster. The
+			 * failed call may have recorded the mark even so, and then it proves nothing.
+			 */
+			if (signal?.aborted !== true) {
+				failures += 1;
+				claim = new StoreRequest(request, `${owner} ${failures}`);
+			}
+			await queue.submit(store, claim, signal);
+		}
 		return claim;
 	};
-	/** After a failed call the claim goes on under another mark: an old one proves nothing then. */
-	const lookStrictly = async () =>
-		await look().catch(async () => {
-			failures += 1;
-			claim = new PendingClaim(request, `${request.owner} ${failures}`);
-			return await look();
-		});
-	/* A node's very first record is an insert, which fails if another process was faster. */
-	const lookFirst = request.isStrict ? lookStrictly : async () => await look().catch(look);
-	const lookAgain = request.isStrict ? lookStrictly : look;
-	const { isSeen, recordedKeys } = await verify(request, lookAgain, await lookFirst());
-	if (!isSeen) {
-		return { status: 'claimed', release: async () => await release(store, queue, claim) };
+	try {
+		/* An event that nobody else has is better run than not, however crowded the store is. */
+		if (!(await isVerified(submit)) && isStrict) throw notKept();
+		signal?.throwIfAborted();
+	} finally {
+		await removeIfCanceled(store, queue, claim, signal);
 	}
-	/* A mark that stays takes room, and no more: only the keys of payments are worth the wait. */
-	if (request.isStrict) await keepRemoved(store, queue, claim).catch(() => undefined);
+	if (claim.status !== 'seen') {
+		return { status: 'claimed', release: async () => await queue.remove(store, claim) };
+	}
+	if (also.length > 0) await recordKeys(store, nodeKey, { keys: also, maxEntries });
+	/* A mark that stays takes room, and no more. */
+	if (isStrict) await queue.remove(store, claim).catch(() => undefined);
+	const { recordedKeys } = claim;
 	return {
 		status: 'seen',
 		isUncertain: failures > 0,
@@ -426,42 +441,68 @@ export async function claimKeys(
 	};
 }
 
-async function release(
+/**
+ * Records keys, even if another owner has recorded them before, and makes sure that they last as a
+ * claim does.
+ * @throws {UserError} or n8n's own error where they can't be recorded
+ */
+export async function recordKeys(
 	store: ProcessedStore,
-	queue: NodeQueue,
-	claim: PendingClaim,
+	nodeKey: string,
+	{ keys, maxEntries }: KeysRequest,
 ): Promise<void> {
-	await queue.remove(store, claim);
-	await keepRemoved(store, queue, claim);
+	const queue = queueOf(nodeKey);
+	const record = new StoreRequest({ keys: [], also: keys, maxEntries });
+	const submit = async () => {
+		await queue.submit(store, record).catch(async () => await queue.submit(store, record));
+		return record;
+	};
+	if (!(await isVerified(submit))) throw notKept();
 }
 
-/** Takes entries out again where another process writes back what it read before they were removed. */
-async function keepRemoved(
+/**
+ * Records a key in a list that only this process writes: with one entry and one call, which it
+ * shares with all others that wait.
+ *
+ * @returns whether it was new; `uncertain` where a call that failed may have recorded it even so
+ * @throws n8n's own error where it can't be recorded
+ */
+export async function recordKeyAlone(
 	store: ProcessedStore,
-	queue: NodeQueue,
-	claim: PendingClaim,
-): Promise<void> {
-	for (let count = 0; count < MAX_VERIFICATIONS; count++) {
-		if (!(await queue.removeIfBack(store, claim))) return;
-	}
+	nodeKey: string,
+	key: string,
+	maxEntries: number,
+): Promise<'new' | 'known' | 'uncertain'> {
+	const queue = queueOf(nodeKey);
+	const record = new StoreRequest({ keys: [], also: [key], maxEntries, isOnlyProcess: true });
+	let known: 'known' | 'uncertain' = 'known';
+	await queue.submit(store, record).catch(async () => {
+		known = 'uncertain';
+		await queue.submit(store, record);
+	});
+	return record.status === 'recorded' ? 'new' : known;
 }
 
-/** Looks for keys without leaving a trace of having looked. */
+/** Looks for keys, thousands at once if need be, without leaving a trace of having looked. */
 export async function findKeys(
 	store: ProcessedStore,
 	nodeKey: string,
-	request: Lookup,
+	{ keys, maxEntries, signal }: CancelableRequest,
 ): Promise<IsRecorded> {
 	const queue = queueOf(nodeKey);
-	const find = async () => {
-		/* Under a mark of its own: only a trace of its own may be taken out for being back. */
-		const lookup = new PendingClaim(request, randomUUID());
-		await queue.look(store, lookup);
-		await keepRemoved(store, queue, lookup);
+	const find = async (wanted: readonly string[]) => {
+		/* Under its own mark: only its own trace may be removed for being back. */
+		const lookup = new StoreRequest({ keys: wanted, maxEntries }, randomUUID());
+		try {
+			await queue.submit(store, lookup, signal);
+		} finally {
+			await removeIfCanceled(store, queue, lookup, signal);
+		}
+		await queue.remove(store, lookup);
 		return lookup.recordedKeys;
 	};
-	const seen = await find();
+	const found = await find(keys);
 	/* What another process puts in to look for the same keys is gone by the second time. */
-	const seenAgain = seen.size === 0 ? seen : await find();
-	return (key) => seen.has(key) && seenAgain.has(key);
+	const stillFound = found.size === 0 ? found : await find([...found]);
+	return (key) => stillFound.has(key);
 }

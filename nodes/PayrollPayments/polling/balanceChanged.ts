@@ -1,7 +1,22 @@
 import { balanceAnswer } from '../api/schemas/answers';
+import { mustResolve, readFields } from '../forms/field';
+import { wholeNumber } from '../forms/fieldTypes';
+import { balanceCurrencies, entityId } from '../forms/serviceFields';
 import { centsAsDecimal } from '../shared/money';
-import type { ChangeKind, Observation } from './changeKind';
-import { unreadable } from './records';
+import { described, unreadable, type ChangeKind, type Observation } from './snapshots';
+
+const fields = {
+	entityId: described(entityId('te', 'co', 'us'), 'Whose balances to watch'),
+	currencies: mustResolve(balanceCurrencies('The currencies to watch; leave empty for all')),
+	minimumChangeCents: wholeNumber(
+		{
+			label: 'Minimum Change (Cents)',
+			description:
+				'The smallest change that counts, up or down, in cents, e.g. 12500 for $125.00. Smaller changes add up until they reach it.',
+		},
+		{ least: 0, preset: 0 },
+	),
+};
 
 /** `amount` as decimal text, and `amount_cents` as the service writes cents: digits in text. */
 function amount<Name extends string>(name: Name, cents: bigint) {
@@ -18,13 +33,23 @@ function magnitude(cents: bigint): bigint {
 	return cents < 0n ? -cents : cents;
 }
 
-/** docs/api.md, Endpoint 3. A currency that isn't listed has a balance of 0. */
+/**
+ * docs/api.md, Endpoint 3, without its filter, whose encoding isn't documented. A currency that isn't
+ * listed has a balance of 0.
+ */
 export const balanceChanged: ChangeKind = {
-	observe: async ({ call, settings: { entityId: nanoid, currencies } }) => {
+	name: 'Balance Changed',
+	description: 'A balance of a team, company or user went up or down',
+	fields,
+	readWatch: (source) => {
+		const { currencies = [], ...rest } = readFields(fields, source);
+		return { ...rest, currencies: [...new Set(currencies)].sort() };
+	},
+	observe: async ({ call, watch: { entityId: nanoid, currencies = [] } }) => {
 		const { balances } = await call({
 			method: 'GET',
 			path: '/v2/balance',
-			query: { nanoid, currencies },
+			query: { nanoid },
 			answer: balanceAnswer,
 		});
 		const found = new Map<string, Observation>();
@@ -38,7 +63,7 @@ export const balanceChanged: ChangeKind = {
 		}
 		return found;
 	},
-	compare: (before, now, { minimumChangeCents }) => {
+	compare: (before, now, { minimumChangeCents = 0 }) => {
 		const remembered = new Map(before);
 		const changes = [...new Set([...now.keys(), ...before.keys()])]
 			.map((id) => ({ id, before: before.get(id)?.compared, now: now.get(id) }))
@@ -52,11 +77,11 @@ export const balanceChanged: ChangeKind = {
 			});
 		return { changes, remembered };
 	},
-	describe: async (changes, { settings: { entityId } }) =>
+	describe: async (changes, { watch }) =>
 		changes.map(({ id, before = '0', now }) => {
 			const [previous, balance] = [BigInt(before), BigInt(now?.compared ?? '0')];
 			return {
-				entity_id: entityId,
+				entity_id: watch.entityId,
 				currency: id,
 				...amount('balance', balance),
 				...amount('previous_balance', previous),

@@ -1,11 +1,13 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { z } from 'zod';
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import { parseJson } from '../shared/json';
-import type { Remembered } from './changeKind';
+import type { Remembered } from './snapshots';
 
 /**
- * n8n keeps the node's static data with the workflow in its database and writes all of it each time,
- * so it's one compact text: identifiers in groups by what is compared, which most of them share.
+ * n8n keeps static data with the workflow in its database and writes all of it each time, so what a
+ * trigger remembers is one compact text: identifiers in groups by what is compared, which most share.
  */
 const memory = z.object({
 	scope: z.string(),
@@ -32,7 +34,7 @@ export function write(scope: string, remembered: Remembered): string {
 		groups: [...groups].map(([compared, ids]) => [compared, ids.join(' ')]),
 	});
 	if (text.length <= MOST_CHARACTERS) return text;
-	throw new Refusal(`The list is too long to remember: ${remembered.size} entries`, {
+	throw new UserError(`The list is too long to remember: ${remembered.size} entries`, {
 		hint: 'Watch a smaller team, or use the Payroll Payments Trigger instead.',
 	});
 }
@@ -47,4 +49,57 @@ export function read(scope: string, text: unknown): Remembered | undefined {
 		for (const id of ids.split(' ')) remembered.set(id, each);
 	}
 	return remembered;
+}
+
+/** What one trigger remembers, and how often that has changed: the higher revision is the newer. */
+const revised = z.tuple([z.number().int(), z.string()]);
+const revisedByNode = z.record(revised);
+
+/** Where the workflow's static data holds what its triggers remember, by node ID. */
+const KEY = 'payrollPaymentsPolling';
+
+/** Triggers of a workflow whose memory is saved; that of a deleted one is the first to be forgotten. */
+const MOST_TRIGGERS = 50;
+
+/** What this process knows of each workflow, by node ID; the node that changed last is the last. */
+const workflows = new Map<string, Map<string, z.infer<typeof revised>>>();
+
+/**
+ * What a workflow's polling triggers remember. Since n8n 2.41 each published trigger has its own copy
+ * of the workflow's static data and saves all of it (trigger-execution-context.factory.js), and with
+ * its poll scheduler each poll has one. So what counts is the newest that this process or the copy
+ * knows of each trigger, and every save writes all of them.
+ */
+export class WorkflowMemory {
+	private readonly known: Map<string, z.infer<typeof revised>>;
+
+	/** @param copy the workflow's global static data, as this poll got it */
+	constructor(
+		workflowId: string,
+		private readonly copy: IDataObject,
+	) {
+		this.known = workflows.get(workflowId) ?? new Map();
+		workflows.set(workflowId, this.known);
+		const saved = revisedByNode.safeParse(copy[KEY]).data ?? {};
+		for (const [nodeId, entry] of Object.entries(saved)) {
+			if (entry[0] > this.revisionOf(nodeId)) this.known.set(nodeId, entry);
+		}
+	}
+
+	textOf(nodeId: string): string | undefined {
+		return this.known.get(nodeId)?.[1];
+	}
+
+	/** 0 if nothing is remembered. */
+	revisionOf(nodeId: string): number {
+		return this.known.get(nodeId)?.[0] ?? 0;
+	}
+
+	/** Remembers a text, in the copy that n8n saves too. */
+	remember(nodeId: string, text: string): void {
+		const revision = this.revisionOf(nodeId) + 1;
+		this.known.delete(nodeId);
+		this.known.set(nodeId, [revision, text]);
+		this.copy[KEY] = Object.fromEntries([...this.known].slice(-MOST_TRIGGERS));
+	}
 }

@@ -1,39 +1,14 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
-import { readsWith, type Reads } from '../api/tokenExchange';
-import { NoResponseError, Refusal, ServiceError, wrapError } from '../shared/errors';
+import { openClient, type Client } from '../api/client';
+import { NoResponseError, UserError, ServiceError, wrapError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
-import { balanceChanged } from './balanceChanged';
-import type {
-	Change,
-	ChangeKind,
-	Observation,
-	Observations,
-	OutputRecord,
-	Source,
-} from './changeKind';
-import { inviteAdded } from './inviteAdded';
-import { inviteEnded } from './inviteEnded';
-import { read, write } from './memory';
-import { readSettings, type PollEvent, type PollSettings } from './settings';
-import { teamUserAdded } from './teamUserAdded';
-import { teamUserChanged } from './teamUserChanged';
+import { read, WorkflowMemory, write } from './memory';
+import { EVENTS, readSettings, type PollEvent, type PollSettings } from './settings';
+import type { Change, Observation, Observations, OutputRecord, Source } from './snapshots';
 
-const KINDS: Readonly<Record<PollEvent, ChangeKind>> = {
-	balanceChanged,
-	inviteAdded,
-	inviteEnded,
-	teamUserAdded,
-	teamUserChanged,
-};
-
-const RETRIES = 3;
-
-/**
- * The activations that have polled. n8n makes one context for each (active-workflow-triggers.js), and
- * with its durable cursors another copy of the static data for each poll.
- */
+/** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
 
 /** The activations that are polling now. */
@@ -48,7 +23,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
 	return await (isManual ? fetchExample : pollAlone)(context, redactor).catch((error: unknown) => {
-		throw nodeErrorFor(context.getNode(), explain(error, isManual), undefined, redactor);
+		throw nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
 	});
 }
 
@@ -70,41 +45,72 @@ async function pollOnce(
 	context: IPollFunctions,
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][] | null> {
-	const data = context.getWorkflowStaticData('node');
+	const node = context.getNode();
+	const memory = new WorkflowMemory(
+		context.getWorkflow().id ?? '',
+		context.getWorkflowStaticData('global'),
+	);
+	const revision = memory.revisionOf(node.id);
 	const settings = readSettings(context);
-	const reads = await readsWith(context, redactor, RETRIES);
-	const source: Source = { call: reads.call, settings };
-	const kind = KINDS[settings.event];
-	const scope = scopeOf(reads, settings);
-	const isActivation = !polled.has(context);
+	const client = await openClient(context, redactor);
+	const source: Source = { call: client.send, watch: settings.watch };
+	const kind = EVENTS[settings.event];
+	const scope = scopeOf(client, settings);
+	const isFirst = !polled.has(context);
+	const mode = context.getActivationMode();
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
-	const startsOver = isActivation && context.getActivationMode() === 'activate';
+	const startsOver = isFirst && mode === 'activate';
 
 	const now = await kind.observe(source);
 	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
-	const before = startsOver ? undefined : read(scope, data.remembered);
+	const before = startsOver ? undefined : read(scope, memory.textOf(node.id));
 	const observedAt = new Date();
 	const { changes, remembered } =
-		before === undefined ? { changes: [], remembered: now } : kind.compare(before, now, settings);
-	const items = await itemsOf(kind, changes, source, observedAt);
+		before === undefined
+			? { changes: [], remembered: now }
+			: kind.compare(before, now, settings.watch);
+	const items = await itemsOf(settings.event, changes, source, observedAt);
 	const text = write(scope, remembered);
 
-	const isNews = text !== data.remembered;
-	if (isNews) data.remembered = text;
+	/* Another poll has told what changed since this one began. */
+	if (memory.revisionOf(node.id) !== revision) return null;
 	polled.add(context);
-	if (items.length > 0) return [items];
+	if (text === memory.textOf(node.id)) return null;
+	/* n8n saves after an activation. Its poll scheduler says "update" at every poll. */
+	const isSavedAfter = isFirst && (mode !== 'update' || before === undefined);
+	if (items.length === 0 && isSavedAfter) {
+		memory.remember(node.id, text);
+		return null;
+	}
+	whenEmitted(context, () => {
+		const isTold = memory.revisionOf(node.id) !== revision;
+		if (!isTold) memory.remember(node.id, text);
+		return !isTold;
+	});
 	/*
-	 * n8n saves static data after an activation and when an execution starts, but not after a silent
-	 * poll (trigger-execution-context.factory.js). Without an execution, a restart would forget what
-	 * this poll saw, e.g. that a user left.
+	 * After a silent poll n8n saves nothing (trigger-execution-context.factory.js). Without an
+	 * execution, a restart would forget what this poll saw, e.g. that a user left.
 	 */
-	const mustSave = isNews && !isActivation && context.getNode().alwaysOutputData !== true;
-	return mustSave ? [[]] : null;
+	return [items];
+}
+
+/**
+ * Remembers when n8n hands the result over. It drops, without a word, the result of a poll whose
+ * trigger was published again meanwhile (poll-trigger-executor.js), and its scheduler, which lets polls
+ * overlap, does much between a poll and its handing over (poll-trigger-task-handler.js).
+ * @param remember gives false if another poll has told the same meanwhile
+ */
+function whenEmitted(context: IPollFunctions, remember: () => boolean): void {
+	const emit = context.__emit.bind(context);
+	context.__emit = (...result) => {
+		context.__emit = emit;
+		if (remember()) emit(...result);
+	};
 }
 
 /** What the remembered values belong to. The minimum change isn't part of it. */
-function scopeOf({ baseUrl }: Reads, { event, entityId, currencies }: PollSettings): string {
-	return JSON.stringify([event, baseUrl, entityId, ...currencies]);
+function scopeOf({ credentials: { baseUrl } }: Client, { event, watch }: PollSettings): string {
+	return JSON.stringify([event, baseUrl, watch.entityId, ...(watch.currencies ?? [])]);
 }
 
 /** *Fetch Test Event*: one record as it is now. Remembers nothing. */
@@ -113,19 +119,19 @@ async function fetchExample(
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][]> {
 	const settings = readSettings(context);
-	const { call } = await readsWith(context, redactor, RETRIES);
-	const source: Source = { call, settings };
-	const kind = KINDS[settings.event];
+	const { send: call } = await openClient(context, redactor);
+	const source: Source = { call, watch: settings.watch };
+	const kind = EVENTS[settings.event];
 	const now = await kind.observe(source);
 	const example = exampleIn(now);
 	if (example === undefined) {
-		throw new Refusal(`The service lists nothing for ${settings.entityId} yet`, {
+		throw new UserError(`The service lists nothing for ${settings.watch.entityId} yet`, {
 			hint: 'Publish the workflow anyway: it starts when something is there and changes.',
 		});
 	}
 	const [id, observation] = example;
 	const change = { id, before: observation.compared, now: observation };
-	return [await itemsOf(kind, [change], source, new Date())];
+	return [await itemsOf(settings.event, [change], source, new Date())];
 }
 
 /** The first record; of balances, the first that isn't 0 if there is one. */
@@ -135,14 +141,13 @@ function exampleIn(now: Observations): [string, Observation] | undefined {
 }
 
 async function itemsOf(
-	kind: ChangeKind,
+	event: PollEvent,
 	changes: readonly Change[],
 	source: Source,
 	observedAt: Date,
 ): Promise<INodeExecutionData[]> {
 	if (changes.length === 0) return [];
-	const { event } = source.settings;
-	const records = await kind.describe(changes, source);
+	const records = await EVENTS[event].describe(changes, source);
 	return records.map((record) => ({ json: outputOf(event, record, observedAt) }));
 }
 
@@ -157,7 +162,7 @@ function explain(error: unknown, isManual: boolean): unknown {
 	const explained = wrapError(error, error.message, { hint: hintFor(error) });
 	return isManual
 		? explained
-		: explained.addNote('No changes are lost: the next check that succeeds reports them.');
+		: explained.with({ note: 'No changes are lost: the next check that succeeds reports them.' });
 }
 
 function hintFor(error: ServiceError | NoResponseError): string | undefined {

@@ -16,8 +16,11 @@ export function isEmail(text: string): boolean {
 	return text.length <= LONGEST && EMAIL.test(text);
 }
 
-/** Lower case for A to Z only: other letters, which may fold to one of these, stay as they are. */
-export function asciiLowerCase(text: string): string {
+/**
+ * How addresses and their parts are compared: the service doesn't document whether it heeds their
+ * case. Lower case for A to Z only: other letters, which may fold to one of these, stay as they are.
+ */
+export function emailKey(text: string): string {
 	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 

@@ -1,3 +1,6 @@
+/** What became of a change that failed. Only `unknown` may have happened. */
+export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
+
 /** What an error says in addition to its message. */
 export interface ErrorContext {
 	/** What to do next, in full sentences. */
@@ -5,35 +8,57 @@ export interface ErrorContext {
 	/** The parameter or credential field that is wrong, by its internal name. */
 	readonly field?: string;
 	/** The error that this one replaces. Only errors of this family: others may hold secrets. */
-	readonly cause?: Refusal;
-	/** Whether the service may have done what was requested, so that it must not be sent again blindly. */
-	readonly isOutcomeUnknown?: boolean;
+	readonly cause?: UserError;
+	/** What became of the change, where the kind of the error doesn't say it. */
+	readonly outcome?: FailedOutcome;
+	/** The code that a person enters once the service says that this payment wasn't made. */
+	readonly attemptCode?: string;
+	/** What was already done before the failure, as data, so that the user can finish it. */
+	readonly details?: Readonly<Record<string, unknown>>;
+	/** What was already done, in full sentences, for people. */
+	readonly note?: string;
+	/** Whether it refuses the run as a whole, also with *On Error: Continue*. */
+	readonly refusesRun?: boolean;
+	/** The input item that it is about. */
+	readonly item?: number;
+	/** The row of a sheet that it is about, counted from 1; shown in place of the item. */
+	readonly row?: number;
+	/** The page below docs/ that explains it, e.g. `payments.md`. */
+	readonly page?: string;
 }
+
+type Change<Context> = Partial<Context> & { readonly message?: string };
 
 /**
  * An expected failure that the user can do something about. The base of all errors here.
  *
  * The message says what happened, `hint` what to do next. n8n shows both as they are, so neither may
- * contain a key, a token or a stack trace.
+ * contain a key, a token or a stack trace. Errors are values: {@link with} makes another one.
  */
-export class Refusal extends Error {
-	override readonly name: string = 'Refusal';
-	readonly hint?: string;
-	readonly field?: string;
-	readonly isOutcomeUnknown: boolean;
-	/** What was already done before the failure, as data, so that the user can finish it. */
-	details?: Readonly<Record<string, unknown>>;
-	/** What was already done, in full sentences, for people. */
-	note?: string;
+export class UserError extends Error {
+	override readonly name: string = 'UserError';
 
 	constructor(
 		message: string,
-		{ hint, field, cause, isOutcomeUnknown = false }: ErrorContext = {},
+		readonly context: ErrorContext = {},
 	) {
-		super(message, cause && { cause });
-		this.hint = hint;
-		this.field = field;
-		this.isOutcomeUnknown = isOutcomeUnknown;
+		super(message, context.cause && { cause: context.cause });
+	}
+
+	get hint(): string | undefined {
+		return this.context.hint;
+	}
+
+	get field(): string | undefined {
+		return this.context.field;
+	}
+
+	get details(): Readonly<Record<string, unknown>> | undefined {
+		return this.context.details;
+	}
+
+	get note(): string | undefined {
+		return this.context.note;
 	}
 
 	/** The hint, under the name that n8n reads from an error that credentials throw. */
@@ -41,41 +66,60 @@ export class Refusal extends Error {
 		return this.hint;
 	}
 
-	addDetails(details: Readonly<Record<string, unknown>>): this {
-		this.details = { ...this.details, ...details };
-		return this;
+	/** The same error with other words. */
+	with({ message = this.message, ...change }: Change<ErrorContext>): UserError {
+		return new UserError(message, { ...this.context, ...change });
 	}
 
-	/** Puts a full sentence in front of the notes so far. */
-	addNote(note: string): this {
-		this.note = this.note === undefined ? note : `${note} ${this.note}`;
-		return this;
+	/** The same error with further details, and a sentence in front of its notes. */
+	withDone(details: Readonly<Record<string, unknown>>, note?: string): UserError {
+		const all = { ...this.details, ...details };
+		return this.with({
+			details: Object.keys(all).length === 0 ? undefined : all,
+			note: [note, this.note].filter(Boolean).join(' ') || undefined,
+		});
 	}
 }
 
-/** The service answered, but not with success (docs/api.md, Errors). */
-export class ServiceError extends Refusal {
-	override readonly name = 'ServiceError';
+interface ServiceContext extends ErrorContext {
 	/** HTTP status of the response. */
 	readonly status: number;
 	/** The service's own error code, if it sent one. */
 	readonly errorCode?: string;
 	/** Whether the service certainly did nothing: a documented failure status in its own envelope. */
-	readonly refused: boolean;
+	readonly nothingDone: boolean;
+}
+
+/** The service answered, but not with success (docs/api.md, Errors). */
+export class ServiceError extends UserError {
+	override readonly name = 'ServiceError';
 
 	constructor(
 		message: string,
-		response: ErrorContext & { status: number; errorCode?: string; refused: boolean },
+		private readonly response: ServiceContext,
 	) {
 		super(message, response);
-		this.status = response.status;
-		this.errorCode = response.errorCode;
-		this.refused = response.refused;
+	}
+
+	get status(): number {
+		return this.response.status;
+	}
+
+	get errorCode(): string | undefined {
+		return this.response.errorCode;
+	}
+
+	get nothingDone(): boolean {
+		return this.response.nothingDone;
+	}
+
+	override with({ message = this.message, ...change }: Change<ErrorContext>): ServiceError {
+		return new ServiceError(message, { ...this.response, ...change });
 	}
 }
 
 /** No response arrived. Unless `wasSent` is false, the service may have acted on the request. */
-export class NoResponseError extends Refusal {
+export class NoResponseError extends UserError {
 	override readonly name = 'NoResponseError';
 
 	/** @param wasSent false if the connection was never made */
@@ -86,31 +130,58 @@ export class NoResponseError extends Refusal {
 	) {
 		super(message, context);
 	}
+
+	override with({ message = this.message, ...change }: Change<ErrorContext>): NoResponseError {
+		return new NoResponseError(message, { ...this.context, ...change }, this.wasSent);
+	}
+}
+
+/** What an error says, also one that isn't of this family. */
+export function reasonOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }
 
 /** Signing in failed, so the request that needed the token was not accepted. */
-export class SignInFailed extends Refusal {
+export class SignInFailed extends UserError {
 	override readonly name = 'SignInFailed';
+
+	override with({ message = this.message, ...change }: Change<ErrorContext>): SignInFailed {
+		return new SignInFailed(message, { ...this.context, ...change });
+	}
 }
 
-/**
- * A new error with another message and hint, and the given one as its cause. Keeps the status and
- * the error code of a {@link ServiceError}.
- */
-export function wrapError(
-	error: unknown,
-	message: string,
-	context: Pick<ErrorContext, 'hint' | 'isOutcomeUnknown'>,
-): Refusal {
-	if (!(error instanceof Refusal)) return new Refusal(message, context);
-	const wrapped = { ...context, field: error.field, cause: error };
-	if (!(error instanceof ServiceError)) return new Refusal(message, wrapped);
-	const { status, errorCode, refused } = error;
-	return new ServiceError(message, { ...wrapped, status, errorCode, refused });
+/** The error with another message and context, as one of the same kind if it is one of this family. */
+export function wrapError(error: unknown, message: string, context: ErrorContext): UserError {
+	if (!(error instanceof UserError)) return new UserError(message, context);
+	return error.with({ message, ...context, cause: error });
 }
 
 /** Whether the service may have done what was requested, although it didn't confirm it. */
 export function mayHaveActed(error: unknown): error is ServiceError | NoResponseError {
-	if (error instanceof ServiceError) return error.status < 300 || error.status >= 500;
+	if (error instanceof ServiceError) return !error.nothingDone;
 	return error instanceof NoResponseError && error.wasSent;
+}
+
+/** What became of a change that failed. */
+export function outcomeOf(error: unknown): FailedOutcome {
+	if (error instanceof UserError && error.context.outcome !== undefined)
+		return error.context.outcome;
+	return mayHaveActed(error) ? 'unknown' : 'refused';
+}
+
+/** The message of an error that may be anything. */
+export function messageOf(error: unknown): string {
+	return error instanceof Error && error.message !== ''
+		? error.message
+		: 'The node failed without a message';
+}
+
+/** What was asked for after the execution was stopped. */
+export function stoppedError(): UserError {
+	return new UserError('The execution was stopped, so this was not sent', { outcome: 'not_sent' });
+}
+
+/** @throws {UserError} once the execution was stopped */
+export function throwIfStopped(signal: AbortSignal | undefined): void {
+	if (signal?.aborted === true) throw stoppedError();
 }

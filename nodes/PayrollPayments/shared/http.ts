@@ -21,6 +21,6 @@ export interface HttpAnswer {
 
 /**
  * Sends one request and returns the response of any status, redirects included: they are never
- * followed. Rejects with a {@link Refusal} if no response arrives (no connection, TLS error, timeout).
+ * followed. Rejects with a {@link UserError} if no response arrives (no connection, TLS error, timeout).
  */
 export type HttpExchange = (request: HttpRequest) => Promise<HttpAnswer>;

@@ -17,11 +17,14 @@ const IDENTIFIER_LENGTH = 15;
 
 const AFTER_PREFIX = /^[A-Za-z0-9_-]{12}$/;
 
+/** The prefixes as a person reads them: "te-, co- or us-". */
+export function startsOf(prefixes: readonly IdentifierPrefix[]): string {
+	const starts = prefixes.map((prefix) => `${prefix}-`).join(', ');
+	return starts.replace(/, ([^,]*)$/, ' or $1');
+}
+
 function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string | undefined {
-	const expected = prefixes
-		.map((prefix) => `${prefix}-`)
-		.join(', ')
-		.replace(/, ([^,]*)$/, ' or $1');
+	const expected = startsOf(prefixes);
 	if (value === '') return `is missing; it starts with ${expected} and has 15 characters`;
 	if (!prefixes.some((prefix) => value.startsWith(`${prefix}-`))) {
 		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) =>

@@ -9,7 +9,7 @@ const MOST_LISTED = 6;
 const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** What to choose from, as a person sees it, and the values for expressions. */
-export function choicesOf(menu: Menu): string {
+function choicesOf(menu: Menu): string {
 	const values = Object.keys(menu);
 	const labels = Object.values(menu);
 	if (values.length > MOST_LISTED) return `an entry of its menu, e.g. ${labels[0]} (${values[0]})`;

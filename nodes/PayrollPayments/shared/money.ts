@@ -4,7 +4,22 @@ import { z } from 'zod';
 const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
 
 /** Currencies that a balance may be asked for (docs/api.md, Endpoint 3). */
-export const BALANCE_CURRENCIES = ['BTC', 'CAD', 'EUR', 'GBP', 'USD', 'USDC', 'USDT'] as const;
+export const REQUESTED_CURRENCIES: readonly string[] = [
+	'BTC',
+	'CAD',
+	'EUR',
+	'GBP',
+	'USD',
+	'USDC',
+	'USDT',
+];
+
+/** Currencies that a balance lists (docs/api.md, Balance entry), or may be asked for. */
+// prettier-ignore
+export const BALANCE_CURRENCIES = [
+	'AED', 'AUD', 'BTC', 'CAD', 'CHF', 'COP', 'CZK', 'DKK', 'EUR', 'GBP', 'HKD', 'JPY', 'MXN', 'NOK',
+	'NZD', 'PHP', 'PLN', 'RON', 'SEK', 'SGD', 'USD', 'USDC', 'USDT', 'ZAR',
+] as const;
 
 /**
  * Whole cents as a decimal amount with two places: 123456 is "1234.56".
@@ -36,6 +51,43 @@ const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
 export function dollarsAsCents(text: string): number | undefined {
 	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
 	return whole === undefined ? undefined : Number(whole + fraction.padEnd(2, '0'));
+}
+
+/** Units that data.amount of a payment's typed data may be in; the service doesn't document it. */
+export const TYPED_AMOUNT_UNITS = {
+	cents: { label: 'Cents', unitsPerCent: 1n },
+	notChecked: { label: 'Not Checked', unitsPerCent: undefined },
+	tokenSixDecimals: { label: 'Token Units (Six Decimals)', unitsPerCent: 10_000n },
+} as const;
+
+export type TypedAmountUnit = keyof typeof TYPED_AMOUNT_UNITS;
+
+/** An amount in whole units, as typed data has it. Undefined for any other text. */
+export function typedAmount(text: string): bigint | undefined {
+	return /^(?:0|[1-9]\d{0,77})$/.test(text) ? BigInt(text) : undefined;
+}
+
+/**
+ * The amount that a payment's typed data signs, in whole cents, rounded up so that it can be compared
+ * with a limit. Undefined where it can't be compared.
+ */
+export function signedAmountCents(amount: string, unit: TypedAmountUnit): bigint | undefined {
+	const { unitsPerCent } = TYPED_AMOUNT_UNITS[unit];
+	const units = typedAmount(amount);
+	if (units === undefined || unitsPerCent === undefined) return undefined;
+	return (units + unitsPerCent - 1n) / unitsPerCent;
+}
+
+/**
+ * The amount that a payment's typed data signs, for people: "$125.00", "$0.0125". Undefined where its
+ * unit isn't known.
+ */
+export function signedAmountInDollars(amount: string, unit: TypedAmountUnit): string | undefined {
+	const { unitsPerCent } = TYPED_AMOUNT_UNITS[unit];
+	const units = typedAmount(amount);
+	if (units === undefined || unitsPerCent === undefined) return undefined;
+	const fraction = String(unitsPerCent + (units % unitsPerCent)).slice(1);
+	return `${centsAsDollars(units / unitsPerCent)}${fraction.replace(/0+$/, '')}`;
 }
 
 function isPaymentCents(cents: number): boolean {

@@ -7,8 +7,8 @@ export {
 	checkProvidedRoles,
 	type AdministratorInviteExpectation,
 } from './guards/administratorRoles';
-export { instantPaymentTypedData, type PaymentExpectation } from './guards/instantPayment';
+export { instantPaymentTypedData } from './guards/instantPayment';
 export { privateKeyWallet } from './privateKey';
-export { remoteSignerWallet, type RemoteSignerDialect } from './remoteSigner';
-export { checkSigner, typedDataSigner } from './typedData';
-export type { TypedData, Wallet } from './wallet';
+export { remoteSignerWallet } from './remoteSigner';
+export { checkSigner, type GuardedTypedData } from './typedData';
+export type { Wallet } from './wallet';

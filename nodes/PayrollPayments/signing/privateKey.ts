@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import { LruCache } from '../shared/lruCache';
-import { isSameAddress, textHash } from './signature';
-import { typedDataHash } from './typedData';
-import type { Hex, Wallet } from './wallet';
+import { isSameAddress, textHash, type Hex } from './signature';
+import type { Wallet } from './wallet';
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
 
@@ -28,7 +27,7 @@ function addressOf(privateKey: Hex): Hex | undefined {
 function deriveWallet(privateKey: Hex): Wallet {
 	const address = addressOf(privateKey);
 	if (address === undefined) {
-		throw new Refusal("Private Key in the credentials isn't a valid key.", {
+		throw new UserError("Private Key in the credentials isn't a valid key", {
 			field: 'privateKey',
 			hint: 'Copy the key from the wallet again.',
 		});
@@ -37,7 +36,7 @@ function deriveWallet(privateKey: Hex): Wallet {
 	return {
 		address,
 		signMessage: async (message) => await signHash(textHash(message)),
-		signTypedData: async (typedData) => await signHash(typedDataHash(typedData)),
+		signTypedData: async ({ hash }) => await signHash(hash),
 	};
 }
 
@@ -49,20 +48,20 @@ function cachedWallet(privateKey: Hex): Wallet {
 /**
  * The wallet of a private key: 0x and 64 hex characters.
  * @param options `walletAddress` is optional, and must be the key's
- * @throws {Refusal} if one of them is wrong; it never contains the key
+ * @throws {UserError} if one of them is wrong; it never contains the key
  */
 export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
 	if (!isPrivateKey(options.privateKey)) {
-		throw new Refusal("Private Key in the credentials isn't 0x followed by 64 hex characters.", {
+		throw new UserError("Private Key in the credentials isn't 0x followed by 64 hex characters", {
 			field: 'privateKey',
 			hint: 'Copy the key from the wallet again, without spaces. A seed phrase doesn’t work.',
 		});
 	}
 	const wallet = cachedWallet(options.privateKey);
 	if (options.walletAddress && !isSameAddress(options.walletAddress, wallet.address)) {
-		throw new Refusal(
+		throw new UserError(
 			`The wallet address ${options.walletAddress} does not belong to the private key, ` +
-				`whose address is ${wallet.address}.`,
+				`whose address is ${wallet.address}`,
 			{
 				field: 'walletAddress',
 				hint: 'Correct the address or the key, or leave the address empty.',

@@ -1,61 +1,22 @@
 import { stringToHex } from 'viem/utils';
 
 import { z } from 'zod';
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import { hostOf, isPrivate, parseUrl } from '../shared/hosts';
 import { parseJson } from '../shared/json';
 import type { HttpAnswer, HttpExchange } from '../shared/http';
 import { safeExcerpt, type Redact } from '../shared/redaction';
-import { isSameAddress, readAddress, readSignature, signerOf, textHash } from './signature';
-import { domainType, quoted, readTypedData, typedDataHash } from './typedData';
-import type { Hex, TypedData, Wallet } from './wallet';
-
-export type RemoteSignerDialect = 'wallet' | 'web3signer' | 'clef';
-
-interface Call {
-	readonly method: string;
-	readonly params: readonly unknown[];
-}
-
-/** The two signing requests in a signer's dialect. */
-interface Dialect {
-	message(address: Hex, message: string): Call;
-	/** @param typedData as eth_signTypedData_v4 takes it */
-	typedData(address: Hex, typedData: unknown): Call;
-}
-
-const DIALECTS: Readonly<Record<RemoteSignerDialect, Dialect>> = {
-	wallet: {
-		message: (address, message) => ({
-			method: 'personal_sign',
-			params: [stringToHex(message), address],
-		}),
-		typedData: (address, typedData) => ({
-			method: 'eth_signTypedData_v4',
-			params: [address, JSON.stringify(typedData)],
-		}),
-	},
-	web3signer: {
-		message: (address, message) => ({
-			method: 'eth_sign',
-			params: [address, stringToHex(message)],
-		}),
-		typedData: (address, typedData) => ({
-			method: 'eth_signTypedData',
-			params: [address, JSON.stringify(typedData)],
-		}),
-	},
-	clef: {
-		message: (address, message) => ({
-			method: 'account_signData',
-			params: ['text/plain', address, stringToHex(message)],
-		}),
-		typedData: (address, typedData) => ({
-			method: 'account_signTypedData',
-			params: [address, typedData],
-		}),
-	},
-};
+import { DIALECTS, type RemoteSignerDialect } from './dialects';
+import {
+	isSameAddress,
+	readAddress,
+	readSignature,
+	signerOf,
+	textHash,
+	type Hex,
+} from './signature';
+import { quoted } from './typedData';
+import type { Wallet } from './wallet';
 
 const TIMEOUT = 30_000;
 const LONGEST_ANSWER = 100_000;
@@ -81,25 +42,25 @@ const errorSchema = z.object({
 });
 
 function refuse(what: string, hint: string, field = 'remoteSignerUrl'): never {
-	throw new Refusal(what, { field, hint });
+	throw new UserError(what, { field, hint });
 }
 
 function checkUrl(value: string): void {
 	const url =
 		parseUrl(value) ??
 		refuse(
-			"Remote Signer URL in the credentials isn't a valid URL.",
+			"Remote Signer URL in the credentials isn't a valid URL",
 			'Enter a URL such as https://signer.example.',
 		);
 	if (url.username !== '' || url.password !== '') {
 		refuse(
-			'Remote Signer URL in the credentials contains a password.',
+			'Remote Signer URL in the credentials contains a password',
 			'Remove it and use Remote Signer Token instead.',
 		);
 	}
 	if (url.protocol === 'https:' || (url.protocol === 'http:' && isPrivate(hostOf(url)))) return;
 	refuse(
-		"Remote Signer URL in the credentials doesn't use https.",
+		"Remote Signer URL in the credentials doesn't use https",
 		'Use https. Plain http is allowed for loopback and private addresses only (127.0.0.1, 10.…, 192.168.…).',
 	);
 }
@@ -112,7 +73,7 @@ function throwSignerError(
 	const { code, message } = error;
 	if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(message)) {
 		return refuse(
-			`The remote signer doesn’t support ${method}.`,
+			`The remote signer doesn’t support ${method}`,
 			'Select the signer’s type under Remote Signer Dialect in the credentials.',
 			'remoteSignerDialect',
 		);
@@ -120,19 +81,19 @@ function throwSignerError(
 	const said = `${quoted(safeExcerpt(message, redact, LONGEST_MESSAGE))} (${code})`;
 	if (code === INTERNAL_ERROR) {
 		return refuse(
-			`The remote signer failed to sign: ${said}.`,
+			`The remote signer failed to sign: ${said}`,
 			'Check the signer’s log and Remote Signer Dialect in the credentials. A wallet such as MetaMask must be unlocked and, for typed data, on the chain that the data names.',
 		);
 	}
 	return refuse(
-		`The remote signer refused to sign: ${said}.`,
+		`The remote signer refused to sign: ${said}`,
 		'Check the signer’s log. It must have the unlocked key of Wallet Address.',
 	);
 }
 
 /** Web3Signer answers 504 if it hands a method on to a node that doesn't answer. */
 function throwGatewayError(status: number, method: string, dialect: RemoteSignerDialect): never {
-	const what = `The remote signer passed ${method} on, but got no answer (HTTP ${status}).`;
+	const what = `The remote signer passed ${method} on, but got no answer (HTTP ${status})`;
 	const hint =
 		'If a proxy answered, check that the signer behind it is running and doesn’t wait for manual confirmation.';
 	if (dialect === 'web3signer') return refuse(what, hint);
@@ -154,12 +115,12 @@ interface Question {
 function throwForbidden(status: number, body: string, url: string): never {
 	if (FOREIGN_HOST.test(body)) {
 		return refuse(
-			`The remote signer doesn’t accept requests for the host ${hostOf(new URL(url))} (HTTP ${status}).`,
+			`The remote signer doesn’t accept requests for the host ${hostOf(new URL(url))} (HTTP ${status})`,
 			'Let the signer accept the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.',
 		);
 	}
 	return refuse(
-		`The remote signer rejected the request (HTTP ${status}).`,
+		`The remote signer rejected the request (HTTP ${status})`,
 		'Check Remote Signer Token in the credentials.',
 		'remoteSignerToken',
 	);
@@ -178,17 +139,17 @@ function readResult(answer: HttpAnswer, question: Question, redact: Redact): unk
 	if (status === 403) return throwForbidden(status, body, url);
 	if (status >= 300 && status < 400) {
 		return refuse(
-			'The remote signer answered with a redirect, which the node doesn’t follow.',
+			'The remote signer answered with a redirect, which the node doesn’t follow',
 			'Set Remote Signer URL to the address it redirects to.',
 		);
 	}
 	if (status >= 500) {
-		return refuse(`The remote signer failed (HTTP ${status}).`, 'Check the signer’s log.');
+		return refuse(`The remote signer failed (HTTP ${status})`, 'Check the signer’s log.');
 	}
 	const signed = resultSchema.safeParse(json);
 	if (status !== 200 || !signed.success || signed.data.id !== id) {
 		return refuse(
-			`The remote signer’s response isn’t JSON-RPC (HTTP ${status}).`,
+			`The remote signer’s response isn’t JSON-RPC (HTTP ${status})`,
 			'Check Remote Signer URL, including the path of its JSON-RPC endpoint.',
 		);
 	}
@@ -201,7 +162,7 @@ function readResult(answer: HttpAnswer, question: Question, redact: Redact): unk
  *
  * @param options `timeout` is in milliseconds; `redact` removes the secrets of the credentials from
  * what the signer says
- * @throws {Refusal} if a field is wrong, and from signing, if the signer refuses; it never contains
+ * @throws {UserError} if a field is wrong, and from signing, if the signer refuses; it never contains
  * the token
  */
 export function remoteSignerWallet(
@@ -220,13 +181,13 @@ export function remoteSignerWallet(
 	const address =
 		readAddress(options.walletAddress) ??
 		refuse(
-			'Wallet Address in the credentials is missing or invalid.',
+			'Wallet Address in the credentials is missing or invalid',
 			'Enter the address of the remote signer’s key: 0x followed by 40 hex characters.',
 			'walletAddress',
 		);
 	let calls = 0;
 
-	async function ask({ method, params }: Call): Promise<unknown> {
+	async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
 		const id = ++calls;
 		const answer = await exchange({
 			method: 'POST',
@@ -235,7 +196,7 @@ export function remoteSignerWallet(
 			body: { jsonrpc: '2.0', id, method, params },
 			timeout,
 		}).catch((error: unknown) => {
-			if (!(error instanceof Refusal)) throw error;
+			if (!(error instanceof UserError)) throw error;
 			return refuse(
 				`The remote signer did not respond, so nothing was signed: ${error.message}`,
 				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
@@ -244,18 +205,18 @@ export function remoteSignerWallet(
 		return readResult(answer, { url, dialect, id, method }, redact);
 	}
 
-	async function sign(call: Call, hash: Hex): Promise<Hex> {
+	async function sign(hash: Hex, method: string, params: readonly unknown[]): Promise<Hex> {
 		const refuseSignature = (): never =>
 			refuse(
-				'The remote signer returned an invalid signature.',
+				'The remote signer returned an invalid signature',
 				'Check Remote Signer Dialect in the credentials.',
 				'remoteSignerDialect',
 			);
-		const signature = readSignature(await ask(call)) ?? refuseSignature();
+		const signature = readSignature(await ask(method, params)) ?? refuseSignature();
 		const signer = (await signerOf(hash, signature)) ?? refuseSignature();
 		if (!isSameAddress(signer, address)) {
 			return refuse(
-				`The remote signer’s signature isn’t from the wallet ${address}, so it was not used.`,
+				`The remote signer’s signature isn’t from the wallet ${address}, so it was not used`,
 				'Check Wallet Address and Remote Signer Dialect in the credentials.',
 				'walletAddress',
 			);
@@ -263,22 +224,16 @@ export function remoteSignerWallet(
 		return signature;
 	}
 
-	/** Remote signers need the domain's type, too. */
-	function withDomainType(typedData: TypedData): unknown {
-		const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
-		return {
-			types: { EIP712Domain: domainType(domain), ...types },
-			primaryType,
-			domain,
-			message,
-		};
-	}
-
-	const { message: askForMessage, typedData: askForTypedData } = DIALECTS[dialect];
+	const { methods, messageParams, typedDataParams } = DIALECTS[dialect];
 	return {
 		address,
-		signMessage: async (message) => await sign(askForMessage(address, message), textHash(message)),
-		signTypedData: async (typedData) =>
-			await sign(askForTypedData(address, withDomainType(typedData)), typedDataHash(typedData)),
+		signMessage: async (message) =>
+			await sign(textHash(message), methods.message, messageParams(address, stringToHex(message))),
+		signTypedData: async ({ hash, allTypes: types, primaryType, domain, message }) =>
+			await sign(
+				hash,
+				methods.typedData,
+				typedDataParams(address, { types, primaryType, domain, message }),
+			),
 	};
 }

@@ -1,7 +1,9 @@
 import { getAddress, hashMessage, recoverAddress } from 'viem/utils';
 
-import { Refusal } from '../shared/errors';
-import type { Hex } from './wallet';
+import { UserError } from '../shared/errors';
+
+/** Bytes in hex, after 0x. */
+export type Hex = `0x${string}`;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/;
@@ -36,8 +38,8 @@ export function isWellFormed(value: string): boolean {
 /** The EIP-191 hash of a text. */
 export function textHash(message: string): Hex {
 	if (!isWellFormed(message)) {
-		throw new Refusal('The message contains half of a character, so nothing was signed.', {
-			hint: 'Copy the whole message again from its source.',
+		throw new UserError('The message contains half of a character', {
+			hint: 'Copy the whole message again from its source. Nothing was signed.',
 		});
 	}
 	return hashMessage(message);

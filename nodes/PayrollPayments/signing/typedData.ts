@@ -1,7 +1,7 @@
 import { hashTypedData } from 'viem/utils';
 
-import { Refusal } from '../shared/errors';
-import { isRecord } from '../shared/json';
+import { UserError } from '../shared/errors';
+import { isRecord, type JsonValue } from '../shared/json';
 import { refuseToSign } from './refuseToSign';
 import {
 	isHex,
@@ -10,11 +10,42 @@ import {
 	readAddress,
 	readSignature,
 	signerOf,
+	type Hex,
 } from './signature';
-import type { Hex, TypedData } from './wallet';
 
 type Member = { name: string; type: string };
 type Types = Record<string, Member[]>;
+type Json = Readonly<Record<string, JsonValue>>;
+
+/**
+ * EIP-712 typed data, parsed once: what is guarded, signed and sent. Its values are as JSON has them,
+ * integers above all as decimal text. Only {@link readTypedData} makes one, so nothing else can be
+ * signed.
+ */
+export class GuardedTypedData {
+	/** What is signed. Private, so that no other object passes for this class. */
+	readonly #hash: Hex;
+
+	/** @param types without EIP712Domain, which follows from `domain` */
+	constructor(
+		readonly domain: Json,
+		readonly types: Readonly<Types>,
+		readonly primaryType: string,
+		readonly message: Json,
+	) {
+		this.#hash = hashTypedData({ domain, types, primaryType, message });
+	}
+
+	/** The EIP-712 hash. */
+	get hash(): Hex {
+		return this.#hash;
+	}
+
+	/** The types with that of the domain, which remote signers need. */
+	get allTypes(): Types {
+		return { EIP712Domain: domainMembers(this.domain), ...this.types };
+	}
+}
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
@@ -32,11 +63,14 @@ const DOMAIN_MEMBERS: readonly Member[] = [
 	{ name: 'salt', type: 'bytes32' },
 ];
 
-/** A value for messages: shortened, and without invisible characters. */
+/** Characters of a text that messages quote. A part of a longer one could be a part of a secret. */
+const LONGEST_QUOTED = 100;
+
+/** A value for messages, without invisible characters. */
 export function quoted(value: unknown): string {
 	if (typeof value === 'string') {
-		const text = value.replace(/\p{Cf}/gu, '\ufffd');
-		return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+		if (value.length > LONGEST_QUOTED) return `a text of ${value.length} characters`;
+		return JSON.stringify(value.replace(/\p{Cf}/gu, '\ufffd'));
 	}
 	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
 }
@@ -139,7 +173,7 @@ function fitsAddress(value: unknown): boolean {
 	return address !== undefined && [address, address.toLowerCase()].includes(value);
 }
 
-function fitsAtomic(value: unknown, type: string): boolean {
+function fitsAtomic(value: unknown, type: string): value is string | boolean {
 	const bits = bitsOf(type);
 	if (bits > 0) return fitsInteger(value, type.startsWith('int'), BigInt(bits));
 	if (type === 'bool') return typeof value === 'boolean';
@@ -150,33 +184,40 @@ function fitsAtomic(value: unknown, type: string): boolean {
 	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));
 }
 
-function fitStruct(value: unknown, members: readonly Member[], types: Types, path: string) {
-	if (!isRecord(value)) return refuseToSign(`${path} is not an object`);
+function fitStruct(
+	value: Readonly<Record<string, unknown>>,
+	members: readonly Member[],
+	types: Types,
+	prefix: string,
+): Json {
 	const extra = Object.keys(value).find((name) => members.every((member) => member.name !== name));
-	if (extra !== undefined) return refuseToSign(`${path}.${extra} would be sent, but not signed`);
+	if (extra !== undefined) return refuseToSign(`${prefix}${extra} would be sent, but not signed`);
 	return Object.fromEntries(
-		members.map(({ name, type }): [string, unknown] => {
-			if (!Object.hasOwn(value, name)) return refuseToSign(`${path}.${name} is missing`);
-			return [name, fit(value[name], type, types, `${path}.${name}`)];
+		members.map(({ name, type }): [string, JsonValue] => {
+			if (!Object.hasOwn(value, name)) return refuseToSign(`${prefix}${name} is missing`);
+			return [name, fit(value[name], type, types, `${prefix}${name}`)];
 		}),
 	);
 }
 
 /** Copies the value member by member, so that only what was checked is signed. */
-function fit(value: unknown, type: string, types: Types, path: string): unknown {
+function fit(value: unknown, type: string, types: Types, path: string): JsonValue {
 	const members = membersOf(types, type);
-	if (members !== undefined) return fitStruct(value, members, types, path);
+	if (members !== undefined) {
+		if (!isRecord(value)) return refuseToSign(`${path} is not an object`);
+		return fitStruct(value, members, types, `${path}.`);
+	}
 	const item = LIST.exec(type)?.[1];
 	if (item !== undefined) {
 		if (!Array.isArray(value)) return refuseToSign(`${path} is not a list`);
 		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));
 	}
-	if (!fitsAtomic(value, type))
-		refuseToSign(`${path} is ${quoted(value)}, which isn't a valid ${type}`);
-	return value;
+	if (fitsAtomic(value, type)) return value;
+	return refuseToSign(`${path} is ${quoted(value)}, which isn't a valid ${type}`);
 }
 
-function domainMembers(domain: Record<string, unknown>): Member[] {
+/** The members of a domain's EIP712Domain type. */
+function domainMembers(domain: object): Member[] {
 	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
 }
 
@@ -186,14 +227,14 @@ function readChainId(value: unknown): number {
 	return refuseToSign(`domain.chainId is ${quoted(value)}, which isn't a whole number above 0`);
 }
 
-function readDomain(value: unknown): Record<string, unknown> {
+function readDomain(value: unknown): Json {
 	if (!isRecord(value)) return refuseToSign('The domain is not an object');
 	const unknown = Object.keys(value).find((key) =>
 		DOMAIN_MEMBERS.every(({ name }) => name !== key),
 	);
 	if (unknown !== undefined) refuseToSign(`The domain has an unknown member ${quoted(unknown)}`);
 	const domain = Object.fromEntries(
-		domainMembers(value).map((member): [string, unknown] => [
+		domainMembers(value).map((member): [string, JsonValue] => [
 			member.name,
 			member.name === 'chainId'
 				? readChainId(value.chainId)
@@ -211,11 +252,6 @@ function isSameMembers(some: readonly Member[], others: readonly Member[]): bool
 	return JSON.stringify(some) === JSON.stringify(others);
 }
 
-/** The EIP712Domain type of a domain. */
-export function domainType(domain: Record<string, unknown>): Member[] {
-	return domainMembers(domain).map(({ name, type }) => ({ name, type }));
-}
-
 /** Typed data from outside. */
 export interface UncheckedTypedData {
 	readonly domain: unknown;
@@ -227,59 +263,42 @@ export interface UncheckedTypedData {
 /**
  * Typed data, strictly parsed and copied, so that every library computes the same hash: every value
  * fits its type, every member of the message is signed, and no type is unused.
- * @param messageName what errors call the message
- * @throws {Refusal} for anything else
+ * @param prefix what errors put in front of the name of a member of the message
+ * @throws {UserError} for anything else
  */
-export function readTypedData(input: UncheckedTypedData, messageName: string): TypedData {
+export function readTypedData(input: UncheckedTypedData, prefix: string): GuardedTypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
 	const { primaryType } = input;
 	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
 	const members = checkTypes(types, primaryType);
 	const domain = readDomain(input.domain);
-	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainType(domain))) {
+	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainMembers(domain))) {
 		return refuseToSign('The type EIP712Domain doesn’t match the members of the domain');
 	}
-	const message = fitStruct(input.message, members, types, messageName);
-	return { domain, types, primaryType, message };
-}
-
-/** The EIP-712 hash of typed data. @throws {Refusal} if it can't be parsed */
-export function typedDataHash(typedData: UncheckedTypedData): Hex {
-	const { domain, types, primaryType, message } = readTypedData(typedData, 'message');
-	return hashTypedData({ domain, types, primaryType, message });
+	if (!isRecord(input.message)) return refuseToSign('The message is not an object');
+	const message = fitStruct(input.message, members, types, prefix);
+	return new GuardedTypedData(domain, types, primaryType, message);
 }
 
 /**
  * Checks that a provided signature is the signer's, over exactly this typed data.
- * @throws {Refusal} if it isn't
+ * @throws {UserError} if it isn't
  */
 export async function checkSigner(
-	typedData: TypedData,
+	typedData: GuardedTypedData,
 	{ signer, signature }: { readonly signer: string; readonly signature: string },
 ): Promise<void> {
-	const recovered = await typedDataSigner(typedData, signature);
+	const readable = readSignature(signature);
+	const recovered = readable && (await signerOf(typedData.hash, readable));
+	if (recovered === undefined) {
+		throw new UserError('Signature isn’t valid', {
+			field: 'signature',
+			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters. Nothing was sent.',
+		});
+	}
 	if (isSameAddress(recovered, signer)) return;
-	throw new Refusal("Signature doesn't match Typed Data and Signer", {
+	throw new UserError('Signature isn’t Signer’s signature of this typed data', {
 		field: 'signature',
 		hint: 'Sign exactly this typed data with the wallet in Signer. Nothing was sent.',
 	});
-}
-
-/**
- * The address whose key signed the typed data.
- * @throws {Refusal} if the typed data or the signature is invalid
- */
-export async function typedDataSigner(
-	typedData: UncheckedTypedData,
-	signature: string,
-): Promise<Hex> {
-	const readable = readSignature(signature);
-	const signer = readable && (await signerOf(typedDataHash(typedData), readable));
-	if (signer === undefined) {
-		throw new Refusal('Signature isn’t valid.', {
-			field: 'signature',
-			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
-		});
-	}
-	return signer;
 }

@@ -1,22 +1,6 @@
-import type { NodeTypeAndVersion } from 'n8n-workflow';
+import { NodeConnectionTypes, type IHookFunctions, type NodeTypeAndVersion } from 'n8n-workflow';
 
-import { collection, readChoice, refuse } from './parameters';
-
-/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
-export type Acknowledge = 'received' | 'finished';
-
-const ACKNOWLEDGE = { name: 'acknowledge', label: 'Acknowledge' };
-
-/**
- * Reads when to acknowledge from the trigger's `options`.
- * @throws {Refusal} if the value isn't on the menu; n8n would then acknowledge at once
- */
-export function readAcknowledge(options: unknown): Acknowledge {
-	const option = collection({ value: options, saved: undefined });
-	const acknowledge = option(ACKNOWLEDGE.name, ACKNOWLEDGE.label);
-	if (acknowledge === undefined) return 'received';
-	return readChoice(acknowledge, { finished: 'When Finished', received: 'When Received' });
-}
+import { UserError } from '../shared/errors';
 
 const SECONDS_PER_UNIT = new Map<unknown, number>([
 	['seconds', 1],
@@ -28,25 +12,59 @@ const SECONDS_PER_UNIT = new Map<unknown, number>([
 /** n8n pauses an execution that is to wait for this long or longer (Wait.node.ts in n8n). */
 const SHORTEST_PAUSE_SECONDS = 65;
 
+/** The part of n8n's contexts that knows the other nodes. */
+export type Surroundings = Pick<IHookFunctions, 'getNode' | 'getChildNodes' | 'getParentNodes'>;
+
 /**
  * Refuses nodes that pause the execution: n8n answers when it pauses, not when it has finished.
  * A sub-workflow that pauses can't be seen from here.
  *
- * @param nodes those after the trigger, with their parameters
- * @throws {Refusal} that names the node
+ * @throws {UserError} that names the node
  */
-export function refusePauses(nodes: readonly NodeTypeAndVersion[]): void {
-	const pausing = nodes.find((node) => !node.disabled && pauses(node));
+export function refusePauses(context: Surroundings): void {
+	const pausing = nodesAfter(context).find((node) => node.disabled !== true && pauses(node));
 	if (pausing === undefined) return;
-	refuse(
-		ACKNOWLEDGE,
-		`can't be “When Finished” because the node “${pausing.name}” pauses the workflow`,
-		'Choose “When Received”, remove the node, or let it wait for less than 65 seconds. n8n answers the delivery as soon as an execution pauses.',
+	throw new UserError(
+		`Acknowledge can't be “When Finished” because the node “${pausing.name}” pauses the workflow`,
+		{
+			field: 'acknowledge',
+			hint: 'Choose “When Received”, remove the node, or let it wait for less than 65 seconds. n8n answers the delivery as soon as an execution pauses.',
+		},
 	);
 }
 
+/** Connections through which a node uses others, such as an agent its tools. */
+const USES = Object.values(NodeConnectionTypes).filter((type) => type !== NodeConnectionTypes.Main);
+
+/** Every node that an execution may reach: those after the trigger, and those that they use. */
+function nodesAfter(context: Surroundings): NodeTypeAndVersion[] {
+	const found = new Map<string, NodeTypeAndVersion>();
+	const visit = (name: string, isDisabled: boolean): void => {
+		const usedHere = isDisabled
+			? []
+			: USES.flatMap((connectionType) =>
+					context.getParentNodes(name, { includeNodeParameters: true, connectionType, depth: 1 }),
+				);
+		for (const node of [
+			...context.getChildNodes(name, { includeNodeParameters: true }),
+			...usedHere,
+		]) {
+			if (found.has(node.name)) continue;
+			found.set(node.name, node);
+			visit(node.name, node.disabled);
+		}
+	};
+	visit(context.getNode().name, false);
+	return [...found.values()];
+}
+
+/** Every node that asks a person has a twin that asks before an agent uses a tool. */
+const HUMAN_REVIEW = /HitlTool$/;
+
 function pauses({ type, parameters = {} }: NodeTypeAndVersion): boolean {
-	if (type !== 'n8n-nodes-base.wait') return parameters.operation === 'sendAndWait';
+	if (type !== 'n8n-nodes-base.wait') {
+		return parameters.operation === 'sendAndWait' || HUMAN_REVIEW.test(type);
+	}
 	const { resume = 'timeInterval', amount, unit } = parameters;
 	const seconds = Number(amount) * (SECONDS_PER_UNIT.get(unit) ?? Number.NaN);
 	return resume !== 'timeInterval' || !(seconds < SHORTEST_PAUSE_SECONDS);

@@ -1,6 +1,5 @@
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
-
-import { Refusal } from '../shared/errors';
+import { z } from 'zod';
 
 /** A CIDR range; a single address is a range of one. */
 export interface IpRange {
@@ -9,25 +8,16 @@ export interface IpRange {
 	readonly prefix: number;
 }
 
-/**
- * Reads the entries of an allowlist: single addresses and CIDR ranges, IPv4 and IPv6.
- * @throws {Refusal} that names the first entry that is neither
- */
-export function readAllowlist(entries: readonly string[]): IpRange[] {
-	return entries.map((entry) => {
-		const range = readRange(entry);
-		if (range === undefined) {
-			throw new Refusal(
-				`IP Allowlist: “${entry.slice(0, 60)}” isn't a valid IP address or CIDR range`,
-				{
-					field: 'ipAllowlist',
-					hint: 'Use the form 203.0.113.7, 203.0.113.0/24, 2001:db8::7 or 2001:db8::/32.',
-				},
-			);
-		}
-		return range;
+/** An entry of an allowlist: a single address or a CIDR range, IPv4 or IPv6. */
+export const ipRange = z
+	.string({ invalid_type_error: 'must be text' })
+	.transform((text, context): IpRange => {
+		const range = readRange(text);
+		if (range !== undefined) return range;
+		const message = `is wrong: “${text.slice(0, 60)}” isn't a valid IP address or CIDR range`;
+		context.addIssue({ code: 'custom', message });
+		return z.NEVER;
 	});
-}
 
 /**
  * Whether an address is in one of the ranges. An empty allowlist allows every sender; otherwise a

@@ -75,6 +75,11 @@ export class Claims {
 		};
 	}
 
+	/** Whether this process has received the event and still knows of it. */
+	has(key: string): boolean {
+		return this.inFlight.has(key) || this.acknowledged.has(key);
+	}
+
 	/** Whether a delivery holds a claim or waits for one. */
 	get isInUse(): boolean {
 		return this.deliveries > 0;

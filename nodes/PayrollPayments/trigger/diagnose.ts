@@ -1,10 +1,26 @@
-import { NodeOperationError, type INodeExecutionData, type IWebhookFunctions } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type INodeExecutionData,
+	type INodeProperties,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 
 import { isDeeperThan, DEEPEST } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
-import { covers, parseTemplate } from './signedContent';
+import {
+	covers,
+	hasOwnHeader,
+	parseTemplate,
+	PRESETS,
+	rowOf,
+	schemeOf,
+	touchingFields,
+	type Format,
+	type SchemeTexts,
+	type Source,
+} from './schemes';
 import { readTime, verifySignature, type DeliveryHeaders } from './verifySignature';
-import { keyOf, type CustomScheme, type WebhookCredentials } from './webhookCredentials';
+import { credentialFields, decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /*
  * Loaded only while someone listens for a test event in the editor, so that production deliveries
@@ -164,41 +180,37 @@ function* candidatesFor(
 	saved: WebhookCredentials,
 ): Generator<WebhookCredentials> {
 	const toleranceSeconds = Number.POSITIVE_INFINITY;
-	yield { ...saved, secrets, ...('toleranceSeconds' in saved && { toleranceSeconds }) };
-
-	for (const header of Object.keys(headers)) {
-		const common = { header, secrets };
-		yield { ...common, scheme: 'sharedToken' };
-		yield { ...common, scheme: 'hex' };
-		yield { ...common, scheme: 'base64' };
-		yield { ...common, scheme: 'timestamped', toleranceSeconds };
-	}
-	yield {
-		header: 'webhook-signature',
-		secrets: secrets.filter((secret) => keyOf(secret, 'base64') !== undefined),
-		scheme: 'standardWebhooks',
-		toleranceSeconds,
+	const candidate = (
+		format: Format,
+		header: string,
+		custom: Partial<SchemeTexts> = {},
+	): WebhookCredentials => {
+		const scheme = schemeOf(format, header, custom);
+		const usable = secrets.filter(
+			(each) => decodeSecret(each, scheme.secretEncoding) !== undefined,
+		);
+		return { format, scheme, secrets: usable, toleranceSeconds };
 	};
+	yield { ...saved, secrets, toleranceSeconds };
 
-	for (const written of signaturesIn(headers)) {
+	const signatures = signaturesIn(headers);
+	const sources = new Set([...Object.keys(headers), ...signatures.map(({ header }) => header)]);
+	for (const header of sources) {
+		for (const format of PRESETS.filter(hasOwnHeader)) yield candidate(format, header);
+	}
+	for (const format of PRESETS) if (!hasOwnHeader(format)) yield candidate(format, '');
+
+	for (const { header, ...written } of signatures) {
 		for (const content of contentsFor(headers, saved)) {
 			for (const secretEncoding of ['text', 'base64', 'hex'] as const) {
-				yield {
-					...written,
-					...content,
-					scheme: 'custom',
-					secretEncoding,
-					secrets: secrets.filter((secret) => keyOf(secret, secretEncoding) !== undefined),
-					toleranceSeconds,
-				};
+				yield candidate('custom', header, { ...written, ...content, secretEncoding });
 			}
 		}
 	}
 }
 
-type WrittenSignature = Pick<CustomScheme, 'algorithm' | 'encoding' | 'signaturePrefix'> & {
-	readonly header: string;
-};
+/** A signature in a header, or in a part of one: `Name[part]`. */
+type WrittenSignature = Pick<SchemeTexts, 'header' | 'algorithm' | 'encoding' | 'prefix'>;
 
 const SIGNATURES = [
 	{ algorithm: 'sha512', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{128}$/i },
@@ -207,17 +219,43 @@ const SIGNATURES = [
 	{ algorithm: 'sha256', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{43}=?$/ },
 ] as const;
 
-/** The headers that end with something as long as a signature. */
-function signaturesIn(headers: DeliveryHeaders): WrittenSignature[] {
-	return Object.entries(headers).flatMap(([header, value]) => {
-		if (typeof value !== 'string') return [];
-		for (const { algorithm, encoding, shape } of SIGNATURES) {
-			const prefix = shape.exec(value.trim())?.[1];
-			if (prefix === undefined) continue;
-			return [{ header, algorithm, encoding, signaturePrefix: prefix.trim() }];
-		}
-		return [];
+function asSignature(header: string, text: string): WrittenSignature | undefined {
+	for (const { algorithm, encoding, shape } of SIGNATURES) {
+		const prefix = shape.exec(text)?.[1];
+		if (prefix !== undefined) return { header, algorithm, encoding, prefix: prefix.trim() };
+	}
+	return undefined;
+}
+
+/** Parts of a header that are tried. */
+const MAX_PARTS = 16;
+
+/** The `part=value` pairs of a header, as `Name[part]` and value. */
+function partsOf(header: string, value: string): Array<[source: string, value: string]> {
+	return value.split(/[\s,;]+/, MAX_PARTS).flatMap((pair): Array<[string, string]> => {
+		const [, part, text] = /^([\w.-]+)=(.+)$/.exec(pair) ?? [];
+		return part === undefined || text === undefined ? [] : [[`${header}[${part}]`, text]];
 	});
+}
+
+function signaturesAmong(places: ReadonlyArray<readonly [string, string]>): WrittenSignature[] {
+	return places
+		.map(([source, text]) => asSignature(source, text))
+		.filter((signature) => signature !== undefined);
+}
+
+/** Everything in the headers that is as long as a signature, once for each place. */
+function signaturesIn(headers: DeliveryHeaders): WrittenSignature[] {
+	const found = Object.entries(headers).flatMap(([header, value]) => {
+		if (typeof value !== 'string') return [];
+		const parts = partsOf(header, value);
+		const inParts = parts.length > 1 ? signaturesAmong(parts) : [];
+		if (inParts.length > 0) return inParts;
+		const whole = signaturesAmong([[header, value.trim()]]);
+		if (whole.length > 0) return whole;
+		return signaturesAmong(value.split(/[\s,]+/, MAX_PARTS).map((piece) => [header, piece]));
+	});
+	return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 function looksSigned(headers: DeliveryHeaders): boolean {
@@ -245,29 +283,34 @@ const TEMPLATES = [
 
 const DEFAULT_TOLERANCE_SECONDS = 600;
 
-/** Headers to try for the time, and for the ID. */
-const MAX_HEADERS = 6;
+/** Places to try for the time, and for the ID. */
+const MAX_PLACES = 6;
 
 /** Before 2001, a number is no time of a delivery but, say, a length. */
 const EARLIEST_TIME = 1e12;
 
-type Content = Pick<CustomScheme, 'signedContent' | 'timestampHeader' | 'idHeader'>;
+type Content = Pick<SchemeTexts, 'content' | 'timestampHeader' | 'idHeader'>;
 
 function* contentsFor(headers: DeliveryHeaders, saved: WebhookCredentials): Generator<Content> {
-	const names = Object.keys(headers);
-	const timeHeaders = names
-		.filter((name) => (readTime(String(headers[name]).trim()) ?? 0) > EARLIEST_TIME)
-		.slice(0, MAX_HEADERS);
-	const idHeaders = names
-		.filter((name) => /id$|uuid|key|nonce|delivery/.test(name))
-		.slice(0, MAX_HEADERS);
-	const own = saved.scheme === 'custom' ? [saved.signedContent.template] : [];
-	for (const template of [...own, ...TEMPLATES]) {
-		const signedContent = parseTemplate(template);
-		if (typeof signedContent === 'string') continue;
-		for (const timestampHeader of covers(signedContent, '{timestamp}') ? timeHeaders : ['']) {
-			for (const idHeader of covers(signedContent, '{id}') ? idHeaders : ['']) {
-				yield { signedContent, timestampHeader, idHeader };
+	const places = Object.entries(headers).flatMap(([name, value]): Array<[string, string]> => {
+		if (typeof value !== 'string') return [];
+		return [[name, value.trim()], ...partsOf(name, value)];
+	});
+	const timePlaces = places
+		.filter(([, value]) => (readTime(value) ?? 0) > EARLIEST_TIME)
+		.map(([source]) => source)
+		.slice(0, MAX_PLACES);
+	const idPlaces = places
+		.map(([source]) => source)
+		.filter((source) => /(?:id|\[id)\]?$|uuid|key|nonce|delivery/.test(source))
+		.slice(0, MAX_PLACES);
+	const own = saved.format === 'custom' ? [saved.scheme.content?.template ?? ''] : [];
+	for (const content of [...own, ...TEMPLATES]) {
+		const signed = parseTemplate(content);
+		if (typeof signed === 'string') continue;
+		for (const timestampHeader of covers(signed, '{timestamp}') ? timePlaces : ['']) {
+			for (const idHeader of covers(signed, '{id}') ? idPlaces : ['']) {
+				yield { content, timestampHeader, idHeader };
 			}
 		}
 	}
@@ -277,63 +320,70 @@ function* contentsFor(headers: DeliveryHeaders, saved: WebhookCredentials): Gene
 function settingsAdvice(fitting: WebhookCredentials, saved: WebhookCredentials): string[] {
 	const settings = settingsOf(fitting);
 	if (settings.join() === settingsOf(saved).join()) return [];
-	const method = fitting.scheme === 'sharedToken' ? 'Shared Token' : 'HMAC Signature';
-	const isMethodRight = (saved.scheme === 'sharedToken') === (fitting.scheme === 'sharedToken');
+	const touching = fitting.scheme.content && touchingFields(fitting.scheme.content);
+	if (touching !== undefined) {
+		return [
+			whereItIs(fitting),
+			`The secret fits, but the sender puts no text between ${touching}, so that a forged delivery could move characters from one to the other. Ask the sender for another scheme.`,
+		];
+	}
+	const isMethodRight = (saved.format === 'sharedToken') === (fitting.format === 'sharedToken');
+	const method = fitting.format === 'sharedToken' ? 'Shared Token' : 'HMAC Signature';
 	return [
 		whereItIs(fitting),
 		`In the credential, set ${listOf([...(isMethodRight ? [] : [`Method to ${method}`]), ...settings])}.`,
 	];
 }
 
-const FORMATS = {
-	hex: 'Hex',
-	base64: 'Base64',
-	timestamped: 'Timestamped',
-	standardWebhooks: 'Standard Webhooks',
-	custom: 'Custom',
-};
-
-function settingsOf(credentials: WebhookCredentials): string[] {
-	const header = `Header to ${spelled(credentials.header)}`;
-	if (credentials.scheme === 'sharedToken') return [header];
-	const format = `Format to ${FORMATS[credentials.scheme]}`;
-	if (credentials.scheme === 'standardWebhooks') return [format];
-	if (credentials.scheme !== 'custom') return [header, format];
-	const { signedContent, timestampHeader, idHeader, algorithm, signaturePrefix } = credentials;
+function settingsOf({ format, scheme }: WebhookCredentials): string[] {
+	const header = hasOwnHeader(format) ? [`Header to ${headerOf({ format, scheme })}`] : [];
+	if (format === 'sharedToken') return header;
+	const settings = [...header, `Format to ${rowOf(format).name}`];
+	if (format !== 'custom') return settings;
+	const { content, timestamp, id, algorithm, encoding, prefix, secretEncoding } = scheme;
+	const { algorithm: algorithms, encoding: encodings, secretEncoding: secrets } = credentialFields;
 	return [
-		header,
-		format,
-		`Signed Content to ${signedContent.template}`,
-		...(timestampHeader === '' ? [] : [`Timestamp Header to ${spelled(timestampHeader)}`]),
-		...(idHeader === '' ? [] : [`ID Header to ${spelled(idHeader)}`]),
-		`Algorithm to ${algorithm === 'sha256' ? 'HMAC-SHA256' : 'HMAC-SHA512'}`,
-		`Encoding to ${credentials.encoding === 'hex' ? 'Hex' : 'Base64'}`,
-		`Signature Prefix to ${signaturePrefix === '' ? 'nothing' : `“${signaturePrefix}”`}`,
-		`Secret Encoding to ${{ text: 'Text', hex: 'Hex', base64: 'Base64' }[credentials.secretEncoding]}`,
+		...settings,
+		`Signed Content to ${content?.template}`,
+		...(timestamp.name === '' ? [] : [`Timestamp Header to ${spelled(timestamp)}`]),
+		...(id.name === '' ? [] : [`ID Header to ${spelled(id)}`]),
+		`Algorithm to ${nameIn(algorithms, algorithm)}`,
+		`Encoding to ${nameIn(encodings, encoding)}`,
+		`Signature Prefix to ${prefix === '' ? 'nothing' : `“${prefix}”`}`,
+		`Secret Encoding to ${nameIn(secrets, secretEncoding)}`,
 	];
 }
 
-function whereItIs(credentials: WebhookCredentials): string {
-	const header = spelled(credentials.header);
-	switch (credentials.scheme) {
-		case 'sharedToken':
-			return `The token is in ${header}.`;
-		case 'standardWebhooks':
-			return 'The delivery is signed as Standard Webhooks describes.';
-		case 'timestamped':
-			return `The signature is in ${header} as t=…,v1=….`;
-		case 'hex':
-			return `The signature is in ${header} as hex.`;
-		case 'base64':
-			return `The signature is in ${header} as Base64.`;
-		case 'custom':
-			return `The signature is in ${header} and covers ${credentials.signedContent.template}.`;
-	}
+/** A value as its menu names it. */
+function nameIn(
+	{ form }: { readonly form: Pick<INodeProperties, 'options'> },
+	value: string,
+): string {
+	const option = form.options?.find((each) => 'value' in each && each.value === value);
+	return option?.name ?? value;
+}
+
+function whereItIs({ format, scheme }: WebhookCredentials): string {
+	const { name, looks } = rowOf(format);
+	const header = headerOf({ format, scheme });
+	if (format === 'sharedToken') return `The token is in ${header}.`;
+	if (format === 'custom')
+		return `The signature is in ${header} and covers ${scheme.content?.template}.`;
+	if (!hasOwnHeader(format)) return `The delivery is signed as ${name} describes.`;
+	return `The signature is in ${header} as ${looks}.`;
+}
+
+/** What to enter as *Header*. Some formats name the part themselves. */
+function headerOf({ format, scheme }: Pick<WebhookCredentials, 'format' | 'scheme'>): string {
+	const isPartGiven = rowOf(format).scheme.header?.includes('[') === true;
+	const { name } = scheme.signature;
+	return spelled(isPartGiven ? { name } : scheme.signature);
 }
 
 /** A header's name as documentation spells it, e.g. X-Signature. */
-function spelled(header: string): string {
-	return header.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+function spelled({ name, part }: Source): string {
+	const header = name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+	return part === undefined ? header : `${header}[${part}]`;
 }
 
 function listOf(entries: readonly string[]): string {
@@ -349,9 +399,7 @@ function timeAdvice(
 	{ candidate, credentials }: Readonly<Record<'candidate' | 'credentials', WebhookCredentials>>,
 	now: number,
 ): string[] {
-	if (!('toleranceSeconds' in candidate)) return [];
-	const toleranceSeconds =
-		'toleranceSeconds' in credentials ? credentials.toleranceSeconds : DEFAULT_TOLERANCE_SECONDS;
+	const toleranceSeconds = credentials.toleranceSeconds || DEFAULT_TOLERANCE_SECONDS;
 	const mismatch = verifySignature(body, headers, { ...candidate, toleranceSeconds }, now);
 	if (mismatch === undefined) return [];
 	return [

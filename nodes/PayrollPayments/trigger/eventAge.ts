@@ -1,4 +1,4 @@
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import { toMilliseconds } from '../shared/time';
 import type { ReceivedEvent } from './parseEvent';
 
@@ -12,15 +12,15 @@ export function ageMismatchOf(
 	{ event: { created } }: ReceivedEvent,
 	maximumSeconds: number,
 	now: number,
-): Refusal | undefined {
+): UserError | undefined {
 	if (maximumSeconds === Number.POSITIVE_INFINITY) return undefined;
 	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
 	if (typeof created !== 'number') {
-		return new Refusal('The event has no creation time', { hint });
+		return new UserError('The event has no creation time', { hint });
 	}
 	const age = Math.round((now - toMilliseconds(created)) / 1000);
 	if (age <= maximumSeconds) return undefined;
-	return new Refusal(`The event is ${age} seconds old; at most ${maximumSeconds} are allowed`, {
+	return new UserError(`The event is ${age} seconds old; at most ${maximumSeconds} are allowed`, {
 		hint,
 	});
 }

@@ -1,21 +1,14 @@
 import { DEPOSIT_STATUSES, isDocumented } from '../api/schemas/events';
+import type { InputOf } from '../forms/field';
+import type { filters } from './fields';
 import { isObject, type JsonObject, type JsonValue, type ReceivedEvent } from './parseEvent';
 
-/** Which events the user wants. An empty list of entities, or in a deposit filter, means all. */
-export interface EventFilter {
+/** Which events the user wants. A filter that isn't set lets everything pass. */
+export interface EventFilter extends Partial<InputOf<typeof filters>> {
 	/** Event types, or `*` for any, including undocumented ones. */
 	readonly events: readonly string[];
 	/** For deposits: documented statuses, and `unknown` for any other. */
 	readonly depositStatuses: readonly string[];
-	readonly entityIds: readonly string[];
-	/** Of any event, as in its `event_version`. */
-	readonly eventVersions: readonly string[];
-	readonly sourceCurrencies: readonly string[];
-	readonly destinationCurrencies: readonly string[];
-	readonly networks: readonly string[];
-	readonly providers: readonly string[];
-	/** Minimum `destination_amount_cents`. */
-	readonly minimumAmountCents: number;
 }
 
 /**
@@ -27,12 +20,16 @@ export interface EventFilter {
 export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilter): boolean {
 	if (!filter.events.includes('*') && !filter.events.includes(eventType)) return false;
 
-	if (!passes(filter.eventVersions, event.event_version)) return false;
+	const { entityIds, eventVersions, minimumAmountCents = Number.NEGATIVE_INFINITY } = filter;
+	const version = event.event_version;
+	if (eventVersions !== undefined && (typeof version === 'string' || typeof version === 'number')) {
+		if (!eventVersions.some((wanted) => isVersion(String(version), wanted))) return false;
+	}
 	const entities = entityIdsOf(event);
 	if (
-		filter.entityIds.length > 0 &&
+		entityIds !== undefined &&
 		entities.length > 0 &&
-		!entities.some((entity) => filter.entityIds.includes(entity))
+		!entities.some((entity) => entityIds.includes(entity))
 	) {
 		return false;
 	}
@@ -46,7 +43,7 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 		passes(filter.destinationCurrencies, deposit.destination_currency) &&
 		passes(filter.networks, deposit.network) &&
 		passes(filter.providers, deposit.provider_name) &&
-		(typeof amount !== 'number' || amount >= filter.minimumAmountCents)
+		(typeof amount !== 'number' || amount >= minimumAmountCents)
 	);
 }
 
@@ -62,7 +59,18 @@ function documentedStatus(status: JsonValue | undefined): string {
 }
 
 /** Ignores case, because currency codes come in either. */
-function passes(wanted: readonly string[], value: JsonValue | undefined): boolean {
-	if (wanted.length === 0 || typeof value !== 'string') return true;
+function passes(wanted: readonly string[] | undefined, value: JsonValue | undefined): boolean {
+	if (wanted === undefined || typeof value !== 'string') return true;
 	return wanted.some((one) => one.toLowerCase() === value.toLowerCase());
+}
+
+/**
+ * Whether an event's version is a wanted one. A wanted number without a dot is a major version; an
+ * event's number without one is its first.
+ */
+function isVersion(version: string, wanted: string): boolean {
+	const [given, expected] = [version, wanted].map((each) => each.trim().replace(/^v/i, ''));
+	if (given === undefined || expected === undefined) return false;
+	if (!expected.includes('.')) return Number.parseInt(given, 10) === Number(expected);
+	return (given.includes('.') ? given : `${given}.0`).toLowerCase() === expected.toLowerCase();
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
 import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
-import { unchecked } from '../api/schemas/records';
 
-/** A column that passes on what the event has, or null. Documented as text, but not checked. */
-const textColumn = unchecked(z.string().nullable());
-const centsColumn = unchecked(z.number().nullable());
+/** A column that passes on what the event has, or null. */
+const textColumn = z.string().nullable();
+const centsColumn = z.number().nullable();
 
 /** One flat row of the output *Simplified*: always all columns in this order. */
 const simplifiedEvent = z.object({
@@ -29,15 +28,18 @@ const simplifiedEvent = z.object({
 	provider: textColumn,
 	reference: textColumn,
 	transaction_date: textColumn,
+	updated_at: textColumn,
 	funding_blockchain_txn: textColumn,
 });
 
 export type SimplifiedColumn = keyof typeof simplifiedEvent.shape;
 
+const headers = z.record(z.union([z.string(), z.array(z.string())]));
+
 /** What the options *Invalid Payload* and *Include Headers* add. */
 const additions = {
 	validation_issues: z.array(z.string()).optional(),
-	headers: z.record(z.union([z.string(), z.array(z.string())])).optional(),
+	headers: headers.optional(),
 };
 
 /** An event that lacks a required field, which *Invalid Payload: Emit* lets through. */

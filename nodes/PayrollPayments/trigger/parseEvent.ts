@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
-import { Refusal } from '../shared/errors';
+import { depositReceivedSchema, eventSchema, OPTIONAL_FIELDS } from '../api/schemas/events';
+import { UserError } from '../shared/errors';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 
 /** The major version of payloads whose deposit is documented; the default. */
@@ -17,8 +17,12 @@ export interface ReceivedEvent {
 	readonly event: JsonObject;
 	readonly eventType: string;
 	readonly idempotencyKey: string;
-	/** What is missing or wrong, in words; empty for a valid event. */
+	/** What is missing or wrong, in words; empty for an event as documented. */
 	readonly issues: readonly string[];
+	/** Whether nothing but optional fields is wrong. */
+	readonly isValid: boolean;
+	/** The JSON text of the event. */
+	readonly text: string;
 }
 
 /** Whether a JSON value is an object and not an array. */
@@ -38,13 +42,19 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 export function parseEvent(
 	rawBody: Uint8Array,
 	contentType: string | readonly string[] | undefined,
-): ReceivedEvent | Refusal {
-	if (!isJson(contentType)) return notAnEvent('the content type must be application/json');
-	const event = readJson(rawBody);
+): ReceivedEvent | UserError {
+	const charset = charsetOf(contentType);
+	if (charset === undefined) return notAnEvent('the content type must be application/json');
+	const text = /^utf-?8$/i.test(charset) ? decode(rawBody) : undefined;
+	if (text === undefined) return notAnEvent('the body must be in UTF-8');
+	const event = readJson(text);
 	if (event === undefined) return notAnEvent('the body is not valid JSON');
 	if (!isObject(event)) return notAnEvent('the body is not a JSON object');
 	if (isDeeperThan(event, DEEPEST)) {
 		return notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
+	}
+	if (holdsInfinity(event)) {
+		return notAnEvent('the body contains a number that is too large for JSON, such as 1e400');
 	}
 
 	const { object, event_type: eventType, idempotency_key: idempotencyKey } = event;
@@ -58,8 +68,15 @@ export function parseEvent(
 
 	const hasDeposit = eventType === 'deposit.received' && !isOtherVersion(event.event_version);
 	const schema = hasDeposit ? depositReceivedSchema : eventSchema;
-	const issues = schema.safeParse(event).error?.issues.map(describeIssue) ?? [];
-	return { event, eventType, idempotencyKey, issues };
+	const issues = schema.safeParse(event).error?.issues ?? [];
+	return {
+		event,
+		eventType,
+		idempotencyKey,
+		issues: issues.map(describeIssue),
+		isValid: issues.every(({ path }) => OPTIONAL_FIELDS.has(path.join('.'))),
+		text,
+	};
 }
 
 /**
@@ -71,23 +88,44 @@ function isOtherVersion(version: JsonValue | undefined): boolean {
 	return typeof major === 'string' && Number(major) !== DOCUMENTED_VERSION;
 }
 
-function isJson(contentType: string | readonly string[] | undefined): boolean {
-	return (
-		typeof contentType === 'string' &&
-		/^application\/([\w.!#$&^-]+\+)?json\s*(;|$)/i.test(contentType.trim())
-	);
+/** The charset of a body of JSON; undefined for another content type. */
+function charsetOf(contentType: string | readonly string[] | undefined): string | undefined {
+	if (typeof contentType !== 'string') return undefined;
+	const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim());
+	if (!/^application\/([\w.!#$&^-]+\+)?json$/i.test(type)) return undefined;
+	const declared = parameters.find((parameter) => /^charset\s*=/i.test(parameter));
+	return declared?.replace(/^charset\s*=\s*/i, '').replace(/^"(.*)"$/, '$1') ?? 'utf-8';
 }
 
-function notAnEvent(why: string): Refusal {
-	return new Refusal(`Not an event: ${why}`);
+function notAnEvent(why: string): UserError {
+	return new UserError(`Not an event: ${why}`);
 }
 
-function readJson(rawBody: Uint8Array): JsonValue | undefined {
+/** Bytes that aren't UTF-8 would all become the same character, and two keys perhaps one. */
+function decode(rawBody: Uint8Array): string | undefined {
 	try {
-		return JSON.parse(new TextDecoder().decode(rawBody));
+		return new TextDecoder('utf-8', { fatal: true }).decode(rawBody);
 	} catch {
 		return undefined;
 	}
+}
+
+function readJson(text: string): JsonValue | undefined {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** JSON.parse reads a number that is too large as Infinity, which is then written as null. */
+function holdsInfinity(value: JsonValue): boolean {
+	if (typeof value === 'number') return !Number.isFinite(value);
+	if (typeof value !== 'object' || value === null) return false;
+	for (const member of Array.isArray(value) ? value : Object.values(value)) {
+		if (holdsInfinity(member)) return true;
+	}
+	return false;
 }
 
 function describeIssue(issue: z.ZodIssue): string {

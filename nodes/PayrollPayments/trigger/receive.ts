@@ -1,13 +1,12 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { Refusal } from '../shared/errors';
+import { reasonOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { isAllowed } from './allowlist';
 import { claimsOf, keyOf, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
 import { ageMismatchOf } from './eventAge';
 import { isWanted } from './filter';
 import { parseEvent, type JsonObject, type ReceivedEvent } from './parseEvent';
-import { reasonOf } from './parameters';
 import { loadSettings, type DeliverySettings } from './settings';
 import { presentHeaders, simplify } from './simplify';
 import { TtlCache } from './ttlCache';
@@ -109,8 +108,8 @@ export function checkDelivery(
 	if (mismatch !== undefined) return { status: 401, body: explain(mismatch) };
 
 	const received = parseEvent(rawBody, headers['content-type']);
-	if (received instanceof Refusal) return { status: 400, body: explain(received) };
-	if (received.issues.length > 0 && invalidPayload === 'reject') {
+	if (received instanceof UserError) return { status: 400, body: explain(received) };
+	if (!received.isValid && invalidPayload === 'reject') {
 		const body = { error: 'The event is not valid', validation_issues: [...received.issues] };
 		return { status: 400, body };
 	}
@@ -126,17 +125,20 @@ export function checkDelivery(
 
 /** What the execution starts with. */
 export function outputOf(
-	{ event, issues }: ReceivedEvent,
+	{ event, issues, text }: ReceivedEvent,
 	headers: DeliveryHeaders,
-	{ output, includeHeaders, credentials }: DeliverySettings,
+	{ output, invalidPayload, includeHeaders, credentials }: DeliverySettings,
 ): JsonObject {
+	const body = output === 'simplified' ? simplify(event, text) : event;
+	/* Without replacing what the event itself calls so. */
+	const name = ['headers', 'delivery_headers'].find((each) => !Object.hasOwn(body, each));
 	return {
-		...(output === 'simplified' ? simplify(event) : event),
-		...(issues.length > 0 && { validation_issues: [...issues] }),
-		...(includeHeaders && { headers: presentHeaders(headers, credentials) }),
+		...body,
+		...(issues.length > 0 && invalidPayload === 'emit' && { validation_issues: [...issues] }),
+		...(includeHeaders && name && { [name]: presentHeaders(headers, credentials) }),
 	};
 }
 
-function explain({ message, hint }: Refusal): JsonObject {
+function explain({ message, hint }: UserError): JsonObject {
 	return { error: hint === undefined ? message : `${message}. ${hint}` };
 }

@@ -1,11 +1,11 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
+import { claimKeys, recordKeyAlone, type ProcessedStore } from '../idempotency/keyStore';
+import { reasonOf, UserError } from '../shared/errors';
 import { Redactor, shorten, WITHHELD } from '../shared/redaction';
-import { readAcknowledge } from './acknowledge';
-import { keyOf, nodeKeyOf } from './claims';
-import { reasonOf } from './parameters';
-import { readHistory, WEBHOOK_CREDENTIALS } from './settings';
+import { claimsOf, keyOf, nodeKeyOf } from './claims';
+import { readOptions } from './settings';
+import { WEBHOOK_CREDENTIALS } from './webhookCredentials';
 
 /**
  * The first step of the execution that a delivery started: records the event in n8n's store, and
@@ -21,8 +21,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			description: refusal.description ?? undefined,
 		});
 	}
-	const options = context.getNodeParameter('options', 0, {});
-	const history = readHistory(options);
+	const { acknowledge, history } = readOptions(context.getNodeParameter('options', 0, {}));
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/*
 	 * A retry would find the record of its own first attempt, and a manual run must leave none. Nor
@@ -31,16 +30,18 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	if (
 		context.getMode() !== 'webhook' ||
 		history === undefined ||
-		readAcknowledge(options) === 'finished' ||
+		acknowledge === 'finished' ||
 		typeof idempotencyKey !== 'string'
 	) {
 		return [items];
 	}
 	try {
-		const key = keyOf(idempotencyKey);
-		/* The same execution comes here again with Retry On Fail or when another worker takes it over. */
 		const owner = context.getExecutionId();
-		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), key, { history, owner });
+		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), keyOf(idempotencyKey), {
+			history,
+			owner,
+			mayComeAgain: context.getNode().retryOnFail === true,
+		});
 		if (outcome === 'first') return [items];
 		context.logger.info(
 			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event (idempotency_key ` +
@@ -77,8 +78,13 @@ const ENTRIES_PER_EVENT = 2;
 /**
  * Records an event in n8n's store.
  *
+ * Only in n8n's regular mode does an execution run in the process that received its event. A claim
+ * of the event in this process's memory therefore means that this process is the only one, and that
+ * one entry will do: nothing has to be proved to other processes.
+ *
  * @param options `history`: how many events to remember for the node, at least 1; the oldest are
- * dropped first. `owner`: the execution that records; the same owner gets `first` again.
+ * dropped first. `owner`: the execution that records. `mayComeAgain`: whether the same execution may
+ * record its event twice, as with Retry On Fail; it then gets `first` again.
  * @returns whether this is the first time
  * @throws if n8n's store can't be written
  */
@@ -86,14 +92,31 @@ export async function recordEvent(
 	store: ProcessedStore,
 	nodeKey: string,
 	key: string,
-	{ history, owner }: { readonly history: number; readonly owner: string },
+	{
+		history,
+		owner,
+		mayComeAgain,
+	}: { readonly history: number; readonly owner: string; readonly mayComeAgain: boolean },
 ): Promise<'first' | 'seen'> {
-	const { status } = await claimKeys(store, nodeKey, {
+	const claims = claimsOf(nodeKey);
+	if (claims.has(key) && !mayComeAgain) {
+		/* Events that this process no longer remembers may have a mark beside them. */
+		const maxEntries = Math.max(history, ENTRIES_PER_EVENT * history - claims.size);
+		const status = await recordKeyAlone(store, nodeKey, key, maxEntries);
+		if (status === 'uncertain') throw unknownRecord();
+		return status === 'new' ? 'first' : 'seen';
+	}
+	const claim = await claimKeys(store, nodeKey, {
 		keys: [key],
 		owner,
 		mayClaim: (isRecorded) => !isRecorded(key),
 		maxEntries: ENTRIES_PER_EVENT * history,
 		isStrict: false,
 	});
-	return status === 'claimed' ? 'first' : 'seen';
+	if (claim.status === 'claimed') return 'first';
+	if (claim.isUncertain) throw unknownRecord();
+	return 'seen';
 }
+
+const unknownRecord = () =>
+	new UserError('n8n’s database failed, so it isn’t known whether this event ran before');

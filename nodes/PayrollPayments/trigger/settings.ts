@@ -1,65 +1,77 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-import { DEPOSIT_STATUSES } from '../api/schemas/events';
+import { readFields, type FieldSet, type InputOf } from '../forms/field';
+import { reasonOf, UserError } from '../shared/errors';
+import { LruCache } from '../shared/lruCache';
 import type { Redactor } from '../shared/redaction';
-import { readAcknowledge, refusePauses } from './acknowledge';
-import { readAllowlist, type IpRange } from './allowlist';
+import { refusePauses } from './acknowledge';
+import type { IpRange } from './allowlist';
 import { nodeKeyOf } from './claims';
+import { DEPOSIT_EVENTS, filters, options, parameters } from './fields';
 import type { EventFilter } from './filter';
-import {
-	collection,
-	evaluateField,
-	filterEntries,
-	readChoice,
-	readMaximumAge,
-	readMinimum,
-	readSwitch,
-	refuse,
-	requiredEntries,
-	type Parameter,
-} from './parameters';
 import type { TtlCache } from './ttlCache';
-import { readWebhookCredentials, type WebhookCredentials } from './webhookCredentials';
-
-/** The name of the credential type. */
-export const WEBHOOK_CREDENTIALS = 'payrollPaymentsWebhookApi';
+import {
+	readWebhookCredentials,
+	WEBHOOK_CREDENTIALS,
+	type WebhookCredentials,
+} from './webhookCredentials';
 
 /** How the trigger is set up, read from its parameters. */
-export interface DeliverySettings {
+export interface DeliverySettings extends DeliveryOptions {
 	/** undefined if the user chose no authentication. */
 	readonly credentials: WebhookCredentials | undefined;
-	readonly allowlist: readonly IpRange[];
 	readonly filter: EventFilter;
 	readonly output: 'event' | 'simplified';
+}
+
+/** The trigger's options. */
+interface DeliveryOptions {
+	/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
+	readonly acknowledge: 'received' | 'finished';
+	readonly allowlist: readonly IpRange[];
 	readonly invalidPayload: 'reject' | 'emit';
 	readonly includeHeaders: boolean;
 	/** Older events are refused; Infinity if the user set no limit. */
 	readonly maximumAgeSeconds: number;
-	readonly history: History;
+	/** How many events the trigger remembers; undefined if it doesn't deduplicate. */
+	readonly history: number | undefined;
 }
-
-/** How many events the trigger remembers; undefined if it doesn't deduplicate. */
-export type History = number | undefined;
 
 /** The trigger's parameters, each with its expressions resolved. */
 export type TriggerParameters = Readonly<
 	Record<'events' | 'depositStatuses' | 'filters' | 'output' | 'options', unknown>
 >;
 
+type ParameterSettings = Omit<DeliverySettings, 'credentials'>;
+
+/** Deliveries of one trigger mostly have the same parameters, which are then checked once. */
+const recentSettings = new LruCache<ParameterSettings>(100);
+
+const HINT = 'Correct the field, then publish the workflow again.';
+
+function refuse(field: string, message: string): never {
+	throw new UserError(message, { field, hint: HINT });
+}
+
 /**
  * Reads the trigger's credential and parameters from n8n.
  *
  * @param redactor gets the secrets of the credential before anything can fail that may quote them
  * @param recentCredentials where to look for the credential before n8n decrypts it again
- * @throws {Refusal} or n8n's own error if the parameters or the credential aren't usable
+ * @throws {UserError} or n8n's own error if the parameters or the credential aren't usable
  */
 export async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
 	redactor: Redactor,
 	recentCredentials?: TtlCache<WebhookCredentials>,
 ): Promise<DeliverySettings> {
-	const parameter = (name: string, label: string, fallback: object | string) =>
-		evaluateField(name, label, () => context.getNodeParameter(name, fallback));
+	const parameter = (name: string, label: string, preset: object | string): unknown => {
+		try {
+			return context.getNodeParameter(name, preset);
+		} catch (error) {
+			return refuse(name, `${label} can't be evaluated: ${reasonOf(error)}`);
+		}
+	};
 	const readCredentials = async () =>
 		readWebhookCredentials(await context.getCredentials(WEBHOOK_CREDENTIALS));
 
@@ -69,116 +81,109 @@ export async function loadSettings(
 		credentials = await (recentCredentials?.get(key, readCredentials) ?? readCredentials());
 		redactor.add(...credentials.secrets);
 	}
-	const options = parameter('options', 'Options', {});
-	if (readAcknowledge(options) === 'finished') {
-		const { name } = context.getNode();
-		refusePauses(context.getChildNodes(name, { includeNodeParameters: true }));
-	}
-	return readSettings(
+	const settings = readSettings(
 		{
 			events: parameter('events', 'Trigger On', ['deposit.received']),
 			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
 			filters: parameter('filters', 'Filters', {}),
 			output: parameter('output', 'Output', 'event'),
-			options,
+			options: parameter('options', 'Options', {}),
 		},
 		credentials,
 		context.getNode().parameters,
 	);
+	if (settings.acknowledge === 'finished') refusePauses(context);
+	return settings;
 }
 
 /**
- * Checks the trigger's parameters. One that was set but resolves to nothing never lets more through:
- * required lists are refused, switches and choices take their strict value, and filters are refused
- * if their expression found nothing.
+ * Checks the trigger's parameters. One that was set but resolves to nothing never lets more through.
  *
  * @param saved the same parameters as saved in the workflow, with expressions as text
- * @throws {Refusal} that names the field by its label
+ * @throws {UserError} that names the field by its label
  */
 export function readSettings(
-	parameters: TriggerParameters,
+	given: TriggerParameters,
 	credentials: WebhookCredentials | undefined,
-	saved: Readonly<Partial<Record<string, unknown>>> = parameters,
+	saved: Readonly<Partial<Record<string, unknown>>> = given,
 ): DeliverySettings {
-	const parameter = (name: keyof TriggerParameters, label: string): Parameter => {
-		return { name, label, value: parameters[name], saved: saved[name] };
+	const read = () => readParameters(given, saved);
+	return { ...recentSettings.getOrCreate(JSON.stringify([given, saved]), read), credentials };
+}
+
+function readParameters(
+	given: TriggerParameters,
+	saved: Readonly<Partial<Record<string, unknown>>>,
+): ParameterSettings {
+	const source = {
+		read: (name: string) => new Map(Object.entries(given)).get(name),
+		readSaved: (name: string) => saved[name],
 	};
-	const filter = collection(parameter('filters', 'Filters'));
-	const filterList = (name: string, label: string): string[] => {
-		const added = filter(name, label);
-		return added === undefined ? [] : filterEntries(added);
-	};
-	const option = collection(parameter('options', 'Options'));
-	const allowlist = option('ipAllowlist', 'IP Allowlist');
-	const minimum = filter('minimumAmountCents', 'Minimum Amount (Cents)');
-	const invalidPayload = option('invalidPayload', 'Invalid Payload');
-	const includeHeaders = option('includeHeaders', 'Include Headers');
-	const maximumAge = option('maximumAgeSeconds', 'Maximum Age (Seconds)');
-	const events = requiredEntries(
-		parameter('events', 'Trigger On'),
-		'Choose at least one event, or fix the expression.',
-	);
+	const { events: wanted, output: form, depositStatuses: statuses } = parameters;
+	const { events, output } = readFields({ events: wanted, output: form }, source, HINT);
+	const wantsDeposits = events.some((event) => DEPOSIT_EVENTS.includes(event));
+	const { depositStatuses } = wantsDeposits
+		? readFields({ depositStatuses: statuses }, source, HINT)
+		: { depositStatuses: [] };
 	return {
-		credentials,
-		allowlist:
-			allowlist === undefined
-				? []
-				: readAllowlist(
-						requiredEntries(
-							allowlist,
-							'Add at least one address, fix the expression, or remove the option to accept deliveries from any address.',
-						),
-					),
 		filter: {
 			events,
-			depositStatuses: readStatuses(parameter('depositStatuses', 'Deposit Statuses'), events),
-			entityIds: filterList('entityIds', 'Team or Company IDs'),
-			eventVersions: filterList('eventVersions', 'Event Versions'),
-			sourceCurrencies: filterList('sourceCurrencies', 'Source Currencies'),
-			destinationCurrencies: filterList('destinationCurrencies', 'Destination Currencies'),
-			networks: filterList('networks', 'Networks'),
-			providers: filterList('providers', 'Providers'),
-			minimumAmountCents: minimum === undefined ? Number.NEGATIVE_INFINITY : readMinimum(minimum),
+			depositStatuses,
+			...readCollection('Filters', filters, given.filters, saved.filters),
 		},
-		output: readChoice(parameter('output', 'Output'), { event: 'Event', simplified: 'Simplified' }),
-		invalidPayload:
-			invalidPayload === undefined
-				? 'reject'
-				: readChoice(invalidPayload, { emit: 'Emit', reject: 'Reject' }, 'reject'),
-		includeHeaders: includeHeaders !== undefined && readSwitch(includeHeaders, false),
-		maximumAgeSeconds:
-			maximumAge === undefined ? Number.POSITIVE_INFINITY : readMaximumAge(maximumAge),
-		history: readHistory(parameters.options),
+		output,
+		...readOptions(given.options, saved.options),
 	};
 }
 
-/** The deposit statuses; ignored if no deposits are asked for. */
-function readStatuses(parameter: Parameter, events: readonly string[]): string[] {
-	if (!events.includes('deposit.received') && !events.includes('*')) return [];
-	const statuses = requiredEntries(parameter, 'Choose at least one status, or fix the expression.');
-	const known: readonly string[] = [...DEPOSIT_STATUSES, 'unknown'];
-	const undocumented = statuses.find((status) => !known.includes(status));
-	if (undocumented === undefined) return statuses;
-	return refuse(
-		parameter,
-		`contains ${JSON.stringify(undocumented.slice(0, 60))}, which isn't a deposit status`,
-		`Use ${known.join(', ')}.`,
-	);
+/** Reads the trigger's `options`. */
+export function readOptions(given: unknown, saved: unknown = given): DeliveryOptions {
+	const {
+		acknowledge = 'received',
+		deduplicate = true,
+		deduplicationHistory = 5_000,
+		includeHeaders = false,
+		invalidPayload = 'reject',
+		ipAllowlist = [],
+		maximumAgeSeconds = 0,
+	} = readCollection('Options', options, given, saved);
+	return {
+		acknowledge,
+		allowlist: ipAllowlist,
+		invalidPayload,
+		includeHeaders,
+		maximumAgeSeconds: maximumAgeSeconds === 0 ? Number.POSITIVE_INFINITY : maximumAgeSeconds,
+		history: deduplicate ? deduplicationHistory : undefined,
+	};
 }
 
-const DEFAULT_HISTORY = 5_000;
-const MAX_HISTORY = 100_000;
+function membersOf(label: string, collection: unknown = {}): ReadonlyMap<string, unknown> {
+	return typeof collection === 'object' && collection !== null && !Array.isArray(collection)
+		? new Map(Object.entries(collection))
+		: refuse(label.toLowerCase(), `${label} isn't a list of fields`);
+}
 
-/**
- * Reads how many events to remember from the trigger's `options`. Anything but a number in range
- * counts as the default.
- * @throws {Refusal} if Deduplicate is neither on nor off
- */
-export function readHistory(options: unknown): History {
-	const option = collection({ value: options, saved: undefined });
-	const deduplicate = option('deduplicate', 'Deduplicate');
-	if (deduplicate !== undefined && !readSwitch(deduplicate, true)) return undefined;
-	const history = Number(option('deduplicationHistory', 'Deduplication History')?.value);
-	const isUsable = Number.isInteger(history) && history >= 1 && history <= MAX_HISTORY;
-	return isUsable ? history : DEFAULT_HISTORY;
+/** The fields of a collection that were added to it. */
+function readCollection<Fields extends FieldSet>(
+	label: string,
+	fields: Fields,
+	given: unknown,
+	saved: unknown,
+): Partial<InputOf<Fields>>;
+function readCollection(
+	label: string,
+	fields: FieldSet,
+	given: unknown,
+	saved: unknown,
+): Record<string, unknown> {
+	const values = membersOf(label, given);
+	const savedValues = membersOf(label, saved);
+	const added = Object.entries(fields).filter(
+		([name]) => values.has(name) || savedValues.has(name),
+	);
+	return readFields(
+		Object.fromEntries(added),
+		{ read: (name) => values.get(name), readSaved: (name) => savedValues.get(name) },
+		HINT,
+	);
 }

@@ -10,9 +10,12 @@ import type { WebhookCredentials } from './webhookCredentials';
 /**
  * One flat row for a sheet or a message: always the same columns in the same order, with null for
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
+ * @param text the event as received, in which no number is rounded yet
  */
-export function simplify(event: JsonObject): Record<SimplifiedColumn, JsonValue> {
+export function simplify(event: JsonObject, text = ''): Record<SimplifiedColumn, JsonValue> {
+	const hasDeposit = isObject(event.deposit);
 	const deposit = isObject(event.deposit) ? event.deposit : {};
+	const decimal = (cents: JsonValue | undefined) => decimalOf(cents, text);
 	const token = isObject(deposit.token) ? deposit.token : {};
 	return {
 		event_type: event.event_type ?? null,
@@ -20,7 +23,7 @@ export function simplify(event: JsonObject): Record<SimplifiedColumn, JsonValue>
 		idempotency_key: event.idempotency_key ?? null,
 		created_at: isoTime(event.created),
 		deposit_id: deposit.nanoid ?? null,
-		entity_id: entityIdsOf(event)[0] ?? null,
+		entity_id: (hasDeposit ? deposit.entity_nanoid : entityIdsOf(event)[0]) ?? null,
 		status: deposit.status ?? null,
 		source_amount: decimal(deposit.source_amount_cents),
 		source_amount_cents: deposit.source_amount_cents ?? null,
@@ -33,6 +36,7 @@ export function simplify(event: JsonObject): Record<SimplifiedColumn, JsonValue>
 		provider: deposit.provider_name ?? null,
 		reference: deposit.reference ?? null,
 		transaction_date: deposit.transaction_date ?? null,
+		updated_at: deposit.updated_at ?? null,
 		funding_blockchain_txn: deposit.funding_blockchain_txn ?? null,
 	};
 }
@@ -52,7 +56,7 @@ export function presentHeaders(
 	const shown = (value: string) => withoutSecrets(redact(value));
 	return Object.fromEntries(
 		Object.entries(headers)
-			.filter(([name]) => name !== credentials?.header && !SECRET_NAME.test(name))
+			.filter(([name]) => name !== credentials?.scheme.signature.name && !SECRET_NAME.test(name))
 			.map(([name, value = '']) => [
 				name,
 				typeof value === 'string' ? shown(value) : value.map(shown),
@@ -68,9 +72,19 @@ function isoTime(created: JsonValue | undefined): string | null {
 }
 
 /**
- * Cents as decimal text, or null if they aren't an exact integer. Above 2^53, parsing the JSON has
- * already rounded the number.
+ * Cents as decimal text, or null if they aren't a whole number. Parsing JSON rounds a number with too
+ * many digits, so the event's text is looked at where one could have been rounded.
  */
-function decimal(cents: JsonValue | undefined): string | null {
-	return typeof cents === 'number' && Number.isSafeInteger(cents) ? centsAsDecimal(cents) : null;
+function decimalOf(cents: JsonValue | undefined, text: string): string | null {
+	if (typeof cents !== 'number' || !Number.isSafeInteger(cents)) return null;
+	for (const [, literal = ''] of text.matchAll(/_cents"\s*:\s*(-?\d[\d.eE+-]*)/g)) {
+		if (Number(literal) === cents && !isWhole(literal)) return null;
+	}
+	return centsAsDecimal(cents);
+}
+
+/** Whether a number is whole as it was written, e.g. 1250, 1250.0 or 1.25e3. */
+function isWhole(literal: string): boolean {
+	const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:[eE](.+))?$/.exec(literal) ?? [];
+	return fraction.replace(/0+$/, '').length <= Number(exponent);
 }

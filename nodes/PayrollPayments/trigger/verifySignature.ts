@@ -1,14 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-import { Refusal } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/time';
-import { covers, fillTemplate } from './signedContent';
-import {
-	keyOf,
-	type CustomScheme,
-	type SecretEncoding,
-	type WebhookCredentials,
-} from './webhookCredentials';
+import { covers, fillTemplate, rowOf, type Scheme, type Source } from './schemes';
+import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /** Header names in lower case, as Node gives them. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -23,14 +18,6 @@ const MISMATCH_HINT =
 	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
 	'for a proxy that rewrites the JSON body: the signature covers the exact bytes that were sent.';
 
-const TIMESTAMPED_HINT =
-	'The expected form is t=…,v1=…. If the service signs differently, change Format in the webhook ' +
-	'credential.';
-
-const STANDARD_WEBHOOKS_HINT =
-	'Standard Webhooks has the headers webhook-id, webhook-timestamp and webhook-signature, or the ' +
-	'same with svix-. If the service signs differently, change Format in the webhook credential.';
-
 /** What a delivery claims, and how to check it. */
 interface Proof {
 	readonly what: 'The signature' | 'The token';
@@ -38,28 +25,13 @@ interface Proof {
 	readonly given: readonly Buffer[];
 	/** What a sender that has this secret would send. */
 	readonly sign: (secret: string) => Buffer;
-	readonly time?: SignedTime;
-}
-
-interface SignedTime {
-	/** Milliseconds. */
-	readonly at: number;
-	readonly toleranceSeconds: number;
-	/** Whether it's in milliseconds although the scheme has seconds. */
-	readonly isMilliseconds: boolean;
+	/** The signed time in milliseconds. */
+	readonly time?: number;
 }
 
 /**
- * Verifies a delivery's signature or token as the webhook credential says.
- *
- * - `timestamped`: HMAC-SHA256 over `timestamp.body` in hex, as `t=…,v1=…`. Any of several `v1` may
- *   match; `t`, in seconds, may be earlier or later by the tolerance.
- * - `hex`, `base64`: HMAC-SHA256 over the raw body, with an optional `sha256=` in front.
- * - `standardWebhooks`: HMAC-SHA256 over `id.timestamp.body` in Base64, as `v1,…`, with its own headers.
- * - `custom`: what the user describes.
- * - `sharedToken`: the header is the secret itself, with an optional `Bearer ` in front.
- *
- * Reads only the headers and the raw bytes, and compares in constant time.
+ * Verifies a delivery's signature or token as the webhook credential says. Reads only the headers and
+ * the raw bytes, and compares in constant time.
  *
  * @param now current time in milliseconds
  * @returns a refusal that names the likely cause but no secret or signature; undefined if genuine
@@ -69,101 +41,122 @@ export function verifySignature(
 	headers: DeliveryHeaders,
 	credentials: WebhookCredentials,
 	now: number,
-): Refusal | undefined {
-	const proof = readProof(rawBody, headers, credentials);
-	if (proof instanceof Refusal) return proof;
-	return mismatchOf(proof, credentials.secrets) ?? timeMismatchOf(proof.time, now);
+): UserError | undefined {
+	try {
+		const proof = readProof(rawBody, headers, credentials);
+		checkMatch(proof, credentials.secrets);
+		checkTime(proof, credentials, now);
+		return undefined;
+	} catch (error) {
+		return error instanceof UserError ? error : unexpected(error);
+	}
+}
+
+function unexpected(error: unknown): never {
+	throw error;
 }
 
 function readProof(
 	rawBody: Uint8Array,
 	headers: DeliveryHeaders,
-	credentials: WebhookCredentials,
-): Proof | Refusal {
-	if (credentials.scheme === 'standardWebhooks') {
-		return readStandardWebhooks(rawBody, headers, credentials.toleranceSeconds);
+	{ scheme, format }: WebhookCredentials,
+): Proof {
+	const { content, brands } = scheme;
+	const { hint } = rowOf(format);
+	const isSent = (brand: string) => headers[brand + scheme.signature.name] !== undefined;
+	const brand = brands.find(isSent) ?? brands[0] ?? '';
+	const branded = (source: Source) => ({ ...source, name: brand + source.name });
+	const valuesOf = (source: Source) => readSource(headers, branded(source), hint);
+	/** A value that may be repeated, but not with another one beside it. */
+	const only = (source: Source) => {
+		const [value = '', ...others] = new Set(valuesOf(source));
+		if (value !== '' && others.length === 0) return value;
+		const { name, part } = branded(source);
+		throw new UserError(`The header ${name} must contain one ${part}=…`, { hint });
+	};
+
+	const values = valuesOf(scheme.signature);
+	if (content === undefined) {
+		/* A secret that was saved with Bearer in front still fits as it is. */
+		const tokens = values.flatMap((value) => [value, value.replace(/^Bearer +/i, '')]);
+		return { what: 'The token', given: tokens.map(digestOf), sign: digestOf };
 	}
-	const { header } = credentials;
-	const value = readHeader(
-		headers,
-		header,
-		'It must contain the signature or token. Check Header in the webhook credential.',
-	);
-	if (value instanceof Refusal) return value;
-	switch (credentials.scheme) {
-		case 'sharedToken':
-			return readToken(value);
-		case 'timestamped':
-			return readTimestamped(rawBody, header, value, credentials.toleranceSeconds);
-		case 'custom':
-			return readCustom(rawBody, headers, value, credentials);
-		case 'hex':
-		case 'base64':
-			return readBodySignature(rawBody, header, value, credentials.scheme);
-	}
+	const id = covers(content, '{id}') ? only(scheme.id) : '';
+	const timestamp = covers(content, '{timestamp}') ? only(scheme.timestamp) : undefined;
+	const time = timestamp && timeOf(timestamp, branded(scheme.timestamp), scheme, hint);
+	const pieces = fillTemplate(content, { body: rawBody, timestamp: timestamp ?? '', id });
+	return {
+		what: 'The signature',
+		given: decodeSignatures(values, { ...scheme, signature: branded(scheme.signature) }, hint),
+		sign: (secret) => {
+			const key = decodeSecret(secret, scheme.secretEncoding) ?? secret;
+			const hmac = createHmac(scheme.algorithm, key);
+			for (const piece of pieces) hmac.update(piece);
+			return hmac.digest();
+		},
+		...(time === undefined || time === '' ? {} : { time }),
+	};
 }
 
-/** A header's value, without the whitespace around it. */
-function readHeader(headers: DeliveryHeaders, name: string, hint: string): string | Refusal {
+/** A header without the whitespace around it, or the values of its named part. */
+function readSource(headers: DeliveryHeaders, { name, part }: Source, hint: string): string[] {
 	const value = headers[name];
 	const trimmed = typeof value === 'string' ? value.trim() : '';
-	if (trimmed === '') return new Refusal(`The header ${name} is missing`, { hint });
+	if (trimmed === '') throw new UserError(`The header ${name} is missing`, { hint });
 	if (trimmed.length > MAX_HEADER_LENGTH) {
-		return new Refusal(`The header ${name} is longer than 8,192 characters`);
+		throw new UserError(`The header ${name} is longer than 8,192 characters`);
 	}
-	return trimmed;
+	if (part === undefined) return [trimmed];
+	const values = trimmed
+		.split(/[\s,;]+/)
+		.filter((pair) => pair.startsWith(`${part}=`))
+		.map((pair) => pair.slice(part.length + 1));
+	if (values.length > 0) return values;
+	throw new UserError(`The header ${name} contains no ${part}=…`, { hint });
 }
 
-/** Tokens are compared by their hashes, so that timing reveals neither their text nor their length. */
-function digestOf(token: string): Buffer {
-	return createHash('sha256').update(token).digest();
-}
-
-function readToken(value: string): Proof {
-	const token = value.replace(/^Bearer +/i, '');
-	return {
-		what: 'The token',
-		/* A secret that was saved with Bearer in front still fits as it is. */
-		given: (token === value ? [value] : [value, token]).map(digestOf),
-		sign: digestOf,
-	};
-}
-
-interface HmacOptions {
-	readonly algorithm?: 'sha256' | 'sha512';
-	readonly secretEncoding?: SecretEncoding;
-}
-
-function hmacOver(
-	content: ReadonlyArray<string | Uint8Array>,
-	{ algorithm = 'sha256', secretEncoding = 'text' }: HmacOptions = {},
-): Proof['sign'] {
-	return (secret) => {
-		const hmac = createHmac(algorithm, keyOf(secret, secretEncoding) ?? secret);
-		for (const part of content) hmac.update(part);
-		return hmac.digest();
-	};
-}
-
-/** Compares every secret with every signature, without stopping at the first match. */
-function hasMatch(secrets: readonly string[], { given, sign }: Proof): boolean {
-	return secrets
-		.map(sign)
-		.flatMap((expected) => given.map((signature) => timingSafeEqual(expected, signature)))
-		.includes(true);
-}
-
-function mismatchOf(proof: Proof, secrets: readonly string[]): Refusal | undefined {
-	if (hasMatch(secrets, proof)) return undefined;
-	const trimmed = secrets
-		.filter((secret) => secret !== secret.trim())
-		.map((secret) => secret.trim());
-	if (hasMatch(trimmed, proof)) {
-		return new Refusal(`${proof.what} matches the secret only without the whitespace around it`, {
-			hint: 'Remove the spaces or line breaks around the secret in the webhook credential.',
-		});
+/** The signatures in a list; others, e.g. of versions that aren't known here, are left out. */
+function decodeSignatures(
+	values: readonly string[],
+	{ prefix, optionalPrefix, encoding, algorithm, signature }: Scheme,
+	hint: string,
+): Buffer[] {
+	const listed = values.flatMap((value) =>
+		prefix === '' ? value.split(/[\s,]+/) : textsAfter(prefix, value),
+	);
+	if (listed.length > MAX_SIGNATURES) {
+		throw new UserError(
+			`The header ${signature.name} contains more than ${MAX_SIGNATURES} signatures`,
+		);
 	}
-	return new Refusal(`${proof.what} doesn't match`, { hint: MISMATCH_HINT });
+	const decoded = listed
+		.map((text) =>
+			optionalPrefix !== '' && text.toLowerCase().startsWith(optionalPrefix)
+				? text.slice(optionalPrefix.length)
+				: text,
+		)
+		.filter((text) => SHAPES[encoding][algorithm].test(text))
+		.map((text) => Buffer.from(text, encoding));
+	if (decoded.length > 0) return decoded;
+	const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
+	const where = prefix === '' ? '' : ' after its prefix';
+	const as = signature.part === undefined ? '' : ` as ${signature.part}=…`;
+	throw new UserError(
+		`The header ${signature.name} contains no ${name} signature in ${encoding}${where}${as}`,
+		{ hint },
+	);
+}
+
+/** What follows each prefix in a list with commas or spaces. The prefix itself may contain them. */
+function textsAfter(prefix: string, list: string): string[] {
+	const [first = '', ...following] = list.split(prefix);
+	let before = first;
+	return following.flatMap((text) => {
+		const isAtStart = before === '' || /[\s,]$/.test(before);
+		before = text;
+		const [, signature] = /^\s*([^\s,]+)/.exec(text) ?? [];
+		return isAtStart && signature !== undefined ? [signature] : [];
+	});
 }
 
 const SHAPES = {
@@ -175,186 +168,42 @@ const SHAPES = {
 	},
 };
 
-function readSignature(
-	text: string,
-	encoding: 'hex' | 'base64',
-	algorithm: 'sha256' | 'sha512' = 'sha256',
-): Buffer | undefined {
-	return SHAPES[encoding][algorithm].test(text) ? Buffer.from(text, encoding) : undefined;
+/** Tokens are compared by their hashes, so that timing reveals neither their text nor their length. */
+function digestOf(token: string): Buffer {
+	return createHash('sha256').update(token).digest();
 }
 
-function readBodySignature(
-	rawBody: Uint8Array,
-	header: string,
-	value: string,
-	encoding: 'hex' | 'base64',
-): Proof | Refusal {
-	const signature = readSignature(value.replace(/^sha256=/i, ''), encoding);
-	if (signature === undefined) {
-		return new Refusal(`The header ${header} contains no SHA-256 signature in ${encoding}`, {
-			hint: 'Check Format in the webhook credential.',
+/** Compares every secret with every signature, without stopping at the first match. */
+function hasMatch(secrets: readonly string[], { given, sign }: Proof): boolean {
+	return secrets
+		.map(sign)
+		.flatMap((expected) => given.map((signature) => timingSafeEqual(expected, signature)))
+		.includes(true);
+}
+
+function checkMatch(proof: Proof, secrets: readonly string[]): void {
+	if (hasMatch(secrets, proof)) return;
+	const trimmed = secrets
+		.filter((secret) => secret !== secret.trim())
+		.map((secret) => secret.trim());
+	if (hasMatch(trimmed, proof)) {
+		throw new UserError(`${proof.what} matches the secret only without the whitespace around it`, {
+			hint: 'Remove the spaces or line breaks around the secret in the webhook credential.',
 		});
 	}
-	return {
-		what: 'The signature',
-		given: [signature],
-		sign: hmacOver([rawBody]),
-	};
+	throw new UserError(`${proof.what} doesn't match`, { hint: MISMATCH_HINT });
 }
 
-/** The signatures of a list, some of which may be of versions that aren't known here. */
-function readSignatures(
-	header: string,
-	given: readonly string[],
-	{
-		encoding,
-		expected,
-		hint,
-	}: Readonly<Record<'expected' | 'hint', string>> & {
-		readonly encoding: 'hex' | 'base64';
-	},
-): Buffer[] | Refusal {
-	if (given.length > MAX_SIGNATURES) {
-		return new Refusal(`The header ${header} contains more than ${MAX_SIGNATURES} signatures`);
+function timeOf(text: string, { name }: Source, { time }: Scheme, hint: string): number {
+	if (time === 'seconds') {
+		if (/^\d{1,15}$/.test(text)) return Number(text) * 1000;
+		throw new UserError(`The header ${name} contains no time in seconds`, { hint });
 	}
-	const signatures = given
-		.map((text) => readSignature(text, encoding))
-		.filter((signature) => signature !== undefined);
-	if (signatures.length > 0) return signatures;
-	return new Refusal(`The header ${header} contains no signature as ${expected}`, { hint });
-}
-
-function readTimestamped(
-	rawBody: Uint8Array,
-	header: string,
-	value: string,
-	toleranceSeconds: number,
-): Proof | Refusal {
-	const parts = value.split(/[\s,]+/);
-	const valuesOf = (name: string) =>
-		parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
-
-	const [timestamp, ...furtherTimestamps] = valuesOf('t');
-	if (timestamp === undefined || furtherTimestamps.length > 0 || !/^\d{1,15}$/.test(timestamp)) {
-		return new Refusal(`The header ${header} must contain one timestamp as t=… in seconds`, {
-			hint: TIMESTAMPED_HINT,
-		});
-	}
-	const given = readSignatures(header, valuesOf('v1'), {
-		encoding: 'hex',
-		expected: 'v1=… with 64 hex characters',
-		hint: TIMESTAMPED_HINT,
+	const at = readTime(text);
+	if (at !== undefined) return at;
+	throw new UserError(`The header ${name} contains no time`, {
+		hint: `It must be in seconds, in milliseconds or in ISO 8601. ${hint}`,
 	});
-	if (given instanceof Refusal) return given;
-	return {
-		what: 'The signature',
-		given,
-		sign: hmacOver([`${timestamp}.`, rawBody]),
-		time: inSeconds(timestamp, toleranceSeconds),
-	};
-}
-
-function readStandardWebhooks(
-	rawBody: Uint8Array,
-	headers: DeliveryHeaders,
-	toleranceSeconds: number,
-): Proof | Refusal {
-	const isSvix = headers['webhook-signature'] === undefined && 'svix-signature' in headers;
-	const prefix = isSvix ? 'svix' : 'webhook';
-	const values = ['id', 'timestamp', 'signature'].map((name) =>
-		readHeader(headers, `${prefix}-${name}`, STANDARD_WEBHOOKS_HINT),
-	);
-	const missing = values.find((value) => value instanceof Refusal);
-	if (missing instanceof Refusal) return missing;
-	const [id = '', timestamp = '', list = ''] = values.map(String);
-	if (!/^\d{1,15}$/.test(timestamp)) {
-		return new Refusal(`The header ${prefix}-timestamp must contain a time in seconds`, {
-			hint: STANDARD_WEBHOOKS_HINT,
-		});
-	}
-	const header = `${prefix}-signature`;
-	/* Node joins a header that was sent twice with a comma and a space. */
-	if (/,\s/.test(list)) {
-		return new Refusal(`The header ${header} was sent more than once`);
-	}
-	const given = readSignatures(
-		header,
-		list
-			.split(/\s+/)
-			.filter((entry) => entry.startsWith('v1,'))
-			.map((entry) => entry.slice('v1,'.length)),
-		{ encoding: 'base64', expected: 'v1,… in Base64', hint: STANDARD_WEBHOOKS_HINT },
-	);
-	if (given instanceof Refusal) return given;
-	return {
-		what: 'The signature',
-		given,
-		sign: hmacOver([`${id}.${timestamp}.`, rawBody], { secretEncoding: 'base64' }),
-		time: inSeconds(timestamp, toleranceSeconds),
-	};
-}
-
-function readCustom(
-	rawBody: Uint8Array,
-	headers: DeliveryHeaders,
-	value: string,
-	credentials: WebhookCredentials & CustomScheme,
-): Proof | Refusal {
-	const { header, algorithm, encoding, secretEncoding, signaturePrefix } = credentials;
-	if (!value.startsWith(signaturePrefix)) {
-		return new Refusal(`The header ${header} doesn't start with the signature prefix`, {
-			hint: 'Check Signature Prefix in the webhook credential.',
-		});
-	}
-	const written = value.slice(signaturePrefix.length).trimStart();
-	const signature = readSignature(written, encoding, algorithm);
-	if (signature === undefined) {
-		const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
-		return new Refusal(`The header ${header} contains no ${name} signature in ${encoding}`, {
-			hint: 'Check Algorithm, Encoding and Signature Prefix in the webhook credential.',
-		});
-	}
-
-	const content = { body: rawBody, timestamp: '', id: '' };
-	let time: SignedTime | undefined;
-	if (covers(credentials.signedContent, '{timestamp}')) {
-		const read = readHeader(
-			headers,
-			credentials.timestampHeader,
-			'It must contain the signed time. Check Timestamp Header in the webhook credential.',
-		);
-		if (read instanceof Refusal) return read;
-		const at = readTime(read);
-		if (at === undefined) {
-			return new Refusal(`The header ${credentials.timestampHeader} contains no time`, {
-				hint:
-					'It must be in seconds, in milliseconds or in ISO 8601. Check Timestamp Header in the ' +
-					'webhook credential.',
-			});
-		}
-		content.timestamp = read;
-		time = { at, toleranceSeconds: credentials.toleranceSeconds, isMilliseconds: false };
-	}
-	if (covers(credentials.signedContent, '{id}')) {
-		const read = readHeader(
-			headers,
-			credentials.idHeader,
-			'It must contain the delivery’s ID. Check ID Header in the webhook credential.',
-		);
-		if (read instanceof Refusal) return read;
-		content.id = read;
-	}
-	return {
-		what: 'The signature',
-		given: [signature],
-		sign: hmacOver(fillTemplate(credentials.signedContent, content), { algorithm, secretEncoding }),
-		time,
-	};
-}
-
-function inSeconds(timestamp: string, toleranceSeconds: number): SignedTime {
-	const seconds = Number(timestamp);
-	return { at: seconds * 1000, toleranceSeconds, isMilliseconds: seconds > MAX_UNIX_SECONDS };
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -366,15 +215,20 @@ export function readTime(text: string): number | undefined {
 	return Number.isNaN(at) ? undefined : at;
 }
 
-function timeMismatchOf(time: SignedTime | undefined, now: number): Refusal | undefined {
-	if (time === undefined) return undefined;
-	const age = Math.round((now - time.at) / 1000);
-	if (Math.abs(age) <= time.toleranceSeconds) return undefined;
+function checkTime(
+	{ time }: Proof,
+	{ scheme, toleranceSeconds }: WebhookCredentials,
+	now: number,
+): void {
+	if (time === undefined) return;
+	const age = Math.round((now - time) / 1000);
+	if (Math.abs(age) <= toleranceSeconds) return;
 	const direction = age > 0 ? 'old' : 'in the future';
-	return new Refusal(
-		`The signature is ${Math.abs(age)} seconds ${direction}; at most ${time.toleranceSeconds} are allowed`,
+	const isMilliseconds = scheme.time === 'seconds' && time > MAX_UNIX_SECONDS * 1000;
+	throw new UserError(
+		`The signature is ${Math.abs(age)} seconds ${direction}; at most ${toleranceSeconds} are allowed`,
 		{
-			hint: time.isMilliseconds
+			hint: isMilliseconds
 				? 'The timestamp looks like milliseconds, but seconds are expected.'
 				: 'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
 		},

@@ -1,9 +1,9 @@
 import { administratorInvitesAnswer } from '../../api/schemas/answers';
 import { administratorTypedData } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
-import { nameList, planBatches } from '../batches';
+import { checkBatches, nameList } from '../batches';
 
-import { checkCreation, creationFields, EMAILS_PER_REQUEST, planCreation } from './steps';
+import { checkCreation, checkedCreation, creationFields, EMAILS_PER_REQUEST } from './steps';
 
 /** docs/api.md, Endpoint 6. */
 export const createAdministratorInvites = defineOperation({
@@ -18,11 +18,11 @@ export const createAdministratorInvites = defineOperation({
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
 	check: checkCreation,
-	writes: async (input) =>
-		planBatches(
+	writes: async (input, context) =>
+		await checkBatches(
 			input.emails,
 			EMAILS_PER_REQUEST,
-			(emails) => planCreation({ ...input, emails }),
+			(emails) => checkedCreation(context, { ...input, emails }),
 			(done) =>
 				`The first ${done.length} of ${input.emails.length} people were invited (${nameList(done)}); their invites still need Execute. Remove these people before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
 		),

@@ -9,12 +9,15 @@ import {
 	administratorInvitesAnswer,
 	administratorInvitesExecutedAnswer,
 } from '../../api/schemas/answers';
-import { Refusal } from '../../shared/errors';
+import { UserError } from '../../shared/errors';
 import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
-import { refusalOf } from '../fields/field';
-import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../fields/serviceFields';
+import { refusalOf } from '../../forms/field';
+import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
+import { entityLabel } from '../../api/entities';
 import { nameList } from '../batches';
-import { planCall, type PlannedWrite, type Sign } from '../plannedWrite';
+import { checkedCall, type CheckedWrite } from '../checkedWrite';
+import type { RunContext } from '../runContext';
+import type { GuardedTypedData } from '../../signing';
 
 /** How many email addresses a request may contain (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;
@@ -36,12 +39,6 @@ interface Creation {
 	readonly emails: readonly string[];
 }
 
-/** A signature and the address of the wallet that made it. */
-interface Signed {
-	readonly signer: string;
-	readonly signature: string;
-}
-
 type CreatedInvites = z.infer<typeof administratorInvitesAnswer>;
 type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
 
@@ -49,7 +46,7 @@ type ExecutedInvites = z.infer<typeof administratorInvitesExecutedAnswer>;
 export function checkCreation({ entityId: entity, role, emails: addresses }: Creation) {
 	if (!roleSuitsEntity(role, entity)) {
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
-		return new Refusal(
+		return new UserError(
 			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit ${TEAM_OR_COMPANY_ID}, which is a ${entity.startsWith('te-') ? 'team' : 'company'}`,
 			{
 				field: 'role',
@@ -62,31 +59,36 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 		(address) => seen.size === seen.add(address.toLowerCase()).size,
 	);
 	if (repeated === -1) return undefined;
-	return new Refusal(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
+	return new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
 		field: 'emails',
 		hint: 'Remove one of the two. Nothing was sent.',
 	});
 }
 
 /** "Invite 2 people (ana@example.com, ben@example.com) to team te-… as Team: Viewer". */
-export function creationSummary({ entityId: entity, role, emails: addresses }: Creation): string {
+export function creationSummary(
+	{ entityId: entity, role, emails: addresses }: Creation,
+	{ credentials }: RunContext,
+): string {
 	const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
 	const kind = entity.startsWith('te-') ? 'team' : 'company';
-	return `Invite ${people} (${nameList(addresses)}) to ${kind} ${entity} as ${ROLE_NAMES[role]}`;
+	const label = entityLabel(entity, credentials.entities);
+	return `Invite ${people} (${nameList(addresses)}) to ${kind} ${label} as ${ROLE_NAMES[role]}`;
 }
 
-/** Plans the invites of one batch, created once per execution (docs/api.md, Endpoint 6). */
-export function planCreation(creation: Creation): PlannedWrite<CreatedInvites> {
+/** The invites of one batch, created once per execution (docs/api.md, Endpoint 6). */
+export function checkedCreation(
+	context: RunContext,
+	creation: Creation,
+): CheckedWrite<CreatedInvites> {
 	const { entityId: nanoid, role, emails: addresses } = creation;
-	const body = { emails: addresses, role, nanoid };
-	return planCall({
+	const body = { emails: [...addresses], role, nanoid };
+	return checkedCall(context, {
 		method: 'POST',
 		path: '/v2/invites/manager',
 		once: { identity: body, isRepeatable: false },
-		prepare: async () => ({
-			summary: `${creationSummary(creation)}; Execute then sets the role`,
-			body,
-		}),
+		summary: `${creationSummary(creation, context)}; Execute then sets the role`,
+		body,
 		answer: administratorInvitesAnswer,
 	});
 }
@@ -111,22 +113,30 @@ function rolesIn(request: SetRolesRequest, { role: wanted }: Expected): string {
 	return nameList(names);
 }
 
-/** Plans the execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
-export function planExecution(execution: Execution): PlannedWrite<ExecutedInvites> {
-	const { invites, structure, signer, expected } = execution;
+/** The execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
+export async function checkedExecution(
+	context: RunContext,
+	execution: Execution,
+): Promise<CheckedWrite<ExecutedInvites>> {
+	const { invites, structure, signer, signature, expected } = execution;
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
-	return planCall({
+	const typedData = await guardExecution(execution);
+	const request = requestIn(structure);
+	return checkedCall(context, {
 		method: 'PUT',
 		path: '/v2/invites/manager',
 		once: { identity: [invites, structure], isRepeatable: true },
-		prepare: async () => {
-			const sign = await guardExecution(execution);
-			const request = requestIn(structure);
-			return {
-				summary: `Execute ${count} (${nameList(invites)}) with the role ${rolesIn(request, expected)}, signed by ${signer}`,
-				body: { invites, typed_data: request, signer },
-				sign,
-			};
+		summary: `Execute ${count} (${nameList(invites)}) with the role ${rolesIn(request, expected)}, signed by ${signer}`,
+		body: { invites: [...invites], typed_data: typedData?.message ?? request, signer },
+		signs: typedData && {
+			domain: typedData.domain,
+			primaryType: typedData.primaryType,
+			message: typedData.message,
+		},
+		sign: async () => {
+			if (signature !== undefined) return { signature };
+			if (typedData === undefined) throw new Error('Nothing to sign');
+			return { signature: await (await context.wallet()).signTypedData(typedData) };
 		},
 		answer: administratorInvitesExecutedAnswer,
 	});
@@ -160,47 +170,27 @@ interface Expected {
 }
 
 /**
- * Checks typed data before it, or a signature of it, is used, and returns what signs it. A provided
- * signature is checked as strictly as the wallet's own, if the structure says what it covers. With
- * the inner typed_data alone, only the role can be checked (SECURITY.md, What is never signed).
- * @throws {Refusal} if the typed data isn't what was expected, or the signature isn't the signer's;
+ * Checks typed data before it, or a signature of it, is used. A provided signature is checked as
+ * strictly as the wallet's own, if the structure says what it covers. With the inner typed_data alone,
+ * only the role can be checked (SECURITY.md, What is never signed).
+ * @returns what is signed; undefined if it isn't known what a provided signature covers
+ * @throws {UserError} if the typed data isn't what was expected, or the signature isn't the signer's;
  * then nothing is signed
  */
-async function guardExecution({
-	structure,
-	signer,
-	signature,
-	expected,
-}: Execution): Promise<Sign> {
-	if (signature !== undefined) {
-		await checkProvided(structure, { signer, signature }, expected);
-		return async () => ({ signature });
-	}
-	const { administratorInviteTypedData } = await import('../../signing');
-	const typedData = administratorInviteTypedData(structure, { walletAddress: signer, ...expected });
-	return async (service) => ({
-		signature: await (await service.wallet()).signTypedData(typedData),
-	});
-}
-
-async function checkProvided(
-	structure: Execution['structure'],
-	signed: Signed,
-	expected: Expected,
-): Promise<void> {
-	const isAlone = isMessageAlone(structure);
-	if (isAlone && expected.role === undefined) return;
+async function guardExecution(execution: Execution): Promise<GuardedTypedData | undefined> {
+	const { structure, signer, signature, expected } = execution;
 	const { administratorInviteTypedData, checkProvidedRoles, checkSigner } = await import(
 		'../../signing'
 	);
-	if (isAlone) {
-		checkProvidedRoles(requestIn(structure).data, expected);
-		return;
+	if (signature !== undefined && isMessageAlone(structure)) {
+		if (expected.role !== undefined) checkProvidedRoles(requestIn(structure).data, expected);
+		return undefined;
 	}
 	const typedData = administratorInviteTypedData(structure, {
-		walletAddress: signed.signer,
-		signatureSource: 'provided',
+		walletAddress: signer,
+		signatureSource: signature === undefined ? 'wallet' : 'provided',
 		...expected,
 	});
-	await checkSigner(typedData, signed);
+	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
+	return typedData;
 }

@@ -1,15 +1,15 @@
 import { evmAddress } from '../../shared/address';
-import { Refusal } from '../../shared/errors';
+import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';
-import { optional } from '../fields/field';
-import { filledText, text } from '../fields/kinds';
-import { call, type ReadingService } from '../service';
+import { optional } from '../../forms/field';
+import { filledText, text } from '../../forms/fieldTypes';
 import { defineOperation } from '../defineOperation';
+import type { RunContext } from '../runContext';
 
-function platformIdOf({ credentials }: ReadingService): string {
+function platformIdOf({ credentials }: RunContext): string {
 	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
-	throw new Refusal('Platform ID is missing', {
+	throw new UserError('Platform ID is missing', {
 		field: 'platformId',
 		hint: "Fill in Platform ID, because these credentials don't have one.",
 	});
@@ -48,12 +48,11 @@ export const getSignInMessage = defineOperation({
 		),
 	},
 	output: signInMessageAnswer,
-	run: async ({ wallet, platformId }, service) => [
-		await call(
-			service,
+	run: async ({ wallet, platformId }, context) => [
+		await context.send(
 			signInMessageCall({
-				wallet: wallet ?? (await service.wallet()).address,
-				platformId: platformId ?? platformIdOf(service),
+				wallet: wallet ?? (await context.wallet()).address,
+				platformId: platformId ?? platformIdOf(context),
 			}),
 		),
 	],

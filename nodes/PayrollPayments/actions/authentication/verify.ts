@@ -1,17 +1,17 @@
 import { verifyAnswer } from '../../api/schemas/answers';
 import { hexSignature } from '../../shared/address';
-import { Refusal } from '../../shared/errors';
+import { UserError } from '../../shared/errors';
 import { VERIFICATION } from '../../api/signIn';
-import { optional } from '../fields/field';
-import { filledText, longText, text } from '../fields/kinds';
+import { optional } from '../../forms/field';
+import { filledText, longText, text } from '../../forms/fieldTypes';
+import { checkedCall } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
-import { planCall } from '../plannedWrite';
 
 /** The nonce in the sign-in message (EIP-4361). */
 function nonceIn(message: string): string {
 	const nonce = /^Nonce: (\S+)$/m.exec(message)?.[1];
 	if (nonce !== undefined) return nonce;
-	throw new Refusal("Nonce is missing, and Message doesn't contain one", {
+	throw new UserError("Nonce is missing, and Message doesn't contain one", {
 		field: 'nonce',
 		hint: 'Fill in Nonce, or paste the whole sign-in message with its line breaks.',
 	});
@@ -49,18 +49,13 @@ export const verifySignIn = defineOperation({
 		),
 	},
 	output: verifyAnswer,
-	writes: async ({ message, signature, nonce }) => {
-		const body = { message, nonce: nonce ?? nonceIn(message) };
-		return [
-			planCall({
-				...VERIFICATION,
-				prepare: async () => ({
-					summary: 'Exchange the signed sign-in message for a token, which will be in the output',
-					body,
-					sign: async () => ({ sig: signature }),
-				}),
-				answer: VERIFICATION.answer.transform(({ jwt }) => ({ jwt })),
-			}),
-		];
-	},
+	writes: async ({ message, signature, nonce }, context) => [
+		checkedCall(context, {
+			...VERIFICATION,
+			summary: 'Exchange the signed sign-in message for a token, which will be in the output',
+			body: { message, nonce: nonce ?? nonceIn(message) },
+			sign: async () => ({ sig: signature }),
+			answer: VERIFICATION.answer.transform(({ jwt }) => ({ jwt })),
+		}),
+	],
 });

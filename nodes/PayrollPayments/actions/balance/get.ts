@@ -1,13 +1,12 @@
 import { z } from 'zod';
 
-import { BALANCE_CURRENCIES, centsTextAsDecimal } from '../../shared/money';
+import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
 import { balanceAnswer } from '../../api/schemas/answers';
 import type { Query } from '../../api/client';
-import { optional } from '../fields/field';
-import { choice, choices } from '../fields/kinds';
-import { entityId } from '../fields/serviceFields';
+import { optional } from '../../forms/field';
+import { choice } from '../../forms/fieldTypes';
+import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineOperation } from '../defineOperation';
-import { call } from '../service';
 
 /** One item of the output *One Item per Currency*. */
 const currencyBalance = z.object({
@@ -21,10 +20,15 @@ const currencyBalance = z.object({
 
 type CurrenciesEncoding = 'brackets' | 'commaSeparated' | 'repeated';
 
-/** How an array goes into a query isn't documented. */
-function currenciesQuery(currencies: readonly string[], encoding: CurrenciesEncoding): Query {
-	if (encoding === 'brackets') return { 'currencies[]': currencies };
-	return { currencies: encoding === 'commaSeparated' ? currencies.join(',') : currencies };
+/**
+ * The filter, whose encoding isn't documented. Without one the service returns all currencies, so it
+ * stays away if a currency is chosen that the service lists but doesn't take in the filter.
+ */
+function currenciesQuery(chosen: readonly string[], encoding: CurrenciesEncoding): Query {
+	if (chosen.length === 0 || !chosen.every((each) => REQUESTED_CURRENCIES.includes(each)))
+		return {};
+	if (encoding === 'brackets') return { 'currencies[]': chosen };
+	return { currencies: encoding === 'commaSeparated' ? chosen.join(',') : chosen };
 }
 
 /** docs/api.md, Endpoint 3. */
@@ -37,15 +41,7 @@ export const getBalance = defineOperation({
 	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
-		currencies: optional(
-			choices(
-				{
-					label: 'Currencies',
-					description: 'Currencies to return; leave empty for all',
-				},
-				BALANCE_CURRENCIES.map((currency) => ({ name: currency, value: currency })),
-			),
-		),
+		currencies: balanceCurrencies('Currencies to return; leave empty for all'),
 		output: choice(
 			{ label: 'Output', description: 'What each item contains' },
 			[
@@ -60,7 +56,7 @@ export const getBalance = defineOperation({
 					description: 'One flat row for each currency, with the balance as a decimal and in cents',
 				},
 			],
-			'asReceived',
+			'perCurrency',
 		),
 	},
 	options: {
@@ -92,16 +88,21 @@ export const getBalance = defineOperation({
 			),
 		),
 	},
-	output: z.union([balanceAnswer, currencyBalance]),
-	run: async ({ entityId: nanoid, currencies, output }, service, { currenciesEncoding }) => {
-		const answer = await call(service, {
+	output: z.union([currencyBalance, balanceAnswer]),
+	run: async ({ entityId: nanoid, currencies = [], output }, context, { currenciesEncoding }) => {
+		const answer = await context.send({
 			method: 'GET',
 			path: '/v2/balance',
-			query: { nanoid, ...currenciesQuery(currencies ?? [], currenciesEncoding ?? 'repeated') },
+			query: { nanoid, ...currenciesQuery(currencies, currenciesEncoding ?? 'repeated') },
 			answer: balanceAnswer,
 		});
-		if (output === 'asReceived') return [answer];
-		return answer.balances.map(({ currency, balance_cents }) =>
+		const isWanted = (currency: string) =>
+			currencies.length === 0 || currencies.some((each) => each === currency);
+		const balances = answer.balances.filter(({ currency }) => isWanted(currency));
+		if (output === 'asReceived') return [{ ...answer, balances }];
+		const unlisted = currencies.filter((each) => !balances.some((it) => it.currency === each));
+		const zeros = unlisted.map((currency) => ({ currency, balance_cents: '0' }));
+		return [...balances, ...zeros].map(({ currency, balance_cents }) =>
 			currencyBalance.parse({
 				entity_id: nanoid,
 				platform_account_address: answer.platform_account_address,

@@ -1,20 +1,34 @@
 import { z } from 'zod';
 
-import { Refusal } from '../../shared/errors';
-import { choicesOf, menuOf } from '../../shared/menu';
-import { optional, titleOf, type Field } from '../fields/field';
-import { filledText } from '../fields/kinds';
+import { optional, titleOf, type Field } from '../../forms/field';
+import { choice, filledText, text } from '../../forms/fieldTypes';
+import { UserError } from '../../shared/errors';
+import { shorten } from '../../shared/redaction';
 
-import { INVITEE_FIELDS, readInvitee, type Invitee, type InviteeField } from './invitees';
+import {
+	documentedInvitee,
+	INVITEE_FIELDS,
+	inviteeFrom,
+	type Invitee,
+	type InviteeField,
+} from './invitees';
 
-/** The columns of one row: its values by header. */
-type Columns = Readonly<Record<string, unknown>>;
+/** The headers that the user named, and what they hold. */
+export type ColumnNames = ReadonlyArray<{ readonly field: InviteeField; readonly name: string }>;
 
-/** The headers that the user named, by field. */
-export type ColumnNames = ReadonlyMap<InviteeField, string>;
+/** One row of a sheet, and the columns that Column Names gives for it. */
+export interface Row {
+	/** Counted from 1, as in a sheet. */
+	readonly number: number;
+	readonly columns: Readonly<Record<string, unknown>>;
+	readonly names: ColumnNames;
+}
 
 /** How many headers an error lists before it only counts the rest. */
 const MAX_HEADERS = 10;
+
+/** How much of a value an error quotes. */
+const LONGEST_QUOTE = 100;
 
 /** A header without what spellings differ in: "First Name", first_name and firstName are one. */
 function withoutStyle(header: string): string {
@@ -29,165 +43,166 @@ const FIELD_OPTIONS = INVITEE_FIELDS.map((value) => ({ name: titleOf(value), val
 	(a, b) => a.name.localeCompare(b.name, 'en'),
 );
 
-const namedColumn = z.object(
+const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the option';
+
+const columnField = choice({ label: 'Field' }, FIELD_OPTIONS, 'email');
+
+const columnName = text(
 	{
-		field: z.unknown().transform((value, context) => {
-			const field = typeof value === 'string' ? RECOGNIZED.get(withoutStyle(value)) : undefined;
-			if (field !== undefined) return field;
-			context.addIssue({ code: 'custom', message: `must be ${choicesOf(menuOf(FIELD_OPTIONS))}` });
-			return z.NEVER;
-		}),
-		name: filledText,
+		label: 'Name',
+		description: 'Header of the column that has this field',
+		example: 'Work Email',
 	},
-	{ invalid_type_error: 'must be a field and a name', required_error: 'is missing' },
+	filledText,
 );
 
 /** Headers for fields whose columns aren't recognized by name. */
-export function columnNames(): Field<ColumnNames | undefined> {
-	const field: Field<ColumnNames> = {
-		form: {
-			displayName: 'Column Names',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true },
-			placeholder: 'Add column',
-			default: {},
-			description:
-				"Which column of the input rows has which field, if its header isn't the field's name",
-			options: [
-				{
-					displayName: 'Column',
-					name: 'column',
-					values: [
-						{
-							displayName: 'Field',
-							name: 'field',
-							type: 'options',
-							options: FIELD_OPTIONS,
-							default: 'email',
-						},
-						{
-							displayName: 'Name',
-							name: 'name',
-							type: 'string',
-							placeholder: 'e.g. Work Email',
-							default: '',
-							description: 'Header of the column that has this field',
-						},
-					],
-				},
-			],
+export const columnNames: Field<ColumnNames | undefined> = optional({
+	form: {
+		displayName: 'Column Names',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true },
+		placeholder: 'Add column',
+		default: {},
+		description:
+			"Which column of the input rows has which field, if its header isn't the field's name",
+		options: [
+			{
+				displayName: 'Column',
+				name: 'column',
+				values: [
+					{ ...columnField.form, name: 'field' },
+					{ ...columnName.form, name: 'name' },
+				],
+			},
+		],
+	},
+	/* n8n turns an expression for the whole field into an empty one. */
+	schema: z
+		.object(
+			{
+				column: z
+					.array(z.object({ field: columnField.schema, name: columnName.schema }), {
+						required_error: NO_COLUMN,
+					})
+					.min(1, NO_COLUMN),
+			},
+			{ invalid_type_error: 'must be a list of columns' },
+		)
+		.transform(({ column }) => column),
+	required: false,
+});
+
+/** One value of a row. */
+interface Cell {
+	readonly field: InviteeField;
+	readonly header: string;
+	readonly value: unknown;
+}
+
+/** @throws {UserError} if no row has a column that the user named: what it holds would be dropped */
+export function checkColumnNames(rows: readonly Row[]): void {
+	const missing = new Map(
+		rows.flatMap(({ names }) => names.map(({ field, name }) => [name, field] as const)),
+	);
+	for (const { columns, names } of missing.size === 0 ? [] : rows) {
+		const headers = Object.keys(columns);
+		for (const { name } of names) if (matches(headers, name).length > 0) missing.delete(name);
+	}
+	const [absent] = missing;
+	if (absent === undefined) return;
+	const [name, field] = absent;
+	const headers = Object.keys(rows[0]?.columns ?? {});
+	const rest = headers.length > MAX_HEADERS ? ` and ${headers.length - MAX_HEADERS} more` : '';
+	throw new UserError(
+		`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
+		{
+			field: 'columnNames',
+			hint: `Correct Column Names under Options. The first row has the columns ${headers.slice(0, MAX_HEADERS).join(', ')}${rest}. Nothing was sent.`,
 		},
-		schema: z
-			.object(
-				{ column: z.array(namedColumn, { invalid_type_error: 'must be a list' }).default([]) },
-				{
-					invalid_type_error: 'must be a list of columns',
-				},
-			)
-			.transform(({ column }, context) => {
-				const names = new Map<InviteeField, string>();
-				column.forEach(({ field, name }, index) => {
-					if (names.has(field)) {
-						context.addIssue({
-							code: 'custom',
-							path: ['column', index, 'field'],
-							message: `repeats ${titleOf(field)}`,
-						});
-					}
-					names.set(field, name);
-				});
-				return names;
-			}),
-		required: false,
-	};
-	return optional(field);
+	);
 }
 
-/** Reads the rows of one sheet. */
-export class SheetReader {
-	/** The field that a header is recognized as; sheets repeat their headers in every row. */
-	private readonly fields = new Map<string, InviteeField | undefined>();
-
-	/** @throws {Refusal} if no row has a column that the user named: what it holds would be dropped */
-	constructor(
-		private readonly names: ColumnNames,
-		rows: readonly Columns[],
-	) {
-		for (const [field, name] of names) {
-			if (!rows.some((row) => namedHeaders(Object.keys(row), name).length > 0)) {
-				throw missingColumn(field, name, Object.keys(rows[0] ?? {}));
-			}
-		}
-	}
-
-	/**
-	 * The invitee that one row describes.
-	 * @throws {Refusal} if a column isn't valid, by its header
-	 */
-	read(columns: Columns): Invitee {
-		const headers = this.headersOf(columns);
-		const result = readInvitee((field) => {
-			const header = headers.get(field);
-			return header === undefined ? undefined : columns[header];
-		});
-		if ('invitee' in result) return result.invitee;
-		const column = headers.get(result.field) ?? this.names.get(result.field) ?? result.field;
-		throw new Refusal(`Column ${column} ${result.fault}`, {
-			field: result.field,
-			hint: 'Nothing was sent. Correct this row, then run the node again. Each row needs a column email; if yours has another name, enter it in Column Names under Options.',
-		});
-	}
-
-	/** The header of each field that the row has. */
-	private headersOf(columns: Columns): Map<InviteeField, string> {
-		const all = Object.keys(columns);
-		const headers = new Map<InviteeField, string>();
-		for (const [field, name] of this.names) {
-			const [header, other] = namedHeaders(all, name);
-			if (header === undefined) continue;
-			if (other !== undefined) throw ambiguous(field, header, other);
-			headers.set(field, header);
-		}
-		const named = new Set(headers.values());
-		for (const header of all) {
-			const field = named.has(header) ? undefined : this.fieldOf(header);
-			if (field === undefined || this.names.has(field)) continue;
-			const other = headers.get(field);
-			if (other !== undefined) throw ambiguous(field, other, header);
-			headers.set(field, header);
-		}
-		return headers;
-	}
-
-	private fieldOf(header: string): InviteeField | undefined {
-		if (!this.fields.has(header)) this.fields.set(header, RECOGNIZED.get(withoutStyle(header)));
-		return this.fields.get(header);
-	}
+/** @throws {UserError} if the row isn't valid */
+export function readRow(row: Row): Invitee {
+	const cells = cellByField(row);
+	const result = documentedInvitee.safeParse(inviteeFrom((field) => cells.get(field)?.value));
+	if (result.success) return result.data;
+	const { path, message } = result.error.issues[0] ?? { path: [], message: "isn't valid" };
+	const field = String(path.at(-1) ?? 'email');
+	const { header = field, value } = cells.get(field) ?? {};
+	const given = field === 'email' && typeof value === 'string' ? value.trim() : '';
+	if (given !== '') throw rowError(row, `${quoted(given)} isn't an email address`);
+	throw rowError(
+		row,
+		`${header} ${message}`,
+		field === 'email'
+			? ' If the address is in another column, enter its header in Column Names under Options.'
+			: '',
+	);
 }
 
-/** The header that the user named: the one spelled exactly so, or else those that differ in style. */
-function namedHeaders(headers: readonly string[], name: string): string[] {
+/** The headers that a name stands for: the one spelled exactly so, or else those in another style. */
+function matches(headers: readonly string[], name: string): string[] {
 	if (headers.includes(name)) return [name];
 	const wanted = withoutStyle(name);
 	/* A name of nothing but style, such as "-", would match a header that is empty. */
 	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
-function missingColumn(field: InviteeField, name: string, headers: readonly string[]): Refusal {
-	const shown = headers.slice(0, MAX_HEADERS).join(', ');
-	const rest = headers.length > MAX_HEADERS ? ` and ${headers.length - MAX_HEADERS} more` : '';
-	return new Refusal(
-		`No row has a column ${name}, which Column Names gives for ${titleOf(field)}`,
-		{
-			field: 'columnNames',
-			hint: `Correct Column Names under Options. The first row has the columns ${shown}${rest}. Nothing was sent.`,
-		},
+/** The cell of each field. A named column wins over a recognized one, where the row has it. */
+function cellByField(row: Row): Map<string, Cell> {
+	const headers = Object.keys(row.columns);
+	const named = row.names.flatMap(({ field, name }) =>
+		matches(headers, name).map((header) => ({ field, header, value: row.columns[header] })),
 	);
+	const found = onePerField(row, named);
+	const recognized = headers
+		.filter((header) => !named.some((cell) => cell.header === header))
+		.flatMap((header) => recognize(row, header))
+		.filter(({ field }) => !found.has(field));
+	return new Map([...onePerField(row, recognized), ...found]);
 }
 
-function ambiguous(field: InviteeField, first: string, second: string): Refusal {
-	return new Refusal(`Columns ${first} and ${second} both hold ${titleOf(field)}`, {
-		field,
-		hint: 'Remove one of the two columns, or enter the right one in Column Names under Options. Nothing was sent.',
+function onePerField(row: Row, cells: readonly Cell[]): Map<string, Cell> {
+	const found = new Map<string, Cell>();
+	for (const cell of cells) {
+		const other = found.get(cell.field);
+		if (other !== undefined) {
+			throw rowError(
+				row,
+				`columns ${other.header} and ${cell.header} both hold ${titleOf(cell.field)}`,
+				' Remove one of the two columns, or enter the right one in Column Names under Options.',
+			);
+		}
+		found.set(cell.field, cell);
+	}
+	return found;
+}
+
+/** The cells under a header. A `prefill` in the service's own form counts as its properties. */
+function recognize(row: Row, header: string): Cell[] {
+	const value = row.columns[header];
+	const style = withoutStyle(header);
+	const known = RECOGNIZED.get(style);
+	if (known !== undefined) return [{ field: known, header, value }];
+	if (style !== 'prefill' || value === undefined || value === null || value === '') return [];
+	const prefill = z.record(z.unknown()).safeParse(value).data;
+	if (prefill === undefined) throw rowError(row, `${header} must be an object`);
+	return Object.entries(prefill).map(([name, entry]) => {
+		const field = RECOGNIZED.get(withoutStyle(name));
+		if (field !== undefined && field !== 'email') {
+			return { field, header: `${header}.${name}`, value: entry };
+		}
+		throw rowError(row, `${header} has an unknown property: ${quoted(name)}`);
 	});
+}
+
+function quoted(said: string): string {
+	return shorten(said, LONGEST_QUOTE);
+}
+
+function rowError({ number }: Row, fault: string, advice = ''): UserError {
+	const hint = `Nothing was sent for this row. Correct it, then run the node again.${advice}`;
+	return new UserError(fault, { row: number, hint });
 }

@@ -1,39 +1,16 @@
 import { z } from 'zod';
 
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { inBatches, nameList, planBatches } from '../batches';
 import { defineOperation } from '../defineOperation';
-import type { InputItem } from '../fields/field';
-import { planEach, type Job } from '../plan';
-import { perform } from '../plannedWrite';
+import { collect, type Plan } from '../plan';
+import type { RunContext } from '../runContext';
 
+import { lookUpPeople, type KnownPeople } from './existingPeople';
 import { fields, options } from './fields';
 import { groupGuests, type Group } from './groups';
-import { personOutcome, planNewcomers } from './newcomers';
-import { planInvites } from './request';
+import { itemsOf, jobsFor, personOutcome } from './jobs';
 
-/** One job per request for the rows of a sheet. */
-function sheetJobs({ guests, inviteesPerRequest, invitation, sending }: Group): Job[] {
-	return inBatches(guests, inviteesPerRequest).map((batch) => ({
-		items: batch.map(({ item }) => item),
-		sending,
-		run: async (service) => {
-			const invitees = batch.map(({ invitee }) => invitee);
-			return await perform([planInvites(invitation, invitees)], service);
-		},
-	}));
-}
-
-/** Whether a field has a value; false if its expression fails, which reading the form reports. */
-function has(item: InputItem, name: keyof typeof fields, value: string): boolean {
-	try {
-		return item.read(name) === value;
-	} catch {
-		return false;
-	}
-}
-
-/** docs/api.md, Endpoint 5. */
+/** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
 export const createInvites = defineOperation({
 	resource: 'invite',
 	operation: 'create',
@@ -44,39 +21,37 @@ export const createInvites = defineOperation({
 	permission: 'invitePeople',
 	fields,
 	options,
-	output: z.union([invitesCreatedAnswer, personOutcome]),
-	writes: async (input, _service, { inviteesPerRequest = 0 }) => {
-		const invitees = input.invitees ?? input.inviteesJson ?? [];
-		return planBatches(
-			invitees,
-			inviteesPerRequest,
-			(batch) => planInvites(input, batch),
-			(done) =>
-				`The first ${done.length} of ${invitees.length} people were invited (${nameList(done.map(({ email }) => email))}). Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
-		);
-	},
-	plan: (items, planOne) => {
-		const isRow = (item: InputItem) => has(item, 'inviteesSource', 'items');
-		const skips = (item: InputItem) => has(item, 'existingPeople', 'skip');
-		const { groups, refusals } = groupGuests(
-			items.filter(isRow),
-			items.filter((item) => !isRow(item) && skips(item)),
-		);
-		const others = planEach(
-			items.filter((item) => !isRow(item) && !skips(item)),
-			planOne,
-		);
-		return {
-			jobs: [
-				...groups.filter(({ skipsExisting }) => !skipsExisting).flatMap(sheetJobs),
-				...others.jobs,
-			],
-			refusals: [...refusals, ...others.refusals],
-			lookUp: async (open) =>
-				await planNewcomers(
-					groups.filter(({ skipsExisting }) => skipsExisting),
-					open,
-				),
-		};
+	output: z.union([personOutcome, invitesCreatedAnswer]),
+	checkAll: async (items, context) => {
+		const { groups, refusals } = groupGuests(items);
+		if (refusals.length > 0 && !context.continues) return { jobs: [], refusals };
+		const checked = await checkGroups(groups, context);
+		return { ...checked, refusals: [...refusals, ...checked.refusals] };
 	},
 });
+
+/** Looks up who is known, each team once, and gives the requests for everyone else. */
+async function checkGroups(groups: readonly Group[], context: RunContext): Promise<Plan> {
+	const lookUps = new Map<string, Promise<KnownPeople>>();
+	const knownIn = async ({ teamId, settings }: Group) => {
+		const skipping = groups.filter((each) => each.skipsExisting && each.teamId === teamId);
+		const guests = skipping.flatMap((each) => each.guests);
+		const lookUp =
+			lookUps.get(teamId) ??
+			lookUpPeople(
+				context.with(itemsOf(guests), settings),
+				teamId,
+				guests.map(({ invitee }) => invitee.email),
+			);
+		lookUps.set(teamId, lookUp);
+		return await lookUp;
+	};
+	const checked = await collect(
+		groups.map((group) => ({ group, items: itemsOf(group.guests) })),
+		async ({ group, items }) => {
+			const known = group.skipsExisting ? await knownIn(group) : new Map();
+			return jobsFor(group, known, context.with(items, group.settings));
+		},
+	);
+	return { jobs: checked.results.flat(), refusals: checked.refusals };
+}

@@ -1,13 +1,13 @@
 import type { InviteRole } from '../../shared/roles';
-import { optional, shownWhen } from '../fields/field';
-import { choice, flag, wholeNumber } from '../fields/kinds';
-import { teamId } from '../fields/serviceFields';
+import { optional, shownWhen } from '../../forms/field';
+import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
+import { teamId } from '../../forms/serviceFields';
 
 import { columnNames } from './columns';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
 
-/** What all invitees of a request share, and whether people who are known are left out. */
-export const invitationFields = {
+/** In the order of the form. */
+export const fields = {
 	teamId: teamId(),
 	role: choice<InviteRole>(
 		{ label: 'Role', description: 'Role of the people to invite' },
@@ -18,6 +18,22 @@ export const invitationFields = {
 		],
 		'contractor',
 	),
+	inviteesSource: choice(
+		{ label: 'Invitees From', description: 'Where the list of people to invite comes from' },
+		[
+			{ name: 'Form', value: 'fields', description: 'Fill in a form for each invitee' },
+			{
+				name: 'Input Rows',
+				value: 'items',
+				description:
+					'One invitee per input item. Required column: email. Optional: first_name, last_name, phone, company_name and the other prefill fields. Case, spaces, _ and - make no difference.',
+			},
+			{ name: 'JSON', value: 'json', description: 'A list in the format of the API' },
+		],
+		'fields',
+	),
+	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
+	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
 	anonymous: optional(
 		flag({
 			label: 'Anonymous',
@@ -40,41 +56,15 @@ export const invitationFields = {
 				name: 'Skip',
 				value: 'skip',
 				description:
-					'Look everyone up by email, invite only those who are new, and output one item per person',
+					"Read the team's members and pending invites, invite only those who are new, and output one item per person",
 			},
 		],
-		'invite',
+		'skip',
 	),
-};
-
-const { teamId: team, role, anonymous, existingPeople } = invitationFields;
-
-/** In the order of the form. */
-export const fields = {
-	teamId: team,
-	role,
-	inviteesSource: choice(
-		{ label: 'Invitees From', description: 'Where the list of people to invite comes from' },
-		[
-			{ name: 'Form', value: 'fields', description: 'Fill in a form for each invitee' },
-			{
-				name: 'Input Rows',
-				value: 'items',
-				description:
-					'One invitee per input item. Required column: email. Optional: first_name, last_name, phone, company_name and the other prefill fields. Case, spaces, _ and - make no difference.',
-			},
-			{ name: 'JSON', value: 'json', description: 'A list in the format of the API' },
-		],
-		'fields',
-	),
-	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm()),
-	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson()),
-	anonymous,
-	existingPeople,
 };
 
 export const options = {
-	columnNames: columnNames(),
+	columnNames,
 	inviteesPerRequest: optional(
 		wholeNumber(
 			{

@@ -1,8 +1,7 @@
 import { pendingInvites } from '../../api/pagination';
 import { inviteRecord } from '../../api/schemas/records';
-import { entityId, returnAllOrLimit } from '../fields/serviceFields';
+import { entityId, returnAllOrLimit } from '../../forms/serviceFields';
 import { defineOperation } from '../defineOperation';
-import { call } from '../service';
 
 /** docs/api.md, Endpoint 4. */
 export const getInvites = defineOperation({
@@ -14,8 +13,8 @@ export const getInvites = defineOperation({
 	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
 	output: inviteRecord,
-	run: async ({ entityId: nanoid, limit }, service) => {
-		const invites = await pendingInvites(async (request) => await call(service, request), nanoid);
+	run: async ({ entityId: nanoid, limit }, context) => {
+		const invites = await pendingInvites(context.send, nanoid);
 		return invites.slice(0, limit);
 	},
 });

@@ -6,11 +6,11 @@ import {
 } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { identifier } from '../../shared/identifier';
-import { Refusal } from '../../shared/errors';
+import { teamUsers, type TeamUser } from '../../api/pagination';
+import { openClient, type SendRead } from '../../api/client';
+import { teamId as teamField } from '../../forms/serviceFields';
+import { UserError } from '../../shared/errors';
 import { Redactor } from '../../shared/redaction';
-import { readsWith } from '../../api/tokenExchange';
-import { LARGEST_PAGE, teamUsersPage, type TeamUser } from '../../api/pagination';
 
 const nameParts = z.object({
 	nanoid: z.string(),
@@ -29,68 +29,39 @@ function asChoice(user: TeamUser): INodeListSearchItems | undefined {
 	return { name: label === '' ? nanoid : label, value: nanoid };
 }
 
-/** How often a page is requested again; someone is waiting for the list. */
+/** How often the list is requested again; someone is waiting for it. */
 const RETRIES = 1;
 
-/** How many pages a search reads; someone is waiting for it. */
-const MOST_PAGES = 100;
+/** Users that the editor gets at once; it asks for more when someone scrolls to the end. */
+const SHOWN_AT_ONCE = 500;
 
-interface Search {
-	readonly teamId: string;
-	/** In lower case; empty to list everyone. */
-	readonly wanted: string;
-	/** The page to start with. */
-	readonly firstPage: number;
-}
-
-async function search(
-	context: ILoadOptionsFunctions,
-	redactor: Redactor,
-	{ teamId, wanted, firstPage }: Search,
-): Promise<INodeListSearchResult> {
-	const { call } = await readsWith(context, redactor, RETRIES);
-	const results: INodeListSearchItems[] = [];
-	let page: number | undefined = firstPage;
-	let searched = 0;
-	for (let pages = 0; page !== undefined && pages < (wanted === '' ? 1 : MOST_PAGES); pages++) {
-		const { users, nextPage } = await teamUsersPage(call, { teamId, page, count: LARGEST_PAGE });
-		for (const choice of users.map(asChoice)) {
-			if (choice?.name.toLowerCase().includes(wanted)) results.push(choice);
-		}
-		searched += users.length;
-		page = nextPage;
-	}
-	if (page !== undefined && wanted !== '' && results.length === 0) {
-		throw new Refusal(`None of the first ${searched} users match, and there are more`, {
-			hint: 'Select By ID instead of From List, then enter the ID of the user.',
-		});
-	}
-	return { results, ...(page === undefined ? {} : { paginationToken: String(page) }) };
-}
-
-/**
- * The team's users for the list, one page at a time. A filter searches names and email addresses on
- * many pages (docs/api.md, Endpoint 11).
- */
+/** The team's users whose name or email address contains the filter (docs/api.md, Endpoint 11). */
 export async function searchTeamUsers(
 	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
+	filter = '',
+	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
-	const teamId = identifier('te').safeParse(this.getCurrentNodeParameter('teamId'));
+	const teamId = teamField().schema.safeParse(this.getCurrentNodeParameter('teamId'));
 	if (!teamId.success) {
 		throw new NodeOperationError(this.getNode(), 'Fill in Team ID first', {
 			description:
 				'The list shows the users of that team. If Team ID is an expression, select By ID and enter the ID of the user.',
 		});
 	}
+	const wanted = filter.trim().toLowerCase();
 	const redactor = new Redactor();
 	try {
-		return await search(this, redactor, {
-			teamId: teamId.data,
-			wanted: filter?.trim().toLowerCase() ?? '',
-			firstPage: Number(paginationToken ?? 1),
-		});
+		const client = await openClient(this, redactor);
+		const call: SendRead = async (request) => await client.send(request, { retries: RETRIES });
+		const results: INodeListSearchItems[] = [];
+		for (const choice of (await teamUsers(call, { teamId: teamId.data })).map(asChoice)) {
+			if (choice?.name.toLowerCase().includes(wanted)) results.push(choice);
+		}
+		const end = Number(paginationToken) + SHOWN_AT_ONCE;
+		return {
+			results: results.slice(end - SHOWN_AT_ONCE, end),
+			...(end < results.length ? { paginationToken: String(end) } : {}),
+		};
 	} catch (error) {
 		throw listError(this, error, redactor);
 	}
@@ -104,7 +75,7 @@ function listError(
 	const message = redactor.text(
 		error instanceof Error ? error.message : "The list of users couldn't be loaded",
 	);
-	const hint = error instanceof Refusal ? error.hint : undefined;
+	const hint = error instanceof UserError ? error.hint : undefined;
 	const nodeError = new NodeOperationError(context.getNode(), message, { description: hint });
 	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
 	nodeError.message = message;

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
-import { optional } from '../fields/field';
-import { flag } from '../fields/kinds';
-import { emails, returnAllOrLimit, teamId } from '../fields/serviceFields';
+import { ROLES, ROLE_NAMES } from '../../shared/roles';
+import { collection } from '../../forms/collection';
+import { optional, type InputOf } from '../../forms/field';
+import { choices, filledText, flag, text, textList } from '../../forms/fieldTypes';
+import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../batches';
 import type { SendRead } from '../../api/client';
 import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
-import { call } from '../service';
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
 const textColumn = z.string().nullable().catch(null);
@@ -41,26 +42,73 @@ function simplify(user: TeamUser): z.infer<typeof simplifiedUser> {
 	});
 }
 
+const ROLE_OPTIONS = ROLES.map((value) => ({ name: ROLE_NAMES[value], value })).sort((a, b) =>
+	a.name.localeCompare(b.name, 'en'),
+);
+
+/* Which roles a user can have isn't documented, so an expression may give others than the menu. */
+const roles = {
+	...choices({ label: 'Roles', description: 'Only users with one of these roles' }, ROLE_OPTIONS),
+	schema: textList({ label: 'Roles' }, filledText).schema,
+};
+
+const filterFields = {
+	name: text(
+		{
+			label: 'Name',
+			description: 'Only users whose name contains these words, in any order and case',
+			example: 'Silva',
+		},
+		filledText,
+	),
+	onboarded: flag(
+		{ label: 'Onboarded', description: 'Whether the users have completed their onboarding' },
+		true,
+	),
+	payable: flag({ label: 'Payable', description: 'Whether the users can be paid' }, true),
+	roles,
+};
+
+function wordsOf(...texts: readonly unknown[]): string[] {
+	const text = texts.filter((each) => typeof each === 'string').join(' ');
+	return text.normalize('NFKC').toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Whether a user passes all filters that were added. */
+function passes(
+	user: TeamUser,
+	{ name, onboarded, payable, roles: wanted }: Partial<InputOf<typeof filterFields>>,
+): boolean {
+	const { first_name, middle_name, last_name, role, onboarding } = user;
+	const fullName = wordsOf(first_name, middle_name, last_name).join(' ');
+	return (
+		wordsOf(name).every((word) => fullName.includes(word)) &&
+		(onboarded === undefined || (isRecord(onboarding) && onboarding.onboarded === onboarded)) &&
+		(payable === undefined || user.payable === payable) &&
+		(wanted === undefined || wanted.some((each) => each === role))
+	);
+}
+
 /** The users of a team, or those of them that have one of the email addresses. */
 async function findUsers(
 	request: {
 		readonly teamId: string;
 		readonly emails: readonly string[] | undefined;
-		readonly limit: number | undefined;
+		readonly most: number | undefined;
 	},
 	callService: SendRead,
-): Promise<TeamUser[]> {
-	const { teamId: team, emails: wanted, limit } = request;
-	if (wanted === undefined) return await teamUsers(callService, { teamId: team, most: limit });
-	const found: TeamUser[] = [];
-	const distinct = new Map(wanted.map((address) => [address.toLowerCase(), address]));
-	for (const batch of inBatches([...distinct.values()], EMAILS_PER_REQUEST)) {
-		const most = limit === undefined ? undefined : limit - found.length;
-		if (most === 0) break;
-		const users = await teamUsers(callService, { teamId: team, emails: batch, most });
-		for (const user of users) found.push(user);
+): Promise<readonly TeamUser[]> {
+	const { emails: wanted, ...rest } = request;
+	if (wanted === undefined) return await teamUsers(callService, rest);
+	/* Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
+	const found = new Map<unknown, TeamUser>();
+	for (const batch of inBatches([...new Set(wanted)], EMAILS_PER_REQUEST)) {
+		for (const user of await teamUsers(callService, { ...rest, emails: batch })) {
+			found.set(user.nanoid ?? user, user);
+		}
+		if (rest.most !== undefined && found.size >= rest.most) break;
 	}
-	return found;
+	return [...found.values()].slice(0, rest.most);
 }
 
 /** docs/api.md, Endpoint 11. */
@@ -72,6 +120,7 @@ export const getTeamUsers = defineOperation({
 	description:
 		'List the users of a team with name, email address, onboarding status and payment eligibility',
 	effect: 'read',
+	emptyNotice: 'No user of the team matches Emails and Filters',
 	fields: {
 		teamId: teamId(),
 		...returnAllOrLimit,
@@ -82,14 +131,31 @@ export const getTeamUsers = defineOperation({
 					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
 			}),
 		),
-		simplify: flag({
-			label: 'Simplify',
-			description: 'Whether to return a simplified version of the response instead of the raw data',
-		}),
+		filters: collection(
+			{
+				displayName: 'Filters',
+				placeholder: 'Add filter',
+				description: 'Applied by this node after it has read all users of the team',
+			},
+			filterFields,
+		),
+		simplify: flag(
+			{
+				label: 'Simplify',
+				description:
+					'Whether to return a simplified version of the response instead of the raw data',
+			},
+			true,
+		),
 	},
-	output: z.union([teamUserRecord, simplifiedUser]),
-	run: async ({ simplify: isSimplified, ...request }, service) => {
-		const users = await findUsers(request, async (each) => await call(service, each));
-		return isSimplified ? users.map(simplify) : users;
+	output: z.union([simplifiedUser, teamUserRecord]),
+	run: async ({ simplify: isSimplified, filters, limit, ...request }, context) => {
+		const isFiltered = Object.keys(filters).length > 0;
+		const most = isFiltered ? undefined : limit;
+		const users = await findUsers({ ...request, most }, context.send);
+		const chosen = isFiltered
+			? users.filter((user) => passes(user, filters)).slice(0, limit)
+			: users;
+		return isSimplified ? chosen.map(simplify) : chosen;
 	},
 });

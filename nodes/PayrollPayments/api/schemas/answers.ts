@@ -78,7 +78,7 @@ export const teamUsersAnswer = z
 	.object({
 		users: recordList,
 		pagination: z
-			.object({ next_page: z.number().nullish(), has_more: z.boolean().nullish() })
+			.object({ next_offset: z.number().nullish(), has_more: z.boolean().nullish() })
 			.catchall(jsonValue)
 			.nullish(),
 	})

@@ -147,3 +147,13 @@ export const depositReceivedSchema = eventSchema.extend({
 	event_type: z.literal('deposit.received'),
 	deposit: depositSchema,
 });
+
+/** The fields of an event that are documented as optional, as paths. */
+export const OPTIONAL_FIELDS: ReadonlySet<string> = new Set([
+	...optionalIn(eventSchema),
+	...optionalIn(depositSchema).map((name) => `deposit.${name}`),
+]);
+
+function optionalIn({ shape }: z.AnyZodObject): string[] {
+	return Object.keys(shape).filter((name) => shape[name]?.isOptional());
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { exactAddress } from '../../shared/address';
+import { UserError } from '../../shared/errors';
 
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 
@@ -73,12 +74,18 @@ function isEip712Payload(value: unknown): boolean {
 	return Object.keys(eip712Payload.innerType().shape).some((name) => Object.hasOwn(value, name));
 }
 
+type Json = Readonly<Record<string, unknown>>;
+
+/** What EIP-712 needs in addition to the message. */
+export interface Eip712Description {
+	readonly domain: Json;
+	readonly types: Json;
+	readonly primaryType: string;
+}
+
 /** An instant payment's typed data, with what a whole EIP-712 payload says of its domain and types. */
-export interface PaymentPayload {
+export interface PaymentPayload extends Partial<Eip712Description> {
 	readonly message: PaymentTypedData;
-	readonly domain?: Readonly<Record<string, unknown>>;
-	readonly types?: Readonly<Record<string, unknown>>;
-	readonly primaryType?: string;
 }
 
 /** typed_data of an instant payment, or a whole EIP-712 payload around it. */
@@ -93,6 +100,111 @@ export const paymentPayload: z.ZodType<PaymentPayload, z.ZodTypeDef, unknown> = 
 		for (const issue of read.error.issues) context.addIssue(issue);
 		return z.NEVER;
 	});
+
+const DESCRIPTION_LABELS = {
+	domain: 'Domain',
+	types: 'Types',
+	primaryType: 'Primary Type',
+} as const;
+type DescriptionField = keyof typeof DESCRIPTION_LABELS;
+
+function isSameJson(one: unknown, other: unknown): boolean {
+	if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
+		return one === other;
+	}
+	const members = Object.entries(one);
+	const others = new Map(Object.entries(other));
+	return (
+		Array.isArray(one) === Array.isArray(other) &&
+		members.length === others.size &&
+		members.every(([name, value]) => others.has(name) && isSameJson(value, others.get(name)))
+	);
+}
+
+/**
+ * The types of both, or undefined if they differ. One of them may lack EIP712Domain, as wallets write
+ * payloads with it and documents without.
+ */
+function joinedTypes(own: Json, given: Json): Json | undefined {
+	const domainType = own.EIP712Domain ?? given.EIP712Domain;
+	const complete = (types: Json): Json =>
+		domainType === undefined ? types : { EIP712Domain: domainType, ...types };
+	return isSameJson(complete(own), complete(given)) ? complete(own) : undefined;
+}
+
+/**
+ * Domain, types and primary type, each from its field under Options or from Payment Authorization, if
+ * that is a whole EIP-712 payload. If both have one, they must agree.
+ */
+function describe(
+	payload: PaymentPayload,
+	fields: Partial<Eip712Description>,
+): Partial<Eip712Description> {
+	const agreed = <Value>(
+		field: DescriptionField,
+		[own, given]: ReadonlyArray<Value | undefined>,
+		join: (own: Value, given: Value) => Value | undefined,
+	): Value | undefined => {
+		if (own === undefined || given === undefined) return own ?? given;
+		const joined = join(own, given);
+		if (joined !== undefined) return joined;
+		const label = DESCRIPTION_LABELS[field];
+		throw new UserError(`${label} differs from the one in Payment Authorization`, {
+			field,
+			hint: `Correct one of the two, or remove ${label} under Options. Nothing was signed or sent.`,
+		});
+	};
+	const same = <Value>(own: Value, given: Value) => (isSameJson(own, given) ? own : undefined);
+	return {
+		domain: agreed('domain', [fields.domain, payload.domain], same),
+		types: agreed('types', [fields.types, payload.types], joinedTypes),
+		primaryType: agreed('primaryType', [fields.primaryType, payload.primaryType], same),
+	};
+}
+
+function complete(
+	{ domain, types, primaryType }: Partial<Eip712Description>,
+	hint: string,
+): Eip712Description {
+	const missing = (field: DescriptionField) =>
+		new UserError(`${DESCRIPTION_LABELS[field]} is missing`, { field, hint });
+	if (domain === undefined) throw missing('domain');
+	if (types === undefined) throw missing('types');
+	if (primaryType === undefined) throw missing('primaryType');
+	return { domain, types, primaryType };
+}
+
+/**
+ * What the wallet needs to sign a payment.
+ * @param fields Domain, Types and Primary Type under Options
+ * @throws {UserError} if one is missing or contradicts the payload
+ */
+export function descriptionToSign(
+	payload: PaymentPayload,
+	fields: Partial<Eip712Description>,
+): Eip712Description {
+	return complete(
+		describe(payload, fields),
+		'The wallet needs Domain, Types and Primary Type to sign. Add them under Options, or enter the whole EIP-712 payload as Payment Authorization. Nothing was signed or sent.',
+	);
+}
+
+/**
+ * What a provided signature covers, or undefined if neither the payload nor the fields say.
+ * @param fields Domain, Types and Primary Type under Options
+ * @throws {UserError} if only some are there, or one contradicts the payload
+ */
+export function descriptionToCheck(
+	payload: PaymentPayload,
+	fields: Partial<Eip712Description>,
+): Eip712Description | undefined {
+	const description = describe(payload, fields);
+	if (Object.values(description).every((value) => value === undefined)) return undefined;
+	return complete(
+		description,
+		'To have the signature checked, add Domain, Types and Primary Type under Options. To send it unchecked, remove all three. Nothing was sent.',
+	);
+}
 
 export type SetRolesRequest = z.infer<typeof setRolesRequest>;
 type PaymentTypedData = z.infer<typeof paymentTypedData>;

@@ -1,16 +1,18 @@
+import { keccak256, stringToBytes } from 'viem/utils';
+import { z } from 'zod';
+
 import {
 	ADMINISTRATOR_ROLES,
 	type AdministratorRole,
 	type Role,
 	ROLE_NAMES,
+	ROLES,
 } from '../../shared/roles';
-import { refuseExpired } from './expiry';
 import { isRecord } from '../../shared/json';
-import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
-import { readRole } from './roleSpellings';
+import { toMilliseconds } from '../../shared/time';
+import { refuseToSign, type SignatureSource } from '../refuseToSign';
 import { isSameAddress } from '../signature';
-import { quoted, readTypedData, readTypes } from '../typedData';
-import type { TypedData } from '../wallet';
+import { quoted, readTypedData, readTypes, type GuardedTypedData } from '../typedData';
 
 /** The documented types. Where the documentation leaves a type open, all that fit. */
 const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
@@ -23,17 +25,24 @@ const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
 	},
 	SetRole: { role: /^(string|bytes32)$/, account: /^address$/ },
 };
+/** What these types make of a message, as far as it is checked. */
+const request = z.object({
+	from: z.string(),
+	expires: z.string(),
+	data: z.array(z.object({ role: z.string(), account: z.string() })),
+});
+type Grant = z.infer<typeof request>['data'][number];
 const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
-const HASH = /^0x[0-9a-f]{64}$/i;
-
-/** Only these roles may have the all-zero hash, which contracts commonly use for the highest role. */
-const HIGHEST_ROLES: readonly Role[] = ['org_admin', 'team_admin'];
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
+const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;
+const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
 
 /** What the roles in typed data must match. */
 interface RoleExpectation {
 	/** The requested role; without it, any administrator role is allowed. */
 	readonly role?: AdministratorRole;
-	/** Whether 32 bytes that don't spell a documented role may be signed. Default: no. */
+	/** Whether 32 bytes that aren't a documented role's hash may be signed. Default: no. */
 	readonly allowUnknownRoleHash?: boolean;
 }
 
@@ -68,73 +77,84 @@ function checkTypes(input: unknown): void {
 	if (added !== undefined) refuseToSign(`There is an undocumented type ${added}`);
 }
 
-function named(role: Role): string {
+function roleLabel(role: Role): string {
 	return `${ROLE_NAMES[role]} (${role})`;
 }
 
-/** A role as text has one spelling; for 32 bytes, see {@link readRole}. */
+/** A role is the documented text or its keccak-256 hash. Other 32 bytes could be anyone's role. */
 function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleExpectation): void {
 	const allowed: readonly Role[] = role === undefined ? ADMINISTRATOR_ROLES : [role];
-	const wanted = role === undefined ? 'an administrator’s' : named(role);
-	const refuseRole = (name: string): never =>
-		refuseToSign(`The typed data gives the role ${name}, not ${wanted}`);
-	if (!HASH.test(given)) {
-		if (!allowed.some((one) => one === given)) refuseRole(quoted(given));
-		return;
+	const expected = role === undefined ? 'an administrator’s' : roleLabel(role);
+	const isHash = HASH.test(given);
+	const known = ROLES.find((one) =>
+		isHash ? keccak256(stringToBytes(one)) === given.toLowerCase() : one === given,
+	);
+	if (known !== undefined) {
+		if (allowed.includes(known)) return;
+		refuseToSign(`The typed data gives the role ${roleLabel(known)}, not ${expected}`);
 	}
-	const { spelled, resembled } = readRole(given);
-	const other = resembled.find((one) => !allowed.includes(one));
-	if (other !== undefined) refuseRole(named(other));
-	if (spelled.length > 0) return;
-	if (BigInt(given) === 0n && !allowed.some((one) => HIGHEST_ROLES.includes(one))) {
-		refuseRole('of all zeros');
+	if (!isHash) {
+		refuseToSign(`The typed data gives the role ${quoted(given)}, not ${expected}`);
 	}
 	if (allowUnknownRoleHash) return;
-	refuseToSign(
-		`The typed data gives the role ${given}, which isn’t a known spelling of ${wanted}`,
-		{
-			hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
-		},
-	);
-}
-
-function textIn(record: Record<string, unknown>, name: string, path: string): string {
-	const value = record[name];
-	return typeof value === 'string' ? value : refuseToSign(`${path}.${name} is not text`);
-}
-
-function readGrants(data: unknown): Array<{ role: string; account: string }> {
-	const entries: unknown[] = Array.isArray(data) ? data : [];
-	return entries.map((entry, index) => {
-		const path = `typed_data.data[${index}]`;
-		if (!isRecord(entry)) return refuseToSign(`${path} is not an object`);
-		return {
-			role: textIn(entry, 'role', path),
-			account: textIn(entry, 'account', path).toLowerCase(),
-		};
+	refuseToSign(`The typed data gives the role ${given}, which isn’t the hash of ${expected}`, {
+		hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
 	});
 }
 
-function checkRoles(given: ReadonlyArray<{ role: string }>, expectation: RoleExpectation): void {
+/**
+ * Checks the roles alone, for a `typed_data` whose provided signature comes without domain and types.
+ * @throws {UserError} if they differ from the requested one
+ */
+export function checkProvidedRoles(
+	given: ReadonlyArray<Pick<Grant, 'role'>>,
+	expectation: RoleExpectation,
+): void {
 	const roles = new Set(given.map(({ role }) => role));
 	if (roles.size !== 1) refuseToSign('The typed data gives different roles');
 	for (const role of roles) checkRole(role, expectation);
 }
 
-function checkGrants(data: unknown, expectation: AdministratorInviteExpectation): void {
-	const grants = readGrants(data);
+function checkGrants(grants: readonly Grant[], expectation: AdministratorInviteExpectation): void {
 	const { accounts = grants.length } = expectation;
 	if (grants.length === 0) refuseToSign('The typed data doesn’t give anyone a role');
 	if (grants.length !== accounts) {
-		refuseToSign(`The typed data gives roles to ${grants.length} accounts, not ${accounts}`);
+		const given = grants.length === 1 ? '1 account' : `${grants.length} accounts`;
+		refuseToSign(`The typed data gives ${given} a role, not ${accounts}`);
 	}
-	if (new Set(grants.map(({ account }) => account)).size !== grants.length) {
+	if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {
 		refuseToSign('The typed data names the same account twice');
 	}
-	checkRoles(grants, expectation);
+	checkProvidedRoles(grants, expectation);
 }
 
-function check(input: unknown, expectation: AdministratorInviteExpectation): TypedData {
+/** The time in milliseconds, or undefined if the text isn't a time. */
+function timeIn(value: string): number | undefined {
+	const text = value.trim();
+	if (NUMBER.test(text) || HEX_NUMBER.test(text)) return toMilliseconds(Number(text));
+	const time = ISO_TIME.test(text) ? Date.parse(text) : NaN;
+	return Number.isNaN(time) ? undefined : time;
+}
+
+/** Refuses a time (seconds, milliseconds or ISO 8601) in the past. Texts that aren't a time pass. */
+function refuseExpired(expires: string, now: number): void {
+	const time = timeIn(expires);
+	if (time === undefined || time > now) return;
+	refuseToSign(`typed_data.expires is ${quoted(expires)}, a time in the past`, {
+		hint: 'Get new typed data from the service, and check the clock of this machine.',
+	});
+}
+
+/**
+ * The signing guard of administrator invites (docs/api.md, Endpoint 6): checks what the wallet is
+ * about to sign, or what a provided signature covers.
+ * @returns typed data whose `message` is both what is signed and the `typed_data` to send
+ * @throws {UserError} that says what differs
+ */
+export function administratorInviteTypedData(
+	input: unknown,
+	expectation: AdministratorInviteExpectation,
+): GuardedTypedData {
 	if (!isRecord(input)) {
 		return refuseToSign('The typed data is not an object', {
 			hint: 'Enter the typed_data from the output of Create.',
@@ -145,41 +165,19 @@ function check(input: unknown, expectation: AdministratorInviteExpectation): Typ
 		return refuseToSign(`The primary type is ${quoted(primaryType)}, not SetRolesForwardRequest`);
 	}
 	checkTypes(types);
-	const typedData = readTypedData({ domain, types, primaryType, message }, 'typed_data');
+	const typedData = readTypedData({ domain, types, primaryType, message }, 'typed_data.');
 	if (Object.keys(typedData.domain).sort().join() !== DOMAIN_MEMBERS) {
 		return refuseToSign(
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 		);
 	}
-	const from = textIn(typedData.message, 'from', 'typed_data');
-	const expires = textIn(typedData.message, 'expires', 'typed_data');
+	const { from, expires, data } = request.parse(typedData.message);
 	const { walletAddress, signatureSource } = expectation;
 	if (!isSameAddress(from, walletAddress)) {
 		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
 		return refuseToSign(`typed_data.from is ${quoted(from)}, not the ${who} ${walletAddress}`);
 	}
-	checkGrants(typedData.message.data, expectation);
-	refuseExpired(expires, expectation.now ?? Date.now(), 'typed_data.expires');
+	checkGrants(data, expectation);
+	refuseExpired(expires, expectation.now ?? Date.now());
 	return typedData;
-}
-
-/**
- * The signing guard of administrator invites (docs/api.md, Endpoint 6): checks what the wallet is
- * about to sign, or what a provided signature covers.
- * @returns typed data whose `message` is both what is signed and the `typed_data` to send
- * @throws {Refusal} that says what differs
- */
-export function administratorInviteTypedData(
-	input: unknown,
-	expectation: AdministratorInviteExpectation,
-): TypedData {
-	return guarded(expectation.signatureSource ?? 'wallet', () => check(input, expectation));
-}
-
-/**
- * Checks the roles in a `typed_data` whose provided signature comes without domain and types.
- * @throws {Refusal} if they differ from the requested one
- */
-export function checkProvidedRoles(data: unknown, expectation: RoleExpectation): void {
-	guarded('provided', () => checkRoles(readGrants(data), expectation));
 }

@@ -1,12 +1,22 @@
 import { isRecord } from '../../shared/json';
-import { centsAsDollars } from '../../shared/money';
-import { guarded, refuseToSign, type SignatureSource } from '../refuseToSign';
+import {
+	centsAsDollars,
+	signedAmountInDollars,
+	typedAmount,
+	TYPED_AMOUNT_UNITS,
+	type TypedAmountUnit,
+} from '../../shared/money';
+import { refuseToSign, type SignatureSource } from '../refuseToSign';
 import { isSameAddress } from '../signature';
-import { isAtomic, membersOf, quoted, readTypedData, readTypes } from '../typedData';
-import type { TypedData } from '../wallet';
-
-/** The unit of typedData.data.amount, which the service doesn't document. */
-type TypedAmountUnit = 'tokenSixDecimals' | 'cents' | 'notChecked';
+import {
+	isAtomic,
+	membersOf,
+	quoted,
+	readTypedData,
+	readTypes,
+	type GuardedTypedData,
+} from '../typedData';
+import { foreignNamesFinder } from './foreignNames';
 
 export interface PaymentExpectation {
 	/** The address that signs, or has signed. */
@@ -18,8 +28,6 @@ export interface PaymentExpectation {
 	amountCents: number;
 	recipientEmail: string;
 	typedAmountUnit: TypedAmountUnit;
-	/** Milliseconds since 1970. Default: the clock. */
-	now?: number;
 }
 
 const MESSAGE_MEMBERS = ['from', 'to', 'salt', 'expires', 'data'];
@@ -39,8 +47,10 @@ const NEEDED_DATA_MEMBERS = ['recipient', 'amount'];
 
 /** An address, possibly padded to 32 bytes. */
 const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
-const TEAM = /^te-[\w-]{12}$/i;
-const TOKEN_UNITS_PER_CENT = 10_000n;
+/** Without these, a signature would be good on every chain and for every contract. */
+const NEEDED_DOMAIN_MEMBERS = ['chainId', 'verifyingContract'];
+/** How errors begin the path of a signed value. */
+const PREFIX = 'In Payment Authorization, ';
 const TYPES = { field: 'types' };
 
 /** Typed data is documented as two levels of text, so deeper levels are refused. */
@@ -77,52 +87,25 @@ function checkTypes(input: unknown, primaryType: string): void {
 }
 
 /** Every signed value, with its path. */
-function valuesOf(record: Record<string, unknown>, path: string): Array<[string, unknown]> {
+function valuesOf(
+	record: Readonly<Record<string, unknown>>,
+	prefix: string,
+): Array<[string, unknown]> {
 	return Object.entries(record).flatMap(([name, value]): Array<[string, unknown]> => {
-		const place = `${path}.${name}`;
-		return isRecord(value) ? valuesOf(value, place) : [[place, value]];
+		const path = `${prefix}${name}`;
+		return isRecord(value) ? valuesOf(value, `${path}.`) : [[path, value]];
 	});
 }
 
-/**
- * Whether a text looks like an email address: something before a single @, a dot between two other
- * characters after it, and no white space. Linear in the length of the text, which anyone may choose.
- */
-function isEmail(text: string): boolean {
-	const at = text.indexOf('@');
-	const dot = text.indexOf('.', at + 2);
-	return (
-		at > 0 &&
-		text.lastIndexOf('@') === at &&
-		dot !== -1 &&
-		dot < text.length - 1 &&
-		!/\s/.test(text)
-	);
-}
-
-/** Lower case for A to Z only. Other letters that fold to these belong to other mailboxes. */
-function foldAscii(value: string): string {
-	return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
-function checkTexts(
-	values: ReadonlyArray<[string, unknown]>,
-	{ teamId, recipientEmail }: PaymentExpectation,
-): void {
+function checkTexts(values: ReadonlyArray<[string, unknown]>, form: PaymentExpectation): void {
+	const foreignNames = foreignNamesFinder(form);
 	for (const [path, value] of values) {
-		const text = String(value);
-		if (TEAM.test(text.trim()) && text !== teamId) {
-			refuseToSign(`${path} is the team ${quoted(text)}, not the form’s ${teamId}`);
-		}
-		if (isEmail(text.trim()) && foldAscii(text) !== foldAscii(recipientEmail)) {
-			refuseToSign(`${path} is the email ${quoted(text)}, not the form’s ${recipientEmail}`);
-		}
+		const found = foreignNames(String(value));
+		if (found === undefined) continue;
+		refuseToSign(`${path} is ${quoted(value)}, which contains ${found}`, {
+			hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
+		});
 	}
-}
-
-function tokenUnitsAsDollars(units: bigint): string {
-	const rest = (units % TOKEN_UNITS_PER_CENT).toString().padStart(4, '0').replace(/0+$/, '');
-	return `${centsAsDollars(units / TOKEN_UNITS_PER_CENT)}${rest}`;
 }
 
 function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExpectation): void {
@@ -131,32 +114,21 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
 			field: 'amountCents',
 		});
 	}
-	if (typedAmountUnit === 'notChecked') return;
-	const form = `the form’s ${amountCents} cents (${centsAsDollars(amountCents)})`;
-	if (!/^(?:0|[1-9]\d{0,77})$/.test(given)) {
-		refuseToSign(
-			`typedData.data.amount is ${quoted(given)}, which isn’t a plain whole number like ${form}`,
-		);
-	}
-	const amount = BigInt(given);
-	const asCents = BigInt(amountCents);
-	const asTokens = asCents * TOKEN_UNITS_PER_CENT;
-	const [wanted, other, otherUnit] =
-		typedAmountUnit === 'cents'
-			? [asCents, asTokens, 'Token Units (Six Decimals)']
-			: [asTokens, asCents, 'Cents'];
-	if (amount === wanted) return;
-	const [dollars, unit] =
-		typedAmountUnit === 'cents'
-			? [centsAsDollars(amount), 'cents']
-			: [tokenUnitsAsDollars(amount), 'token units with six decimals'];
+	const { unitsPerCent } = TYPED_AMOUNT_UNITS[typedAmountUnit];
+	if (unitsPerCent === undefined) return;
+	const amount =
+		typedAmount(given) ??
+		refuseToSign(`${PREFIX}data.amount is ${quoted(given)}, which isn’t a plain whole number`);
+	if (amount === BigInt(amountCents) * unitsPerCent) return;
+	const other = typedAmountUnit === 'cents' ? 'tokenSixDecimals' : 'cents';
+	const { label, unitsPerCent: otherUnits } = TYPED_AMOUNT_UNITS[other];
 	refuseToSign(
-		`typedData.data.amount is ${given}, as ${unit} ${dollars}, not ${form}, which are ${wanted}`,
+		`Authorization: ${signedAmountInDollars(given, typedAmountUnit)}. Form: ${centsAsDollars(amountCents)}`,
 		{
 			hint:
-				amount === other
-					? `It would fit as ${otherUnit}: if the service counts so, set Typed Amount Unit to it.`
-					: 'Correct the amount, or the typed data.',
+				amount === BigInt(amountCents) * otherUnits
+					? `The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to ${label}.`
+					: 'Correct the amount, or get a new payment authorization.',
 		},
 	);
 }
@@ -169,41 +141,36 @@ interface UncheckedPayment {
 	readonly primaryType: string;
 }
 
-function check(input: UncheckedPayment, expectation: PaymentExpectation): TypedData {
-	checkTypes(input.types, input.primaryType);
-	const typedData = readTypedData(
-		{
-			domain: input.domain,
-			types: input.types,
-			primaryType: input.primaryType,
-			message: input.typedData,
-		},
-		'typedData',
-	);
-	const values = new Map(valuesOf(typedData.message, 'typedData'));
-	for (const [path, value] of values) {
-		if (typeof value !== 'string') return refuseToSign(`${path} is not text`);
-	}
-	const from = ADDRESS.exec(String(values.get('typedData.from')).trim())?.[1];
-	const { walletAddress, signatureSource } = expectation;
-	if (from !== undefined && !isSameAddress(`0x${from}`, walletAddress)) {
-		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
-		return refuseToSign(`typedData.from is 0x${from}, not the ${who} ${walletAddress}`);
-	}
-	checkTexts([...values, ...valuesOf(typedData.domain, 'domain')], expectation);
-	checkAmount(String(values.get('typedData.data.amount')), expectation);
-	return typedData;
-}
-
 /**
  * The signing guard of instant payments (docs/api.md, Endpoint 10): checks what the wallet is about to
  * sign, or what a provided signature covers. SECURITY.md lists what can't be compared.
  * @returns typed data whose `message` is both what is signed and the `typed_data` to send
- * @throws {Refusal} if it doesn't match the form
+ * @throws {UserError} if it doesn't match the form
  */
 export function instantPaymentTypedData(
-	input: UncheckedPayment,
+	{ domain, types, primaryType, typedData: message }: UncheckedPayment,
 	expectation: PaymentExpectation,
-): TypedData {
-	return guarded(expectation.signatureSource ?? 'wallet', () => check(input, expectation));
+): GuardedTypedData {
+	checkTypes(types, primaryType);
+	const typedData = readTypedData({ domain, types, primaryType, message }, PREFIX);
+	const missing = NEEDED_DOMAIN_MEMBERS.find((name) => !Object.hasOwn(typedData.domain, name));
+	if (missing !== undefined) {
+		return refuseToSign(`Domain has no ${missing}`, {
+			field: 'domain',
+			hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service.',
+		});
+	}
+	const values = new Map(valuesOf(typedData.message, PREFIX));
+	for (const [path, value] of values) {
+		if (typeof value !== 'string') return refuseToSign(`${path} is not text`);
+	}
+	const from = ADDRESS.exec(String(typedData.message.from).trim())?.[1];
+	const { walletAddress, signatureSource } = expectation;
+	if (from !== undefined && !isSameAddress(`0x${from}`, walletAddress)) {
+		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
+		return refuseToSign(`${PREFIX}from is 0x${from}, not the ${who} ${walletAddress}`);
+	}
+	checkTexts([...values, ...valuesOf(typedData.domain, 'In Domain, ')], expectation);
+	checkAmount(String(values.get(`${PREFIX}data.amount`)), expectation);
+	return typedData;
 }

@@ -1,9 +1,8 @@
 import { ParsedMessage } from '@spruceid/siwe-parser';
 
 import { refuseToSign } from '../refuseToSign';
-import { isAddress, isSameAddress } from '../signature';
+import { isAddress, isSameAddress, type Hex } from '../signature';
 import { quoted } from '../typedData';
-import type { Hex } from '../wallet';
 
 /** A sign-in message (EIP-4361). Times are spelled as in the text. */
 export interface SignInMessage {
@@ -130,7 +129,7 @@ function checkParts(message: SignInMessage): void {
 /**
  * Parses a sign-in message with siwe's EIP-4361 grammar, and is stricter about size, characters,
  * hosts, chain IDs and times.
- * @throws {Refusal} that says what is wrong
+ * @throws {UserError} that says what is wrong
  */
 export function parseSignInMessage(text: string): SignInMessage {
 	if (text.length > LONGEST_MESSAGE) malformed(`it has more than ${LONGEST_MESSAGE} characters`);
@@ -228,7 +227,7 @@ function withoutEscapes(uri: string): string {
 /**
  * Parses a sign-in message and checks the wallet's address, the domain and the chain if they are set,
  * that it delegates no rights, and its times, with 5 minutes of tolerance for clocks.
- * @throws {Refusal} that says which check failed
+ * @throws {UserError} that says which check failed
  */
 export function checkSignInMessage(text: string, expectation: SignInExpectation): SignInMessage {
 	const message = parseSignInMessage(text);

@@ -1,0 +1,70 @@
+import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
+import { UserError } from '../../shared/errors';
+import { roleOptions } from '../../forms/serviceFields';
+import { defineOperation } from '../defineOperation';
+import { checkBatches, nameList } from '../batches';
+import type { CheckedWrite } from '../checkedWrite';
+
+import {
+	checkCreation,
+	checkedCreation,
+	checkedExecution,
+	creationFields,
+	creationSummary,
+	EMAILS_PER_REQUEST,
+} from './steps';
+
+/** docs/api.md, Endpoint 6 and Endpoint 7. */
+export const createAndExecuteAdministratorInvites = defineOperation({
+	resource: 'administratorInvite',
+	operation: 'send',
+	name: 'Create and Execute',
+	action: 'Create and execute administrator invites',
+	description:
+		'Invite administrators and set their roles right away, signed by the wallet in the credentials',
+	effect: 'write',
+	permission: 'manageAdministrators',
+	notice:
+		'This sets administrator roles right away, signed by the wallet in the credentials. For human approval, use separate Create and Execute nodes.',
+	fields: creationFields,
+	options: roleOptions,
+	output: administratorInvitesExecutedAnswer,
+	check: checkCreation,
+	writes: async (input, context, { allowUnknownRoleHash }) => {
+		/* Fails before anything is created if the credentials have no wallet. */
+		const { address: signer } = await context.wallet();
+		const checkBatch = (emails: readonly string[]): CheckedWrite => {
+			const batch = { ...input, emails };
+			const creation = checkedCreation(context, batch);
+			const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
+			return {
+				...creation,
+				/* The typed data to sign comes with the answer to the first request. */
+				summary: `${creationSummary(batch, context)}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+				send: async () => {
+					const { invites, typed_data: structure } = await creation.send();
+					const execute = async () => {
+						const execution = { invites, structure, signer, expected };
+						return await (await checkedExecution(context, execution)).send();
+					};
+					return await execute().catch((error: unknown) => {
+						if (!(error instanceof UserError)) throw error;
+						const created =
+							invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
+						throw error.withDone(
+							{ invites, typed_data: structure },
+							`${created} created (${nameList(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
+						);
+					});
+				},
+			};
+		};
+		return await checkBatches(
+			input.emails,
+			EMAILS_PER_REQUEST,
+			checkBatch,
+			(done) =>
+				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${nameList(done)}). Remove them before you run the node again, or they are invited twice.`,
+		);
+	},
+});

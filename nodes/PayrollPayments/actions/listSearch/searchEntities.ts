@@ -1,0 +1,53 @@
+import {
+	NodeOperationError,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+} from 'n8n-workflow';
+
+import type { IdentifierPrefix } from '../../shared/identifier';
+
+/** What *Teams and Companies* of the credentials lists, as choices; the service isn't asked. */
+async function search(
+	context: ILoadOptionsFunctions,
+	prefixes: readonly IdentifierPrefix[],
+	filter = '',
+): Promise<INodeListSearchResult> {
+	/* Loaded when a list is opened, not with the nodes. */
+	const { entityLabel, parseEntities } = await import('../../api/entities');
+	const { CREDENTIALS } = await import('../../api/client');
+	const refuse = (message: string, description: string) =>
+		new NodeOperationError(context.getNode(), message, { description });
+	const { entities } = await context.getCredentials(CREDENTIALS);
+	const listed = parseEntities(entities);
+	if ('fault' in listed) {
+		throw refuse(
+			`Teams and Companies in the credentials ${listed.fault}`,
+			'Open the Payroll Payments API credentials and correct this field.',
+		);
+	}
+	const suitable = listed.filter(({ id }) =>
+		prefixes.some((prefix) => id.startsWith(`${prefix}-`)),
+	);
+	if (suitable.length === 0) {
+		throw refuse(
+			`Teams and Companies in the credentials lists no ${prefixes.length === 1 ? 'team' : 'team or company'} yet`,
+			'Open the Payroll Payments API credentials and enter one on each line, e.g. te-a1B2c3D4e5F6 Engineering. Or select By ID instead of From List.',
+		);
+	}
+	const wanted = filter.trim().toLowerCase();
+	const results = suitable.map(({ id }) => ({ name: entityLabel(id, listed), value: id }));
+	return { results: results.filter(({ name }) => name.toLowerCase().includes(wanted)) };
+}
+
+/** The methods that the team and company fields of both nodes name (forms/serviceFields.ts). */
+export const entitySearches = {
+	async searchTeams(this: ILoadOptionsFunctions, filter?: string) {
+		return await search(this, ['te'], filter);
+	},
+	async searchEntities(this: ILoadOptionsFunctions, filter?: string) {
+		return await search(this, ['te', 'co'], filter);
+	},
+	async searchUserEntities(this: ILoadOptionsFunctions, filter?: string) {
+		return await search(this, ['te', 'co', 'us'], filter);
+	},
+};

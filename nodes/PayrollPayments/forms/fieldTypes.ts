@@ -1,0 +1,209 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
+
+import { z } from 'zod';
+
+import { menuOf, oneOf } from '../shared/menu';
+import { isBlank, type Field } from './field';
+
+/** The texts of a field. */
+export interface Wording {
+	readonly label: string;
+	readonly description?: string;
+	/** An example, shown in the empty field as "e.g. …". */
+	readonly example?: string;
+	readonly hint?: string;
+}
+
+function textsOf({ label, description, example, hint }: Wording) {
+	return {
+		displayName: label,
+		...(description === undefined ? {} : { description }),
+		...(example === undefined ? {} : { placeholder: `e.g. ${example}` }),
+		...(hint === undefined ? {} : { hint }),
+	};
+}
+
+/** Text that must not be empty. */
+export const filledText = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.refine((value) => value.trim() !== '', 'is missing');
+
+/** One line of text. */
+export function text<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Field<Value> {
+	return { form: { ...textsOf(wording), type: 'string', default: '' }, schema, required: true };
+}
+
+/** Text that n8n hides, as it does everywhere with a secret. */
+export function password<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Field<Value> {
+	const { form, ...rest } = text(wording, schema);
+	return { ...rest, form: { ...form, typeOptions: { password: true } } };
+}
+
+/** Several lines of text. */
+export function longText<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Field<Value> {
+	const { form, ...rest } = text(wording, schema);
+	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
+}
+
+/** A menu with one choice. */
+export function choice<const Value extends string>(
+	wording: Wording,
+	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	preset: NoInfer<Value>,
+): Field<Value> {
+	return {
+		form: { ...textsOf(wording), type: 'options', options: [...options], default: preset },
+		schema: oneOf(menuOf(options)),
+		required: false,
+	};
+}
+
+/** A list, given as an array or as text separated by commas, semicolons or line breaks. */
+const entries = z.unknown().transform((value) => {
+	if (typeof value === 'string')
+		return value
+			.split(/[,;\n]/)
+			.map((entry) => entry.trim())
+			.filter(Boolean);
+	return value ?? [];
+});
+
+/** A list whose entries each fit a schema. */
+export function listOf<Entry>(
+	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
+): z.ZodType<Entry[], z.ZodTypeDef, unknown> {
+	return entries.pipe(
+		z
+			.array(entry, { invalid_type_error: 'must be a list, or text separated by commas' })
+			.min(1, 'is empty'),
+	);
+}
+
+/** A list of texts: separated by commas, or an array from an expression. */
+export function textList<Entry>(
+	wording: Wording,
+	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
+): Field<Entry[]> {
+	return { ...text(wording, z.unknown()), schema: listOf(entry) };
+}
+
+/** A menu with several choices. */
+export function choices<Value extends string>(
+	wording: Wording,
+	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	preset: readonly Value[] = [],
+): Field<Value[]> {
+	return {
+		form: {
+			...textsOf(wording),
+			type: 'multiOptions',
+			options: [...options],
+			default: [...preset],
+		},
+		schema: listOf(oneOf(menuOf(options))),
+		required: preset.length > 0,
+	};
+}
+
+/** A list without its blank entries. */
+const filledEntries = entries.transform((list) =>
+	Array.isArray(list) ? list.filter((entry: unknown) => !isBlank(entry)) : list,
+);
+
+/** Makes a list skip the entries of an expression's array that have no value. */
+export function skippingBlanks<Entry>(field: Field<Entry[]>): Field<Entry[]> {
+	return { ...field, schema: filledEntries.pipe(field.schema) };
+}
+
+/** Makes a list optional: one in which nothing is filled in becomes `undefined`. */
+export function optionalList<Entry>(field: Field<Entry[]>): Field<Entry[] | undefined> {
+	const schema = filledEntries
+		.transform((list) => (Array.isArray(list) && list.length === 0 ? undefined : list))
+		.pipe(field.schema.optional());
+	return { ...field, required: false, schema };
+}
+
+/** An on/off switch. */
+export function flag(wording: Wording, preset = false): Field<boolean> {
+	return {
+		form: { ...textsOf(wording), type: 'boolean', default: preset },
+		schema: z.union(
+			[
+				z.boolean(),
+				z.enum(['true', 'false']).transform((value) => value === 'true'),
+				z.undefined().transform(() => preset),
+			],
+			{ errorMap: () => ({ message: 'must be true or false' }) },
+		),
+		required: false,
+	};
+}
+
+/** A whole number in a range. */
+export function wholeNumber(
+	wording: Wording,
+	limits: { readonly least: number; readonly most?: number; readonly preset: number },
+): Field<number> {
+	const { least, most, preset } = limits;
+	const range = most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	return {
+		form: {
+			...textsOf(wording),
+			type: 'number',
+			default: preset,
+			typeOptions: { minValue: least, ...(most === undefined ? {} : { maxValue: most }) },
+		},
+		schema: z.unknown().transform((value, context) => {
+			const number =
+				typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
+			if (
+				typeof number === 'number' &&
+				Number.isSafeInteger(number) &&
+				number >= least &&
+				(most === undefined || number <= most)
+			) {
+				return number;
+			}
+			context.addIssue({ code: 'custom', message: `must be a whole number, ${range}` });
+			return z.NEVER;
+		}),
+		required: false,
+	};
+}
+
+/** JSON, given as text or as a value from an expression. */
+export function json<Value>(
+	wording: Wording,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	preset = '{}',
+): Field<Value> {
+	return {
+		form: { ...textsOf(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
+		schema: z
+			.unknown()
+			.transform((value, context): unknown => {
+				if (typeof value !== 'string') return value;
+				if (value.trim() === '') {
+					context.addIssue({ code: 'custom', message: 'is missing' });
+					return z.NEVER;
+				}
+				try {
+					return JSON.parse(value);
+				} catch {
+					context.addIssue({ code: 'custom', message: "isn't valid JSON" });
+					return z.NEVER;
+				}
+			})
+			.pipe(schema),
+		required: true,
+	};
+}

@@ -1,0 +1,263 @@
+import { z } from 'zod';
+import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../shared/roles';
+import { ecdsaSignature, evmAddress } from '../shared/address';
+import { email } from '../shared/email';
+import { BALANCE_CURRENCIES } from '../shared/money';
+import { identifier, startsOf, type IdentifierPrefix } from '../shared/identifier';
+
+import { withoutExpressions, mustResolve, optional, shownWhen, type Field } from './field';
+import { choice, choices, flag, json, text, textList, wholeNumber } from './fieldTypes';
+
+/** Where an identifier is found, which the service doesn't document. */
+const WHERE_TO_FIND =
+	'List yours under Teams and Companies in the credentials. An administrator of the service knows the IDs; deposit events carry them as entity_nanoid.';
+
+interface Locator {
+	readonly label: string;
+	readonly description: string;
+	/** What the list is of, e.g. "team". */
+	readonly what: string;
+	/** The node's method that lists them. */
+	readonly searchListMethod: string;
+	readonly prefixes: readonly IdentifierPrefix[];
+	readonly hint?: string;
+}
+
+/** Something of the service, selected from a list or given by its ID. A plain ID as text is taken too. */
+function locator({ label, description, what, prefixes, ...rest }: Locator): Field<string> {
+	const starts = startsOf(prefixes);
+	const article = /^[aeio]/.test(what) ? 'An' : 'A';
+	return {
+		form: {
+			displayName: label,
+			type: 'resourceLocator',
+			default: { mode: 'list', value: '' },
+			description,
+			...(rest.hint === undefined ? {} : { hint: rest.hint }),
+			modes: [
+				{
+					displayName: 'From List',
+					name: 'list',
+					type: 'list',
+					placeholder: `Select ${article.toLowerCase()} ${what}...`,
+					typeOptions: { searchListMethod: rest.searchListMethod, searchable: true },
+				},
+				{
+					displayName: 'By ID',
+					name: 'id',
+					type: 'string',
+					placeholder: `e.g. ${prefixes[0]}-a1B2c3D4e5F6`,
+					validation: [
+						{
+							type: 'regex',
+							properties: {
+								regex: `^(${prefixes.join('|')})-[A-Za-z0-9_-]{12}$`,
+								errorMessage: `${article} ${what} ID starts with ${starts} and has 15 characters`,
+							},
+						},
+					],
+				},
+			],
+		},
+		schema: z
+			.union([z.object({ value: z.unknown() }).transform(({ value }) => value ?? ''), z.unknown()])
+			.pipe(identifier(...prefixes)),
+		required: true,
+	};
+}
+
+/** A team (te-). */
+export function teamId(): Field<string> {
+	return locator({
+		label: 'Team ID',
+		description: 'The team; its ID starts with te-',
+		what: 'team',
+		searchListMethod: 'searchTeams',
+		prefixes: ['te'],
+		hint: WHERE_TO_FIND,
+	});
+}
+
+/** The label of {@link entityId} where users aren't taken. */
+export const TEAM_OR_COMPANY_ID = 'Team or Company ID';
+
+/** A team or company, or a user where that prefix is given too. */
+export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
+	const isUserTaken = prefixes.includes('us');
+	const what = isUserTaken ? 'team, company or user' : 'team or company';
+	return locator({
+		label: isUserTaken ? 'Team, Company or User ID' : TEAM_OR_COMPANY_ID,
+		description: `The ${what}; its ID starts with ${startsOf(prefixes)}`,
+		what,
+		searchListMethod: isUserTaken ? 'searchUserEntities' : 'searchEntities',
+		prefixes,
+		hint: WHERE_TO_FIND,
+	});
+}
+
+const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
+	name: ROLE_NAMES[value],
+	value,
+})).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+/** The role of an administrator of a team or company. */
+export function administratorRole(): Field<AdministratorRole> {
+	return choice(
+		{
+			label: 'Role',
+			description:
+				'Role of the new administrators; team roles need the ID of a team, company roles that of a company',
+		},
+		ADMINISTRATOR_ROLE_OPTIONS,
+		'team_viewer',
+	);
+}
+
+/** The role that typed data is compared with. Nothing is preselected; Any skips the comparison. */
+export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
+	const any = { name: 'Any', value: 'any', description: 'Only with a provided signature' } as const;
+	const { form, ...rest } = choice(
+		{ label: 'Expected Role', description: 'The only role that the typed data may give' },
+		[any, ...ADMINISTRATOR_ROLE_OPTIONS],
+		'any',
+	);
+	const options = [any, { name: 'Choose One', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS];
+	return mustResolve(optional({ ...rest, form: { ...form, options, default: '' } }));
+}
+
+/** Options of operations that sign administrator invites. */
+export const roleOptions = {
+	allowUnknownRoleHash: withoutExpressions(
+		flag({
+			label: 'Allow Unknown Role Hash',
+			description:
+				"Whether to sign a 32-byte role that isn't the hash of a documented role. Ask the service first which role it stands for.",
+		}),
+	),
+};
+
+/** Currencies of balances; undefined for all. */
+export function balanceCurrencies(description: string) {
+	const options = BALANCE_CURRENCIES.map((currency) => ({ name: currency, value: currency }));
+	return optional(choices({ label: 'Currencies', description }, options));
+}
+
+/** A list of email addresses. */
+export function emails(wording: { label: string; description: string }): Field<string[]> {
+	return textList({ ...wording, example: 'ana@example.com, ben@example.com' }, email);
+}
+
+/** All records, or up to a limit. */
+export const returnAllOrLimit = {
+	returnAll: flag({
+		label: 'Return All',
+		description: 'Whether to return all results or only up to a given limit',
+	}),
+	limit: shownWhen(
+		{ returnAll: [false] },
+		wholeNumber(
+			{ label: 'Limit', description: 'Max number of results to return' },
+			{ least: 1, preset: 50 },
+		),
+	),
+};
+
+/** Who signs the typed data: the wallet of the credentials, or someone else beforehand. */
+export const signatureFields = {
+	signatureSource: choice(
+		{ label: 'Signature From', description: 'Who signs the typed data' },
+		[
+			{
+				name: 'Provided',
+				value: 'provided',
+				description: 'Send a signature made outside n8n',
+			},
+			{
+				name: 'Wallet',
+				value: 'wallet',
+				description: 'Check the typed data, then sign it with the wallet in the credentials',
+			},
+		],
+		'wallet',
+	),
+	signature: shownWhen(
+		{ signatureSource: ['provided'] },
+		text(
+			{
+				label: 'Signature',
+				description: 'ECDSA signature of the typed data, 0x followed by 130 hex characters',
+				example: '0x4f1c…1b',
+			},
+			ecdsaSignature,
+		),
+	),
+	signer: shownWhen(
+		{ signatureSource: ['provided'] },
+		text(
+			{
+				label: 'Signer',
+				description: 'Address of the wallet that made the signature',
+				example: '0x52908400098527886E0F7030069857D2E4169EE7',
+			},
+			evmAddress,
+		),
+	),
+};
+
+/** A JSON object with at least one property. */
+export function jsonObject(wording: Parameters<typeof json>[0]) {
+	return json(
+		wording,
+		z
+			.record(z.unknown(), {
+				invalid_type_error: 'must be a JSON object',
+				required_error: 'is missing',
+			})
+			.refine((object) => Object.keys(object).length > 0, 'is missing'),
+	);
+}
+
+/** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
+export function optionalJsonObject(wording: Parameters<typeof json>[0]) {
+	return optional(
+		json(
+			wording,
+			z
+				.record(z.unknown(), { invalid_type_error: 'must be a JSON object' })
+				.transform((object) => (Object.keys(object).length === 0 ? undefined : object)),
+		),
+	);
+}
+
+/** The name of a body field that the service doesn't document (docs/api.md, Endpoints 8 and 9). */
+export function bodyFieldName(
+	wording: { label: string; description: string },
+	preset: string,
+): Field<string> {
+	const { form, ...rest } = text(
+		wording,
+		z
+			.string({ invalid_type_error: 'must be text' })
+			.regex(
+				/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
+				'must start with a letter and contain only letters, digits and _',
+			)
+			.refine((name) => !RESERVED_NAMES.includes(name), 'is already the name of another field')
+			.default(preset),
+	);
+	return { ...rest, required: false, form: { ...form, default: preset } };
+}
+
+/** Names that the same bodies use for other values. */
+const RESERVED_NAMES: readonly string[] = ['review_version', 'version'];
+
+/** A user of the team. */
+export function teamUserId(): Field<string> {
+	return locator({
+		label: 'User',
+		description: 'The external payment recipient',
+		what: 'user',
+		searchListMethod: 'searchTeamUsers',
+		prefixes: ['us'],
+	});
+}

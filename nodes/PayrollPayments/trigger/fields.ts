@@ -1,0 +1,318 @@
+import { z } from 'zod';
+
+import { eventTypeOptions } from '../api/schemas/eventTypeOptions';
+import {
+	DEPOSIT_NETWORKS,
+	EVENT_TYPES,
+	isDocumented,
+	type DEPOSIT_PROVIDERS,
+	type DEPOSIT_STATUSES,
+} from '../api/schemas/events';
+import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '../forms/field';
+import {
+	choice,
+	choices,
+	flag,
+	listOf,
+	optionalList,
+	skippingBlanks,
+	textList,
+	wholeNumber,
+	type Wording,
+} from '../forms/fieldTypes';
+import { identifier } from '../shared/identifier';
+import { ipRange } from './allowlist';
+
+/** Event types that bring deposits. */
+export const DEPOSIT_EVENTS = ['deposit.received', '*'];
+
+/** What the words of a menu's entry would not say in n8n's panel of nodes. */
+const SPECIAL_ACTIONS: Readonly<Record<string, string>> = {
+	'*': 'On any event',
+	'deposit.bitcoin': 'On Bitcoin deposit',
+	'deposit.crosschain': 'On crosschain deposit',
+	'deposit.crypto': 'On crypto deposit',
+	'deposit.fiat': 'On fiat deposit',
+	'swap.token': 'On token swap',
+	'withdraw_account.duplicated_detected': 'On duplicate withdraw account detected',
+};
+
+/** A menu's entry as n8n's panel of nodes reads it, e.g. "On payment chargeback paid". */
+function actionOf({ name, value }: { readonly name: string; readonly value: string }): string {
+	const words = name.replace(':', '').split(' ');
+	const inSentence = words.map((word) => (/^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()));
+	return SPECIAL_ACTIONS[value] ?? ['On', ...inSentence].join(' ');
+}
+
+/** The panel lists them in this order, so the event that most workflows wait for comes first. */
+export const eventOptions = [
+	{
+		name: 'Deposit: Received',
+		value: 'deposit.received',
+		description: 'Funds have arrived in a company account from an external source',
+	},
+	...[
+		{ name: 'Any Event', value: '*', description: 'Includes event types that aren’t in this list' },
+		...eventTypeOptions.filter(({ value }) => value !== 'deposit.received'),
+	].sort((a, b) => a.name.localeCompare(b.name, 'en')),
+].map((option) => ({ ...option, action: actionOf(option) }));
+
+/** Documented event types, or ones that are written like them: the service may have added them. */
+const eventType = z
+	.string({ invalid_type_error: 'must be text' })
+	.transform((value) => value.trim())
+	.refine(
+		(value) => value === '*' || isDocumented(EVENT_TYPES, value) || /^\w+(\.\w+)+$/.test(value),
+		'must be an event type such as deposit.received, or * for any',
+	);
+
+const currencyCode = z
+	.string({ invalid_type_error: 'must be text' })
+	.regex(/^[A-Za-z\d]{3,5}$/, 'must be a currency code of 3 to 5 letters or digits, e.g. USD');
+
+const versionNumber = z
+	.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+	.transform(String)
+	.refine((value) => /^v?\d+(\.[\w-]+)*$/i.test(value), 'must be a version such as 2 or 2.1');
+
+/** A filter: left empty it lets everything pass, but not if its expression found nothing. */
+const filter = <Entry>(list: Field<Entry[]>) => mustResolve(optionalList(list));
+
+const currencies = (wording: Wording) => filter(textList(wording, currencyCode));
+
+/** What each value means; in a menu, it is named by its own words. */
+function menuFrom<Value extends string>(meanings: Readonly<Record<Value, string>>) {
+	const values = Object.keys(meanings).filter((value): value is Value => value in meanings);
+	return values.map((value) => ({ name: titleOf(value), value, description: meanings[value] }));
+}
+
+const statusOptions = menuFrom<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
+	complete: 'Processed, and the funds are available; the only final status',
+	failed: 'Processing failed for technical or validation reasons',
+	pending: 'Initiated, not yet processed or confirmed',
+	rejected: 'Refused for compliance or business-rule reasons',
+	reverted: 'Processed, later reversed or canceled',
+	unknown: 'Any other status, or none',
+});
+
+const providerOptions = menuFrom<(typeof DEPOSIT_PROVIDERS)[number]>({
+	bitcoin: 'Bitcoin network deposit',
+	internal_pay_handler: 'Internal payment processing system',
+	manual: 'Deposit entered by hand',
+	wirepartner: 'Bank wire or ACH deposit through an external provider',
+});
+
+/*
+ * The trigger's fields. Each is defined once: its form, and what it accepts. `description.ts` makes the
+ * form of them, `settings.ts` reads them.
+ */
+
+export const parameters = {
+	authentication: choice(
+		{
+			label: 'Authentication',
+			description: 'How to verify that deliveries come from the service',
+		},
+		[
+			{
+				name: 'None',
+				value: 'none',
+				description: 'Anyone who knows the URL can send events',
+			},
+			{
+				name: 'Webhook Credentials',
+				value: 'webhookCredentials',
+				description: 'Accept only deliveries with a valid signature or token',
+			},
+		],
+		'webhookCredentials',
+	),
+	events: skippingBlanks({
+		...choices(
+			{
+				label: 'Trigger On',
+				description:
+					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			eventOptions,
+			['deposit.received'],
+		),
+		schema: listOf(eventType),
+	}),
+	depositStatuses: skippingBlanks(
+		choices(
+			{
+				label: 'Deposit Statuses',
+				description:
+					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			statusOptions,
+			['complete'],
+		),
+	),
+	output: choice(
+		{ label: 'Output', description: 'What the workflow starts with' },
+		[
+			{
+				name: 'Event',
+				value: 'event',
+				description: 'The event exactly as received',
+			},
+			{
+				name: 'Simplified',
+				value: 'simplified',
+				description:
+					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
+			},
+		],
+		'event',
+	),
+};
+
+export const filters = {
+	destinationCurrencies: currencies({
+		label: 'Destination Currencies',
+		description: 'Currency codes of the credited amount, separated by commas',
+		example: 'USD, EUR',
+	}),
+	entityIds: filter(
+		textList(
+			{
+				label: 'Team or Company IDs',
+				description:
+					'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
+				example: 'te-a1B2c3D4e5F6',
+			},
+			identifier('te', 'co'),
+		),
+	),
+	eventVersions: filter(
+		textList(
+			{
+				label: 'Event Versions',
+				description:
+					'Values of event_version that pass, separated by commas. A number without a dot lets all its minor versions pass.',
+				example: '2, 3.1',
+			},
+			versionNumber,
+		),
+	),
+	minimumAmountCents: mustResolve(
+		optional(
+			wholeNumber(
+				{
+					label: 'Minimum Amount (Cents)',
+					description:
+						'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
+				},
+				{ least: 0, preset: 0 },
+			),
+		),
+	),
+	networks: filter(
+		choices(
+			{ label: 'Networks', description: 'The networks that deposits may arrive on' },
+			DEPOSIT_NETWORKS.map((value) => ({ name: titleOf(value), value })),
+		),
+	),
+	providers: filter(
+		choices(
+			{ label: 'Providers', description: 'The providers that deposits may come from' },
+			providerOptions,
+		),
+	),
+	sourceCurrencies: currencies({
+		label: 'Source Currencies',
+		description: 'Currency codes of the sent amount, separated by commas',
+		example: 'USDC, EUR',
+	}),
+};
+
+export const options = {
+	acknowledge: withoutExpressions(
+		choice(
+			{
+				label: 'Acknowledge',
+				description:
+					'When to tell the service that the event has been handled. When Finished is for workflows that end within the service’s time limit and can run again for the same event.',
+			},
+			[
+				{
+					name: 'When Finished',
+					value: 'finished',
+					description:
+						'After the last node. If the workflow fails, the service delivers the event again.',
+				},
+				{
+					name: 'When Received',
+					value: 'received',
+					description: 'As soon as n8n has saved the execution',
+				},
+			],
+			'received',
+		),
+	),
+	deduplicate: optional(
+		flag(
+			{
+				label: 'Deduplicate',
+				description:
+					'Whether to start the workflow only once for an event that is delivered more than once',
+			},
+			true,
+		),
+	),
+	deduplicationHistory: wholeNumber(
+		{
+			label: 'Deduplication History',
+			description: 'How many events to remember. The oldest are forgotten first.',
+		},
+		{ least: 1, most: 100_000, preset: 5_000 },
+	),
+	includeHeaders: optional(
+		flag({
+			label: 'Include Headers',
+			description: 'Whether to add the delivery’s headers, except those that may contain a secret',
+		}),
+	),
+	invalidPayload: optional(
+		choice(
+			{
+				label: 'Invalid Payload',
+				description: 'What to do with an event that lacks a required field',
+			},
+			[
+				{
+					name: 'Emit',
+					value: 'emit',
+					description: 'Start the workflow and list what is wrong in validation_issues',
+				},
+				{
+					name: 'Reject',
+					value: 'reject',
+					description: 'Answer 400 with what is wrong, without starting the workflow',
+				},
+			],
+			'reject',
+		),
+	),
+	ipAllowlist: skippingBlanks(
+		textList(
+			{
+				label: 'IP Allowlist',
+				description:
+					'IP addresses and CIDR ranges to accept deliveries from, separated by commas. An empty list accepts none: deliveries are then answered with 500. Behind a proxy, set N8N_PROXY_HOPS.',
+				example: '203.0.113.7, 2001:db8::/32',
+			},
+			ipRange,
+		),
+	),
+	maximumAgeSeconds: wholeNumber(
+		{
+			label: 'Maximum Age (Seconds)',
+			description:
+				'Refuse older events with 401, by their creation time; 0 for no limit. For signatures without a timestamp. Allow for the time in which the service repeats failed deliveries.',
+		},
+		{ least: 0, preset: 0 },
+	),
+};
