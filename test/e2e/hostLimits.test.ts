@@ -10,7 +10,9 @@ import { z } from 'zod';
 
 import { run } from '../../scripts/lib/processes.mjs';
 import { installN8nUnderTest } from '../support/n8nUnderTest';
+import { otherEvent } from '../support/sampleEvents';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { chain, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
@@ -149,6 +151,20 @@ describe('webhooks', () => {
 		expect((await fetch(url, { method: 'POST' })).status).toBe(200);
 		expect(await database.executions(id)).toEqual([expect.objectContaining({ status: 'waiting' })]);
 		await n8n.deactivate(id);
+	});
+});
+
+describe('regular mode', () => {
+	/* test/long/queue.test.ts sees the two entries of queue mode. */
+	it('runs an execution in the process that received its event, so recordOnce.ts leaves one entry and no mark', async () => {
+		const workflow = await TriggerWorkflow.start(environment);
+		for (const key of ['a', 'b']) await workflow.send(otherEvent({ idempotency_key: key }));
+		await workflow.idle();
+		const [row] = await environment.database.query(
+			`select value from processed_data where "workflowId" = '${workflow.workflowId}'`,
+		);
+		const value: unknown = typeof row?.value === 'string' ? JSON.parse(row.value) : row?.value;
+		expect(value).toEqual({ mode: 'entries', data: [expect.any(String), expect.any(String)] });
 	});
 });
 

@@ -1,7 +1,5 @@
-import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { outputOf } from '../support/executions';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
-import { n8nVersionUnderTest } from '../support/n8nUnderTest';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { chain, node, START } from '../support/workflows';
 
@@ -37,7 +35,7 @@ function request(name: string, url: string) {
 			options: {},
 		},
 		{
-			typeVersion: N8N_VERSIONS[n8nVersionUnderTest()].httpRequest,
+			typeVersion: 4.5,
 			credentials: { payrollPaymentsApi: { id: null, name: '' } },
 		},
 	);

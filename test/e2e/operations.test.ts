@@ -55,6 +55,7 @@ describe('every operation in a real n8n', () => {
 		const [balance] = await perform('balance', 'get', {
 			entityId: environment.teamId,
 			currencies: ['USD', 'EUR'],
+			output: 'asReceived',
 		});
 		expect(balance).toMatchObject({ balances: [{ currency: 'EUR' }, { currency: 'USD' }] });
 	});
@@ -67,7 +68,13 @@ describe('every operation in a real n8n', () => {
 
 	it('invite.create from a form, from JSON and from items, and invite.getAll', async () => {
 		const { n8n, api, teamId } = environment;
-		const shared = { resource: 'invite', operation: 'create', teamId, role: 'contractor' };
+		const shared = {
+			resource: 'invite',
+			operation: 'create',
+			teamId,
+			role: 'contractor',
+			existingPeople: 'invite',
+		};
 		const rows = [
 			{ email: 'row.one@example.com', first_name: 'Row', last_name: 'One' },
 			{ email: 'row.two@example.com', firstName: 'Row', lastName: 'Two' },
@@ -124,7 +131,8 @@ describe('every operation in a real n8n', () => {
 			emails: 'viewer.one@example.com, viewer.two@example.com',
 		});
 		const invites = inviteIds.length(2).parse(created?.invites);
-		const [executed] = await perform('administratorInvite', 'execute', {
+		const [executed] = await perform('administratorInvite', 'complete', {
+			role: 'team_viewer',
 			inviteIds: invites.join(','),
 			typedData: JSON.stringify(created),
 			signatureSource: 'wallet',
@@ -132,8 +140,8 @@ describe('every operation in a real n8n', () => {
 		expect(executed).toEqual({ invites, transaction: expect.stringMatching(/^tx-/) });
 	});
 
-	it('administratorInvite.createAndExecute', async () => {
-		const [done] = await perform('administratorInvite', 'createAndExecute', {
+	it('administratorInvite.send', async () => {
+		const [done] = await perform('administratorInvite', 'send', {
 			entityId: environment.teamId,
 			role: 'team_admin',
 			emails: 'administrator@example.com',
@@ -142,10 +150,10 @@ describe('every operation in a real n8n', () => {
 		expect(done?.transaction).toMatch(/^tx-/);
 	});
 
-	it('nameReview.resolve', async () => {
+	it('nameReview.update', async () => {
 		const { teams } = await environment.sandbox.control<Organisation>('GET', 'organisation');
 		const review = teams[0]?.name_reviews[0];
-		const [resolved] = await perform('nameReview', 'resolve', {
+		const [resolved] = await perform('nameReview', 'update', {
 			teamId: environment.teamId,
 			userId: { __rl: true, mode: 'id', value: review?.user_nanoid },
 			decision: 'approve',
@@ -154,7 +162,7 @@ describe('every operation in a real n8n', () => {
 		expect(resolved).toEqual({ status: expect.any(String) });
 	});
 
-	it('payment.createInstant', async () => {
+	it('payment.create', async () => {
 		const { sandbox, account, teamId } = environment;
 		const recipientEmail = 'supplier@example.com';
 		const query = new URLSearchParams({
@@ -166,22 +174,20 @@ describe('every operation in a real n8n', () => {
 		const payment = paymentStructure.parse(
 			await sandbox.control('GET', `payment-typed-data?${query}`),
 		);
-		const [paid] = await perform('payment', 'createInstant', {
+		const [paid] = await perform('payment', 'create', {
 			teamId,
+			amountUnit: 'cents',
 			amountCents: 12_500,
 			recipientEmail,
-			typedData: JSON.stringify(payment.typed_data),
+			typedData: JSON.stringify(payment),
 			signatureSource: 'wallet',
-			domain: JSON.stringify(payment.domain),
-			types: JSON.stringify(payment.types),
-			primaryType: payment.primary_type,
 		});
 		expect(paid).toEqual({ transaction: expect.stringMatching(/^tx-/) });
 	});
 
-	it('webhook.sendTest', async () => {
+	it('webhook.send', async () => {
 		const { webhook } = await environment.sandbox.control<Organisation>('GET', 'organisation');
-		const [sent] = await perform('webhook', 'sendTest', {
+		const [sent] = await perform('webhook', 'send', {
 			webhookId: webhook,
 			eventType: 'deposit.received',
 		});
@@ -198,6 +204,7 @@ describe('every operation in a real n8n', () => {
 		const strangers = await n8n.saveCredentials('payrollPaymentsApi', 'Stranger', {
 			baseUrl: sandbox.url,
 			authentication: 'walletSignIn',
+			access: 'everything',
 			platformId: stranger?.platformId,
 			signer: 'privateKey',
 			privateKey: stranger?.privateKey,

@@ -15,6 +15,9 @@ vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) =
 		parsingContext === here ? options : { ...options, parsingContext },
 	);
 
+/** What a test file has started and not stopped; see test/support/cleanups.ts. */
+const CLEANUPS = Symbol.for('payroll-payments.cleanups');
+
 /** What jest-circus keeps between the tests of a file. */
 const KEPT = ['EVENT_HANDLERS', 'RETRY_TIMES', 'TEST_TIMEOUT_SYMBOL'];
 
@@ -31,14 +34,25 @@ module.exports = class extends TestEnvironment {
 			global: globalThis,
 		});
 		this.variables = { ...process.env };
+		this.global[CLEANUPS] = new Set();
 	}
 
 	getVmContext() {
 		return here;
 	}
 
-	/** What one file changes, the next one must not see. */
+	/** On a busy machine, a test or a hook takes longer. */
+	async handleTestEvent({ name }, state) {
+		if (name === 'run_start') this.testTimeout = state.testTimeout;
+		if (name !== 'test_start' && name !== 'hook_start') return;
+		const { slowdown } = await import('../../scripts/lib/load.mjs');
+		state.testTimeout = Math.round(this.testTimeout * slowdown());
+	}
+
+	/** What one file starts or changes, the next one must not see. */
 	async teardown() {
+		// The newest first: an environment stops its processes and removes their data.
+		for (const stop of [...this.global[CLEANUPS]].reverse()) await stop();
 		this.moduleMocker.restoreAllMocks();
 		for (const name of Object.keys(process.env)) {
 			if (!Object.hasOwn(this.variables, name)) delete process.env[name];

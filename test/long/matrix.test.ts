@@ -37,7 +37,7 @@ function hosts(): Host[] {
 	return [...withSqlite, { name, version: DEFAULT_N8N_VERSION, hasPostgres: true }];
 }
 
-/** All, or those whose name contains LONG_HOSTS, e.g. `1.123.81` or `PostgreSQL`. */
+/** All, or those whose name contains LONG_HOSTS, e.g. `2.35.7` or `PostgreSQL`. */
 const HOSTS = hosts().filter(({ name }) => name.includes(process.env.LONG_HOSTS ?? ''));
 
 const results = z.object({
@@ -122,7 +122,7 @@ function replacedLibraries(version: N8nVersion): string {
 		.object({ pnpm: z.object({ overrides: z.record(z.string()) }) })
 		.parse(JSON.parse(readFileSync(manifest, 'utf8')));
 	return Object.entries(pnpm.overrides)
-		.filter(([library]) => /^(@n8n\/|n8n-)/.test(library))
+		.filter(([library]) => /^(@n8n\/|n8n-)[^>]*$/.test(library))
 		.map(([library, replacement]) => `${library} ${replacement}`)
 		.join(', ');
 }

@@ -19,6 +19,7 @@ import { describeInvites } from './queue/invites';
 import { deliver, endWorkersDuring, keysOf, listenWith, paced, pick, RATE } from './queue/load';
 import { describePayments } from './queue/payments';
 import { describePolling } from './queue/polling';
+import { describeRecords } from './queue/records';
 import { describeRedisStops } from './queue/redisStops';
 
 jest.setTimeout(900_000);
@@ -444,6 +445,10 @@ describe('queue mode, acknowledged when finished', () => {
 			await sandbox.stop();
 		}
 	});
+});
+
+describe('queue mode, records of events', () => {
+	describeRecords(() => queue);
 });
 
 describe('queue mode, lost answers of Redis', () => {

@@ -114,7 +114,7 @@ const balance = (): INodeParameters => ({
 });
 const administrators = (): INodeParameters => ({
 	resource: 'administratorInvite',
-	operation: 'createAndExecute',
+	operation: 'send',
 	entityId: sandbox.team,
 	role: 'team_viewer',
 	emails: 'one@example.com, two@example.com',

@@ -131,7 +131,7 @@ async function saveOperations(): Promise<string> {
 			'Administrators',
 			{
 				resource: 'administratorInvite',
-				operation: 'createAndExecute',
+				operation: 'send',
 				entityId: teamId,
 				role: 'team_viewer',
 				emails: '={{ "administrator-" + $execution.id + "@example.com" }}',

@@ -5,10 +5,10 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 
 import { installEthersTestcases } from '../../scripts/lib/installations.mjs';
-import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
-import { privateKeyWallet, typedDataSigner } from '../../nodes/PayrollPayments/signing';
+import { UserError } from '../../nodes/PayrollPayments/shared/errors';
+import { checkSigner, privateKeyWallet } from '../../nodes/PayrollPayments/signing';
 import { readAddress } from '../../nodes/PayrollPayments/signing/signature';
-import { typedDataHash } from '../../nodes/PayrollPayments/signing/typedData';
+import { readTypedData } from '../../nodes/PayrollPayments/signing/typedData';
 
 jest.setTimeout(600_000);
 
@@ -55,12 +55,8 @@ const STRICTER: ReadonlyArray<
 	],
 ];
 
-const uncheckedOf = ({ domain, types, primaryType, data: message }: TypedDataCase) => ({
-	domain,
-	types,
-	primaryType,
-	message,
-});
+const guardedOf = ({ domain, types, primaryType, data: message }: TypedDataCase) =>
+	readTypedData({ domain, types, primaryType, message }, 'message.');
 
 describe('the typed data of ethers', () => {
 	it('is hashed to the same bytes, or refused for a stricter reason', async () => {
@@ -70,10 +66,10 @@ describe('the typed data of ethers', () => {
 		for (const one of cases) {
 			const reason = STRICTER.find(([, isCase]) => isCase(one));
 			if (reason === undefined) {
-				expect([one.name, typedDataHash(uncheckedOf(one))]).toEqual([one.name, one.digest]);
+				expect([one.name, guardedOf(one).hash]).toEqual([one.name, one.digest]);
 			} else {
-				const hash = () => typedDataHash(uncheckedOf(one));
-				expect(hash).toThrow(Refusal);
+				const hash = () => guardedOf(one).hash;
+				expect(hash).toThrow(UserError);
 				expect(hash).toThrow(reason[2]);
 			}
 			const outcome = reason?.[0] ?? 'hashed to the same bytes';
@@ -92,9 +88,9 @@ describe('the typed data of ethers', () => {
 		for (const one of signed) {
 			const { privateKey = '', signature = '' } = one;
 			const wallet = privateKeyWallet({ privateKey });
-			const typedData = uncheckedOf(one);
+			const typedData = guardedOf(one);
 			expect(await wallet.signTypedData(typedData)).toBe(signature);
-			expect(await typedDataSigner(typedData, signature)).toBe(wallet.address);
+			await checkSigner(typedData, { signer: wallet.address, signature });
 		}
 	});
 });

@@ -199,20 +199,12 @@ it('answers at once when the option says so', async () => {
 });
 
 it.each([
-	[
-		'an expression',
-		{ acknowledge: '={{ "finished" }}' },
-		/^Acknowledge (must be|is missing. Choose) When Finished or When Received/,
-	],
-	[
-		'nothing',
-		{ acknowledge: '' },
-		/^Acknowledge (must be|is missing. Choose) When Finished or When Received/,
-	],
+	['an expression', { acknowledge: '={{ "finished" }}' }, "Acknowledge can't be an expression"],
+	['nothing', { acknowledge: '' }, 'Acknowledge is missing. Choose When Finished or When Received'],
 	[
 		'a value that isn’t on the menu',
 		{ acknowledge: 'later' },
-		/^Acknowledge (must be|is missing. Choose) When Finished or When Received/,
+		'Acknowledge must be When Finished or When Received',
 	],
 ])('refuses %s', async (_, options, message) => {
 	const n8n = await host({ parameters: { options } });
@@ -227,6 +219,11 @@ it('refuses a workflow that pauses, since n8n would answer before it has finishe
 	await expect(n8n.hook('create')).rejects.toThrow('the node “After” pauses the workflow');
 	expect(await send(n8n, depositEvent())).toMatchObject({ status: 500 });
 	expect(n8n.executions).toEqual([]);
+
+	/* An agent's tool that asks a person first. */
+	const reviewing = await host({ toolType: 'n8n-nodes-base.slackHitlTool' });
+	await expect(reviewing.hook('create')).rejects.toThrow('the node “Tool” pauses the workflow');
+	expect(await send(reviewing, depositEvent())).toMatchObject({ status: 500 });
 
 	const receiving = await host({ afterParameters, parameters: { options: {} } });
 	expect(await receiving.hook('create')).toBe(true);

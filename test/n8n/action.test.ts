@@ -1,6 +1,7 @@
 import { Wallet } from 'ethers';
 import { WorkflowExpression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
+import { startRemoteSigner } from '../../sandbox/remoteSigner';
 import {
 	startSandbox,
 	type AccountName,
@@ -56,6 +57,7 @@ function credentials(name: AccountName = 'companyAdministrator', change: IDataOb
 	return new SavedCredentials({
 		baseUrl: sandbox.url,
 		authentication: 'walletSignIn',
+		access: 'everything',
 		signer: 'privateKey',
 		platformId,
 		privateKey,
@@ -67,14 +69,22 @@ function credentials(name: AccountName = 'companyAdministrator', change: IDataOb
 	});
 }
 
-/** The same wallet at a signer that does not answer. */
-function unreachableSigner() {
-	const { privateKey } = account('companyAdministrator');
-	return credentials('companyAdministrator', {
+/** Runs the node twice in one execution, and counts the typed data that its signer was given. */
+async function runTwice(parameters: INodeParameters) {
+	const signer = await startRemoteSigner();
+	const saved = credentials('companyAdministrator', {
 		signer: 'remoteSigner',
-		remoteSignerUrl: 'http://127.0.0.1:1',
-		walletAddress: new Wallet(privateKey).address,
+		remoteSignerUrl: signer.url,
+		walletAddress: account('companyAdministrator').address,
 	});
+	try {
+		const first = await runNode(saved, parameters, { executionId: 'run twice' });
+		const again = await runNode(saved, parameters, { executionId: 'run twice' });
+		const signed = signer.log.filter(({ method }) => method === 'eth_signTypedData_v4');
+		return { first, again, signatures: signed.length };
+	} finally {
+		await signer.close();
+	}
 }
 
 /** What reached the sandbox, apart from signing in. */
@@ -107,6 +117,7 @@ describe('reads', () => {
 				operation: 'get',
 				entityId: '={{ $json.id }}',
 				currencies: ['USD', 'EUR'],
+				output: 'asReceived',
 			},
 			{ items: ids.map((id) => ({ id })) },
 		);
@@ -137,7 +148,7 @@ describe('reads', () => {
 		expect(json(two.output)).toEqual(json(all.output).slice(0, 2));
 	});
 
-	it('get all users of a team in one answer, or page through them up to the limit', async () => {
+	it('get all users of a team in one answer, and a page up to a limit of 500', async () => {
 		await control('POST', '/sandbox/settings', { growingTeamSize: 1234 });
 		const growing = sandbox.service.organisation.teams[2]?.nanoid ?? '';
 		const base = { resource: 'teamUser', operation: 'getAll', teamId: growing };
@@ -151,10 +162,7 @@ describe('reads', () => {
 			wire()
 				.slice(1)
 				.map(({ query }) => query),
-		).toEqual([
-			{ page: '1', count: '500' },
-			{ page: '2', count: '500' },
-		]);
+		).toEqual([{}]);
 		expect((await run({ ...base, returnAll: false, limit: 7 })).output).toHaveLength(7);
 		expect(wire().at(-1)?.query).toMatchObject({ count: '7' });
 	});
@@ -174,12 +182,14 @@ describe('reads', () => {
 	});
 
 	it('evaluate each parameter once an item', async () => {
+		const entityId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 		const evaluated = jest.spyOn(WorkflowExpression.prototype, 'getParameterValue');
 		const { output } = await run(
 			{
 				resource: 'balance',
 				operation: 'get',
-				entityId: '={{ $json.id }}',
+				entityId,
+				output: 'asReceived',
 				options: { timeout: '={{ 5000 }}' },
 			},
 			{ items: [{ id: team }, { id: company }] },
@@ -189,31 +199,46 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = ['={{ $json.id }}', [], 'asReceived', { timeout: '={{ 5000 }}' }];
+		const fields = [{ timeout: '={{ 5000 }}' }, entityId, [], 'asReceived'];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
 
-	it('ask once for one address in two spellings, and keep to the limit when Return All is the text "false"', async () => {
+	it('ask for both spellings of one address, and list its user once', async () => {
 		const { email = '' } = sandbox.service.organisation.teams[0]?.users[0] ?? {};
 		const base = { resource: 'teamUser', operation: 'getAll', teamId: team };
 		const filler = Array.from({ length: 99 }, (_, index) => `nobody${index}@example.org`);
 		const emails = [email, ...filler, email.toUpperCase()].join(',');
 		expect((await run({ ...base, returnAll: true, emails })).output).toHaveLength(1);
-		const text = await run({ ...base, returnAll: '={{ "false" }}', limit: 2 });
+		expect(wire().flatMap(({ query }) => query.emails)).toContain(email.toUpperCase());
+	});
+
+	it('keep to the limit when Return All is the text "false"', async () => {
+		const text = await run({
+			resource: 'teamUser',
+			operation: 'getAll',
+			teamId: team,
+			returnAll: '={{ "false" }}',
+			limit: 2,
+		});
 		expect(text.output).toHaveLength(2);
 	});
 
 	it('are repeated after passing faults', async () => {
-		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 503, times: 1 });
-		const { output } = await run({ resource: 'balance', operation: 'get', entityId: team });
-		expect(output).toHaveLength(1);
+		await fault({ match: { path: '/v2/invites' }, kind: 'status', status: 503, times: 1 });
+		const { output } = await run({ resource: 'invite', operation: 'getAll', entityId: team });
+		expect(output.length).toBeGreaterThan(0);
 		expect(wire()).toHaveLength(2);
 	});
 });
 
 describe('invites', () => {
-	const create = { resource: 'invite', operation: 'create', role: 'contractor' };
+	const create = {
+		resource: 'invite',
+		operation: 'create',
+		role: 'contractor',
+		existingPeople: 'invite',
+	};
 
 	it('go with a prefill that is completed, and anonymous only when true', async () => {
 		const invitees = {
@@ -274,7 +299,7 @@ describe('invites', () => {
 		];
 		const parameters = { ...create, teamId: team, inviteesSource: 'items' };
 		const stopped = await run(parameters, { items });
-		expect(stopped.error?.message).toBe('Column email must be a valid email address [item 1]');
+		expect(stopped.error?.message).toBe("Row 2: nobody isn't an email address");
 		expect(wire()).toHaveLength(0);
 		const continued = await run(parameters, { items, node: { onError: 'continueRegularOutput' } });
 		expect(continued.output.map(({ pairedItem }) => pairedItem)).toEqual([
@@ -282,9 +307,7 @@ describe('invites', () => {
 			{ item: 1 },
 			{ item: 2 },
 		]);
-		expect(continued.output[2]?.json.error).toBe(
-			'Column email repeats the address of item 0 [item 2]',
-		);
+		expect(continued.output[2]?.json.error).toBe('Row 3: A@example.com is already in row 1');
 		expect(wire()).toHaveLength(1);
 	});
 
@@ -342,6 +365,7 @@ describe('invites whose outcome is not known', () => {
 		operation: 'create',
 		role: 'contractor',
 		inviteesSource: 'items',
+		existingPeople: 'invite',
 	};
 
 	it('are not sent again by Retry On Fail, but by a new run', async () => {
@@ -409,7 +433,11 @@ describe('a bad option under Continue On Fail', () => {
 			});
 			expect(error).toBeUndefined();
 			expect(json(output)).toEqual(
-				[0, 1].map((item) => ({ error: expect.stringContaining(`[item ${item}]`) })),
+				[0, 1].map((item) => ({
+					error: expect.stringContaining(`[item ${item}]`),
+					outcome: 'refused',
+					hint: expect.stringContaining('Nothing was sent.'),
+				})),
 			);
 			expect(wire()).toEqual([]);
 		},
@@ -421,6 +449,7 @@ describe('a bad option under Continue On Fail', () => {
 				resource: 'balance',
 				operation: 'get',
 				entityId: team,
+				output: 'asReceived',
 				options: { concurrency: '={{ $json.concurrency }}' },
 			},
 			{ items: [{ concurrency: 99 }, { concurrency: 2 }], node },
@@ -437,7 +466,7 @@ describe('administrator invites', () => {
 	it('are created and executed at once', async () => {
 		const { output, error } = await run({
 			resource: 'administratorInvite',
-			operation: 'createAndExecute',
+			operation: 'send',
 			entityId: company,
 			role: 'org_viewer',
 			emails,
@@ -460,7 +489,7 @@ describe('administrator invites', () => {
 		expect(created.error).toBeUndefined();
 		const execute = {
 			resource: 'administratorInvite',
-			operation: 'execute',
+			operation: 'complete',
 			inviteIds: '={{ $json.invites }}',
 		};
 		const byWallet = await run(
@@ -524,9 +553,10 @@ describe('administrator invites', () => {
 		const [first] = (created.output[0]?.json.invites ?? []) as string[];
 		const { error } = await run({
 			resource: 'administratorInvite',
-			operation: 'execute',
+			operation: 'complete',
 			inviteIds: `${first}, ${first}`,
 			typedData: JSON.stringify(created.output[0]?.json),
+			role: 'org_viewer',
 			signatureSource: 'wallet',
 		});
 		expect(error?.message).toBe('Invite IDs lists an invite twice [item 0]');
@@ -535,15 +565,16 @@ describe('administrator invites', () => {
 	it('that were executed are answered in the same execution without a second signature', async () => {
 		const parameters = {
 			resource: 'administratorInvite',
-			operation: 'createAndExecute',
+			operation: 'send',
 			entityId: company,
 			role: 'org_viewer',
 			emails,
 		};
-		const first = await run(parameters, { executionId: 'executed' });
-		const again = await runNode(unreachableSigner(), parameters, { executionId: 'executed' });
+		const { first, again, signatures } = await runTwice(parameters);
 		expect(again.error).toBeUndefined();
 		expect(json(again.output)).toEqual(json(first.output));
+		expect(signatures).toBe(1);
+		expect(wire().filter(({ method }) => method !== 'GET')).toHaveLength(2);
 	});
 
 	it("refuse someone else's signature before it is sent", async () => {
@@ -560,7 +591,7 @@ describe('administrator invites', () => {
 		const { error } = await run(
 			{
 				resource: 'administratorInvite',
-				operation: 'execute',
+				operation: 'complete',
 				inviteIds: '={{ $json.invites }}',
 				typedData: '={{ $json }}',
 				signatureSource: 'provided',
@@ -569,9 +600,7 @@ describe('administrator invites', () => {
 			},
 			{ items: json(created.output) },
 		);
-		expect(error?.message).toMatch(
-			/^typed_data\.from is .*, not the signer .*, so nothing was sent \[item 0\]$/,
-		);
+		expect(error?.message).toMatch(/^typed_data\.from is .*, not the signer .* \[item 0\]$/);
 		expect(wire().filter(({ method }) => method === 'PUT')).toEqual([]);
 	});
 
@@ -588,7 +617,7 @@ describe('administrator invites', () => {
 		await control('POST', '/sandbox/typed-data', { tamper, times: 1 });
 		const parameters = {
 			resource: 'administratorInvite',
-			operation: 'createAndExecute',
+			operation: 'send',
 			entityId: company,
 			role: 'org_viewer',
 			emails,
@@ -596,7 +625,7 @@ describe('administrator invites', () => {
 		const { error, output } = await run(parameters, { node: { onError: 'continueRegularOutput' } });
 		expect(error).toBeUndefined();
 		expect(output[0]?.json).toMatchObject({
-			error: expect.stringContaining('nothing was signed'),
+			error: expect.stringContaining('2 invites were created'),
 			invites: expect.any(Array),
 			typed_data: expect.any(Object),
 		});
@@ -607,7 +636,7 @@ describe('administrator invites', () => {
 		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
 		const { error } = await run({
 			resource: 'administratorInvite',
-			operation: 'createAndExecute',
+			operation: 'send',
 			entityId: company,
 			role: 'org_viewer',
 			emails,
@@ -630,7 +659,7 @@ describe('administrator invites', () => {
 			emails: many.join(','),
 		};
 		await fault({ match: { method: 'PUT' }, kind: 'status', status: 403, skip: 1, times: 1 });
-		const both = await run({ ...asked, operation: 'createAndExecute' });
+		const both = await run({ ...asked, operation: 'send' });
 		expect(both.error?.description).toMatch(
 			/^The first 100 of 150 people were invited and have their role \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\)\. .* 50 invites were created \(admin100@/,
 		);
@@ -645,7 +674,7 @@ describe('administrator invites', () => {
 		const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`);
 		const parameters = {
 			resource: 'administratorInvite',
-			operation: 'createAndExecute',
+			operation: 'send',
 			entityId: company,
 			role: 'org_viewer',
 			emails: many.join(','),
@@ -682,15 +711,13 @@ describe('payments', () => {
 		)) as Record<string, unknown>;
 		return {
 			resource: 'payment',
-			operation: 'createInstant',
+			operation: 'create',
 			teamId: team,
+			amountUnit: 'cents',
 			amountCents: 12500,
 			recipientEmail: 'ana@example.com',
-			typedData: JSON.stringify(ready.typed_data),
+			typedData: JSON.stringify(ready),
 			signatureSource: 'wallet',
-			domain: JSON.stringify(ready.domain),
-			types: JSON.stringify(ready.types),
-			primaryType: String(ready.primary_type),
 			currency: 'USD',
 			network: 'arbitrum',
 			...change,
@@ -711,16 +738,15 @@ describe('payments', () => {
 		expect(again.output[0]?.json).toEqual({ ...first.output[0]?.json, already_sent: true });
 		const later = await run(parameters);
 		expect(later.error?.message).toContain(
-			'The payment of $125.00 to ana@example.com was already sent by this node',
+			'The payment of $125.00 to ana@example.com was already paid by this node',
 		);
 		expect(sent()).toHaveLength(1);
 	});
 
 	it('are answered from memory without a second signature', async () => {
-		const parameters = await payment();
-		await run(parameters, { executionId: 'signed once' });
-		const again = await runNode(unreachableSigner(), parameters, { executionId: 'signed once' });
+		const { again, signatures } = await runTwice(await payment());
 		expect(again.output[0]?.json).toMatchObject({ already_sent: true });
+		expect(signatures).toBe(1);
 	});
 
 	it('that have a reference are paid once, though the typed data is made again', async () => {
@@ -729,7 +755,7 @@ describe('payments', () => {
 			'transaction',
 		);
 		const again = await run(await payment({ paymentReference }));
-		expect(again.error?.message).toContain('was already sent by this node');
+		expect(again.error?.message).toContain('was already paid by this node');
 		expect(
 			(await run(await payment({ paymentReference: 'INV-2' }))).output[0]?.json,
 		).toHaveProperty('transaction');
@@ -747,9 +773,9 @@ describe('payments', () => {
 		},
 	);
 
-	it('are refused as sent in a later run of the node in a loop', async () => {
+	it('are refused as paid in a later run of the node in a loop', async () => {
 		const { error, stored } = await run(await payment(), { secondRun: [{}] });
-		expect(error?.message).toContain('was already sent by this node');
+		expect(error?.message).toContain('was already paid by this node');
 		expect(stored).not.toContain('already_sent');
 		expect(sent()).toHaveLength(1);
 	});
@@ -777,38 +803,43 @@ describe('payments', () => {
 				const again = { ...parameters, options: { confirmedNotPaid, concurrency: 5 } };
 				await run(again, options);
 				const last = await run(again, options);
-				expect(last.error?.message ?? last.output[0]?.json.error).toContain('as attempt 2');
+				expect(last.error?.message ?? last.output[0]?.json.error).toContain(
+					'was already paid by this node',
+				);
 				/* The first attempt reached the wire, where its connection was cut, and one more did. */
 				expect(sent().length - before).toBe(2);
 			}
 		});
 
 		it('leave no other payment out of the record', async () => {
-			const other = await payment();
-			await run(other);
+			const { parameters } = await unknownOutcome();
 			const { confirmedNotPaid } = await unknownOutcome();
-			const { error } = await run({ ...other, options: { confirmedNotPaid } });
+			const before = sent().length;
+			const { error } = await run({ ...parameters, options: { confirmedNotPaid } });
 			expect(error?.description).toContain(
-				'The code in “Confirmed Not Paid” belongs to another payment',
+				'No code in “Confirmed Not Paid” belongs to this payment',
 			);
+			expect(sent()).toHaveLength(before);
 		});
 
 		it.each(['={{ $json.code }}', '{{ $json.code }}', "={{ $fromAI('code', '', 'string') }}"])(
 			'take no expression: %s',
 			async (expression) => {
 				const { parameters, confirmedNotPaid } = await unknownOutcome();
+				const before = sent().length;
 				const { error } = await run(
 					{ ...parameters, options: { confirmedNotPaid: expression } },
 					{ items: [{ code: confirmedNotPaid }] },
 				);
-				expect(error?.message).toContain('was already sent by this node');
+				expect(error?.message).toBe("Confirmed Not Paid can't be an expression [item 0]");
+				expect(sent()).toHaveLength(before);
 			},
 		);
 
 		it('take nothing that is not a code', async () => {
 			const { error } = await run(await payment({ options: { confirmedNotPaid: 'yes' } }));
 			expect(error?.message).toBe(
-				"Confirmed Not Paid isn't an attempt code, e.g. 7F3A-91C2-1 [item 0]",
+				'Confirmed Not Paid must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces [item 0]',
 			);
 			expect(wire()).toEqual([]);
 		});
@@ -831,7 +862,7 @@ describe('payments', () => {
 		const { error } = await run(
 			await payment({ amountCents: 12600, options: { typedAmountUnit: '={{ "notChecked" }}' } }),
 		);
-		expect(error?.message).toContain('$126.00');
+		expect(error?.message).toBe("Typed Amount Unit can't be an expression [item 0]");
 		expect(wire()).toEqual([]);
 	});
 
@@ -849,13 +880,11 @@ describe('payments', () => {
 
 		it('that fail in the middle carry the transactions of those that were made', async () => {
 			const { parameters, items } = await several(4);
-			await run(parameters, { items: items.slice(2, 3) });
+			await fault({ match: { path: 'instant' }, kind: 'status', status: 400, skip: 2, times: 1 });
 			const { error } = await run(parameters, { items });
-			expect(error?.message).toMatch(
-				/was already sent by this node, so it was not sent again \[item 2\]$/,
-			);
+			expect(error?.message).toMatch(/wasn't accepted\. .* \[item 2\]$/);
 			expect(error?.description).toMatch(
-				/^Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./,
+				/^2 of 4 paid \(\$250\.00\), 1 refused, 1 not sent\. Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./,
 			);
 			expect(error?.data).toEqual({
 				completed: [
@@ -863,6 +892,16 @@ describe('payments', () => {
 					{ item: 1, transaction: expect.stringMatching(/^tx-/) },
 				],
 			});
+			expect(sent()).toHaveLength(3);
+		});
+
+		it('are not sent where one of them was paid before', async () => {
+			const { parameters, items } = await several(3);
+			await run(parameters, { items: items.slice(2) });
+			const { error } = await run(parameters, { items });
+			expect(error?.message).toMatch(/was already paid by this node, .* \[item 2\]$/);
+			expect(error?.data).toBeUndefined();
+			expect(sent()).toHaveLength(1);
 		});
 
 		it('put an unknown outcome before refusals, and name every failure', async () => {
@@ -888,7 +927,14 @@ describe('payments', () => {
 				/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/,
 			);
 			expect(error?.data).toMatchObject({
-				failures: [{ http_status: expect.any(Number) }, { http_status: expect.any(Number) }],
+				failures: [
+					{
+						outcome: 'unknown',
+						attempt_code: expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/),
+					},
+					{ outcome: 'refused', http_status: expect.any(Number) },
+					{ outcome: 'refused', http_status: expect.any(Number) },
+				],
 			});
 		});
 	});
@@ -899,6 +945,20 @@ describe('payments', () => {
 		expect(output[0]?.json).toMatchObject({
 			error: expect.stringContaining('may or may not have been made'),
 			http_status: 503,
+		});
+	});
+
+	it('carry outcome and code into the error output', async () => {
+		await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
+		const { errorOutput } = await run(await payment(), {
+			node: { onError: 'continueErrorOutput' },
+		});
+		expect(errorOutput[0]?.json).toMatchObject({
+			error: expect.stringContaining('may or may not have been made'),
+			details: {
+				outcome: 'unknown',
+				attempt_code: expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/),
+			},
 		});
 	});
 
@@ -913,11 +973,9 @@ describe('payments', () => {
 		const parameters = await payment();
 		const { error } = await run(parameters);
 		expect(error?.message).toBe(
-			'The payment of $125.00 to ana@example.com was not made. The service refused: Insufficient funds [item 0]',
+			"The payment of $125.00 to ana@example.com wasn't accepted. The service refused: Insufficient funds [item 0]",
 		);
-		expect(error?.description).toMatch(
-			/^No payment was made\. Fix the problem, then run the node again\. /,
-		);
+		expect(error?.description).toContain('Fix the problem, then run the node again.');
 		expect((await run(parameters)).output[0]?.json).toHaveProperty('transaction');
 	});
 
@@ -942,8 +1000,8 @@ describe('payments', () => {
 		[{ teamId: 'te-12345678901' }, 'Team ID must have 15 characters, but has 14'],
 		[{ teamId: 'te-1234567890123' }, 'Team ID must have 15 characters, but has 16'],
 		[{ recipientEmail: 'ana' }, 'Recipient Email must be a valid email address'],
-		[{ typedData: '{' }, "Typed Data isn't valid JSON"],
-		[{ typedData: '{}' }, 'Typed Data, From is missing'],
+		[{ typedData: '{' }, "Payment Authorization isn't valid JSON"],
+		[{ typedData: '{}' }, 'Payment Authorization, From is missing'],
 		[{ currency: 'EUR' }, 'Currency must be USD'],
 		[
 			{
@@ -969,7 +1027,7 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 		];
 		const { output, error } = await run({
 			resource: 'nameReview',
-			operation: 'resolve',
+			operation: 'update',
 			teamId: team,
 			userId: { __rl: true, mode: 'id', value: userId },
 			decision: 'approve',
@@ -988,7 +1046,7 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 		];
 		const { error } = await run({
 			resource: 'nameReview',
-			operation: 'resolve',
+			operation: 'update',
 			teamId: team,
 			userId: { __rl: true, mode: 'list', value: userId },
 			decision: 'cancel',
@@ -1003,7 +1061,7 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 		async (reviewVersion) => {
 			const { error } = await run({
 				resource: 'nameReview',
-				operation: 'resolve',
+				operation: 'update',
 				teamId: team,
 				userId: { __rl: true, mode: 'id', value: 'us-123456789012' },
 				decision: 'approve',
@@ -1039,7 +1097,13 @@ describe('sign-in', () => {
 		sandbox.service.wireLog.clear();
 		const { output, error } = await runNode(
 			saved,
-			{ resource: 'balance', operation: 'get', entityId: team, options: { concurrency: 50 } },
+			{
+				resource: 'balance',
+				operation: 'get',
+				entityId: team,
+				output: 'asReceived',
+				options: { concurrency: 50 },
+			},
 			{ items: Array.from({ length: 200 }, () => ({})) },
 		);
 		expect(error).toBeUndefined();
@@ -1099,7 +1163,7 @@ describe('errors', () => {
 
 	it('go to the error output in the shape of n8n', async () => {
 		const { output, errorOutput } = await run(
-			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}' },
+			{ resource: 'balance', operation: 'get', entityId: '={{ $json.id }}', output: 'asReceived' },
 			{
 				items: [{ id: team }, { id: 'te-000000000000' }],
 				node: { onError: 'continueErrorOutput' },
@@ -1137,7 +1201,7 @@ describe('errors', () => {
 		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message });
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
 		expect(error?.message).toBe(
-			`The service refused: jwt malformed: […], signature […] of 0x${'cd'.repeat(32)} [item 0]`,
+			'The service refused: jwt malformed: […], signature […] of […] [item 0]',
 		);
 	});
 
@@ -1164,27 +1228,29 @@ describe('as an AI tool', () => {
 		expect(error).toBeUndefined();
 	});
 
-	it.each([false, '={{ true }}', 'true'])(
-		'writes nothing with allowToolWrites %j',
-		async (allowToolWrites) => {
-			const { error } = await run(
-				{
-					resource: 'invite',
-					operation: 'create',
-					teamId: team,
-					role: 'contractor',
-					inviteesSource: 'json',
-					inviteesJson: '[{"email":"a@example.com"}]',
-					allowToolWrites,
-				},
-				{ node: tool },
-			);
-			expect(error?.message).toBe(
-				'“Create invites” was refused because an AI agent called it. To allow it, turn on Allow Writes by AI in the node [item 0]',
-			);
-			expect(wire()).toEqual([]);
-		},
-	);
+	const byHand = "Allow Writes by AI can't be an expression: set it by hand";
+	it.each([
+		[false, 'To allow it, turn on Allow Writes by AI in the node'],
+		['={{ true }}', byHand],
+		['true', byHand],
+	])('writes nothing with allowToolWrites %j', async (allowToolWrites, reason) => {
+		const { error } = await run(
+			{
+				resource: 'invite',
+				operation: 'create',
+				teamId: team,
+				role: 'contractor',
+				inviteesSource: 'json',
+				inviteesJson: '[{"email":"a@example.com"}]',
+				allowToolWrites,
+			},
+			{ node: tool },
+		);
+		expect(error?.message).toBe(
+			`“Create invites” was refused because an AI agent called it. ${reason} [item 0]`,
+		);
+		expect(wire()).toEqual([]);
+	});
 
 	it('writes with permission', async () => {
 		const { error } = await run(

@@ -1,7 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
-import { PERMISSIONS } from '../../nodes/PayrollPayments/api/credentialLimits';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { processedKeys, runNode, type RunResult } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
@@ -37,7 +36,8 @@ async function execution(change: INodeParameters = {}): Promise<INodeParameters>
 	const { invites, typed_data: typedData } = await created();
 	return {
 		resource: 'administratorInvite',
-		operation: 'execute',
+		operation: 'complete',
+		role: 'team_viewer',
 		inviteIds: JSON.stringify(invites).replace(/[[\]"]/g, ''),
 		typedData: JSON.stringify(typedData),
 		signatureSource: 'wallet',
@@ -62,12 +62,16 @@ async function provided(payload: {
 
 async function providedPayment(isDescribed: boolean): Promise<INodeParameters> {
 	const parameters = await sandbox.payment();
-	const [domain, types, message] = ['domain', 'types', 'typedData'].map((name): unknown =>
-		JSON.parse(String(parameters[name])),
+	const { domain, types, primaryType, ...others } = Object(parameters.options);
+	const [parsedDomain, parsedTypes, message] = [domain, types, parameters.typedData].map(
+		(text): unknown => JSON.parse(String(text)),
 	);
-	const signed = await provided(Object({ domain, types, message }));
-	const bare = without(parameters, 'domain', 'types', 'primaryType');
-	return { ...(isDescribed ? parameters : bare), ...signed };
+	const signed = await provided(Object({ domain: parsedDomain, types: parsedTypes, message }));
+	return {
+		...parameters,
+		...signed,
+		options: isDescribed ? { domain, types, primaryType } : others,
+	};
 }
 
 async function providedExecution(isDescribed: boolean): Promise<INodeParameters> {
@@ -111,12 +115,13 @@ const invitation = (change: INodeParameters): INodeParameters => ({
 	operation: 'create',
 	teamId: sandbox.team,
 	role: 'contractor',
+	existingPeople: 'invite',
 	...change,
 });
 
-const PAID = () =>
+const paid = (signature: string) => () =>
 	new RegExp(
-		`^Pay \\$125\\.00 to ana@example\\.com from team ${sandbox.team}, signed by ${sandbox.wallet().address}$`,
+		`^Pay \\$125\\.00 to ana@example\\.com from team ${sandbox.team}\\. Authorization: \\$125\\.00 \\(125000000 token units\\) of token 0x\\w{40} to 0x\\w{40}.*, ${signature}`,
 	);
 const EXECUTED = () =>
 	new RegExp(
@@ -132,19 +137,19 @@ const WRITES: Readonly<Record<string, Write>> = {
 			),
 		prepare: async () => ({ ...administrators(), operation: 'create' }),
 	},
-	'administratorInvite.createAndExecute': {
+	'administratorInvite.send': {
 		summary: () =>
 			new RegExp(
 				`^Invite 2 people \\(one@example\\.com, two@example\\.com\\) to team ${sandbox.team} as Team: Viewer, then check the typed data that the service returns and set the role, signed by ${sandbox.wallet().address}$`,
 			),
-		prepare: async () => ({ ...administrators(), operation: 'createAndExecute' }),
+		prepare: async () => ({ ...administrators(), operation: 'send' }),
 	},
-	'administratorInvite.execute': { summary: EXECUTED, prepare: async () => await execution() },
-	'administratorInvite.execute with a provided signature': {
+	'administratorInvite.complete': { summary: EXECUTED, prepare: async () => await execution() },
+	'administratorInvite.complete with a provided signature': {
 		summary: EXECUTED,
 		prepare: async () => await providedExecution(true),
 	},
-	'administratorInvite.execute with a provided signature of the inner object': {
+	'administratorInvite.complete with a provided signature of the inner object': {
 		summary: EXECUTED,
 		prepare: async () => await providedExecution(false),
 	},
@@ -173,14 +178,14 @@ const WRITES: Readonly<Record<string, Write>> = {
 				anonymous: true,
 			}),
 	},
-	'nameReview.resolve': {
+	'nameReview.update': {
 		summary: () =>
 			new RegExp(
 				`^Cancel the payment to user us-a1B2c3D4e5F6 in team ${sandbox.team}, as reviewed in version 2026-03-31T09:30:00Z$`,
 			),
 		prepare: async () => ({
 			resource: 'nameReview',
-			operation: 'resolve',
+			operation: 'update',
 			teamId: sandbox.team,
 			userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
 			decision: 'cancel',
@@ -188,20 +193,23 @@ const WRITES: Readonly<Record<string, Write>> = {
 			options: { decisionFieldName: 'decision' },
 		}),
 	},
-	'payment.createInstant': { summary: PAID, prepare: async () => await sandbox.payment() },
-	'payment.createInstant with a provided signature': {
-		summary: PAID,
+	'payment.create': {
+		summary: paid('signed by 0x'),
+		prepare: async () => await sandbox.payment(),
+	},
+	'payment.create with a provided signature': {
+		summary: paid('with a provided signature of 0x\\w+, which was checked'),
 		prepare: async () => await providedPayment(true),
 	},
-	'payment.createInstant with a provided signature that can only be sent': {
-		summary: PAID,
+	'payment.create with a provided signature that can only be sent': {
+		summary: paid('with a provided signature of 0x\\w+ that can’t be checked'),
 		prepare: async () => await providedPayment(false),
 	},
-	'webhook.sendTest': {
+	'webhook.send': {
 		summary: () => /^Send a test event invite\.accepted of version 3 to webhook wh-a1B2c3D4e5F6$/,
 		prepare: async () => ({
 			resource: 'webhook',
-			operation: 'sendTest',
+			operation: 'send',
 			webhookId: 'wh-a1B2c3D4e5F6',
 			eventType: 'invite.accepted',
 			version: 3,
@@ -240,11 +248,12 @@ describe.each(NAMES)('%s', (name) => {
 		expect(shown.error).toBeUndefined();
 		expect(sandbox.wire()).toEqual([]);
 		expect(processedKeys.entries()).toEqual(before);
-		expect(shown.output).toEqual([
+		expect(shown.output).toMatchObject([
 			{
 				json: {
 					check: 'passed',
 					summary: expect.stringMatching(WRITES[name]?.summary() ?? /^$/),
+					approval: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/),
 					request: {
 						method: expect.stringMatching(/^(POST|PUT)$/),
 						path: expect.stringMatching(/^\/v2\//),
@@ -286,28 +295,20 @@ describe.each(NAMES)('%s', (name) => {
 						? path === '/v2/auth/verify'
 						: method !== 'GET' && path !== '/v2/auth/verify',
 				).length;
-		expect(changed()).toBe(name.endsWith('createAndExecute') ? 2 : 1);
+		expect(changed()).toBe(name === 'administratorInvite.send' ? 2 : 1);
 	});
 
-	it.each(['={{ true }}', '{{ true }}', "={{ $fromAI('check', '', 'boolean') }}", false])(
-		'goes out where Check Only is %j',
+	it.each(['={{ true }}', '{{ true }}', "={{ $fromAI('check', '', 'boolean') }}", 'true', 'yes'])(
+		'is refused where Check Only is the text %j',
 		async (checkOnly) => {
 			const parameters = await prepared(name);
-			await sandbox.run(checking(parameters, checkOnly));
-			expect(sandbox.wire().filter(({ method }) => method !== 'GET').length).toBeGreaterThan(0);
+			const { error } = await sandbox.run(checking(parameters, checkOnly));
+			expect(error?.message).toBe("Check Only can't be an expression [item 0]");
+			expect(sandbox.wire()).toEqual([]);
 		},
 	);
 
-	it('is shown where the text "true" was written into the workflow', async () => {
-		const parameters = await prepared(name);
-		for (const checkOnly of ['true', '=true']) {
-			const shown = await sandbox.run(checking(parameters, checkOnly));
-			expect(json(shown)[0]).toHaveProperty('check', 'passed');
-		}
-		expect(sandbox.wire()).toEqual([]);
-	});
-
-	it.each(['yes', 1, {}, null])('is refused where Check Only is %j', async (checkOnly) => {
+	it.each([1, {}, null])('is refused where Check Only is %j', async (checkOnly) => {
 		const parameters = await prepared(name);
 		const { error } = await sandbox.run(checking(parameters, checkOnly));
 		expect(error?.message).toBe('Check Only must be true or false [item 0]');
@@ -328,14 +329,14 @@ describe.each(NAMES)('%s', (name) => {
 		expect(output[0]?.json).toHaveProperty('check', 'passed');
 	});
 
-	it.each(['={{ true }}', '{{ true }}', "={{ $fromAI('check', '', 'boolean') }}", 'yes', false])(
+	it.each(['={{ true }}', "={{ $fromAI('check', '', 'boolean') }}", 'yes', false])(
 		'is refused as a tool where Check Only is %j',
 		async (checkOnly) => {
 			const parameters = await prepared(name);
 			const { error, output } = await sandbox.run(checking(parameters, checkOnly), {
 				node: asTool,
 			});
-			expect(error?.message).toContain('was refused because an AI agent called it');
+			expect(error?.message).toMatch(/was refused because an AI agent|can't be an expression/);
 			expect(output).toEqual([]);
 			expect(sandbox.wire()).toEqual([]);
 		},
@@ -343,7 +344,7 @@ describe.each(NAMES)('%s', (name) => {
 
 	it('is refused as in a real run where the credentials lack the permission', async () => {
 		const parameters = await prepared(name);
-		const limited = { permissions: [] as string[] };
+		const limited = { access: 'readOnly' };
 		const saved = () => sandbox.unreachableSigner(limited);
 		const shown = await runNode(saved(), checking(parameters));
 		expect(sandbox.wire()).toEqual([]);
@@ -383,7 +384,7 @@ describe('several requests', () => {
 	const many = (count: number) =>
 		Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
 
-	it.each(['create', 'createAndExecute'])(
+	it.each(['create', 'send'])(
 		'administratorInvite.%s gives one item per batch of 100',
 		async (operation) => {
 			const parameters = { ...administrators(), operation, emails: many(250).join() };
@@ -438,7 +439,7 @@ describe('several requests', () => {
 		const items = [good, good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
 		const { error, output } = await sandbox.run(parameters, { items: items.slice(1) });
 		expect(output).toEqual([]);
-		expect(error?.message).toMatch(/typedData\.data\.amount is 126000000.* \[item 1\]$/);
+		expect(error?.message).toMatch(/^Authorization: \$126\.00\. Form: \$125\.00 \[item 1\]$/);
 		expect(error?.description).not.toContain('Already done');
 		expect(error?.data).toBeUndefined();
 		expect(sandbox.wire()).toEqual([]);
@@ -482,12 +483,12 @@ describe('the wallet', () => {
 		async (authentication) => {
 			const saved = () =>
 				sandbox.credentials({ authentication, accessToken: 'a-token', apiKey: 'a-key' });
-			for (const name of ['payment.createInstant', 'administratorInvite.createAndExecute']) {
+			for (const name of ['payment.create', 'administratorInvite.send']) {
 				const parameters = await prepared(name);
 				const { error } = await runNode(saved(), checking(parameters));
 				expect(error?.message).toBe("These credentials don't have a wallet to sign with [item 0]");
 			}
-			const provided = await prepared('payment.createInstant with a provided signature');
+			const provided = await prepared('payment.create with a provided signature');
 			expect((await runNode(saved(), checking(provided))).error).toBeUndefined();
 			expect(sandbox.wire()).toEqual([]);
 		},
@@ -522,7 +523,7 @@ describe('what a real run refuses, a check refuses in the same words', () => {
 			'an administrator twice',
 			async () => ({
 				...administrators(),
-				operation: 'createAndExecute',
+				operation: 'send',
 				emails: 'a@example.com, A@example.com',
 			}),
 		],
@@ -540,7 +541,7 @@ describe('what a real run refuses, a check refuses in the same words', () => {
 		const shown = await runNode(sandbox.unreachableSigner(), checking(parameters));
 		const real = await runNode(sandbox.unreachableSigner(), parameters);
 		expect(shown.output).toEqual([]);
-		expect(shown.error?.message).toMatch(/ \[item 0\]$/);
+		expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
 		expect(shown.error).toEqual(real.error);
 		expect(sandbox.wire()).toEqual([]);
 		expect(processedKeys.entries()).toEqual(before);
@@ -550,16 +551,15 @@ describe('what a real run refuses, a check refuses in the same words', () => {
 		[{ maximumPayment: '124.99' }, 'These credentials allow payments up to $124.99'],
 		[{ paymentRecipients: '@example.org' }, "These credentials don't allow paying ana@"],
 	])('credentials with %j', async (limit, message) => {
-		const parameters = await prepared('payment.createInstant');
+		const parameters = await prepared('payment.create');
 		for (const node of [{}, asTool]) {
 			const { error } = await runNode(sandbox.credentials(limit), checking(parameters), { node });
 			expect(error?.message).toContain(message);
 		}
 		const allowed = { maximumPayment: '125', paymentRecipients: '@example.com' };
-		const permitted = { ...allowed, permissions: ['sendPayments'] };
+		const permitted = { ...allowed, access: 'selected', permissions: ['sendPayments'] };
 		const { error } = await runNode(sandbox.credentials(permitted), checking(parameters));
 		expect(error).toBeUndefined();
-		expect(PERMISSIONS).toContain('sendPayments');
 		expect(sandbox.wire()).toEqual([]);
 	});
 });
@@ -581,7 +581,7 @@ describe('payments', () => {
 			for (const node of [{}, asTool]) {
 				const shown = await sandbox.run(checking(parameters), { node });
 				expect(shown.error?.message).toBe(
-					'The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again [item 0]',
+					'The payment of $125.00 to ana@example.com was already paid by this node, so it was not sent again [item 0]',
 				);
 			}
 			expect(processedKeys.entries()).toEqual(before);
@@ -593,7 +593,7 @@ describe('payments', () => {
 		await sandbox.run(await sandbox.payment({ paymentReference: 'INV-8' }));
 		const again = await sandbox.payment({ paymentReference: 'INV-8' });
 		const { error } = await sandbox.run(checking(again));
-		expect(error?.message).toContain('was already sent by this node');
+		expect(error?.message).toContain('was already paid by this node');
 		expect(sandbox.writes()).toHaveLength(1);
 	});
 
@@ -610,7 +610,7 @@ describe('payments', () => {
 			expect(refused).toHaveLength(2);
 			for (const { json: failed } of refused) {
 				expect(failed.error).toMatch(
-					/^The payment of \$125\.00 to ana@example\.com would be refused, because item \d has the same payment or typed data \[item \d\]/,
+					/^The payment of \$125\.00 to ana@example\.com would be refused, because an earlier row, item \d, has the same payment or authorization \[item \d\]/,
 				);
 			}
 			expect(processedKeys.entries()).toEqual([]);
@@ -630,7 +630,10 @@ describe('payments', () => {
 		const without = await sandbox.run(checking(parameters));
 		expect(without.error?.message).toContain('was already sent by this node');
 		expect(codeIn(without.error?.description)).toBe(confirmedNotPaid);
-		const confirmed = { ...parameters, options: { confirmedNotPaid } };
+		const confirmed = {
+			...parameters,
+			options: { ...Object(parameters.options), confirmedNotPaid },
+		};
 		for (let count = 0; count < 2; count++) {
 			const shown = await sandbox.run(checking(confirmed));
 			expect(json(shown)[0]?.summary).toMatch(/, signed by 0x[0-9a-fA-F]{40}, as attempt 2$/);
@@ -643,7 +646,7 @@ describe('payments', () => {
 		expect(json(await sandbox.run(confirmed))[0]).toHaveProperty('transaction');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
 		const again = await sandbox.run(checking(confirmed));
-		expect(again.error?.message).toContain('already sent by this node, as attempt 2');
+		expect(again.error?.message).toContain('already paid by this node');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
 	});
 
@@ -652,7 +655,9 @@ describe('payments', () => {
 		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
 		const confirmedNotPaid = codeIn((await sandbox.run(parameters)).error?.description);
 		processedKeys.clear();
-		const { error } = await sandbox.run(checking({ ...parameters, options: { confirmedNotPaid } }));
+		const { error } = await sandbox.run(
+			checking({ ...parameters, options: { ...Object(parameters.options), confirmedNotPaid } }),
+		);
 		expect(error?.message).toContain('This node has no record of the attempt');
 		const other = await sandbox.payment({ options: { confirmedNotPaid } });
 		expect(json(await sandbox.run(checking(other)))[0]?.summary).not.toContain('attempt');
@@ -666,14 +671,13 @@ describe('payments', () => {
 		const { error, output } = await sandbox.run(checking(parameters));
 		broken.mockRestore();
 		expect(output).toEqual([]);
-		expect(error?.message).toBe(
-			"The payment of $125.00 to ana@example.com could not be looked up in n8n's record of payments [item 0]",
-		);
+		expect(error?.message).toBe("n8n's record of payments could not be looked up [item 0]");
 		expect(error?.description).toContain('Nothing was signed or sent.');
 	});
 
 	it('with a whole EIP-712 payload or an amount in dollars are shown in the same way', async () => {
-		const { domain, types, primaryType, typedData, ...rest } = await sandbox.payment();
+		const { options, typedData, ...rest } = await sandbox.payment();
+		const { domain, types, primaryType } = Object(options);
 		const [parsedDomain, parsedTypes, message] = [domain, types, typedData].map((text): unknown =>
 			JSON.parse(String(text)),
 		);
@@ -686,10 +690,11 @@ describe('payments', () => {
 				amountDollars: '125.00',
 			}),
 		);
-		expect(json(shown)).toEqual([
+		expect(json(shown)).toMatchObject([
 			{
 				check: 'passed',
-				summary: expect.stringMatching(PAID()),
+				amount: '125.00',
+				signs: { primaryType, message },
 				request: {
 					method: 'PUT',
 					path: '/v2/payments/external_entity/instant',

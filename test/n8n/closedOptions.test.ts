@@ -240,6 +240,44 @@ describe('Maximum Age', () => {
 	});
 });
 
+describe('a setting that no event could pass', () => {
+	it.each([
+		['Trigger On', { events: '={{ "Deposit received" }}' }],
+		['Trigger On', { events: ['deposit'] }],
+		['Team or Company IDs', { filters: { entityIds: 'te-1' } }],
+		['Team or Company IDs', { filters: { entityIds: '={{ "us-a1B2c3D4e5F6" }}' } }],
+		['Event Versions', { filters: { eventVersions: 'two' } }],
+		['Source Currencies', { filters: { sourceCurrencies: 'US dollars' } }],
+		['Destination Currencies', { filters: { destinationCurrencies: '={{ "€" }}' } }],
+		['Networks', { filters: { networks: '={{ "solana" }}' } }],
+		['Providers', { filters: { providers: '={{ ["bank"] }}' } }],
+		['Deduplication History', { options: { deduplicationHistory: 0 } }],
+		['Deduplication History', { options: { deduplicationHistory: 100_001 } }],
+		['Deduplication History', { options: { deduplicationHistory: '={{ 1.5 }}' } }],
+		['Deduplication History', { options: { deduplicationHistory: '={{ undefined }}' } }],
+	])('is refused, as in %s: %j', async (label, parameters) => {
+		await expectClosed(parameters, label);
+	});
+
+	it.each([
+		{ filters: { entityIds: 'te-a1B2c3D4e5F6;co-a1B2c3D4e5F6' } },
+		{ filters: { destinationCurrencies: 'eur;\nusd' } },
+		{ filters: { eventVersions: '1;v2' } },
+		{ filters: { networks: '={{ "base;arbitrum" }}' } },
+		{ events: '={{ "payroll.closed;deposit.received" }}' },
+	])('isn’t one with other separators: %j', async (parameters) => {
+		await expectAnswer(parameters, TAKEN);
+	});
+
+	it('is named in the log if it waits for an event type that isn’t documented', async () => {
+		const n8n = await host({ events: ['payroll.closed', 'invite.accepted', '*'] });
+		expect(await n8n.hook('create')).toBe(true);
+		expect(log.lines).toContain(
+			"Payroll Payments Trigger waits for event types that aren't documented: payroll.closed",
+		);
+	});
+});
+
 describe('the other parameters', () => {
 	it.each([
 		['Output', { output: '={{ undefined }}' }],
@@ -254,7 +292,6 @@ describe('the other parameters', () => {
 	it('use the strict value if an expression finds nothing', async () => {
 		const options = {
 			deduplicate: '={{ undefined }}',
-			deduplicationHistory: '={{ undefined }}',
 			includeHeaders: '={{ null }}',
 			invalidPayload: '={{ undefined }}',
 		};

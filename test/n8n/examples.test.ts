@@ -20,7 +20,7 @@ it.each(EXAMPLES)(
 				'content-type': 'application/json',
 				'x-signature': hmac('secret', body).toString('hex'),
 			});
-			expect(answer).toEqual({ status: 200, body: { received: true } });
+			expect(answer.status).toBe(200);
 			await host.idle();
 			expect(host.executions[0]?.output.map(({ json }) => ({ json }))).toEqual(
 				workflow.pinData?.[node],

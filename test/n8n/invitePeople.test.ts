@@ -1,63 +1,24 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
-
 import fc from 'fast-check';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 
-import {
-	startSandbox,
-	type AccountName,
-	type FaultInput,
-	type Sandbox,
-} from '../../sandbox/server';
+import type { FaultInput } from '../../sandbox/server';
+import { runNode, type RunResult } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+import { startEchoService, type EchoRequest } from '../support/echoService';
 import { runs } from '../support/propertyRuns';
 
-import { processedKeys, runNode, SavedCredentials, type RunResult } from '../support/actionHost';
-
-let sandbox: Sandbox;
-let team: string;
-let otherTeam: string;
-
-beforeAll(async () => {
-	sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-	await sandbox.close();
-});
-
-beforeEach(async () => {
-	await control('POST', '/sandbox/reset');
-	processedKeys.clear();
-	const { teams } = sandbox.service.organisation;
-	team = teams[0]?.nanoid ?? '';
-	otherTeam = teams[1]?.nanoid ?? '';
-});
+const sandbox = useActionSandbox();
 
 afterEach(() => {
-	const wrong = sandbox.service.wireLog.read().entries.filter(({ valid }) => !valid);
+	const wrong = sandbox.wire().filter(({ valid }) => !valid);
 	expect(wrong.map(({ path, problems }) => ({ path, problems }))).toEqual([]);
 });
 
-async function control(method: string, path: string, body?: unknown): Promise<void> {
-	const answer = await fetch(`${sandbox.url}${path}`, {
-		method,
-		...(body === undefined
-			? {}
-			: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-	});
-	if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-}
-
-async function fault(input: FaultInput): Promise<void> {
-	await control('POST', '/sandbox/faults', input);
-}
+const otherTeam = () => sandbox.sandbox.service.organisation.teams[1]?.nanoid ?? '';
 
 /** Fails the post number `skip + 1`. */
 async function failPost(skip: number, how: Partial<FaultInput> = {}): Promise<void> {
-	await fault({
+	await sandbox.fault({
 		match: { method: 'POST', path: '^/v2/invites$' },
 		kind: 'status',
 		status: 500,
@@ -66,110 +27,202 @@ async function failPost(skip: number, how: Partial<FaultInput> = {}): Promise<vo
 	});
 }
 
-function data(name: AccountName = 'companyAdministrator', change: IDataObject = {}) {
-	const account = sandbox.accounts.find((each) => each.name === name);
-	if (account === undefined) throw new Error(`no account ${name}`);
-	return {
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		signer: 'privateKey',
-		platformId: account.platformId,
-		privateKey: account.privateKey,
-		walletAddress: '',
-		signInDomain: '',
-		signInChainId: '',
-		sessionToken: '',
-		...Object.fromEntries(Object.entries(change).map(([key, value]) => [key, String(value)])),
-	};
-}
-
 /** What reached the sandbox, apart from signing in. */
-function wire() {
-	return sandbox.service.wireLog.read().entries.filter(({ path }) => !path.startsWith('/v2/auth/'));
-}
-
+const wire = () => sandbox.wire().filter(({ path }) => !path.startsWith('/v2/auth/'));
 const posts = () => wire().filter(({ method }) => method === 'POST');
 const reads = () => wire().filter(({ method }) => method === 'GET');
 
-function workspace(nanoid: string) {
-	const found = sandbox.service.organisation.team(nanoid);
+function workspace(nanoid = sandbox.team) {
+	const found = sandbox.sandbox.service.organisation.team(nanoid);
 	if (found === undefined) throw new Error(`no team ${nanoid}`);
 	return found;
 }
 
 /** The addresses with a pending invite to the team, in lower case. */
-const pending = (nanoid = team) =>
+const pending = (nanoid?: string) =>
 	workspace(nanoid).invites.map(({ email }) => email.toLowerCase());
 
 /** The identifier under which the service lists an invite or a user. */
-function identifierOf(nanoid: string, email: string): string | undefined {
+function identifierOf(email: string, nanoid?: string): string | undefined {
 	const { users, invites } = workspace(nanoid);
 	const isSame = (each: { readonly email: string }) =>
 		each.email.toLowerCase() === email.toLowerCase();
 	return (users.find(isSame) ?? invites.find(isSame))?.nanoid;
 }
 
-function addMember(nanoid: string, email: string, id = `us-${email}`): void {
-	const { users } = workspace(nanoid);
-	const [model] = sandbox.service.organisation.teams[0]?.users ?? [];
+function addMember(email: string, id = `us-${email}`, nanoid?: string) {
+	const [model] = workspace().users;
 	if (model === undefined) throw new Error('no user to copy');
-	users.push({ ...model, email, nanoid: id });
+	const member = { ...model, email, nanoid: id };
+	workspace(nanoid).users.push(member);
+	return member;
 }
 
-function addInvite(nanoid: string, email: string, id = `in-${email}`): void {
-	workspace(nanoid).invites.push({
+function addInvite(email: string, id = `in-${email}`, nanoid?: string) {
+	const invite = {
 		nanoid: id,
-		role: 'contractor',
+		role: 'contractor' as const,
 		invitee_name: 'Somebody',
 		email,
 		inviter_name: 'Ada',
 		inviter_email: 'ada@example.com',
-	});
+	};
+	workspace(nanoid).invites.push(invite);
+	return invite;
 }
-
-const create = { resource: 'invite', operation: 'create', role: 'contractor' };
 
 type Options = Parameters<typeof runNode>[2];
 
-async function run(parameters: INodeParameters, options: Options = {}): Promise<RunResult> {
-	return await runNode(
-		new SavedCredentials(data()),
-		{ ...create, teamId: team, inviteesSource: 'items', ...parameters },
-		options,
-	);
-}
+const invitation = (parameters: INodeParameters): INodeParameters => ({
+	resource: 'invite',
+	operation: 'create',
+	role: 'contractor',
+	teamId: sandbox.team,
+	inviteesSource: 'items',
+	...parameters,
+});
 
-const CONTINUE: Partial<INode> = { onError: 'continueRegularOutput' };
-
-/** Runs rows with *Existing People: Skip*. */
+/** Runs rows with the default of *Existing People*, which is *Skip*. */
 async function skip(
 	items: readonly IDataObject[],
 	parameters: INodeParameters = {},
 	options: Options = {},
 ): Promise<RunResult> {
-	return await run({ existingPeople: 'skip', ...parameters }, { items, ...options });
+	return await sandbox.run(invitation(parameters), { items, ...options });
 }
+
+/** Runs rows without looking anybody up. */
+async function invite(
+	items: readonly IDataObject[],
+	parameters: INodeParameters = {},
+	options: Options = {},
+): Promise<RunResult> {
+	return await skip(items, { existingPeople: 'invite', ...parameters }, options);
+}
+
+const CONTINUE: Partial<INode> = { onError: 'continueRegularOutput' };
 
 const json = (output: ReadonlyArray<{ json: IDataObject }>) => output.map((item) => item.json);
 const outcomes = ({ output }: RunResult) => json(output).map(({ outcome }) => outcome);
 
+const a = 'a@example.com';
+const b = 'b@example.com';
+
+const PREFILL_FIELDS = [
+	'first_name middle_name last_name phone company_name job_title company_size company_website',
+	'company_industry company_address company_city company_state company_zip company_country',
+].flatMap((line) => line.split(' '));
+
+const prefill = (given: Readonly<Record<string, string>>) => ({
+	...Object.fromEntries(PREFILL_FIELDS.map((name) => [name, ''])),
+	...given,
+});
+
+/** Column Names: pairs of a field and a header. */
+const named = (
+	...pairs: ReadonlyArray<readonly [field: string, name: string]>
+): INodeParameters => ({
+	columnNames: { column: pairs.map(([field, name]) => ({ field, name })) },
+});
+
 describe('columns of input rows', () => {
-	it.each([
-		['email', 'first_name'],
-		['Email', 'First Name'],
-		['E-Mail', 'firstName'],
-		['e_mail', 'FIRST-NAME'],
-		[' E MAIL ', 'first name'],
-		['\uFEFFeMail', 'First_Name'],
-	])('are recognized as %j and %j', async (email, firstName) => {
-		const { error } = await run(
+	it.each<[string, INodeParameters, IDataObject[], object[]]>([
+		...[
+			['email', 'first_name'],
+			['Email', 'First Name'],
+			['E-Mail', 'firstName'],
+			['e_mail', 'FIRST-NAME'],
+			[' E MAIL ', 'first name'],
+			['\uFEFFeMail', 'First_Name'],
+		].map(([email = '', name = '']): [string, INodeParameters, IDataObject[], object[]] => [
+			`recognizes ${JSON.stringify(email)} and ${JSON.stringify(name)}`,
 			{},
-			{ items: [{ [email]: 'ana@example.com', [firstName]: 'Ana' }] },
-		);
+			[{ [email]: a, [name]: 'Ana' }],
+			[{ email: a, prefill: prefill({ first_name: 'Ana' }) }],
+		]),
+		[
+			'ignores a header that is another word',
+			{},
+			[{ email: a, 'First Names': 'x', mail: 'y', e: 'z' }],
+			[{ email: a }],
+		],
+		[
+			'takes digits that a sheet turned into numbers',
+			{},
+			[{ email: a, phone: 123, company_zip: null }],
+			[{ email: a, prefill: prefill({ phone: '123' }) }],
+		],
+		[
+			"sends a prefill in the service's own form, and completes it",
+			{},
+			[{ email: a, prefill: { first_name: 'Ana', companyZip: 8001 }, 'Last Name': 'Roe' }],
+			[
+				{
+					email: a,
+					prefill: prefill({ first_name: 'Ana', company_zip: '8001', last_name: 'Roe' }),
+				},
+			],
+		],
+		[
+			'takes an empty cell for no prefill',
+			{},
+			[
+				{ email: a, prefill: '' },
+				{ email: b, prefill: null },
+			],
+			[{ email: a }, { email: b }],
+		],
+		[
+			'prefers a named column, and keeps the recognized one of a row without it',
+			named(['email', 'Work Mail'], ['first_name', 'Vorname']),
+			[
+				{ 'Work Mail': a, email: 'private@example.org', Vorname: 'A', first_name: 'no' },
+				{ email: b, first_name: 'B' },
+			],
+			[
+				{ email: a, prefill: prefill({ first_name: 'A' }) },
+				{ email: b, prefill: prefill({ first_name: 'B' }) },
+			],
+		],
+		[
+			'takes the one of two columns that is named, and can swap columns',
+			named(['email', 'e-mail'], ['first_name', 'Last Name'], ['last_name', 'First Name']),
+			[{ email: 'x@example.org', 'e-mail': a, 'First Name': 'L', 'Last Name': 'F' }],
+			[{ email: a, prefill: prefill({ first_name: 'F', last_name: 'L' }) }],
+		],
+		[
+			'takes a named column for its own field only',
+			named(['job_title', 'Company Name'], ['phone', 'prefill']),
+			[{ email: a, 'Company Name': 'Engineer', prefill: '12' }],
+			[{ email: a, prefill: prefill({ job_title: 'Engineer', phone: '12' }) }],
+		],
+		[
+			'finds a named header that differs only in style',
+			named(['email', 'work mail']),
+			[{ 'Work Mail ': a }],
+			[{ email: a }],
+		],
+		[
+			'takes whichever of two named columns a row has',
+			named(['email', 'Work Mail'], ['email', 'Mail at Home']),
+			[{ 'Work Mail': a }, { 'Mail at Home': b }],
+			[{ email: a }, { email: b }],
+		],
+		[
+			'reads names from an expression for each row',
+			named(['email', '={{ $json.header }}']),
+			[
+				{ header: 'Work Mail', 'Work Mail': a, email: 'no@example.org' },
+				{ header: 'Home', Home: b, 'Work Mail': 'no@example.org' },
+			],
+			[{ email: a }, { email: b }],
+		],
+	])('%s', async (_what, options, items, invites) => {
+		const { error } = await invite(items, { options });
 		expect(error).toBeUndefined();
-		expect(posts()[0]?.body).toMatchObject({
-			invites: [{ email: 'ana@example.com', prefill: { first_name: 'Ana' } }],
-		});
+		expect(posts().map(({ body }) => body)).toEqual([
+			{ nanoid: sandbox.team, role: 'contractor', invites },
+		]);
 	});
 
 	it('are recognized in any spelling that differs only in case, spaces, _ and -', async () => {
@@ -184,217 +237,158 @@ describe('columns of input rows', () => {
 				const header = [...name.replace('_', '')]
 					.map((letter, at) => `${gaps[at]}${upper[at] === true ? letter.toUpperCase() : letter}`)
 					.join('');
-				sandbox.service.wireLog.clear();
-				const row =
+				sandbox.sandbox.service.wireLog.clear();
+				const [row, key] =
 					name === 'email'
-						? { [header]: 'a@example.com', phone: 'x' }
-						: { email: 'a@example.com', [header]: 'x' };
-				await run({}, { items: [row] });
+						? [{ [header]: a, phone: 'x' }, 'phone']
+						: [{ email: a, [header]: 'x' }, name];
+				await invite([row]);
 				expect(posts()[0]?.body).toMatchObject({
-					invites: [
-						{ email: 'a@example.com', prefill: { [name === 'email' ? 'phone' : name]: 'x' } },
-					],
+					invites: [{ email: a, prefill: { [key]: 'x' } }],
 				});
 			}),
 			{ numRuns: runs(25) },
 		);
 	});
 
-	it('are ignored where a name is another one', async () => {
-		await run({}, { items: [{ email: 'a@example.com', 'First Names': 'x', mail: 'y', e: 'z' }] });
-		expect(posts()[0]?.body).toMatchObject({ invites: [{ email: 'a@example.com' }] });
-		expect(posts()[0]?.body).not.toHaveProperty('invites.0.prefill');
-	});
-
-	it('are refused where two hold one field, also if one is empty', async () => {
-		const items = [
-			{ email: 'a@example.com' },
-			{ email: 'b@example.com', 'First Name': 'B', firstName: '' },
-			{ 'E-Mail': 'c@example.com', email: null },
-		];
-		const stopped = await run({}, { items });
-		expect(stopped.error?.message).toBe(
-			'Columns First Name and firstName both hold First Name [item 1]',
-		);
-		expect(stopped.error?.description).toContain(
-			'Columns E-Mail and email both hold Email [item 2]',
-		);
-		expect(wire()).toEqual([]);
-		const continued = await run({}, { items, node: CONTINUE });
-		expect(json(continued.output)).toEqual([
-			{ nanoids: [expect.any(String)] },
-			{ error: expect.stringContaining('[item 1]') },
-			{ error: expect.stringContaining('[item 2]') },
-		]);
-	});
-
-	it('name a bad value by the header of the sheet', async () => {
-		const { error } = await run({}, { items: [{ 'E-Mail': 'nobody' }] });
-		expect(error?.message).toBe('Column E-Mail must be a valid email address [item 0]');
-	});
-});
-
-describe('Column Names', () => {
-	const named = (...column: Array<{ field: string; name: string }>) => ({
-		options: { columnNames: { column } },
-	});
-
-	it('wins over a column that is recognized', async () => {
-		const columns = named(
-			{ field: 'email', name: 'Work Mail' },
-			{ field: 'firstName', name: 'Vorname' },
-		);
-		const items = [
-			{
-				'Work Mail': 'a@example.com',
-				email: 'private@example.org',
-				Vorname: 'A',
-				first_name: 'no',
-			},
-			{ 'Work Mail': 'b@example.com', email: 'private@example.org', first_name: 'no' },
-		];
-		expect((await run(columns, { items })).error).toBeUndefined();
-		expect(posts()[0]?.body).toMatchObject({
-			invites: [
-				{ email: 'a@example.com', prefill: { first_name: 'A' } },
-				{ email: 'b@example.com' },
-			],
-		});
-		expect(posts()[0]?.body).not.toHaveProperty('invites.1.prefill');
-	});
-
-	it('settles which of two columns holds a field, and can swap columns', async () => {
-		const columns = named(
-			{ field: 'email', name: 'e-mail' },
-			{ field: 'first_name', name: 'Last Name' },
-			{ field: 'last_name', name: 'First Name' },
-		);
-		const items = [
-			{ email: 'x@example.org', 'e-mail': 'a@example.com', 'First Name': 'L', 'Last Name': 'F' },
-		];
-		expect((await run(columns, { items })).error).toBeUndefined();
-		expect(posts()[0]?.body).toMatchObject({
-			invites: [{ email: 'a@example.com', prefill: { first_name: 'F', last_name: 'L' } }],
-		});
-	});
-
-	it('takes a column for its own field only', async () => {
-		const columns = named({ field: 'job_title', name: 'Company Name' });
-		const items = [{ email: 'a@example.com', 'Company Name': 'Engineer' }];
-		expect((await run(columns, { items })).error).toBeUndefined();
-		expect(posts()[0]?.body).toMatchObject({
-			invites: [{ prefill: { job_title: 'Engineer', company_name: '' } }],
-		});
-	});
-
-	it('finds a header that differs only in style, and refuses two that do', async () => {
-		const columns = named({ field: 'email', name: 'work mail' });
-		expect((await run(columns, { items: [{ 'Work Mail ': 'a@example.com' }] })).error).toBe(
-			undefined,
-		);
-		const two = { 'Work Mail': 'a@example.com', work_mail: 'b@example.com' };
-		expect((await run(columns, { items: [two] })).error?.message).toBe(
-			'Columns Work Mail and work_mail both hold Email [item 0]',
-		);
-		expect(posts()).toHaveLength(1);
-	});
-
-	it('takes no header that is empty for a name of - or _', async () => {
-		for (const name of ['-', ' _ ']) {
-			const options = { columnNames: { column: [{ field: 'first_name', name }] } };
-			const { error } = await run({ options }, { items: [{ email: 'a@example.com', '': 'Ana' }] });
-			expect(error?.message).toContain('No row has a column');
-		}
-		expect(wire()).toEqual([]);
-	});
-
-	it('refuses the whole sheet where no row has the column, since it would be dropped', async () => {
-		const columns = named({ field: 'first_name', name: 'Vornme' });
-		const items = [
-			{ email: 'a@example.com', Vorname: 'A' },
-			{ email: 'b@example.com', Vorname: 'B' },
-		];
-		const stopped = await run(columns, { items });
-		expect(stopped.error?.message).toBe(
-			'No row has a column Vornme, which Column Names gives for First Name [item 0]',
-		);
-		expect(stopped.error?.description).toContain('The first row has the columns email, Vorname.');
-		const continued = await run(columns, { items, node: CONTINUE });
-		expect(json(continued.output)).toEqual(
-			[0, 1].map((item) => ({ error: expect.stringContaining(`[item ${item}]`) })),
-		);
-		expect(wire()).toEqual([]);
-	});
-
-	it.each<[string, unknown, string]>([
-		['no name', { column: [{ field: 'email', name: ' ' }] }, 'Name is missing'],
+	it.each<[string, INodeParameters, IDataObject[], string]>([
 		[
-			'a name that resolves to nothing',
-			{ column: [{ field: 'email', name: '={{ $json.x }}' }] },
-			'Name',
+			'a bad address',
+			{},
+			[{ email: a }, { 'E-Mail': ' ben.two(at)example.com' }],
+			"Row 2: ben.two(at)example.com isn't an email address",
+		],
+		['no address', {}, [{ email: a }, { name: 'Ben' }], 'Row 2: email is missing'],
+		['an empty address', {}, [{ 'E-Mail': ' ' }], 'Row 1: E-Mail is missing'],
+		['an address that is no text', {}, [{ email: 7 }], 'Row 1: email must be text'],
+		['an object in a cell', {}, [{ email: a, Phone: {} }], 'Row 1: Phone must be text'],
+		[
+			'two recognized columns for one field, also if one is empty',
+			{},
+			[{ email: a }, { email: b, 'First Name': 'B', firstName: '' }],
+			'Row 2: columns First Name and firstName both hold First Name',
+		],
+		[
+			'two columns that a name stands for',
+			named(['email', 'work mail']),
+			[{ 'Work Mail': a, work_mail: b }],
+			'Row 1: columns Work Mail and work_mail both hold Email',
+		],
+		[
+			'two named columns for one field',
+			named(['email', 'Work'], ['email', 'Home']),
+			[{ Work: a, Home: b }],
+			'Row 1: columns Work and Home both hold Email',
+		],
+		[
+			'a field both in the prefill and in a column',
+			{},
+			[{ email: a, prefill: { first_name: 'A' }, 'First Name': 'B' }],
+			'Row 1: columns prefill.first_name and First Name both hold First Name',
+		],
+		[
+			'a prefill that is text',
+			{},
+			[{ email: a, prefill: 'Ana' }],
+			'Row 1: prefill must be an object',
+		],
+		[
+			'an unknown property of a prefill',
+			{},
+			[{ email: a, prefill: { nickname: 'A' } }],
+			'Row 1: prefill has an unknown property: nickname',
+		],
+		[
+			'a person in two rows',
+			{},
+			[{ email: a }, { email: b }, { email: 'A@Example.com' }],
+			'Row 3: A@Example.com is already in row 1',
+		],
+		...['-', ' _ ', 'Vornme'].map((name): [string, INodeParameters, IDataObject[], string] => [
+			`a name ${name} that no row has, also as a header that is empty`,
+			named(['first_name', name]),
+			[{ email: a, Vorname: 'A', '': 'x' }],
+			`Column Names reads First Name from column ${name}, but no row has that column [item 0]`,
+		]),
+		[
+			'a column without a name',
+			named(['email', ' ']),
+			[{ email: a }],
+			'Column Names, Column, entry 1, Name is missing [item 0]',
+		],
+		[
+			'a column whose name resolves to nothing',
+			named(['email', '={{ $json.x }}']),
+			[{ email: a }],
+			'Column Names, Column, entry 1, Name is missing [item 0]',
+		],
+		[
+			'an expression for all names, which n8n drops',
+			{ columnNames: '={{ { column: [{ field: "email", name: "X" }] } }}' },
+			[{ email: a, X: b }],
+			'Column Names, Column is empty. Add a column with a field and a name, or remove the option [item 0]',
 		],
 		[
 			'an unknown field',
-			{ column: [{ field: 'nickname', name: 'X' }] },
-			'Field must be an entry of its menu, e.g. Company Address (company_address)',
+			named(['nickname', 'X']),
+			[{ email: a }],
+			'Column Names, Column, entry 1, Field must be an entry of its menu, e.g. Company Address (company_address) [item 0]',
 		],
-		[
-			'a field twice',
-			{
-				column: [
-					{ field: 'email', name: 'X' },
-					{ field: 'email', name: 'Y' },
-				],
-			},
-			'Field repeats Email',
-		],
-	])('refuses %s', async (_name, columnNames, reason) => {
-		const { error } = await run(
-			{ options: { columnNames } as INodeParameters },
-			{ items: [{ email: 'a@example.com' }] },
-		);
-		expect(error?.message).toContain('Column Names');
-		expect(error?.message).toContain(reason);
+	])('refuse %s', async (_what, options, items, message) => {
+		const { error } = await invite(items, { options });
+		expect(error?.message).toBe(message);
 		expect(wire()).toEqual([]);
 	});
-});
 
-/** The sandbox behind a proxy that drops the last identifier from what Endpoint 5 answers. */
-async function withoutLastIdentifier(): Promise<{ url: string; close(): Promise<void> }> {
-	const created = z.object({ data: z.object({ nanoids: z.array(z.string()) }) });
-	const server = createServer((request, response) => {
-		void (async () => {
-			const { method = '', url = '', headers } = request;
-			const body = await text(request);
-			const answer = await fetch(`${sandbox.url}${url}`, {
-				method,
-				headers: {
-					'content-type': 'application/json',
-					...(headers.authorization === undefined ? {} : { authorization: headers.authorization }),
-				},
-				...(method === 'POST' ? { body } : {}),
-			});
-			const said: unknown = await answer.json();
-			const { data: lists } = created.safeParse(said).data ?? {};
-			const changed =
-				lists === undefined ? said : { success: true, data: { nanoids: lists.nanoids.slice(1) } };
-			response.writeHead(answer.status, { 'content-type': 'application/json' });
-			response.end(JSON.stringify(changed));
-		})();
+	it('tell equal faults in one sentence, and each row its own with Continue', async () => {
+		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({
+			email,
+		}));
+		const { error } = await invite(items.slice(2));
+		expect(error?.message).toBe('Row 1: email is missing (the same in rows 3 and 6)');
+		expect(error?.description).toContain(
+			"Also failed: Row 4: y isn't an email address; Row 5: x isn't an email address. ",
+		);
+		const same = await invite(items);
+		expect(same.error?.message).toBe("Row 2: x isn't an email address (the same in row 7)");
+		expect(same.error?.description).toContain(
+			"Also failed: Row 3: email is missing (the same in rows 5 and 8); Row 6: y isn't an email address. ",
+		);
+		const { output } = await invite(items, {}, { node: CONTINUE });
+		expect(json(output).flatMap(({ error: said }) => said ?? [])).toEqual([
+			"Row 2: x isn't an email address",
+			'Row 3: email is missing',
+			'Row 5: email is missing',
+			"Row 6: y isn't an email address",
+			"Row 7: x isn't an email address",
+			'Row 8: email is missing',
+		]);
+		expect(json(output)[1]?.hint).toBe(
+			'Nothing was sent for this row. Correct it, then run the node again.',
+		);
+		expect(posts().map(({ body }) => body)).toEqual([
+			expect.objectContaining({ invites: [{ email: a }, { email: b }] }),
+		]);
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	const port = typeof address === 'object' ? address?.port : undefined;
-	return {
-		url: `http://127.0.0.1:${port}`,
-		close: async () => {
-			server.closeAllConnections();
-			server.close();
-			await once(server, 'close');
-		},
-	};
-}
+
+	it('refuse all rows where no row has a named column, and only bad ones with Continue', async () => {
+		const items = [{ email: a, Vorname: 'A' }, { email: b }];
+		const stopped = await invite(items, { options: named(['first_name', 'Vornme']) });
+		expect(stopped.error?.description).toContain('The first row has the columns email, Vorname.');
+		const all = await invite(
+			items,
+			{ options: named(['first_name', 'Vornme']) },
+			{ node: CONTINUE },
+		);
+		expect(json(all.output).map(({ error }) => typeof error)).toEqual(['string', 'string']);
+		expect(wire()).toEqual([]);
+		const { output } = await invite([...items, { email: 'nobody' }], {}, { node: CONTINUE });
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 0 }, { item: 1 }],
+			{ item: 2 },
+		]);
+	});
+});
 
 /** One row of a random sheet. */
 interface RandomRow {
@@ -464,17 +458,17 @@ const addressOf = (who: number, upper: boolean) =>
 
 /** Runs a random sheet as often as it takes, and compares it with a model that reads only the sheet. */
 async function playScenario(given: Scenario): Promise<void> {
-	await control('DELETE', '/sandbox/faults');
-	for (const nanoid of [team, otherTeam]) {
+	await sandbox.control('DELETE', 'faults');
+	for (const nanoid of [sandbox.team, otherTeam()]) {
 		workspace(nanoid).users.splice(1);
 		workspace(nanoid).invites.splice(0);
 	}
-	const placeOf = (isOther: boolean) => (isOther ? otherTeam : team);
+	const placeOf = (isOther: boolean) => (isOther ? otherTeam() : sandbox.team);
 	for (const [who, isOther, upper] of given.members) {
-		addMember(placeOf(isOther), addressOf(who, upper));
+		addMember(addressOf(who, upper), undefined, placeOf(isOther));
 	}
 	for (const [who, isOther, upper] of given.pending) {
-		addInvite(placeOf(isOther), addressOf(who, upper));
+		addInvite(addressOf(who, upper), undefined, placeOf(isOther));
 	}
 	const isIn = (list: Scenario['members'], { person: who, isOtherTeam }: RandomRow) =>
 		list.some(([other, isOther]) => other === who && isOther === isOtherTeam);
@@ -488,7 +482,7 @@ async function playScenario(given: Scenario): Promise<void> {
 		return isIn(given.pending, row) ? 'pending' : 'invited';
 	});
 	const isStopped = !given.continues && expected.includes('refused');
-	const before = { [team]: pending(team), [otherTeam]: pending(otherTeam) };
+	const before = { [sandbox.team]: pending(), [otherTeam()]: pending(otherTeam()) };
 	const sheet = given.rows.map((row) => ({
 		...(row.email === 'missing'
 			? {}
@@ -498,7 +492,7 @@ async function playScenario(given: Scenario): Promise<void> {
 		anonymous: row.anonymous,
 	}));
 	const play = async () => {
-		sandbox.service.wireLog.clear();
+		sandbox.sandbox.service.wireLog.clear();
 		return await skip(
 			sheet,
 			{
@@ -523,11 +517,11 @@ async function playScenario(given: Scenario): Promise<void> {
 	if (given.fault !== undefined) {
 		await failPost(given.fault.skip, given.fault.how);
 		await play();
-		await control('DELETE', '/sandbox/faults');
+		await sandbox.control('DELETE', 'faults');
 	}
 	const { output, error } = await play();
-	expect(pending(team).sort()).toEqual(finalState(team));
-	expect(pending(otherTeam).sort()).toEqual(finalState(otherTeam));
+	expect(pending().sort()).toEqual(finalState(sandbox.team));
+	expect(pending(otherTeam()).sort()).toEqual(finalState(otherTeam()));
 	if (isStopped) {
 		expect(error).toBeDefined();
 		expect(wire()).toEqual([]);
@@ -557,10 +551,10 @@ async function playScenario(given: Scenario): Promise<void> {
 		expected.map((outcome) => (outcome === 'invited' ? 'pending' : outcome)),
 	);
 	json(again.output).forEach((record, at) => {
-		if (record.outcome === undefined) return;
+		if (record.error !== undefined) return;
 		const { person: who, isOtherTeam } = given.rows[at] ?? {};
 		const address = addressOf(who ?? 0, false);
-		expect(record.nanoid).toBe(identifierOf(placeOf(isOtherTeam === true), address));
+		expect(record.nanoid).toBe(identifierOf(address, placeOf(isOtherTeam === true)));
 		const email = json(output)[at]?.email;
 		expect(record.email).toBe(sheet[at]?.Email);
 		expect(email).toBe(sheet[at]?.Email);
@@ -568,11 +562,11 @@ async function playScenario(given: Scenario): Promise<void> {
 }
 
 describe('Existing People: Skip', () => {
-	it('says for each row of a sheet what is known, in the order of the rows', async () => {
-		addMember(team, 'member@example.com', 'us-member123456');
-		addMember(team, 'Both@example.com', 'us-both12345678');
-		addInvite(team, 'both@example.com');
-		addInvite(team, 'Pending@Example.com', 'in-pending12345');
+	it('is the default, and says for each row what is known, in the order of the rows', async () => {
+		addMember('member@example.com', 'us-member123456');
+		addMember('Both@example.com', 'us-both12345678');
+		addInvite('both@example.com');
+		addInvite('Pending@Example.com', 'in-pending12345');
 		const { output, error } = await skip([
 			{ email: 'New.Person@Example.com', first_name: 'N' },
 			{ email: 'MEMBER@example.com' },
@@ -581,265 +575,216 @@ describe('Existing People: Skip', () => {
 			{ email: 'other@example.com' },
 		]);
 		expect(error).toBeUndefined();
-		expect(output).toEqual(
+		expect(output.map(({ json: record, pairedItem }) => ({ record, pairedItem }))).toEqual(
 			[
-				{ email: 'New.Person@Example.com', outcome: 'invited', nanoid: expect.any(String) },
-				{ email: 'MEMBER@example.com', outcome: 'member', nanoid: 'us-member123456' },
-				{ email: 'pending@example.COM', outcome: 'pending', nanoid: 'in-pending12345' },
-				{ email: 'both@example.com', outcome: 'member', nanoid: 'us-both12345678' },
-				{ email: 'other@example.com', outcome: 'invited', nanoid: expect.any(String) },
-			].map((record, item) => expect.objectContaining({ json: record, pairedItem: { item } })),
+				['New.Person@Example.com', 'invited', identifierOf('new.person@example.com')],
+				['MEMBER@example.com', 'member', 'us-member123456'],
+				['pending@example.COM', 'pending', 'in-pending12345'],
+				['both@example.com', 'member', 'us-both12345678'],
+				['other@example.com', 'invited', identifierOf('other@example.com')],
+			].map(([email, outcome, nanoid], item) => ({
+				record: { email, outcome, nanoid },
+				pairedItem: { item },
+			})),
 		);
-		expect(json(output)[0]?.nanoid).toBe(identifierOf(team, 'new.person@example.com'));
-		expect(json(output)[4]?.nanoid).toBe(identifierOf(team, 'other@example.com'));
 		expect(posts().map(({ body }) => body)).toEqual([
 			{
-				nanoid: team,
+				nanoid: sandbox.team,
 				role: 'contractor',
 				invites: [
-					{
-						email: 'New.Person@Example.com',
-						prefill: expect.objectContaining({ first_name: 'N' }),
-					},
+					{ email: 'New.Person@Example.com', prefill: prefill({ first_name: 'N' }) },
 					{ email: 'other@example.com' },
 				],
 			},
 		]);
 	});
 
-	it('sends no POST for a sheet of 500 rows that runs again', async () => {
+	it('sends no POST for a sheet of 500 rows that runs again, and reads each list once', async () => {
 		const rows = Array.from({ length: 500 }, (_, index) => ({
 			'E-Mail': `Person.${index}@Example.com`,
 			'First Name': `P${index}`,
 		}));
-		for (const index of [3, 77]) addMember(team, `person.${index}@example.com`);
+		for (const index of [3, 77]) addMember(`person.${index}@example.com`);
 		const first = await skip(rows);
-		expect(first.error).toBeUndefined();
 		expect(posts()).toHaveLength(1);
 		expect(outcomes(first).filter((outcome) => outcome === 'invited')).toHaveLength(498);
 
-		sandbox.service.wireLog.clear();
+		sandbox.sandbox.service.wireLog.clear();
 		const second = await skip(rows);
-		expect(second.error).toBeUndefined();
 		expect(posts()).toEqual([]);
-		/* 500 addresses as written and 500 in lower case, 100 a request, and the pending invites. */
-		expect(reads()).toHaveLength(11);
-		for (const { query } of reads()) expect([query.emails ?? []].flat().length).toBeLessThan(101);
-		expect(second.output).toEqual(
-			rows.map((row, item) =>
-				expect.objectContaining({
-					json: {
-						email: row['E-Mail'],
-						outcome: [3, 77].includes(item) ? 'member' : 'pending',
-						nanoid: identifierOf(team, row['E-Mail']),
-					},
-					pairedItem: { item },
-				}),
-			),
+		expect(reads()).toHaveLength(2);
+		expect(json(second.output)).toEqual(
+			rows.map((row, item) => ({
+				email: row['E-Mail'],
+				outcome: [3, 77].includes(item) ? 'member' : 'pending',
+				nanoid: identifierOf(row['E-Mail']),
+			})),
 		);
 		expect(json(second.output).map(({ nanoid }) => nanoid)).toEqual(
 			json(first.output).map(({ nanoid }) => nanoid),
 		);
 	});
 
+	const listed = ['new', 'Member', 'pending', 'last', 'Member2'].map((name) => ({
+		email: `${name}@example.com`,
+	}));
+
 	it.each<[string, INodeParameters]>([
-		[
-			'the form',
-			{
-				inviteesSource: 'fields',
-				invitees: {
-					invitee: [
-						'new@example.com',
-						'Member@example.com',
-						'pending@example.com',
-						'last@example.com',
-					].map((email) => ({ email })),
-				},
-			},
-		],
-		[
-			'JSON',
-			{
-				inviteesSource: 'json',
-				inviteesJson: JSON.stringify(
-					['new@example.com', 'Member@example.com', 'pending@example.com', 'last@example.com'].map(
-						(email) => ({ email }),
-					),
-				),
-			},
-		],
+		['the form', { inviteesSource: 'fields', invitees: { invitee: listed } }],
+		['JSON', { inviteesSource: 'json', inviteesJson: JSON.stringify(listed) }],
 	])('gives one item per person in the order of %s', async (_name, source) => {
-		addMember(team, 'member@example.com', 'us-member123456');
-		addInvite(team, 'pending@example.com', 'in-pending12345');
+		addMember('member@example.com');
+		addMember('member2@example.com');
+		addInvite('pending@example.com');
 		const parameters = { ...source, options: { inviteesPerRequest: 1 } };
 		const { output, error } = await skip([{}], parameters);
 		expect(error).toBeUndefined();
-		expect(json(output)).toEqual([
-			{
-				email: 'new@example.com',
-				outcome: 'invited',
-				nanoid: identifierOf(team, 'new@example.com'),
-			},
-			{ email: 'Member@example.com', outcome: 'member', nanoid: 'us-member123456' },
-			{ email: 'pending@example.com', outcome: 'pending', nanoid: 'in-pending12345' },
-			{
-				email: 'last@example.com',
-				outcome: 'invited',
-				nanoid: identifierOf(team, 'last@example.com'),
-			},
-		]);
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(4).fill({ item: 0 }));
+		expect(json(output)).toEqual(
+			['invited', 'member', 'pending', 'invited', 'member'].map((outcome, index) => {
+				const email = listed[index]?.email ?? '';
+				return { email, outcome, nanoid: identifierOf(email) };
+			}),
+		);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(5).fill({ item: 0 }));
 		expect(posts()).toHaveLength(2);
 		expect(outcomes(await skip([{}], parameters))).toEqual([
 			'pending',
 			'member',
 			'pending',
 			'pending',
+			'member',
 		]);
 		expect(posts()).toHaveLength(2);
 	});
 
-	it('reads a team once for all items, and refuses a person whom two items list', async () => {
-		const parameters = { inviteesSource: 'json', inviteesJson: '={{ $json.list }}' };
+	it('reads a team once for all items', async () => {
 		const lists = ['a', 'b', 'c'].map((name) => ({ list: [{ email: `${name}@example.com` }] }));
+		const parameters = { inviteesSource: 'json', inviteesJson: '={{ $json.list }}' };
 		expect(outcomes(await skip(lists, parameters))).toEqual(['invited', 'invited', 'invited']);
 		expect(reads()).toHaveLength(2);
 		expect(posts()).toHaveLength(3);
-		const twice = [...lists, { list: [{ email: 'd@example.com' }, { email: 'B@example.com' }] }];
-		expect((await skip(twice, parameters)).error?.message).toBe(
-			'B@example.com is already listed for this team in item 1 [item 3]',
-		);
-		expect(posts()).toHaveLength(3);
 	});
 
-	it('refuses a person in two rows for the same team, whatever their roles', async () => {
-		const items = [
-			{ email: 'a@example.com', role: 'contractor' },
-			{ email: 'A@example.com', role: 'team_employee' },
-		];
-		const parameters = { role: '={{ $json.role }}' };
-		expect((await skip(items, parameters)).error?.message).toBe(
-			'Column email repeats the address of item 0 [item 1]',
-		);
+	const mixed = {
+		inviteesSource: '={{ $json.from ?? "items" }}',
+		inviteesJson: '={{ $json.list }}',
+		invitees: { invitee: [{ email: 'unused@example.com' }] },
+		existingPeople: '={{ $json.existing ?? "skip" }}',
+		role: '={{ $json.role ?? "contractor" }}',
+	};
+
+	it.each<[string, IDataObject[], string]>([
+		[
+			'two rows, whatever their roles',
+			[{ email: a }, { email: 'A@example.com', role: 'team_employee' }],
+			'Row 2: A@example.com is already in row 1',
+		],
+		[
+			'a row that skips and one that invites',
+			[{ email: a }, { email: 'A@example.com', existing: 'invite' }],
+			'Row 2: A@example.com is already in row 1',
+		],
+		[
+			'a row that invites and one that skips',
+			[{ email: a, existing: 'invite' }, { email: 'A@example.com' }],
+			'Row 2: A@example.com is already in row 1',
+		],
+		[
+			'a list and a row',
+			[{ from: 'json', list: [{ email: 'A@example.com' }] }, { email: a }],
+			'Row 2: a@example.com is already in item 0',
+		],
+		[
+			'a row and a list',
+			[{ email: a }, { from: 'json', list: [{ email: b }, { email: 'A@example.com' }] }],
+			'A@example.com is already in row 1 [item 1]',
+		],
+		[
+			'one list',
+			[{ from: 'json', list: [{ email: a }, { email: 'A@example.com' }] }],
+			'A@example.com is listed twice [item 0]',
+		],
+	])('refuses a person in %s for the same team', async (_what, items, message) => {
+		expect((await skip(items, mixed)).error?.message).toBe(message);
 		expect(wire()).toEqual([]);
-		expect(outcomes(await skip(items, parameters, { node: CONTINUE }))).toEqual([
-			'invited',
-			undefined,
-		]);
-		/* Two teams are two invites. */
-		const teams = items.map(({ email }, index) => ({
-			email,
-			team: [team, otherTeam][index] ?? '',
-		}));
-		expect(outcomes(await skip(teams, { teamId: '={{ $json.team }}' }))).toEqual([
+		const { output } = await skip(items, mixed, { node: CONTINUE });
+		expect(json(output).filter(({ error }) => error !== undefined)).toHaveLength(1);
+	});
+
+	it('finds members whose address is written in another case', async () => {
+		await sandbox.control('POST', 'settings', { emailFilter: 'exact' });
+		addMember('Lower.Upper@Example.COM');
+		addInvite('PENDING@example.com');
+		/* The Kelvin sign becomes a k in lower case, and is another person's. */
+		addInvite('mar\u212a@example.com');
+		const rows = ['lower.upper@example.com', 'Pending@example.com', 'mark@example.com'];
+		expect(outcomes(await skip(rows.map((email) => ({ email }))))).toEqual([
+			'member',
 			'pending',
 			'invited',
 		]);
 	});
 
-	it.each<[string, readonly IDataObject[], INodeParameters, string]>([
-		[
-			'a row and a list',
-			[
-				{ from: 'json', list: [{ email: 'A@example.com' }] },
-				{ from: 'items', email: 'a@example.com' },
-			],
-			{
-				inviteesSource: '={{ $json.from }}',
-				inviteesJson: '={{ $json.list }}',
-				invitees: { invitee: [{ email: 'unused@example.com' }] },
-			},
-			'A@example.com is already listed for this team in item 1 [item 0]',
-		],
-		[
-			'a row that skips and one that invites',
-			[
-				{ email: 'a@example.com', existing: 'skip' },
-				{ email: 'A@example.com', existing: 'invite' },
-			],
-			{ existingPeople: '={{ $json.existing }}' },
-			'Column email repeats the address of item 0 [item 1]',
-		],
-		[
-			'a row that invites and one that skips',
-			[
-				{ email: 'a@example.com', existing: 'invite' },
-				{ email: 'A@example.com', existing: 'skip' },
-			],
-			{ existingPeople: '={{ $json.existing }}' },
-			'Column email repeats the address of item 0 [item 1]',
-		],
-	])('refuses a person in %s for the same team', async (_, items, parameters, message) => {
-		expect((await skip(items, parameters)).error?.message).toBe(message);
-		expect(wire()).toEqual([]);
+	it('gives no identifier where the service lists none, and takes no blank email for a person', async () => {
+		Reflect.deleteProperty(addInvite(a), 'nanoid');
+		Reflect.set(addInvite('hidden@example.com'), 'email', null);
+		const { output } = await skip([{ email: a }, { email: b }]);
+		expect(json(output)).toEqual([
+			{ email: a, outcome: 'pending', nanoid: null },
+			{ email: b, outcome: 'invited', nanoid: expect.any(String) },
+		]);
 	});
 
-	it('takes nobody for a person whose address only looks the same in lower case', async () => {
-		/* The Kelvin sign becomes a k in lower case. */
-		addInvite(team, 'mar\u212a@example.com');
-		expect(outcomes(await skip([{ email: 'mark@example.com' }]))).toEqual(['invited']);
-	});
-
-	it('checks every row before the first request', async () => {
-		const items = [{ email: 'a@example.com' }, { email: 'nobody' }];
-		expect((await skip(items)).error?.message).toContain('[item 1]');
-		expect(wire()).toEqual([]);
-		expect(outcomes(await skip(items, {}, { node: CONTINUE }))).toEqual(['invited', undefined]);
-	});
-
-	it.each(['anyCase', 'exact'])(
-		'finds members if the filter by email is %s',
-		async (emailFilter) => {
-			await control('POST', '/sandbox/settings', { emailFilter });
-			addMember(team, 'lower@example.com');
-			addMember(team, 'As.Written@Example.com');
-			const rows = [{ email: 'LOWER@example.com' }, { email: 'As.Written@Example.com' }];
-			expect(outcomes(await skip(rows))).toEqual(['member', 'member']);
-		},
-	);
-
-	it('refuses a value that is neither, and an expression that finds none', async () => {
-		const faults = {
-			'={{ $json.nothing }}': 'is missing. Choose Invite or Skip (invite, skip)',
-			'': 'is missing. Choose Invite or Skip (invite, skip)',
-			Skip: 'must be Invite or Skip (invite, skip)',
-		};
-		for (const [existingPeople, fault] of Object.entries(faults)) {
-			const { error } = await skip([{ email: 'a@example.com' }], { existingPeople });
-			expect(error?.message).toContain(`Existing People ${fault}`);
-		}
-		expect(wire()).toEqual([]);
-	});
-
-	it('gives no identifier where the service lists none', async () => {
-		addInvite(team, 'a@example.com');
-		Reflect.deleteProperty(workspace(team).invites.at(-1) ?? {}, 'nanoid');
-		const { output } = await skip([{ email: 'a@example.com' }]);
-		expect(json(output)).toEqual([{ email: 'a@example.com', outcome: 'pending', nanoid: null }]);
-	});
-
-	it('gives no identifier where the answer lacks one, since it is not known whose', async () => {
-		const proxy = await withoutLastIdentifier();
+	/** Runs two people at a service whose answers the test chooses. */
+	async function skipAt(answer: (request: EchoRequest) => unknown): Promise<RunResult> {
+		const service = await startEchoService();
 		try {
-			const { output, error } = await runNode(
-				new SavedCredentials(data('companyAdministrator', { baseUrl: proxy.url })),
-				{ ...create, teamId: team, inviteesSource: 'items', existingPeople: 'skip' },
-				{ items: [{ email: 'a@example.com' }, { email: 'b@example.com' }] },
-			);
-			expect(error).toBeUndefined();
-			expect(json(output)).toEqual([
-				{ email: 'a@example.com', outcome: 'invited', nanoid: null },
-				{ email: 'b@example.com', outcome: 'invited', nanoid: null },
-			]);
+			service.answer((request) => ({ body: { success: true, data: answer(request) } }));
+			const credentials = sandbox.credentials({
+				baseUrl: service.url,
+				authentication: 'accessToken',
+				accessToken: 'e30.e30.e30',
+			});
+			const items = [{ email: a }, { email: b }];
+			return await runNode(credentials, invitation({}), { items });
 		} finally {
-			await proxy.close();
+			await service.close();
 		}
+	}
+
+	it.each([
+		['fewer identifiers than people', ['in-1'], 'unknown'],
+		['one identifier twice', ['in-1', 'in-1'], 'unknown'],
+		['more identifiers than people', ['in-1', 'in-2', 'in-3'], 'invited'],
+	])('gives none where the service names %s', async (_what, nanoids, outcome) => {
+		const { output, error } = await skipAt(({ method, path }) => {
+			if (method === 'POST') return { nanoids };
+			return path === '/v2/invites' ? [] : { users: [] };
+		});
+		expect(error).toBeUndefined();
+		expect(json(output)).toEqual([a, b].map((email) => ({ email, outcome, nanoid: null })));
+	});
+
+	it('finds a member whom the service keeps back for a later page', async () => {
+		const { output, error } = await skipAt(({ method, path, query }) => {
+			if (method === 'POST') return { nanoids: ['in-1'] };
+			if (path === '/v2/invites') return [];
+			if (query.has('offset') || query.get('page') === '2') {
+				return { users: [{ email: 'B@example.com', nanoid: 'us-b' }] };
+			}
+			const pagination = { has_more: true, next_page: 2, next_offset: 1 };
+			return { users: [{ email: 'other@example.com', nanoid: 'us-other' }], pagination };
+		});
+		expect(error).toBeUndefined();
+		expect(json(output)).toEqual([
+			{ email: a, outcome: 'invited', nanoid: 'in-1' },
+			{ email: b, outcome: 'member', nanoid: 'us-b' },
+		]);
 	});
 
 	it('sees who accepts an invite between the two reads', async () => {
-		addInvite(team, 'quick@example.com');
-		await fault({ match: { method: 'GET', path: '^/v2/invites$' }, kind: 'latency', delay: 300 });
-		const place = workspace(team);
+		addInvite('quick@example.com');
+		const place = workspace();
 		const { users, invites } = place;
 		/* As soon as the users were read, the invite is accepted. */
 		Object.defineProperty(place, 'users', {
@@ -849,15 +794,8 @@ describe('Existing People: Skip', () => {
 				return users;
 			},
 		});
-		const result = await skip([{ email: 'quick@example.com' }]);
-		expect(outcomes(result)).toEqual(['pending']);
+		expect(outcomes(await skip([{ email: 'quick@example.com' }]))).toEqual(['pending']);
 		expect(posts()).toEqual([]);
-	});
-
-	it('does not mistake an invite without an email for anybody', async () => {
-		addInvite(team, 'hidden@example.com');
-		Reflect.set(workspace(team).invites.at(-1) ?? {}, 'email', null);
-		expect(outcomes(await skip([{ email: 'a@example.com' }]))).toEqual(['invited']);
 	});
 
 	it('does as the property model says for random sheets, and again after a fault', async () => {
@@ -871,59 +809,34 @@ describe('Existing People: Skip', () => {
 });
 
 describe('Existing People: Skip, when reading fails', () => {
-	it.each<[string, FaultInput, string]>([
-		[
-			'a 403 for the invites',
-			{
-				match: { method: 'GET', path: '^/v2/invites$' },
-				kind: 'status',
-				status: 403,
-				message: 'no',
-			},
-			'pending invites',
-		],
-		[
-			'a 404 for the invites',
-			{
-				match: { method: 'GET', path: '^/v2/invites$' },
-				kind: 'status',
-				status: 404,
-				message: 'no',
-			},
-			'pending invites',
-		],
-		[
-			'a 403 for the users',
-			{ match: { path: '/users$' }, kind: 'status', status: 403, skip: 1, message: 'no' },
-			'users',
-		],
-	])('says so after %s, and sends nothing', async (_name, input, what) => {
-		await fault(input);
-		const rows = Array.from({ length: 150 }, (_, index) => ({ email: `p${index}@example.com` }));
-		const { error } = await skip(rows);
+	it.each<[string, string, number, RegExp]>([
+		['a 403 for the invites', '^/v2/invites$', 403, /needs the role team_admin/],
+		['a 404 for the invites', '^/v2/invites$', 404, /^Check the identifier/],
+		['a 403 for the users', '/users$', 403, /may lack the required role/],
+	])('says so after %s, how to go on, and sends nothing', async (_name, path, status, hint) => {
+		await sandbox.fault({ match: { method: 'GET', path }, kind: 'status', status, message: 'no' });
+		const { error } = await skip([{ email: a }]);
 		expect(error?.message).toBe(
-			`Nobody was invited to ${team}, because its ${what} couldn't be read to skip existing people. The service refused: no [item 0]`,
+			`Nobody was invited to ${sandbox.team}, because its members and pending invites couldn't be read. The service refused: no [item 0]`,
 		);
-		expect(error?.description).toMatch(
-			input.status === 404
-				? /^Check the identifier/
-				: what === 'users'
-					? /may lack the required role/
-					: /needs the role team_admin/,
-		);
+		expect(error?.description).toMatch(hint);
+		expect(error?.description).toContain('set Existing People to Invite');
 		expect(posts()).toEqual([]);
+		/* What the advice says works. */
+		await sandbox.fault({ match: { method: 'GET', path }, kind: 'status', status });
+		expect((await invite([{ email: a }])).error).toBeUndefined();
 	});
 
 	it('sends nothing for any team; with Continue On Fail the other teams go on', async () => {
 		const rows = [
-			{ email: 'a@example.com', team },
-			{ email: 'b@example.com', team: otherTeam },
-			{ email: 'c@example.com', team },
+			{ email: 'a@example.com', team: sandbox.team },
+			{ email: 'b@example.com', team: otherTeam() },
+			{ email: 'c@example.com', team: sandbox.team },
 		];
 		const parameters = { teamId: '={{ $json.team }}' };
 		const refuseOther = async () =>
-			await fault({
-				match: { path: `/${otherTeam}/users$` },
+			await sandbox.fault({
+				match: { path: `/${otherTeam()}/users$` },
 				kind: 'status',
 				status: 403,
 				message: 'no',
@@ -933,52 +846,31 @@ describe('Existing People: Skip, when reading fails', () => {
 		expect(posts()).toEqual([]);
 		await refuseOther();
 		const { output } = await skip(rows, parameters, { node: CONTINUE });
-		expect(json(output)).toEqual([
-			expect.objectContaining({ outcome: 'invited' }),
+		expect(json(output)).toMatchObject([
+			{ outcome: 'invited' },
 			{ error: expect.stringContaining('[item 1]'), http_status: 403 },
-			expect.objectContaining({ outcome: 'invited' }),
+			{ outcome: 'invited' },
 		]);
 		expect(posts()).toHaveLength(1);
 	});
 
-	it('reads again after passing faults', async () => {
-		await fault({ match: { method: 'GET' }, kind: 'status', status: 503, times: 2 });
-		expect(outcomes(await skip([{ email: 'a@example.com' }]))).toEqual(['invited']);
-		expect(reads()).toHaveLength(4);
-	});
-
-	it('invites nobody where a member is listed without an email', async () => {
-		addMember(team, 'a@example.com', 'us-a12345678901');
-		await control('POST', '/sandbox/settings', { emailFilter: 'exact' });
-		const member = workspace(team).users.at(-1);
-		/* The address serves the filter, but doesn't come with the record. */
-		Object.defineProperty(member, 'email', { value: 'a@example.com', enumerable: false });
-		const { error } = await skip([{ email: 'a@example.com' }]);
-		expect(error?.message).toContain('lists user us-a12345678901 without an email');
-		expect(posts()).toEqual([]);
-	});
-
-	it.each(['', ' '])(
-		'invites nobody where a member is listed with the email "%s"',
+	it.each([undefined, '', ' '])(
+		'invites nobody where a member is listed with the email %j',
 		async (email) => {
-			addMember(team, 'a@example.com', 'us-a12345678901');
-			await control('POST', '/sandbox/settings', { emailFilter: 'exact' });
-			const member = workspace(team).users.at(-1);
-			if (member === undefined) throw new Error('no member');
-			/* The address serves the filter, but doesn't come with the record. */
+			const member = addMember(a, 'us-a12345678901');
 			Object.defineProperty(member, 'toJSON', { value: () => ({ ...member, email }) });
-			const { error } = await skip([{ email: 'a@example.com' }]);
+			const { error } = await skip([{ email: a }]);
 			expect(error?.message).toContain('lists user us-a12345678901 without an email');
 			expect(posts()).toEqual([]);
 		},
 	);
 
 	it('needs the permission to invite before anything is read', async () => {
-		const { error } = await runNode(
-			new SavedCredentials({ ...data(), permissions: ['sendPayments'] }),
-			{ ...create, teamId: team, inviteesSource: 'items', existingPeople: 'skip' },
-			{ items: [{ email: 'a@example.com' }] },
-		);
+		const credentials = sandbox.credentials({
+			access: 'selected',
+			permissions: ['sendPayments'],
+		});
+		const { error } = await runNode(credentials, invitation({}), { items: [{ email: a }] });
 		expect(error?.message).toBe("These credentials don't allow inviting people [item 0]");
 		expect(wire()).toEqual([]);
 	});
@@ -1018,56 +910,25 @@ describe('Existing People: Skip, after a run was cut', () => {
 		expect(outcomes(await skip(rows, parameters))).toEqual(rows.map(() => 'pending'));
 	});
 
-	it('gives each row its state with Continue On Fail, and finishes in the next run', async () => {
-		await failPost(2);
-		const first = await skip(rows, parameters, { node: CONTINUE });
-		expect(first.output.map(({ pairedItem }) => pairedItem)).toEqual(
-			rows.map((_, item) => ({ item })),
+	it('says for a list who was invited before the error, and how to go on', async () => {
+		await failPost(1, { status: 400 });
+		const { error } = await skip([{}], {
+			inviteesSource: 'json',
+			inviteesJson: JSON.stringify(rows.map(({ email }) => ({ email }))),
+			options: { inviteesPerRequest: 3 },
+		});
+		expect(error?.description).toContain(
+			'The first 3 of 10 new people were invited (Cut.0@example.com, Cut.1@example.com, Cut.2@example.com). Run the node again to invite the others; it skips those who were invited.',
 		);
-		const failed = json(first.output).flatMap(({ error }, item) =>
-			error === undefined ? [] : item,
-		);
-		expect(failed).toEqual([1, 2, 4]);
-		expect((await skip(rows, parameters, { node: CONTINUE })).error).toBeUndefined();
-		expect(invited()).toEqual(everybody);
-	});
-
-	it('invites everybody once after the process was killed at any request', async () => {
-		for (let cut = 0; cut < 4; cut++) {
-			await control('POST', '/sandbox/reset');
-			await failPost(cut, { kind: cut % 2 === 0 ? 'cutAfter' : 'cutBefore' });
-			const executionId = `killed at ${cut}`;
-			expect((await skip(rows, parameters, { executionId })).error).toBeDefined();
-			expect(posts()).toHaveLength(cut + 1);
-			/* A new process remembers nothing, not even of the same execution. */
-			await jest.isolateModulesAsync(async () => {
-				const host = await import('../support/actionHost');
-				expect(host.runNode).not.toBe(runNode);
-				const { error } = await host.runNode(
-					new host.SavedCredentials(data()),
-					{
-						...create,
-						teamId: team,
-						inviteesSource: 'items',
-						existingPeople: 'skip',
-						...parameters,
-					},
-					{ items: rows, executionId },
-				);
-				expect(error).toBeUndefined();
-			});
-			expect(invited()).toEqual(everybody);
-		}
 	});
 
 	it('names nobody as done who only was known already', async () => {
-		addMember(team, 'a@example.com');
+		addMember(a);
 		await failPost(0, { status: 400 });
-		const items = [{ email: 'a@example.com' }, { email: 'b@example.com' }];
-		const { error } = await skip(items, { options: { concurrency: 5 } });
+		const { error } = await skip([{ email: a }, { email: b }], { options: { concurrency: 5 } });
 		expect(error?.message).toContain('[item 1]');
 		expect(error?.description).not.toContain('Already done');
-		expect(JSON.stringify(error?.data ?? {})).not.toContain('a@example.com');
+		expect(JSON.stringify(error?.data ?? {})).not.toContain(a);
 	});
 
 	it('is answered from memory by Retry On Fail, also what was invited before the error', async () => {
@@ -1095,65 +956,69 @@ describe('Existing People: Skip with Check Only', () => {
 	const options = { checkOnly: true };
 
 	it('reads, and puts out the requests with who is skipped', async () => {
-		addMember(team, 'a@example.com');
-		addInvite(team, 'b@example.com');
+		addMember(a);
+		addInvite(b);
 		const items = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ email: `${name}@example.com` }));
 		const { output, error } = await skip(items, { options: { ...options, inviteesPerRequest: 2 } });
 		expect(error).toBeUndefined();
+		const to = `to team ${sandbox.team} as Contractor`;
 		const request = (...names: string[]) => ({
 			method: 'POST',
 			path: '/v2/invites',
 			body: {
-				nanoid: team,
+				nanoid: sandbox.team,
 				role: 'contractor',
 				invites: names.map((name) => ({ email: `${name}@example.com` })),
 			},
 		});
-		expect(output.map(({ json: record, pairedItem }) => ({ record, pairedItem }))).toEqual([
+		expect(json(output)).toMatchObject([
 			{
-				record: {
-					check: 'passed',
-					summary: `Invite 2 people (c@example.com, d@example.com) to team ${team} as Contractor; skips 2 people who are members or already invited`,
-					request: request('c', 'd'),
-				},
-				pairedItem: [{ item: 2 }, { item: 3 }],
+				check: 'passed',
+				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited`,
+				request: request('c', 'd'),
 			},
 			{
-				record: {
-					check: 'passed',
-					summary: `Invite 1 person (e@example.com) to team ${team} as Contractor`,
-					request: request('e'),
-				},
-				pairedItem: { item: 4 },
+				check: 'passed',
+				summary: `Invite 1 person (e@example.com) ${to}`,
+				request: request('e'),
 			},
+		]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 2 }, { item: 3 }],
+			{ item: 4 },
 		]);
 		expect(posts()).toEqual([]);
 		expect(reads()).toHaveLength(2);
 	});
 
 	it('says that there is nobody to invite', async () => {
-		addMember(team, 'a@example.com');
-		addInvite(team, 'b@example.com');
-		const { output } = await skip([{ email: 'a@example.com' }, { email: 'b@example.com' }], {
-			options,
-		});
-		expect(output).toEqual([
-			expect.objectContaining({
-				json: {
-					check: 'passed',
-					summary: `Invite nobody to team ${team} as Contractor: all 2 are members or already invited`,
-					request: null,
-				},
-				pairedItem: [{ item: 0 }, { item: 1 }],
-			}),
+		addMember(a);
+		addInvite(b);
+		const { output } = await skip([{ email: a }, { email: b }], { options });
+		expect(json(output)).toMatchObject([
+			{
+				check: 'passed',
+				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited`,
+				request: null,
+			},
 		]);
+		expect(output[0]?.pairedItem).toEqual([{ item: 0 }, { item: 1 }]);
+	});
+
+	it('names the team as the credentials do', async () => {
+		const credentials = sandbox.credentials({ entities: `${sandbox.team} Engineering` });
+		const { output } = await runNode(credentials, invitation({ options }), {
+			items: [{ email: a }],
+		});
+		expect(json(output)[0]?.summary).toBe(
+			`Invite 1 person (${a}) to team Engineering (${sandbox.team}) as Contractor`,
+		);
 	});
 
 	it('leaves nothing behind: a run in the same execution reads again', async () => {
-		const items = [{ email: 'a@example.com' }];
-		await skip(items, { options }, { executionId: 'checked' });
-		addInvite(team, 'a@example.com');
-		const { output } = await skip(items, {}, { executionId: 'checked' });
+		await skip([{ email: a }], { options }, { executionId: 'checked' });
+		addInvite(a);
+		const { output } = await skip([{ email: a }], {}, { executionId: 'checked' });
 		expect(json(output)).toMatchObject([{ outcome: 'pending' }]);
 	});
 });

@@ -48,6 +48,7 @@ function credentials(name: AccountName = 'companyAdministrator') {
 	return new SavedCredentials({
 		baseUrl: sandbox.url,
 		authentication: 'walletSignIn',
+		access: 'everything',
 		signer: 'privateKey',
 		platformId,
 		privateKey,
@@ -72,8 +73,8 @@ const run = async (parameters: INodeParameters, options: Parameters<typeof runNo
 
 const rows = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json);
 
-const BALANCE = { resource: 'balance', operation: 'get' };
-const USERS = { resource: 'teamUser', operation: 'getAll', returnAll: true };
+const BALANCE = { resource: 'balance', operation: 'get', output: 'asReceived' };
+const USERS = { resource: 'teamUser', operation: 'getAll', returnAll: true, simplify: false };
 
 describe('how currencies are encoded', () => {
 	const encodings = ['repeated', 'commaSeparated', 'brackets'] as const;
@@ -239,6 +240,7 @@ describe('emails', () => {
 				teamId: team,
 				role: 'contractor',
 				inviteesSource: 'items',
+				existingPeople: 'invite',
 			},
 			{ items: unusual.map((email) => ({ email })) },
 		);
@@ -274,22 +276,18 @@ describe('the signature of a sign-in message', () => {
 	const sent = () =>
 		sandbox.service.wireLog.read().entries.filter(({ path }) => path === '/v2/auth/verify');
 
-	it.each([
-		'0x00',
-		`0x${'0'.repeat(130)}`,
-		'4f1c',
-		'0xABcd',
-		`0x${'7a'.repeat(64)}`,
-		`0x${'7a'.repeat(640)}`,
-	])('may be any hex, for the service to judge: %s', async (signature) => {
-		expect((await verify(` ${signature}\n`)).error?.message).toMatch(/^The service refused/);
-		expect(sent()).toMatchObject([{ valid: true, body: { sig: signature } }]);
-	});
-
-	it.each([' ', '0x', '0x123', '0xzz', 'not a signature', '0x12 34'])(
-		'must be hex: %j',
+	it.each(['0x01', '4f1c', '0xABcd', `0x${'7a'.repeat(64)}`, `0x${'7a'.repeat(640)}`])(
+		'may be any hex, for the service to judge: %s',
 		async (signature) => {
-			expect((await verify(signature)).error?.message).toMatch(/^Signature (is missing|must be)/);
+			expect((await verify(` ${signature}\n`)).error?.message).toMatch(/^The service refused/);
+			expect(sent()).toMatchObject([{ valid: true, body: { sig: signature } }]);
+		},
+	);
+
+	it.each([' ', '0x', '0x123', '0xzz', 'not a signature', '0x12 34', `0x${'0'.repeat(130)}`])(
+		'must be hex, and not zeros: %j',
+		async (signature) => {
+			expect((await verify(signature)).error?.message).toMatch(/^Signature (is missing|must )/);
 			expect(sent()).toEqual([]);
 		},
 	);
@@ -425,9 +423,6 @@ describe('answers that the sandbox never gives', () => {
 			'moderation_status',
 			'country',
 		]);
-		expect(rows((await runNode(saved(), parameters)).output)).toEqual(
-			JSON.parse(JSON.stringify(users)),
-		);
 	});
 
 	it('columns of another type are null, and no column is dropped', async () => {

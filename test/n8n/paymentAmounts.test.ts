@@ -93,7 +93,7 @@ describe('an amount in dollars', () => {
 
 	it('is what the typed data must have', async () => {
 		const { error } = await sandbox.run(await inDollars('125.01', 12_500));
-		expect(error?.message).toContain('not the form’s 12501 cents ($125.01)');
+		expect(error?.message).toContain('Authorization: $125.00. Form: $125.01');
 		expect(sandbox.writes()).toEqual([]);
 	});
 
@@ -111,9 +111,9 @@ describe('an amount in dollars', () => {
 });
 
 describe('the unit', () => {
-	it('is cents in a workflow that was saved before there was one', async () => {
-		const parameters = await sandbox.payment();
-		expect(parameters).not.toHaveProperty('amountUnit');
+	it('is dollars where the form has none, as n8n leaves out a default', async () => {
+		const parameters = await sandbox.payment({ amountDollars: '125' });
+		delete parameters.amountUnit;
 		expect((await sandbox.run(parameters)).error).toBeUndefined();
 		expect(sentCents()).toEqual([12_500]);
 	});

@@ -134,6 +134,7 @@ function hostOf(event: string, parameters: INodeParameters): PollHost {
 	const credentials = new SavedCredentials({
 		baseUrl: sandbox.url,
 		authentication: 'walletSignIn',
+		access: 'everything',
 		platformId: account?.platformId ?? '',
 		signer: 'privateKey',
 		privateKey: account?.privateKey ?? '',

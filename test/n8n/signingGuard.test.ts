@@ -1,4 +1,4 @@
-import { encodeBytes32String, id, toUtf8Bytes, Wallet, zeroPadValue } from 'ethers';
+import { id, Wallet } from 'ethers';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -50,6 +50,7 @@ async function run(parameters: INodeParameters, options: Parameters<typeof runNo
 	const credentials = new SavedCredentials({
 		baseUrl: sandbox.url,
 		authentication: 'walletSignIn',
+		access: 'everything',
 		signer: 'privateKey',
 		platformId,
 		privateKey,
@@ -109,7 +110,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 	type Structure = ReturnType<typeof structure>;
 	const execute = (typedData: object, change: INodeParameters = {}): INodeParameters => ({
 		resource: 'administratorInvite',
-		operation: 'execute',
+		operation: 'complete',
 		inviteIds,
 		typedData: JSON.stringify(typedData),
 		signatureSource: 'wallet',
@@ -124,24 +125,26 @@ describe('administrator invites with roles in 32 bytes', () => {
 		signature: await sign(typedData, name),
 	});
 
-	const others: Array<[string, string]> = [
-		['ORG_ADMIN as text', encodeBytes32String('ORG_ADMIN')],
-		['ORG_ADMIN_ROLE as text', encodeBytes32String('ORG_ADMIN_ROLE')],
-		['org_admin padded on the left', zeroPadValue(toUtf8Bytes('org_admin'), 32)],
-		['the hash of orgAdmin', id('orgAdmin')],
-		['the hash of ROLE_ORG_ADMIN', id('ROLE_ORG_ADMIN')],
-		['the hash of org_admin_role', id('org_admin_role')],
-		['the hash of roleOrgAdmin', id('roleOrgAdmin')],
-		['the hash of orgAdminRole', id('orgAdminRole')],
-	];
-
-	it.each(others)('sign nothing where the role is %s', async (_what, role) => {
+	it.each([
+		['the text', 'org_admin'],
+		['the hash', id('org_admin')],
+	])('sign nothing where the role is %s of another one', async (_what, role) => {
 		for (const options of [{}, { allowUnknownRoleHash: true }]) {
 			const { error } = await run(execute(structure(role), { options }));
 			expect(error?.message).toMatch(
-				/gives the role Company: Admin \(org_admin\), not Team: Viewer.*nothing was signed/,
+				/gives the role Company: Admin \(org_admin\), not Team: Viewer/,
 			);
+			expect(error?.description).toContain('Nothing was signed.');
 		}
+		expect(wire()).toEqual([]);
+	});
+
+	it.each([
+		['', 'Expected Role is missing [item 0]'],
+		['any', 'Expected Role can be Any only with a provided signature [item 0]'],
+	])('sign nothing with %j as Expected Role', async (role, words) => {
+		const { error } = await run(execute(structure('team_viewer'), { role }));
+		expect(error?.message).toBe(words);
 		expect(wire()).toEqual([]);
 	});
 
@@ -157,7 +160,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 		async (allowUnknownRoleHash) => {
 			const parameters = execute(structure(unknown), { options: { allowUnknownRoleHash } });
 			const { error } = await run(parameters, { items: [{ allow: true }] });
-			expect(error?.message).toContain(unknown);
+			expect(error?.message).toContain("Allow Unknown Role Hash can't be an expression");
 			expect(wire()).toEqual([]);
 		},
 	);
@@ -171,7 +174,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 		await control('POST', '/sandbox/settings', { roleForm: 'hash' });
 		const asked = {
 			resource: 'administratorInvite',
-			operation: 'createAndExecute',
+			operation: 'send',
 			entityId: company,
 		};
 		const { error } = await run({ ...asked, role: 'org_finance_admin', emails: 'ana@example.com' });
@@ -194,9 +197,9 @@ describe('administrator invites with roles in 32 bytes', () => {
 		});
 
 		it.each<[string, () => Structure, RegExp]>([
-			['gives another role', () => structure('org_admin'), /the role "org_admin"/],
-			['gives another role’s hash', () => structure(id('ORG_ADMIN')), /the role Company: Admin/],
-			['gives an unknown hash', () => structure(unknown), /isn’t a known spelling/],
+			['gives another role', () => structure('org_admin'), /the role Company: Admin/],
+			['gives another role’s hash', () => structure(id('org_admin')), /the role Company: Admin/],
+			['gives an unknown hash', () => structure(unknown), /isn’t the hash of/],
 			[
 				'is from another wallet than the signer',
 				() => structure('team_viewer', { from: new Wallet(id('other')).address }),
@@ -213,13 +216,12 @@ describe('administrator invites with roles in 32 bytes', () => {
 					const { data } = structure('team_viewer').typed_data;
 					return structure('team_viewer', { data: data.slice(1) });
 				},
-				/to 1 account/,
+				/gives 1 account a role/,
 			],
 		])('are refused where the typed data %s', async (_what, make, words) => {
 			const typedData = make();
 			const { error } = await run(execute(typedData, await provided(typedData)));
 			expect(error?.message).toMatch(words);
-			expect(error?.message).toContain('nothing was sent');
 			expect(wire()).toEqual([]);
 		});
 
@@ -231,7 +233,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 					signature: await sign(typedData, 'viewer'),
 				}),
 			);
-			expect(error?.message).toContain("Signature doesn't match Typed Data and Signer");
+			expect(error?.message).toContain('Signature isn’t Signer’s signature of this typed data');
 			expect(wire()).toEqual([]);
 		});
 
@@ -248,21 +250,21 @@ describe('administrator invites with roles in 32 bytes', () => {
 			},
 		);
 
-		it.each(['org_admin', id('ORG_ADMIN'), unknown])(
+		it.each(['org_admin', id('org_admin'), unknown])(
 			'are held to Role also where only the inner object is given, with %s',
 			async (role) => {
 				const typedData = structure(role);
 				const parameters = execute(typedData.typed_data, await provided(typedData));
 				const { error } = await run(parameters);
-				expect(error?.message).toMatch(/gives the role .*, so nothing was sent/);
+				expect(error?.message).toMatch(/gives the role /);
 				expect(wire()).toEqual([]);
-				await run({ ...parameters, role: '' });
-				expect(sent()).toHaveLength(1);
+				for (const any of ['', 'any']) await run({ ...parameters, role: any });
+				expect(sent()).toHaveLength(2);
 			},
 		);
 
 		it('are sent where only the inner object is given and Role fits', async () => {
-			const typedData = structure(id('TEAM_VIEWER'));
+			const typedData = structure(id('team_viewer'));
 			await run(execute(typedData.typed_data, await provided(typedData)));
 			expect(sent()).toHaveLength(1);
 		});
@@ -297,19 +299,24 @@ describe('instant payments', () => {
 		);
 	}
 
-	const form = (change: INodeParameters): INodeParameters => ({
+	/** Domain, types and primary type go under Options. */
+	const form = ({ domain, types, primaryType, options, ...change }: INodeParameters) => ({
 		resource: 'payment',
-		operation: 'createInstant',
+		operation: 'create',
 		teamId: team,
+		amountUnit: 'cents',
 		amountCents: 12500,
 		recipientEmail: 'ana@example.com',
 		signatureSource: 'wallet',
-		domain: '{}',
-		types: '{}',
-		primaryType: '',
 		currency: 'USD',
 		network: 'arbitrum',
 		...change,
+		options: {
+			...(domain === undefined ? {} : { domain }),
+			...(types === undefined ? {} : { types }),
+			...(primaryType === undefined ? {} : { primaryType }),
+			...Object(options),
+		},
 	});
 	const described = ({ domain, types, primary_type: primaryType }: ReadyPayment) => ({
 		domain: JSON.stringify(domain),
@@ -368,7 +375,7 @@ describe('instant payments', () => {
 			[
 				'pays another amount',
 				(payment) => changed(payment, {}, { amount: '125000001' }),
-				'typedData.data.amount',
+				'Authorization: $125.000001. Form: $125.00',
 			],
 			[
 				'is from another wallet',
@@ -428,7 +435,7 @@ describe('instant payments', () => {
 			});
 			const { signature } = await provided(payment, 'viewer');
 			const { error } = await run({ ...right, signature });
-			expect(error?.message).toContain("Signature doesn't match Typed Data and Signer");
+			expect(error?.message).toContain('Signature isn’t Signer’s signature of this typed data');
 			expect(wire()).toEqual([]);
 			expect((await run(right)).output[0]?.json).toHaveProperty('transaction');
 		});
@@ -508,7 +515,7 @@ describe('instant payments', () => {
 			const first = await run(form({ typedData: JSON.stringify(payment) }));
 			const second = await run(form({ ...message(payment), ...described(payment) }));
 			expect(first.output[0]?.json).toHaveProperty('transaction');
-			expect(second.error?.message).toContain('was already sent');
+			expect(second.error?.message).toContain('was already paid');
 			expect(sent()).toHaveLength(1);
 		});
 
@@ -520,6 +527,20 @@ describe('instant payments', () => {
 				form({ typedData: JSON.stringify(payment), ...described(payment), domain: reversed }),
 			);
 			expect(error).toBeUndefined();
+		});
+
+		it.each([[false], [true]])('are signed where only one has EIP712Domain, %p', async (isOwn) => {
+			const payment = await ready();
+			const types = { EIP712Domain: EIP712_DOMAIN, ...payment.types };
+			const [own, given] = isOwn ? [types, payment.types] : [payment.types, types];
+			const { error } = await run(
+				form({
+					typedData: JSON.stringify({ ...payment, types: given }),
+					types: JSON.stringify(own),
+				}),
+			);
+			expect(error).toBeUndefined();
+			expect(sent()).toHaveLength(1);
 		});
 
 		it.each<[string, (payment: ReadyPayment) => INodeParameters]>([
@@ -539,7 +560,9 @@ describe('instant payments', () => {
 				const { error } = await run(
 					form({ typedData: JSON.stringify(payment), ...change(payment), ...signature }),
 				);
-				expect(error?.message).toBe(`${label} differs from the one in Typed Data [item 0]`);
+				expect(error?.message).toBe(
+					`${label} differs from the one in Payment Authorization [item 0]`,
+				);
 			}
 			expect(wire()).toEqual([]);
 		});
@@ -548,22 +571,22 @@ describe('instant payments', () => {
 			[
 				'an unknown member',
 				(payment) => ({ ...payment, note: 'x' }),
-				'Typed Data has an unknown property: note',
+				'Payment Authorization has an unknown property: note',
 			],
 			[
 				'no message',
 				({ domain, types, primary_type: name }) => ({ domain, types, primary_type: name }),
-				'Typed Data lacks message',
+				'Payment Authorization lacks message',
 			],
 			[
 				'both message and typed_data',
 				(payment) => ({ ...payment, message: payment.typed_data }),
-				'Typed Data has both message and typed_data',
+				'Payment Authorization has both message and typed_data',
 			],
 			[
 				'both primaryType and primary_type',
 				(payment) => ({ ...payment, primaryType: payment.primary_type }),
-				'Typed Data has both primaryType and primary_type',
+				'Payment Authorization has both primaryType and primary_type',
 			],
 			[
 				'a message with a number',
@@ -601,7 +624,7 @@ describe('instant payments', () => {
 			const payment = await ready();
 			const bad = changed(payment, {}, { validMinutes });
 			const { error } = await run(form({ ...message(bad), ...described(bad) }));
-			expect(error?.message).toContain('typedData.data.validMinutes');
+			expect(error?.message).toContain('data.validMinutes');
 			expect(wire()).toEqual([]);
 		},
 	);

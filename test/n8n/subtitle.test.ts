@@ -14,17 +14,17 @@ const { description: trigger } = new PayrollPaymentsTrigger();
 
 const WORDS: Readonly<Record<string, string>> = {
 	'administratorInvite.create': 'Create: Administrator Invite',
-	'administratorInvite.createAndExecute': 'Create and Execute: Administrator Invite',
-	'administratorInvite.execute': 'Execute: Administrator Invite',
+	'administratorInvite.send': 'Create and Execute: Administrator Invite',
+	'administratorInvite.complete': 'Execute: Administrator Invite',
 	'authentication.getSignInMessage': 'Get Sign-In Message: Authentication',
 	'authentication.verify': 'Verify: Authentication',
 	'balance.get': 'Get: Balance',
 	'invite.create': 'Create: Invite',
 	'invite.getAll': 'Get Many: Invite',
-	'nameReview.resolve': 'Resolve: Name Review',
-	'payment.createInstant': 'Create Instant: Payment',
+	'nameReview.update': 'Resolve: Name Review',
+	'payment.create': 'Create Instant: Payment',
 	'teamUser.getAll': 'Get Many: Team User',
-	'webhook.sendTest': 'Send Test: Webhook',
+	'webhook.send': 'Send Test: Webhook',
 };
 
 /** The line under a payment whose amount isn't known before it runs. */
@@ -71,7 +71,7 @@ const EVENTS: ReadonlyArray<readonly [unknown, string]> = [
 
 type Case = readonly [parameters: object, subtitle: string | undefined];
 
-const PAYMENT = { resource: 'payment', operation: 'createInstant' };
+const PAYMENT = { resource: 'payment', operation: 'create' };
 
 /** What each test is about, with the parameters of a node and what n8n's editor shows under it. */
 const GROUPS: Readonly<Record<string, readonly [INodeTypeDescription, readonly Case[]]>> = {
@@ -84,7 +84,10 @@ const GROUPS: Readonly<Record<string, readonly [INodeTypeDescription, readonly C
 	],
 	'says what a payment pays, where the amount is known': [
 		action,
-		AMOUNTS.map(([amountCents, subtitle]) => [{ ...PAYMENT, amountCents }, subtitle]),
+		AMOUNTS.map(([amountCents, subtitle]) => [
+			{ ...PAYMENT, amountUnit: 'cents', amountCents },
+			subtitle,
+		]),
 	],
 	'reads the amount in the unit that was chosen': [
 		action,

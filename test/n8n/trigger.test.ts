@@ -161,6 +161,40 @@ describe('the delivery table', () => {
 		expect(await outputsOf(n8n)).toEqual([]);
 	});
 
+	const withKey = (key: string) => JSON.stringify(otherEvent({ idempotency_key: key }));
+
+	it.each([
+		['bytes that aren’t UTF-8', '', Buffer.from(withKey('key-ü'), 'latin1')],
+		['another charset', '; charset=latin1', Buffer.from(withKey('key-ü'), 'latin1')],
+		['UTF-16', '; charset=utf-16le', Buffer.from(withKey('key'), 'utf16le')],
+		['a number that JSON can’t hold', '', Buffer.from(withKey('k').replace('1774949400', '1e400'))],
+	])('%s: 400 with what is wrong', async (_what, charset, body) => {
+		const n8n = await host();
+		const headers = {
+			'content-type': `application/json${charset}`,
+			'x-signature': timestamped(SECRET, seconds(), body),
+		};
+		expect(await n8n.deliver(Buffer.from(body), headers)).toEqual({
+			status: 400,
+			body: { error: expect.stringMatching(/^Not an event: the body /) },
+		});
+		expect(await outputsOf(n8n)).toEqual([]);
+	});
+
+	it('an optional field of another type: as received, and named under emit', async () => {
+		const n8n = await host({
+			parameters: { options: { invalidPayload: 'emit' } },
+			deviates: true,
+		});
+		const event = depositEvent({ deposit: deposit({ deposit_bank_account_seen: true }) });
+		expect(await send(n8n, event)).toEqual(GENUINE);
+		const issue = 'deposit.deposit_bank_account_seen must be a number, not true or false';
+		expect(await outputsOf(n8n)).toEqual([[{ ...event, validation_issues: [issue] }]]);
+
+		const rejecting = await host({ deviates: true });
+		expect(await send(rejecting, event)).toEqual(GENUINE);
+	});
+
 	it('a required field is missing: 400 with the list, and the corrected event is new', async () => {
 		const n8n = await host();
 		const event = without(depositEvent({ deposit: without(deposit(), 'network') }), 'created');
@@ -368,8 +402,7 @@ describe('deduplication', () => {
 		const n8n = await host({ nodeId, parameters: { options: { deduplicationHistory: 2 } } });
 		for (const key of ['a', 'b', 'c']) await send(n8n, otherEvent({ idempotency_key: key }));
 		await n8n.idle();
-		/* Each key and the mark of who recorded it. */
-		expect(store.lists.get(nodeId)).toHaveLength(4);
+		expect(store.lists.get(nodeId)).toHaveLength(2);
 		expect(await send(n8n, otherEvent({ idempotency_key: 'c' }))).toEqual(DUPLICATE);
 		expect(await send(n8n, otherEvent({ idempotency_key: 'a' }))).toEqual(GENUINE);
 		expect(await outputsOf(n8n)).toHaveLength(4);

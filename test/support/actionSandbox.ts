@@ -75,6 +75,7 @@ export class ActionSandbox {
 			walletAddress: '',
 			signInDomain: '',
 			signInChainId: '',
+			access: 'everything',
 			sessionToken: '',
 			...change,
 		});
@@ -117,20 +118,25 @@ export class ActionSandbox {
 			...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])),
 		});
 		const ready = Object(await this.control('GET', `payment-typed-data?${query.toString()}`));
+		const { options, ...others } = change;
 		return {
 			resource: 'payment',
-			operation: 'createInstant',
+			operation: 'create',
 			teamId: this.team,
+			amountUnit: 'cents',
 			amountCents: 12_500,
 			recipientEmail: 'ana@example.com',
 			typedData: JSON.stringify(ready.typed_data),
 			signatureSource: 'wallet',
-			domain: JSON.stringify(ready.domain),
-			types: JSON.stringify(ready.types),
-			primaryType: String(ready.primary_type),
 			currency: 'USD',
 			network: 'arbitrum',
-			...change,
+			...others,
+			options: {
+				domain: JSON.stringify(ready.domain),
+				types: JSON.stringify(ready.types),
+				primaryType: String(ready.primary_type),
+				...Object(options),
+			},
 		};
 	}
 }

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { cleanEnvironment, signalGroup, spawnGroup } from '../../scripts/lib/processes.mjs';
+import { stopAfterFile } from './cleanups';
 import { waitUntil } from './waiting';
 
 interface Options {
@@ -17,6 +18,7 @@ export class BackgroundProcess {
 	readonly ended: Promise<number>;
 	private readonly logFile: string;
 	private readonly child: ReturnType<typeof spawnGroup>['child'];
+	private readonly isStoppedElsewhere: () => void;
 	private isRunning = true;
 
 	/** @param name what to call it in error messages */
@@ -40,8 +42,10 @@ export class BackgroundProcess {
 			.catch(() => 1)
 			.then((code) => {
 				this.isRunning = false;
+				this.isStoppedElsewhere();
 				return code;
 			});
+		this.isStoppedElsewhere = stopAfterFile(async () => await this.stop());
 	}
 
 	/** The ID of its process group. */
@@ -52,6 +56,7 @@ export class BackgroundProcess {
 
 	/** Lets this process end while it runs; what ends it then is up to the caller. */
 	detach(): void {
+		this.isStoppedElsewhere();
 		this.child.unref();
 	}
 

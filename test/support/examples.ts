@@ -12,14 +12,6 @@ export const EXAMPLES = readdirSync(folder)
 	.filter((file) => file.endsWith('.json'))
 	.map((file) => path.parse(file).name);
 
-/** n8n's human review for tools came with n8n 2. */
-const NEEDS_N8N_2 = ['ai-agent-with-review'];
-
-/** The examples that an n8n knows all nodes of. */
-export function examplesFor(n8nVersion: string): string[] {
-	return EXAMPLES.filter((name) => !n8nVersion.startsWith('1.') || !NEEDS_N8N_2.includes(name));
-}
-
 /** The text of an example, with a team's identifier filled in. */
 export function exampleText(name: string, teamId = TEAM_PLACEHOLDER): string {
 	const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');
@@ -33,7 +25,9 @@ export function readExample(name: string, teamId?: string): Workflow {
 
 /** The production URL of a workflow's webhook trigger. */
 export function webhookUrl(n8nUrl: string, { name, nodes }: Workflow): string {
-	const trigger = nodes.find(({ webhookId }) => webhookId !== undefined);
+	const trigger = nodes.find(
+		({ type, webhookId }) => type.endsWith('Trigger') && webhookId !== undefined,
+	);
 	if (trigger === undefined) throw new Error(`Workflow ${name} has no webhook.`);
 	return `${n8nUrl}/webhook/${trigger.webhookId}/webhook`;
 }

@@ -46,12 +46,8 @@ export function readExecution(id: string, { status, mode, data }: StoredExecutio
 	return { id, status, mode, runs: runData, error };
 }
 
-export function hasEnded({ status, runs, error }: Execution): boolean {
-	if (['new', 'running', 'waiting'].includes(status)) return false;
-	// n8n 1.x stores an execution's status a moment before its data.
-	return (
-		!['success', 'error'].includes(status) || Object.keys(runs).length > 0 || error !== undefined
-	);
+export function hasEnded({ status }: Execution): boolean {
+	return !['new', 'running', 'waiting'].includes(status);
 }
 
 /** The output of a node's first run; empty if it didn't run. */

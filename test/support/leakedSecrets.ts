@@ -13,7 +13,7 @@ export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
 	'as a form': (text) => new URLSearchParams({ text }).toString(),
 	hex: (text) => Buffer.from(text).toString('hex'),
 	base64: (text) => Buffer.from(text).toString('base64'),
-	'basic authentication': (text) => Buffer.from(`user:${text}`).toString('base64url'),
+	base64url: (text) => Buffer.from(text).toString('base64url'),
 };
 
 /** All strings in a JSON document, including property names. */

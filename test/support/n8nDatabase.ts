@@ -80,7 +80,7 @@ export class N8nDatabase {
 
 /**
  * A process of n8n's Node.js that reads the SQLite file, since the oldest Node.js that runs the tests
- * can't. Waits while n8n 1.x locks the file.
+ * can't.
  */
 class Reader {
 	private static readonly SCRIPT = `

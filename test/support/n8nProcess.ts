@@ -23,6 +23,21 @@ const SETTINGS = {
 /** The package under test. */
 export const PACKAGE_NAME = 'n8n-nodes-payroll-payments';
 
+const nodesFolder = (dataFolder: string) => path.join(dataFolder, '.n8n', 'nodes');
+
+/** Installs a packed community package into an n8n's data folder, as n8n itself does. */
+export async function installPackage(dataFolder: string, tarball: string): Promise<void> {
+	const folder = nodesFolder(dataFolder);
+	mkdirSync(folder, { recursive: true });
+	const manifest = path.join(folder, 'package.json');
+	if (!existsSync(manifest)) {
+		writeFileSync(manifest, '{ "name": "installed-nodes", "private": true }');
+	}
+	// n8n provides n8n-workflow itself, so the peer dependency is not fetched.
+	const options = ['--offline', '--ignore-scripts', '--legacy-peer-deps', '--package-lock=false'];
+	await npm(['install', ...options, '--no-audit', '--no-fund', tarball], { cwd: folder });
+}
+
 interface Options {
 	/** The folder that holds n8n's `.n8n`. */
 	readonly dataFolder: string;
@@ -72,31 +87,13 @@ export class N8nProcess {
 
 	/** Where n8n has the package under test. */
 	get installedPackage(): string {
-		return path.join(this.nodesFolder, 'node_modules', PACKAGE_NAME);
-	}
-
-	private get nodesFolder(): string {
-		return path.join(this.dataFolder, '.n8n', 'nodes');
-	}
-
-	/** Installs a packed community package, as n8n itself does. */
-	async installPackage(tarball: string): Promise<void> {
-		const folder = this.nodesFolder;
-		mkdirSync(folder, { recursive: true });
-		const manifest = path.join(folder, 'package.json');
-		if (!existsSync(manifest)) {
-			writeFileSync(manifest, '{ "name": "installed-nodes", "private": true }');
-		}
-		// n8n provides n8n-workflow itself, so the peer dependency is not fetched.
-		const options = ['--offline', '--ignore-scripts', '--legacy-peer-deps', '--package-lock=false'];
-		await npm(['install', ...options, '--no-audit', '--no-fund', tarball], { cwd: folder });
+		return path.join(nodesFolder(this.dataFolder), 'node_modules', PACKAGE_NAME);
 	}
 
 	/** Starts n8n, and resolves when its editor and webhooks are ready. */
 	async start(): Promise<void> {
 		mkdirSync(this.dataFolder, { recursive: true });
 		this.process = this.spawn('n8n', 'start');
-		// n8n 1.x reports that it is ready before it answers requests.
 		await this.process.ready(
 			async () => (await isUp(`${this.url}/healthz/readiness`)) && (await this.asksToSignIn()),
 			120_000,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { installN8n } from '../../scripts/lib/installations.mjs';
-import { N8nProcess } from './n8nProcess';
+import { installPackage, N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 import { packageUnderTest } from './n8nUnderTest';
 import { freePort } from './ports';
@@ -73,13 +73,13 @@ export class N8nQueue {
 			dataFolder,
 			env: settings(redis, postgres),
 		});
-		await main.installPackage(tarball);
+		await installPackage(main.dataFolder, tarball);
 		/* On a busy machine the first start, with all its migrations, may take over two minutes. */
 		await main.start().catch(async () => {
 			await main.stop();
 			await main.start();
 		});
-		const n8n = new N8nRest(main.url, installation.version);
+		const n8n = new N8nRest(main.url);
 		await n8n.signIn();
 		const [first, second, ...workers] = await Promise.all([
 			launch(main, 'webhook', 'webhook-1'),

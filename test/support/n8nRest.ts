@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { N8N_VERSIONS, type N8nVersion } from '../../scripts/lib/n8nVersions.mjs';
 import { hasEnded, readExecution, type Execution, type StoredExecution } from './executions';
-import { waitFor, waitUntil } from './waiting';
+import { textAt, waitFor, waitUntil } from './waiting';
 import type { Workflow } from './workflows';
 
 /** The owner of every n8n that is started here; it listens on this machine only. */
@@ -31,6 +30,11 @@ export interface Session {
 	readonly cookie: string;
 }
 
+/** Whether nothing listened at the address, so that a request may be sent again. */
+function isRefused(error: unknown): boolean {
+	return error instanceof TypeError && Object(error.cause).code === 'ECONNREFUSED';
+}
+
 /** What a person does in n8n's editor, by the REST interface that the editor itself uses. */
 export class N8nRest {
 	private readonly browserId: string;
@@ -39,7 +43,6 @@ export class N8nRest {
 	/** @param session of another instance that has signed in */
 	constructor(
 		readonly url: string,
-		private readonly version: N8nVersion,
 		session: Session = { browserId: randomBytes(16).toString('hex'), cookie: '' },
 	) {
 		this.browserId = session.browserId;
@@ -75,20 +78,34 @@ export class N8nRest {
 		return cookie;
 	}
 
-	/** @returns the answer's `data`, or the whole answer if it has none */
+	/**
+	 * Waits while n8n starts.
+	 *
+	 * @returns the answer's `data`, or the whole answer if it has none
+	 */
 	async request<Answer>(
 		method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
 		route: string,
 		body?: unknown,
 	): Promise<Answer> {
-		const response = await fetch(`${this.url}${route}`, {
-			method,
-			headers: {
-				'content-type': 'application/json',
-				'browser-id': this.browserId,
-				cookie: this.cookie,
-			},
-			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		const send = async () =>
+			await fetch(`${this.url}${route}`, {
+				method,
+				headers: {
+					'content-type': 'application/json',
+					'browser-id': this.browserId,
+					cookie: this.cookie,
+					// n8n closes connections that nobody uses, sometimes while a request is on its way.
+					connection: 'close',
+				},
+				...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			}).catch((error: unknown) => {
+				if (isRefused(error)) return undefined;
+				throw error;
+			});
+		const response = await waitFor(send, {
+			milliseconds: 60_000,
+			failure: () => `n8n doesn't listen at ${this.url}.`,
 		});
 		const [cookie] = response.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
@@ -167,25 +184,18 @@ export class N8nRest {
 	async activate(id: string): Promise<void> {
 		const workflow = `/rest/workflows/${id}`;
 		const { versionId } = await this.request<SavedWorkflow>('GET', workflow);
-		const { method, path, body } = N8N_VERSIONS[this.version].activation;
-		await this.request(method, `${workflow}${path}`, { ...body, versionId });
+		await this.request('POST', `${workflow}/activate`, { versionId });
 	}
 
 	/** Deactivates a workflow. */
 	async deactivate(id: string): Promise<void> {
-		const workflow = `/rest/workflows/${id}`;
-		if (N8N_VERSIONS[this.version].activation.method === 'POST') {
-			await this.request('POST', `${workflow}/deactivate`);
-			return;
-		}
-		const { versionId } = await this.request<SavedWorkflow>('GET', workflow);
-		await this.request('PATCH', workflow, { active: false, versionId });
+		await this.request('POST', `/rest/workflows/${id}/deactivate`);
 	}
 
 	/** Waits until n8n listens at the production URL of an active workflow's webhook. */
 	async waitForWebhook(url: string, milliseconds = 30_000): Promise<void> {
 		// To a wrong method n8n answers whether it knows the path; nothing is executed.
-		await waitUntil(async () => /did you mean/i.test(await (await fetch(url)).text()), {
+		await waitUntil(async () => /did you mean/i.test((await textAt(url)) ?? ''), {
 			milliseconds,
 			failure: () => `n8n doesn't listen at ${url}.`,
 		});

@@ -11,7 +11,7 @@ export async function installN8nUnderTest(): Promise<N8nInstallation> {
 	return await installN8n(n8nVersionUnderTest());
 }
 
-/** The n8n that the tests run: PAYROLL_PAYMENTS_N8N, e.g. 1.123.81, or the default. */
+/** The n8n that the tests run: PAYROLL_PAYMENTS_N8N, e.g. 2.35.7, or the default. */
 export function n8nVersionUnderTest(): N8nVersion {
 	const wanted = process.env.PAYROLL_PAYMENTS_N8N ?? DEFAULT_N8N_VERSION;
 	if (isN8nVersion(wanted)) return wanted;

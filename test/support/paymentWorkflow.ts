@@ -49,20 +49,17 @@ export class PaymentWorkflow {
 		const funds = { nanoid: teamId, currency: 'USD', balance_cents: String(FUNDS) };
 		await sandbox.control('POST', 'balances', funds);
 		const start = new WebhookStart(n8n, processes);
-		const json = (field: string) => `={{ JSON.stringify($json.body.${field}) }}`;
 		const parameters = {
 			resource: 'payment',
-			operation: 'createInstant',
+			operation: 'create',
 			teamId,
+			amountUnit: 'cents',
 			amountCents: CENTS,
 			recipientEmail: RECIPIENT,
 			currency: 'USD',
 			network: 'arbitrum',
-			typedData: json('typed_data'),
+			typedData: '={{ JSON.stringify($json.body) }}',
 			signatureSource: 'wallet',
-			domain: json('domain'),
-			types: json('types'),
-			primaryType: '={{ $json.body.primary_type }}',
 		};
 		/* The record belongs to the node, so it keeps its ID. */
 		const payId = randomUUID();

@@ -14,6 +14,8 @@ export function pictureFile(name: string): string | undefined {
 	return path.join(folder, `${name}.png`);
 }
 
+const OPENING_MILLISECONDS = 2_500;
+
 /** Pictures of what happens, which become an animated one. */
 export class Film {
 	private readonly file: string | undefined;
@@ -42,7 +44,13 @@ export class Film {
 		await happens;
 	}
 
+	/** Saves the film, which opens with its end: a reader who doesn't wait sees what comes of it. */
 	save(): void {
-		if (this.file !== undefined) writeFileSync(this.file, animate(this.frames));
+		const end = this.frames.at(-1);
+		if (this.file === undefined || end === undefined) return;
+		writeFileSync(
+			this.file,
+			animate([{ ...end, milliseconds: OPENING_MILLISECONDS }, ...this.frames]),
+		);
 	}
 }

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import {
 	ExecutionLifecycleHooks,
 	PollContext,
@@ -29,45 +31,77 @@ interface Activation {
 	readonly context: PollContext;
 }
 
+let processes = 0;
+
+/** A workflow in n8n's database, and the triggers of it that are switched on. */
+export class SavedWorkflow {
+	/** Its static data. */
+	saved = '{}';
+	/** What the nodes remember in memory goes by the identifier, so another one is another process. */
+	id = 'workflow 0';
+	readonly triggers: PollHost[] = [];
+
+	/** n8n is killed and started again: each trigger polls once, unless n8n's scheduler polls. */
+	async restart(): Promise<void> {
+		processes += 1;
+		this.id = `workflow ${processes}`;
+		for (const trigger of this.triggers) await trigger.started();
+	}
+}
+
 /**
  * The polling trigger in n8n's own poll functions, with n8n 2.41.3's order of saving
- * (trigger-execution-context.factory.js, active-workflow-manager.js): what a node remembers is saved
- * after an activation and when a poll returns anything but null, and only then.
+ * (trigger-execution-context.factory.js, workflow-trigger-activator.js): each published trigger has its
+ * own copy of the workflow's static data, made when it was published. The whole copy is saved after an
+ * activation and when a poll returns anything but null, and only then. A poll whose trigger was
+ * published again meanwhile counts for nothing (poll-trigger-executor.js).
  */
 export class PollHost {
-	/** The workflow's static data in n8n's database. */
-	saved = '{}';
 	/** What each execution was started with. */
 	readonly executions: IDataObject[][] = [];
 	/** The errors of polls, which n8n records as failed executions. */
 	readonly failures: Error[] = [];
-	/** What n8n's durable poll cursors hold, if they are in use (poll-cursor.service.js). */
-	cursor: IDataObject | undefined;
+	/** Whether n8n's scheduler polls: each poll gets a new context (poll-trigger-task-handler.js). */
+	isScheduled = false;
 	private active: Activation | undefined;
-	private staged: IDataObject | undefined;
 
 	constructor(
 		private readonly credentials: SavedCredentials,
 		public parameters: INodeParameters,
 		public changes: Partial<INode> = {},
-	) {}
+		readonly workflow = new SavedWorkflow(),
+	) {
+		processes += 1;
+		if (workflow.triggers.length === 0) workflow.id = `workflow ${processes}`;
+		workflow.triggers.push(this);
+	}
 
-	/** Switches the workflow on, or publishes it again, or starts n8n: each polls once. */
+	get saved(): string {
+		return this.workflow.saved;
+	}
+
+	/** Switches the workflow on, or publishes this trigger again: it polls once. */
 	async activate(mode: WorkflowActivateMode): Promise<void> {
 		const activation = this.prepare(mode);
+		this.active = activation;
 		await this.poll(activation);
 		this.save(activation.workflow);
-		this.active = activation;
+	}
+
+	/** n8n has started. */
+	async started(): Promise<void> {
+		this.active = undefined;
+		if (!this.isScheduled) await this.activate('init');
 	}
 
 	/** n8n is killed and started again. */
 	async restart(): Promise<void> {
-		this.active = undefined;
-		await this.activate('init');
+		await this.workflow.restart();
 	}
 
 	/** A poll at the time that the workflow asks for. An error is recorded, and n8n goes on. */
 	async tick(): Promise<void> {
+		if (this.isScheduled) this.active = this.prepare('update');
 		const { active } = this;
 		if (active === undefined) throw new Error('The workflow is not active');
 		await this.poll(active).catch((error: unknown) => {
@@ -108,22 +142,22 @@ export class PollHost {
 		return this.executions.splice(0).flat();
 	}
 
-	private async poll({ workflow, node, context }: Activation): Promise<void> {
-		/* Each poll gets a copy, which is kept when the poll has succeeded. */
-		const copy = structuredClone(this.cursor);
-		this.staged = copy;
+	private async poll(activation: Activation): Promise<void> {
+		const { workflow, node, context } = activation;
 		const result = await workflow.expression.withIsolate(
 			async () => await pollers.runPollFunction(workflow, node, context),
 		);
-		this.cursor = copy;
-		if (result === null) return;
-		this.save(workflow);
-		this.executions.push(...result.map((items: INodeExecutionData[]) => jsonOf(items)));
+		/* The scheduler writes to the database before it hands a result over. */
+		if (this.isScheduled) await setTimeout(20);
+		if (result !== null && (this.isScheduled || this.active === activation)) {
+			context.__emit(result);
+		}
 	}
 
 	private save(workflow: Workflow): void {
-		if (workflow.staticData.__dataChanged === true)
-			this.saved = JSON.stringify(workflow.staticData);
+		if (workflow.staticData.__dataChanged !== true) return;
+		this.workflow.saved = JSON.stringify(workflow.staticData);
+		workflow.staticData.__dataChanged = false;
 	}
 
 	private prepare(mode: WorkflowActivateMode): Activation {
@@ -139,7 +173,7 @@ export class PollHost {
 		};
 		const typeOf = () => trigger;
 		const workflow = new Workflow({
-			id: 'workflow',
+			id: this.workflow.id,
 			nodes: [node],
 			connections: {},
 			active: mode !== 'manual',
@@ -149,18 +183,11 @@ export class PollHost {
 		});
 		const data = additionalData(this.credentials, 'poll');
 		const filled = workflow.getNode(node.name) ?? node;
-		const context = new PollContext(
-			workflow,
-			filled,
-			data,
-			'trigger',
-			mode,
-			undefined,
-			undefined,
-			undefined,
-			undefined,
-			() => this.staged ?? workflow.getStaticData('node', filled),
-		);
+		const emit = (result: INodeExecutionData[][]) => {
+			this.save(workflow);
+			this.executions.push(...result.map(jsonOf));
+		};
+		const context = new PollContext(workflow, filled, data, 'trigger', mode, emit);
 		return { workflow, node: filled, context };
 	}
 }

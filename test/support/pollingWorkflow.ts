@@ -6,7 +6,7 @@ import { waitUntil } from './waiting';
 import { chain, node } from './workflows';
 
 /** n8n refuses an interval below a minute, but takes one time of each minute for every second. */
-const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
+export const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
 	mode: 'custom',
 	cronExpression: `${second} * * * * *`,
 }));

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { lockUntilExit } from '../../scripts/lib/lock.mjs';
+import { cacheFolder } from '../../scripts/lib/paths.mjs';
 
 /** Resolves with the port if it is free; 0 stands for any port. */
 async function tryPort(port: number): Promise<number | undefined> {
@@ -22,7 +22,7 @@ async function tryPort(port: number): Promise<number | undefined> {
 
 /** Keeps a port for this process, since a server that is about to start doesn't listen yet. */
 function reserve(port: number): boolean {
-	return lockUntilExit(path.join(tmpdir(), 'payroll-payments-ports', String(port)));
+	return lockUntilExit(path.join(cacheFolder, 'ports', String(port)));
 }
 
 /**

@@ -14,7 +14,7 @@ import path from 'node:path';
 import type { N8nInstallation } from '../../scripts/lib/installations.mjs';
 import { whileLocked } from '../../scripts/lib/lock.mjs';
 import { buildFolder } from '../../scripts/lib/paths.mjs';
-import { N8nProcess } from './n8nProcess';
+import { installPackage, N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
 
 /**
@@ -30,7 +30,7 @@ export async function newDataFolder(
 ): Promise<string> {
 	const hash = createHash('sha256').update(readFileSync(tarball)).digest('hex').slice(0, 12);
 	const nodes = await made(`nodes-${hash}`, async (folder) => {
-		await (await N8nProcess.prepare(installation, { dataFolder: folder })).installPackage(tarball);
+		await installPackage(folder, tarball);
 	});
 	const folders = isEmpty ? [nodes] : [await startedOnce(installation), nodes];
 	const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-e2e-'));
@@ -45,7 +45,7 @@ async function startedOnce(installation: N8nInstallation): Promise<string> {
 		const n8nProcess = await N8nProcess.prepare(installation, { dataFolder });
 		try {
 			await n8nProcess.start();
-			await new N8nRest(n8nProcess.url, installation.version).signIn();
+			await new N8nRest(n8nProcess.url).signIn();
 		} finally {
 			await n8nProcess.stop();
 		}

@@ -1,4 +1,4 @@
-import { Refusal } from '../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../nodes/PayrollPayments/shared/errors';
 import {
 	parseEvent,
 	type JsonObject,
@@ -15,7 +15,7 @@ import type { DeliverySettings } from '../../nodes/PayrollPayments/trigger/setti
 /** An event as `parseDelivery` returns it. */
 export function received(event: Record<string, unknown>): ReceivedEvent {
 	const parsed = parseEvent(Buffer.from(JSON.stringify(event)), 'application/json');
-	if (parsed instanceof Refusal) throw parsed;
+	if (parsed instanceof UserError) throw parsed;
 	return parsed;
 }
 

@@ -8,6 +8,14 @@ import { say } from '../../scripts/lib/progress.mjs';
 
 const FILE = path.join(repository, 'docs', 'reliability.md');
 
+const marked = (part: Part) => new RegExp(`<!-- ${part} -->\n([\\s\\S]*?)<!-- /${part} -->`);
+
+/** What the document says of a part. */
+export function writtenSection(part: Part): string {
+	const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+	return marked(part).exec(written)?.[1] ?? '';
+}
+
 const INTRODUCTION = `# Reliability
 
 Each section below is written by the command that it names. \`npm run test:long\` runs all but the
@@ -26,6 +34,7 @@ const PARTS = [
 	'queueInvites',
 	'matrix',
 	'nodes',
+	'freshMachine',
 	'fuzz',
 	'properties',
 	'kills',
@@ -85,11 +94,9 @@ export function writeSection(
 	const section = `## ${title}\n\n\`${command}\`: ${circumstances}.\n\n${figures.trim()}\n`;
 	say(`${title}\n\n${section}`);
 
-	const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
-	const marked = (name: string) => new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- /${name} -->`);
 	const sections = PARTS.flatMap((name) => {
-		const text = name === part ? section : marked(name).exec(written)?.[1];
-		return text === undefined ? [] : [`<!-- ${name} -->\n${text}<!-- /${name} -->\n`];
+		const text = name === part ? section : writtenSection(name);
+		return text === '' ? [] : [`<!-- ${name} -->\n${text}<!-- /${name} -->\n`];
 	});
 	writeFileSync(FILE, [INTRODUCTION, ...sections].join('\n'));
 }

@@ -36,6 +36,7 @@ export function walletCredentials(sandboxUrl: string, { platformId, privateKey }
 	return {
 		baseUrl: sandboxUrl,
 		authentication: 'walletSignIn',
+		access: 'everything',
 		platformId,
 		signer: 'privateKey',
 		privateKey,

@@ -173,7 +173,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		saved: {
 			format: 'custom',
 			header: 'X-Signature',
-			signedContent: '{timestamp}{body}',
+			signedContent: '{timestamp}:{body}',
 			timestampHeader: 'X-Timestamp',
 			secretEncoding: 'base64',
 		},
@@ -182,9 +182,35 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 			const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
 			return {
 				'x-timestamp': `${seconds}000`,
-				'x-signature': hmac('sha256', key, `${seconds}000`, body).toString('hex'),
+				'x-signature': hmac('sha256', key, `${seconds}000:`, body).toString('hex'),
 			};
 		},
+	},
+	{
+		...signed,
+		name: 'Paddle, with time and signature in one header',
+		source: 'https://developer.paddle.com/webhooks/signature-verification',
+		saved: {
+			format: 'custom',
+			header: 'Paddle-Signature[h1]',
+			signedContent: '{timestamp}:{body}',
+			timestampHeader: 'Paddle-Signature[ts]',
+		},
+		secrets: TEXT,
+		prove: async (secret, body, seconds) => {
+			const signature = hmac('sha256', secret, `${seconds}:`, body).toString('hex');
+			return { 'paddle-signature': `ts=${seconds};h1=${signature}` };
+		},
+	},
+	{
+		...signedWithoutTime,
+		name: 'hex in a part of a header',
+		source: 'the fields of Hex',
+		saved: { format: 'hex', header: 'X-Proof[sig]' },
+		secrets: TEXT,
+		prove: async (secret, body) => ({
+			'x-proof': `sig=${hmac('sha256', secret, body).toString('hex')}`,
+		}),
 	},
 	{
 		signsTime: false,

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
+import { stopAfterFile } from './cleanups';
 import { N8nDatabase, type PostgresDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
@@ -56,6 +57,12 @@ const LIGHT = {
  * @param env more of n8n's settings, e.g. {@link AS_INSTALLED}
  */
 export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnvironment> {
+	const environment = await launchN8n(env);
+	stopAfterFile(environment.stop);
+	return environment;
+}
+
+async function launchN8n(env: Record<string, string>): Promise<N8nEnvironment> {
 	const installation = await installN8nUnderTest();
 	const isElsewhere = process.env.PAYROLL_PAYMENTS_POSTGRES !== undefined;
 	const dataFolder = await newDataFolder(installation, packageUnderTest(), isElsewhere);
@@ -71,7 +78,7 @@ export async function startN8n(env: Record<string, string> = {}): Promise<N8nEnv
 			...env,
 		},
 	});
-	const n8n = new N8nRest(n8nProcess.url, installation.version);
+	const n8n = new N8nRest(n8nProcess.url);
 	const database = new N8nDatabase(n8nProcess, postgres);
 	const stop = async () => {
 		await database.close();
@@ -115,19 +122,20 @@ const SHARED_SETTINGS = {
  */
 export async function shareN8n(): Promise<N8nEnvironment> {
 	const { dataFolder, port, session, release } = await leaseN8n(async () => {
-		const { n8n, n8nProcess } = await startN8n(SHARED_SETTINGS);
+		const { n8n, n8nProcess } = await launchN8n(SHARED_SETTINGS);
 		n8nProcess.detach();
 		const { dataFolder, port, group } = n8nProcess;
 		return { dataFolder, port, group, session: n8n.session };
 	});
 	const installation = await installN8nUnderTest();
 	const n8nProcess = N8nProcess.running(installation, dataFolder, port);
-	const n8n = new N8nRest(n8nProcess.url, installation.version, session);
+	const n8n = new N8nRest(n8nProcess.url, session);
 	const database = new N8nDatabase(n8nProcess, postgresOf(dataFolder));
 	const stop = async () => {
 		await database.close();
 		release();
 	};
+	stopAfterFile(database.close.bind(database));
 	return { n8n, n8nProcess, database, stop };
 }
 

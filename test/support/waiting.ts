@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { slowdown } from '../../scripts/lib/load.mjs';
+
 interface Patience {
-	/** How long to wait before giving up. */
+	/** How long to wait before giving up, on an idle machine. */
 	readonly milliseconds: number;
 	/** Between two attempts. */
 	readonly interval?: number;
@@ -14,12 +16,15 @@ export async function waitFor<Value>(
 	probe: () => Promise<Value | undefined>,
 	{ milliseconds, interval = 100, failure }: Patience,
 ): Promise<Value> {
-	const deadline = Date.now() + milliseconds;
-	for (;;) {
+	let waited = 0;
+	for (let last = performance.now(); ; ) {
 		const value = await probe();
 		if (value !== undefined) return value;
-		if (Date.now() > deadline) throw new Error(failure());
+		if (waited > milliseconds) throw new Error(failure());
 		await pause(interval);
+		const now = performance.now();
+		waited += (now - last) / slowdown();
+		last = now;
 	}
 }
 
@@ -29,6 +34,14 @@ export async function waitUntil(
 	patience: Patience,
 ): Promise<void> {
 	await waitFor(async () => (await condition()) || undefined, patience);
+}
+
+/** What a GET request to a URL is answered with; nothing if nobody answers. */
+export async function textAt(url: string): Promise<string | undefined> {
+	return await fetch(url).then(
+		async (response) => await response.text(),
+		() => undefined,
+	);
 }
 
 /** Whether a GET request to a URL is answered with a 2xx. */

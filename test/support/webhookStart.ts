@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { N8nRest } from './n8nRest';
-import { waitUntil } from './waiting';
+import { textAt, waitUntil } from './waiting';
 import { chain, node, type Workflow, type WorkflowNode } from './workflows';
 
 /** A webhook that starts a workflow and answers at once. */
@@ -35,14 +35,11 @@ export class WebhookStart {
 	async publish(id: string): Promise<void> {
 		await this.n8n.activate(id);
 		for (const url of this.urls) {
-			await waitUntil(
-				async () => (await (await fetch(`${url}-version`)).text()) === String(this.version),
-				{
-					milliseconds: 180_000,
-					interval: 250,
-					failure: () => `n8n doesn't run version ${this.version} at ${url}.`,
-				},
-			);
+			await waitUntil(async () => (await textAt(`${url}-version`)) === String(this.version), {
+				milliseconds: 180_000,
+				interval: 250,
+				failure: () => `n8n doesn't run version ${this.version} at ${url}.`,
+			});
 		}
 	}
 

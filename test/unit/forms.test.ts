@@ -48,11 +48,12 @@ const labelOf = ({ kind, part }: FormPart) => (kind === 'option' ? part.name : p
 const sortedByName = (names: readonly string[]) =>
 	[...names].sort((a, b) => a.localeCompare(b, 'en'));
 
-/** The entries of a menu, without one in front that stands for no choice. */
-function menuOf({ options = [] }: INodeProperties): string[] {
-	return options.flatMap((option) =>
-		'value' in option && option.value !== '' ? [option.name] : [],
-	);
+/** The entries of a menu, without one in front that stands for no choice or for the default. */
+function menuOf({ options = [], default: preset }: INodeProperties): string[] {
+	return options.flatMap((option, index) => {
+		const isInFront = 'value' in option && ['', ...[preset].flat()].includes(option.value);
+		return 'value' in option && !(index === 0 && isInFront) ? [option.name] : [];
+	});
 }
 
 it('finds a fault where there is one', () => {
@@ -129,7 +130,7 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 			const wanted = isButton
 				? /^Add [a-z ]+$/
 				: isList
-					? /^Select an? [a-z]+\.\.\.$/
+					? /^Select an? [a-z, ]+\.\.\.$/
 					: /^e\.g\. \S/;
 			return wanted.test(part.placeholder) ? [] : [`${path}: ${part.placeholder}`];
 		});

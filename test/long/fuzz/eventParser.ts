@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
@@ -16,13 +17,11 @@ const SETTINGS: DeliverySettings = {
 		events: ['*'],
 		depositStatuses: ['complete', 'unknown'],
 		entityIds: ['te-a1B2c3D4e5F6'],
-		eventVersions: [],
-		sourceCurrencies: [],
 		destinationCurrencies: ['USD'],
 		networks: ['arbitrum', 'base'],
-		providers: [],
 		minimumAmountCents: 100,
 	},
+	acknowledge: 'received',
 	output: 'simplified',
 	invalidPayload: 'reject',
 	includeHeaders: true,
@@ -32,10 +31,14 @@ const SETTINGS: DeliverySettings = {
 
 const OBJECT_FROM_BIRTH = Reflect.ownKeys(Object.prototype).length;
 
-/** The body's JSON without a byte order mark; undefined if it isn't JSON. */
+/** The body's JSON without a byte order mark; undefined if it isn't JSON in UTF-8 that JSON can hold. */
 function readIndependently(body: Buffer): unknown {
+	if (!isUtf8(body)) return undefined;
 	try {
-		return JSON.parse(body.toString().replace(/^\ufeff/, ''));
+		return JSON.parse(body.toString().replace(/^\ufeff/, ''), (_name, value: unknown) => {
+			if (value === Infinity || value === -Infinity) throw new Error('too large for JSON');
+			return value;
+		});
 	} catch {
 		return undefined;
 	}
@@ -114,7 +117,7 @@ export const eventParser: Target = {
 			filter:
 				(choice & 1) === 0
 					? SETTINGS.filter
-					: { ...SETTINGS.filter, entityIds: [], events: ['deposit.received'] },
+					: { ...SETTINGS.filter, entityIds: undefined, events: ['deposit.received'] },
 			output: (choice & 2) === 0 ? 'event' : 'simplified',
 			invalidPayload: (choice & 4) === 0 ? 'emit' : 'reject',
 		};
@@ -124,9 +127,9 @@ export const eventParser: Target = {
 
 		const value = readIndependently(body);
 		const parsed = parseEvent(body, headers['content-type']);
-		if (isEvent(value) === parsed instanceof Refusal)
+		if (isEvent(value) === parsed instanceof UserError)
 			throw new Error('is wrong about what an event is');
-		if (!(parsed instanceof Refusal)) {
+		if (!(parsed instanceof UserError)) {
 			if (!isDeepStrictEqual(parsed.event, value)) throw new Error('changes the event');
 			if (keyOf(parsed.idempotencyKey).length !== 44)
 				throw new Error('makes a key of another length');

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import {
 	readWebhookCredentials,
@@ -20,10 +20,12 @@ type Verdict = 'genuine' | 'forged' | 'open';
 const MAX_HEADER_LENGTH = 8_192;
 
 function credentialsOf(scheme: Scheme): WebhookCredentials {
-	const proof = { header: 'x-signature', secrets: SECRETS };
-	return scheme === 'timestamped'
-		? { ...proof, scheme, toleranceSeconds: TOLERANCE_SECONDS }
-		: { ...proof, scheme };
+	const saved = scheme === 'sharedToken' ? { method: scheme } : { format: scheme };
+	const toleranceSeconds = TOLERANCE_SECONDS;
+	return {
+		...readWebhookCredentials({ ...saved, secret: 'replaced', toleranceSeconds }),
+		secrets: SECRETS,
+	};
 }
 
 /** A letter for each key that can sign, since no mutation would ever find a valid signature. */
@@ -106,7 +108,7 @@ function judged(scheme: Scheme, header: string, body: Buffer): Verdict {
 	return texts.some((text) => plain.includes(text.slice(0, 42))) ? 'open' : 'forged';
 }
 
-function verdictMustHold(scheme: string, verdict: Verdict, refusal: Refusal | undefined): void {
+function verdictMustHold(scheme: string, verdict: Verdict, refusal: UserError | undefined): void {
 	if (refusal === undefined && verdict === 'forged')
 		throw new Error(`accepts a forged ${scheme} proof`);
 	if (refusal !== undefined && verdict === 'genuine')
@@ -172,6 +174,8 @@ function expanded(
 	const pieces: (string | Buffer)[] = [];
 	let rest = template;
 	let hasBody = false;
+	/* Two fields may not touch; {method} is a text. */
+	if (/\{(?:body|timestamp|id)\}\{(?:body|timestamp|id)\}/.test(template)) return undefined;
 	while (rest !== '') {
 		const name = /^\{([A-Za-z0-9_]+)\}/.exec(rest)?.[1];
 		if (name === undefined) {
@@ -311,10 +315,8 @@ export const headerSchemes: Target = {
 				body,
 				{ 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': list },
 				{
-					header: 'webhook-signature',
+					...readWebhookCredentials({ format: 'standardWebhooks', secret: 'replaced' }),
 					secrets: SECRETS,
-					scheme: 'standardWebhooks',
-					toleranceSeconds: TOLERANCE_SECONDS,
 				},
 				now,
 			);
@@ -342,7 +344,7 @@ export const headerSchemes: Target = {
 				secrets: SECRETS,
 			};
 		} catch (error) {
-			if (!(error instanceof Refusal)) throw error;
+			if (!(error instanceof UserError)) throw error;
 			if (content !== undefined) throw new Error('refuses a usable template');
 			return;
 		}

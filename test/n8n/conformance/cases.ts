@@ -54,6 +54,8 @@ export interface OperationCases {
 	readonly requests: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
 	/** `data` of the answers, as far as the output tells. */
 	readonly answers: (output: Output) => readonly unknown[];
+	/** What *Check Only* shows beside the request, if something is signed. */
+	readonly shown?: (form: INodeParameters, world: World) => object;
 	readonly groups: (world: World) => readonly Group[];
 }
 

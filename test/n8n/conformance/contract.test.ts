@@ -19,6 +19,7 @@ import {
 	type Comparison,
 } from './description';
 import {
+	BALANCE_CURRENCIES,
 	COMPANY_ADMINISTRATOR_ROLES,
 	EVENT_TYPES,
 	FILTER_CURRENCIES,
@@ -75,11 +76,17 @@ async function inCase(what: unknown, check: () => Promise<void>): Promise<void> 
 
 const isSignIn = ({ path }: { path: string }): boolean => path.startsWith('/v2/auth/');
 
+/** A complete form with what a case changes. Options under test join those that the form needs. */
 async function formOf(cases: OperationCases, { form = {} }: Accepted): Promise<INodeParameters> {
 	const given = typeof form === 'function' ? await form(world) : form;
 	const { resource, operation } = cases;
-	return { resource, operation, ...(await cases.form(world)), ...given };
+	const own = await cases.form(world);
+	const options = { ...optionsOf(own), ...optionsOf(given) };
+	return { resource, operation, ...own, ...given, options };
 }
+
+const optionsOf = ({ options }: INodeParameters): object =>
+	typeof options === 'object' && options !== null ? options : {};
 
 /** A bearer token where one is needed and nothing else that proves who asks; JSON if there is a body. */
 function expectHeaders(entry: WireLogEntry): void {
@@ -129,7 +136,7 @@ async function expectRefused(cases: OperationCases, refused: Refused): Promise<v
 	expect(world.everythingSent).toEqual([]);
 	expect(output).toEqual([]);
 	expect(error?.message).toContain(refused.label);
-	expect(error?.message).toMatch(/\[item 0\]$/);
+	expect(error?.message).toMatch(/^Row 1: |\[item 0\]$/);
 }
 
 /** The options that every operation has. */
@@ -162,6 +169,8 @@ function expectAgreement({ accepted, refused, disagreements }: Comparison) {
 }
 
 const ADMINISTRATOR_ROLES = [...TEAM_ADMINISTRATOR_ROLES, ...COMPANY_ADMINISTRATOR_ROLES];
+/** 16 characters of Crockford's Base32 in groups of four. */
+const APPROVAL = /^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/;
 const STATUSES = [400, 401, 403, 404, 500];
 
 /** Fields whose names the document doesn't show. */
@@ -310,7 +319,7 @@ describe('Check Only', () => {
 
 	it.each(writes)('$name: shows what would be sent, and sends nothing', async (cases) => {
 		world.refresh();
-		const form = { ...(await formOf(cases, {})), options: { checkOnly: true } };
+		const form = await formOf(cases, { form: { options: { checkOnly: true } } });
 		world.service.wireLog.clear();
 		const { output, error } = await runNode(world.credentials(), form);
 		expect(error?.message).toBeUndefined();
@@ -322,7 +331,10 @@ describe('Check Only', () => {
 		expect(shown).toEqual({
 			check: 'passed',
 			summary: expect.any(String),
+			approval: expect.stringMatching(APPROVAL),
+			signs: null,
 			request: { method, path, body: Object.fromEntries(unsigned) },
+			...cases.shown?.(form, world),
 		});
 		record.add({
 			area: 'Check Only',
@@ -338,7 +350,12 @@ describe('the menus of the node', () => {
 	const { properties } = new PayrollPayments().description;
 	const menus: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
 		['administratorInvite', 'role', ADMINISTRATOR_ROLES, ['endpoint-6/role']],
-		['balance', 'currencies', FILTER_CURRENCIES, ['endpoint-3/currencies']],
+		[
+			'balance',
+			'currencies',
+			[...new Set([...FILTER_CURRENCIES, ...BALANCE_CURRENCIES])],
+			['endpoint-3/currencies'],
+		],
 		['invite', 'role', WORKER_ROLES, ['endpoint-5/role']],
 		['nameReview', 'decision', ['approve', 'cancel'], ['endpoint-8/name-not*']],
 		['payment', 'currency', ['USD'], ['endpoint-10/currency_symbol', 'limits/currency_symbol']],
@@ -355,7 +372,9 @@ describe('the menus of the node', () => {
 		for (const { options = [] } of fields) {
 			const offered = options.map((option) => ('value' in option ? option.value : undefined));
 			/* Execute may leave the role open. */
-			expect(offered.filter((value) => value !== '').sort()).toEqual([...values].sort());
+			expect(offered.filter((value) => value !== '' && value !== 'any').sort()).toEqual(
+				[...values].sort(),
+			);
 		}
 		record.add({
 			area: 'Menus',

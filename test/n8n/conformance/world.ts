@@ -114,6 +114,7 @@ export class World {
 		return new SavedCredentials({
 			baseUrl: this.sandbox.url,
 			authentication: 'walletSignIn',
+			access: 'everything',
 			signer: 'privateKey',
 			platformId,
 			privateKey,
@@ -149,12 +150,15 @@ export class World {
 		);
 		return {
 			teamId: this.team,
+			amountUnit: 'cents',
 			amountCents,
 			recipientEmail: email,
 			typedData: JSON.stringify(signable.typed_data),
-			domain: JSON.stringify(signable.domain),
-			types: JSON.stringify(signable.types),
-			primaryType: signable.primary_type,
+			options: {
+				domain: JSON.stringify(signable.domain),
+				types: JSON.stringify(signable.types),
+				primaryType: signable.primary_type,
+			},
 		};
 	}
 }

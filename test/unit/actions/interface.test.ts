@@ -9,33 +9,68 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.verify': 'message signature nonce?',
 	'balance.get': 'entityId currencies? output',
 	'invite.getAll': 'entityId returnAll limit',
-	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople?',
+	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople',
 	'administratorInvite.create': 'entityId role emails',
-	'administratorInvite.execute': 'inviteIds typedData role? signatureSource signature signer',
-	'administratorInvite.createAndExecute': 'entityId role emails',
-	'nameReview.resolve': 'teamId userId decision reviewVersion',
-	'payment.createInstant':
-		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer domain? types? primaryType?',
-	'teamUser.getAll': 'teamId returnAll limit emails? simplify',
-	'webhook.sendTest': 'webhookId eventType version?',
+	'administratorInvite.complete': 'inviteIds typedData role signatureSource signature signer',
+	'administratorInvite.send': 'entityId role emails',
+	'nameReview.update': 'teamId userId decision reviewVersion',
+	'payment.create':
+		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer',
+	'teamUser.getAll': 'teamId returnAll limit emails? filters? simplify',
+	'webhook.send': 'webhookId eventType version?',
 };
 
-const SENDING = ['concurrency', 'timeout'];
+const COMMON_OPTIONS = {
+	read: ['concurrency', 'retries', 'timeout'],
+	write: ['approvedCheck', 'checkOnly', 'concurrency', 'timeout'],
+};
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-	'administratorInvite.createAndExecute': ['allowUnknownRoleHash'],
-	'administratorInvite.execute': ['allowUnknownRoleHash'],
+	'administratorInvite.send': ['allowUnknownRoleHash'],
+	'administratorInvite.complete': ['allowUnknownRoleHash'],
 	'balance.get': ['currenciesEncoding'],
 	'invite.create': ['columnNames', 'inviteesPerRequest'],
-	'nameReview.resolve': ['decisionFieldName'],
-	'payment.createInstant': ['confirmedNotPaid', 'typedAmountUnit'],
-	'webhook.sendTest': ['eventTypeFieldName'],
+	'nameReview.update': ['decisionFieldName'],
+	'payment.create': [
+		'checkOutput',
+		'confirmedNotPaid',
+		'domain',
+		'expectedPayments',
+		'expectedTotal',
+		'ifAlreadyPaid',
+		'primaryType',
+		'typedAmountUnit',
+		'types',
+	],
+	'webhook.send': ['eventTypeFieldName'],
 };
+
+/** Where n8n leaves out a value that is the default, it must be a read if there is one. */
+const DEFAULT_OPERATIONS = {
+	administratorInvite: 'create',
+	authentication: 'getSignInMessage',
+	balance: 'get',
+	invite: 'getAll',
+	nameReview: 'update',
+	payment: 'create',
+	teamUser: 'getAll',
+	webhook: 'send',
+};
+
+/** Only a value typed by a person counts in these. */
+const WITHOUT_EXPRESSIONS = [
+	'allowToolWrites',
+	'allowUnknownRoleHash',
+	'checkOnly',
+	'checkOutput',
+	'confirmedNotPaid',
+	'ifAlreadyPaid',
+	'typedAmountUnit',
+];
 
 function shownFor(property: INodeProperties, resource: string, operation: string): boolean {
 	const show = property.displayOptions?.show ?? {};
 	return (
 		show['@tool'] === undefined &&
-		show['@version']?.includes(1) !== true &&
 		show.resource?.includes(resource) === true &&
 		show.operation?.includes(operation) === true
 	);
@@ -80,19 +115,34 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	it('has the promised options, in the order of their labels', () => {
 		const collection = form.find(({ name }) => name === 'options')?.options ?? [];
 		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
-		const promisedOptions = [
-			...SENDING,
-			effect === 'read' ? 'retries' : 'checkOnly',
-			...(OWN_OPTIONS[pair] ?? []),
-		];
+		const promisedOptions = [...COMMON_OPTIONS[effect ?? 'read'], ...(OWN_OPTIONS[pair] ?? [])];
 		expect(collection.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
 		const labels = collection.map((option) => ('displayName' in option ? option.displayName : ''));
 		expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b, 'en')));
 	});
 });
 
+it.each(Object.entries(DEFAULT_OPERATIONS))('%s begins with %s', (resource, operation) => {
+	const menu = properties.find(
+		({ name, displayOptions }) =>
+			name === 'operation' && displayOptions?.show?.resource?.includes(resource),
+	);
+	expect(menu?.default).toBe(operation);
+});
+
+it('takes no expressions where only a person may decide', () => {
+	const within = properties.flatMap(({ name, options = [] }) =>
+		name === 'options' ? options.flatMap((option) => ('type' in option ? [option] : [])) : [],
+	);
+	for (const name of WITHOUT_EXPRESSIONS) {
+		const fields = [...properties, ...within].filter((field) => field.name === name);
+		expect([name, fields.length > 0]).toEqual([name, true]);
+		expect(fields.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
+	}
+});
+
 it('asks for a payment before its JSON, the unit in front of the amount', () => {
-	const form = properties.filter((property) => shownFor(property, 'payment', 'createInstant'));
+	const form = properties.filter((property) => shownFor(property, 'payment', 'create'));
 	expect(form.map(({ name }) => name).slice(0, 10)).toEqual([
 		'notice',
 		'teamId',
@@ -116,8 +166,8 @@ it('names every event that the trigger names, in the same words', async () => {
 			'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
 		);
 	const trigger = optionsOf(new PayrollPaymentsTrigger().description.properties, 'events');
-	expect(optionsOf(properties, 'eventType')).toEqual(
-		trigger.filter((option) => !option.startsWith('*')),
+	expect(new Set(['*: Any Event', ...optionsOf(properties, 'eventType')])).toEqual(
+		new Set(trigger),
 	);
 	expect(trigger).toHaveLength(40);
 });

@@ -1,7 +1,9 @@
 import { id, Wallet as Judge } from 'ethers';
 
-import { createInstantPayment } from '../../../nodes/PayrollPayments/actions/payment/createInstant';
-import type { Service } from '../../../nodes/PayrollPayments/actions/service';
+import { createInstantPayment } from '../../../nodes/PayrollPayments/actions/payment/create';
+import type { Plan } from '../../../nodes/PayrollPayments/actions/plan';
+import type { RunContext } from '../../../nodes/PayrollPayments/actions/runContext';
+import type { Call } from '../../../nodes/PayrollPayments/api/client';
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 import { PaymentLedger } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
 import { privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
@@ -47,21 +49,18 @@ const FORM = {
 	network: 'arbitrum',
 	typedData: typed('125000000'),
 	signatureSource: 'wallet',
-	domain,
-	types,
-	primaryType: 'Payment',
-	options: { checkOnly: true },
+	options: { checkOnly: true, domain, types, primaryType: 'Payment' },
 };
 
 type Read = (name: string) => unknown;
 
-function plan(form: object, index = 0, read: Read = (name) => Reflect.get(form, name)) {
+function read(form: object, index = 0, readOne: Read = (name) => Reflect.get(form, name)) {
 	const readSaved: Read = (name) => Reflect.get(form, name);
-	return createInstantPayment.plan([{ index, json: {}, read, readSaved }]);
+	return { index, json: {}, read: readOne, readSaved };
 }
 
-/** Checks payments with one set of credentials, in one run of the node. */
-function checker(limits: object = {}) {
+/** Runs with one set of credentials, one after the other, at a service that takes every payment. */
+function node(limits: object = {}) {
 	const credentials = readCredentials({
 		authentication: 'walletSignIn',
 		baseUrl: 'https://api.payroll.example',
@@ -70,39 +69,57 @@ function checker(limits: object = {}) {
 		...limits,
 	});
 	const wallet = privateKeyWallet({ privateKey });
-	const ledger = new PaymentLedger(new MemoryStore(), 'node', new Map());
-	const exchange = async () => {
-		throw new Error('a check sends nothing');
+	const store = new MemoryStore();
+	const annotated: Array<Readonly<Record<string, string>>> = [];
+	const bodies: unknown[] = [];
+	/* Each run begins with an empty memory, as each execution does. */
+	const check = async (...items: Array<ReturnType<typeof read>>): Promise<Plan> => {
+		const form = createInstantPayment.read(items);
+		const ledger = new PaymentLedger(store, 'node', new Map());
+		const context: RunContext = {
+			credentials,
+			items: items.map(({ index }) => index),
+			settings: form.settings,
+			continues: false,
+			signal: undefined,
+			send: async <Data>({ body, answer }: Call<Data>) => {
+				if (body !== undefined) bodies.push(body);
+				return await Promise.resolve(answer.parse({ transaction: `tx-${bodies.length}` }));
+			},
+			wallet: async () => await Promise.resolve(wallet),
+			ledger: () => ledger,
+			once: async (_key, _schema, send) => await send(),
+			remember: async (_name, _schema, send) => await send(),
+			isTokenFresh: () => true,
+			annotate: (values) => annotated.push(values),
+			with: () => context,
+		};
+		const plan = await form.check(context);
+		return { ...plan, refusals: [...form.refusals, ...plan.refusals] };
 	};
-	const transport = {
-		withToken: exchange,
-		withoutToken: exchange,
-		pause: exchange,
-		redact: (text: string) => text,
+	const pay = async (...items: Array<ReturnType<typeof read>>) => {
+		const { jobs, refusals, end } = await check(...items);
+		const sent = [];
+		for (const job of jobs) sent.push({ ...job, records: await job.send() });
+		await end?.({ sent, failed: refusals });
+		return sent.flatMap(({ records }) => records);
 	};
-	return async (...planned: Parameters<typeof plan>) => {
-		const { jobs, refusals } = plan(...planned);
-		for (const { error } of refusals) throw error;
-		const outcomes = jobs.map(async ({ run, items, sending }) => {
-			const service: Service = {
-				credentials,
-				transport,
-				items,
-				sending,
-				wallet: async () => wallet,
-				payments: () => ledger,
-				outcomes: () => new Map(),
-			};
-			return await run(service);
-		});
-		return (await Promise.all(outcomes)).flat();
-	};
+	return { check, pay, annotated, bodies };
 }
+
+async function checkWith(limits: object, ...given: Parameters<typeof read>) {
+	const { jobs, refusals } = await node(limits).check(read(...given));
+	for (const { error } of refusals) throw error;
+	return jobs.flatMap(({ writes }) => writes);
+}
+
+/** What the check of one payment says. */
+const checkOne = async (...given: Parameters<typeof read>) => await checkWith({}, ...given);
 
 const unit = (typedAmountUnit: string, amount: string) => ({
 	...FORM,
 	typedData: typed(amount),
-	options: { checkOnly: true, typedAmountUnit },
+	options: { ...FORM.options, typedAmountUnit },
 });
 
 describe('the amount in the typed data', () => {
@@ -113,7 +130,7 @@ describe('the amount in the typed data', () => {
 		['cents', unit('cents', '12500')],
 		['anything where it is not checked', unit('notChecked', '7')],
 	])('may be %s', async (_what, form) => {
-		expect(await checker()(form)).toMatchObject([
+		expect(await checkOne(form)).toMatchObject([
 			{
 				summary: expect.stringContaining('Pay $125.00 to rita@supplier.example from team te-'),
 				request: { body: { amount_cents: 12_500 } },
@@ -122,99 +139,119 @@ describe('the amount in the typed data', () => {
 	});
 
 	it.each([
-		['cents by default', { ...FORM, typedData: typed('12500') }, 'which are 125000000,'],
-		['cents as token units', unit('tokenSixDecimals', '12500'), 'which are 125000000,'],
-		['token units as cents', unit('cents', '125000000'), 'which are 12500,'],
+		[
+			'cents by default',
+			{ ...FORM, typedData: typed('12500') },
+			'Authorization: $0.0125. Form: $125.00',
+		],
+		['cents as token units', unit('tokenSixDecimals', '12500'), 'Authorization: $0.0125. Form'],
+		['token units as cents', unit('cents', '125000000'), 'Authorization: $1,250,000.00. Form'],
 	])('is refused in %s', async (_what, form, words) => {
-		await expect(checker()(form)).rejects.toThrow(words);
+		await expect(checkOne(form)).rejects.toThrow(words);
 	});
 
 	it.each(['dollars', 'Cents', 'tokenUnits'])('has no unit %j', async (name) => {
-		await expect(checker()(unit(name, '7'))).rejects.toThrow(
+		await expect(checkOne(unit(name, '7'))).rejects.toThrow(
 			'Typed Amount Unit must be Cents, Not Checked or Token Units (Six Decimals) (cents, notChecked, tokenSixDecimals)',
 		);
 	});
 
-	it('must be checked where the credentials limit payments', async () => {
-		const check = checker({ maximumPayment: '125' });
-		await expect(check(unit('notChecked', '7'))).rejects.toThrow('must be checked');
-		expect(await check(unit('cents', '12500'))).toHaveLength(1);
-	});
-});
-
-it('a payment reference is the same with white space around it', async () => {
-	const check = checker();
-	const invoice = (paymentReference: string, salt: string) => ({
-		...FORM,
-		paymentReference,
-		typedData: typed('125000000', salt),
-	});
-	await check(invoice('INV-1', '1'), 3);
-	await check(invoice('INV-2', '2'), 4);
-	await expect(check(invoice(' INV-1\n', '3'), 5)).rejects.toMatchObject({
-		message:
-			'The payment of $125.00 to rita@supplier.example would be refused, because item 3 has the same payment or typed data',
-		field: 'paymentReference',
+	it('must be comparable where the credentials limit payments', async () => {
+		const limits = { maximumPayment: '125' };
+		await expect(checkWith(limits, unit('notChecked', '7'))).rejects.toThrow('can’t be compared');
+		expect(await checkWith(limits, unit('cents', '12500'))).toHaveLength(1);
 	});
 });
 
 it('an amount whose unit changes while the form is read is missing', async () => {
 	const units = ['cents', 'dollars', 'cents'];
-	const read: Read = (name) => (name === 'amountUnit' ? units.shift() : Reflect.get(FORM, name));
-	await expect(checker()(FORM, 0, read)).rejects.toMatchObject({
+	const readOne: Read = (name) => (name === 'amountUnit' ? units.shift() : Reflect.get(FORM, name));
+	await expect(checkOne(FORM, 0, readOne)).rejects.toMatchObject({
 		message: 'The amount is missing',
 		field: 'amountUnit',
-		hint: 'Nothing was sent.',
 	});
 });
 
-describe('domain, types and primary type', () => {
-	const given = { domain: { name: 'a', extra: 1 }, types, primaryType: 'Payment' };
-	const both = (own: unknown, other: unknown) =>
-		plan({
-			...FORM,
-			domain: { extra: own },
-			typedData: { ...given, domain: { extra: other }, message: typed('125000000') },
-		}).refusals;
+describe('a run of several payments', () => {
+	const row = (item: number, options: object = {}, reference: unknown = `INV-${item}`) =>
+		read(
+			{
+				...FORM,
+				paymentReference: reference,
+				typedData: typed('125000000', `${item}`),
+				options: { ...FORM.options, checkOnly: false, ...options },
+			},
+			item,
+		);
+	const rows = (count: number, options: object = {}) =>
+		Array.from({ length: count }, (_, item) => row(item, options));
 
 	it.each([
-		[null, null],
-		[{ a: [1, { b: null }] }, { a: [1, { b: null }] }],
-		[
-			{ a: 1, b: 2 },
-			{ b: 2, a: 1 },
-		],
-		[[], []],
-	])('may be %j twice', (own, other) => {
-		expect(both(own, other)).toEqual([]);
+		[{ expectedPayments: 2 }, 'Expected Payments is 2, but this run has 3'],
+		[{ expectedTotal: '374.99' }, 'Expected Total is $374.99, but this run has $375.00'],
+	])('must have the totals that were entered: %j', async (options, message) => {
+		const { check } = node();
+		await expect(check(...rows(3, options))).rejects.toMatchObject({
+			message,
+			context: { refusesRun: true, outcome: 'refused' },
+		});
+		const right = { expectedPayments: 3, expectedTotal: '375' };
+		expect((await check(...rows(3, right))).refusals).toEqual([]);
 	});
 
-	it.each([
-		[null, {}],
-		[1, {}],
-		['a', { 0: 'a' }],
-		['a', ['a']],
-		[['a'], { 0: 'a' }],
-		[[], {}],
-		[1, '1'],
-		[{ a: 1 }, { b: 1 }],
-		[{ a: 1 }, { a: 1, b: 1 }],
-	])('must not be %j in one place and %j in the other', (one, another) => {
-		const error: unknown = expect.objectContaining({
-			message: 'Domain differs from the one in Typed Data',
-			field: 'domain',
-			hint: 'Correct one of the two, or leave Domain empty. Nothing was signed or sent.',
-		});
-		expect(both(one, another)).toEqual([{ items: [0], error }]);
-		expect(both(another, one)).toEqual([{ items: [0], error }]);
+	it('pays with Skip only what was not paid before', async () => {
+		const { pay, bodies, annotated } = node();
+		expect(await pay(...rows(2))).toEqual([{ transaction: 'tx-1' }, { transaction: 'tx-2' }]);
+		const again = await pay(...rows(3, { ifAlreadyPaid: 'skip' }));
+		expect(again).toMatchObject([
+			{ outcome: 'already_paid', transaction: null, reference: 'INV-0' },
+			{ outcome: 'already_paid', transaction: null, reference: 'INV-1' },
+			{ outcome: 'paid', transaction: 'tx-3', reference: 'INV-2' },
+		]);
+		expect(bodies).toHaveLength(3);
+		expect(annotated.map(({ payments_paid: count }) => count)).toEqual(['2', '1']);
 	});
 
-	it('are asked for before anything is looked up', () => {
-		const error: unknown = expect.objectContaining({
-			message: 'Types is missing',
-			field: 'types',
-			hint: 'The wallet needs Domain, Types and Primary Type to sign. Fill them in, or use a whole EIP-712 payload as Typed Data. Nothing was sent.',
+	it('is checked as one, with an approval that holds once a part of it was paid', async () => {
+		const { pay, check } = node();
+		const whole = rows(3, { checkOnly: true, checkOutput: 'run' });
+		const report = async () => (await (await check(...whole)).jobs[0]?.send())?.[0];
+		const first = await report();
+		expect(first).toMatchObject({
+			check: 'passed',
+			count: 3,
+			total: '375.00',
+			to_send_count: 3,
+			already_paid: [],
+			duplicates: [[1, 2, 3]],
+			balance: null,
 		});
-		expect(plan({ ...FORM, types: '{}' }).refusals).toEqual([{ items: [0], error }]);
+		await pay(row(1));
+		expect(await report()).toMatchObject({
+			approval: first?.approval,
+			count: 3,
+			to_send_count: 2,
+			to_send_total: '250.00',
+			already_paid: [{ row: 2 }],
+		});
+	});
+
+	it('is told to the execution by reference where it is one payment, else by its totals', async () => {
+		const { pay, annotated } = node();
+		await pay(row(0));
+		await pay(row(1), read({ ...FORM, teamId: 'nobody' }, 2));
+		expect(annotated).toEqual([
+			{ payment_reference: 'INV-0', payment_transaction: 'tx-1', payment_outcome: 'paid' },
+			expect.objectContaining({ payments_paid: '1', payments_refused: '1' }),
+		]);
+	});
+
+	it.each([42, '42', ' 42 ', '４２'])('knows the reference %j as the number 42', async (again) => {
+		const { pay, check } = node();
+		await pay(row(0, {}, 42));
+		const { refusals } = await check(row(1, {}, again));
+		expect(refusals.map(({ error }) => String(error))).toEqual([
+			expect.stringContaining('was already paid'),
+		]);
 	});
 });

@@ -1,7 +1,6 @@
 import { properties } from '../../../nodes/PayrollPayments/actions/description';
 
-const WHEN_NEEDED =
-	'Required if the wallet signs, unless Typed Data is a whole EIP-712 payload. With a provided signature, fill it in to have the signature checked.';
+const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload.';
 
 /** What the form says of money and of what is signed: a wrong unit here is a wrong amount there. */
 const PROMISED: Readonly<Record<string, object>> = {
@@ -31,15 +30,15 @@ const PROMISED: Readonly<Record<string, object>> = {
 				description: 'Dollars with up to two decimals, e.g. 125.00',
 			},
 		],
-		default: 'cents',
+		default: 'dollars',
 	},
 	amountCents: {
-		type: 'number',
+		type: 'string',
 		displayName: 'Amount (Cents)',
 		description: 'Amount in US cents, from 100 ($1.00) to 10000000000 ($100,000,000.00)',
 		hint: 'In cents, e.g. 12500 for $125.00',
-		typeOptions: { minValue: 100, maxValue: 10_000_000_000, numberPrecision: 0 },
-		default: 0,
+		placeholder: 'e.g. 12500',
+		default: '',
 		required: true,
 	},
 	amountDollars: {
@@ -68,7 +67,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 		type: 'string',
 		displayName: 'Payment Reference',
 		description:
-			"Your invoice or payout number. The node never pays the same reference twice for a team, even with new typed data. It isn't sent to the service.",
+			"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization. It isn't sent to the service.",
 		placeholder: 'e.g. INV-2026-0042',
 		default: '',
 	},
@@ -84,7 +83,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 	types: {
 		type: 'json',
 		displayName: 'Types',
-		description: `EIP-712 types that describe the typed data, with from, to, salt, expires and data. ${WHEN_NEEDED}`,
+		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}`,
 		typeOptions: { rows: 4 },
 		default: '{}',
 	},
@@ -99,7 +98,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 		type: 'string',
 		displayName: 'Confirmed Not Paid',
 		description:
-			'Code from the error message of an attempt that the service says was not paid; sends exactly this payment once more',
+			'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
 		placeholder: 'e.g. 7F3A-91C2-1',
 		noDataExpression: true,
 		default: '',
@@ -107,7 +106,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 	typedAmountUnit: {
 		type: 'options',
 		displayName: 'Typed Amount Unit',
-		description: 'Unit of data.amount in Typed Data, which must equal the amount to pay',
+		description: 'Unit of data.amount in Payment Authorization, which must equal the amount to pay',
 		options: [
 			{ name: 'Cents', value: 'cents' },
 			{ name: 'Not Checked', value: 'notChecked' },
@@ -119,7 +118,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 };
 
 const shown = properties.filter(({ displayOptions }) =>
-	displayOptions?.show?.operation?.includes('createInstant'),
+	displayOptions?.show?.operation?.includes('create'),
 );
 const options = shown.flatMap(({ name, options: within = [] }) =>
 	name === 'options' ? within.filter((option) => 'type' in option) : [],
@@ -136,7 +135,7 @@ it('the menu says what the operation does', () => {
 	const menus = properties.filter(({ name }) => name === 'operation');
 	expect(menus.flatMap((menu) => menu.options ?? [])).toContainEqual({
 		name: 'Create Instant',
-		value: 'createInstant',
+		value: 'create',
 		action: 'Create instant payment',
 		description: "Pay an external recipient right away. This moves money and can't be undone.",
 	});

@@ -1,6 +1,5 @@
 import { id } from 'ethers';
 
-import { PERMISSIONS } from '../../../nodes/PayrollPayments/api/credentialLimits';
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 
 const privateKey = id('credentials test');
@@ -22,7 +21,8 @@ it('tolerates a trailing slash and leaves empty options out', () => {
 		platformId: 'platform-1',
 		signer: 'privateKey',
 		privateKey,
-		limits: { permissions: new Set(PERMISSIONS) },
+		limits: { access: 'readOnly', permissions: new Set(), requireApproval: false },
+		entities: [],
 	});
 });
 

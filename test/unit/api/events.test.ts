@@ -48,8 +48,9 @@ describe('the form', () => {
 		expect(new Set(valuesOf('events'))).toEqual(new Set(['*', ...EVENT_TYPES]));
 	});
 
-	it('names events as Group: Event, in alphabetical order', () => {
-		const names = choicesOf('events').map(({ name }) => name);
+	it('names events as Group: Event, in alphabetical order after the usual one', () => {
+		const [first, ...names] = choicesOf('events').map(({ name }) => name);
+		expect(first).toBe('Deposit: Received');
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b, 'en')));
 		for (const { name, value } of choicesOf('events')) {
 			if (value === '*') continue;
@@ -57,6 +58,19 @@ describe('the form', () => {
 			const group = name.split(':')[0]?.toLowerCase().replaceAll(' ', '_');
 			expect(value).toMatch(new RegExp(`^${group}\\.`));
 		}
+	});
+
+	it('reads as sentences in n8n’s panel of nodes, deposits first', () => {
+		const actions = choicesOf('events').map(({ action }) => action);
+		expect(actions[0]).toBe('On deposit received');
+		for (const action of actions)
+			expect(action).toMatch(/^On (?:[a-z]+|KYC|RSK|Bitcoin)( [a-z]+|KYC|RSK)*/);
+		expect(actions).toEqual(
+			expect.arrayContaining([
+				...['On any event', 'On token swap', 'On onboarding KYC accepted', 'On Bitcoin deposit'],
+				...['On payment cash requirement due', 'On duplicate withdraw account detected'],
+			]),
+		);
 	});
 
 	it('offers the documented values of a deposit', () => {

@@ -1,17 +1,27 @@
 import { id, Wallet as Judge } from 'ethers';
 import { SiweMessage } from 'siwe';
 
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
+import {
+	readCredentials,
+	type WalletCredentials,
+} from '../../../nodes/PayrollPayments/api/credentials';
 import { signIn } from '../../../nodes/PayrollPayments/api/signIn';
-import { privateKeyWallet, type Wallet } from '../../../nodes/PayrollPayments/signing';
 
-const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
+const privateKey = id('payroll tests: wallet');
+const wallet = new Judge(privateKey);
 const stranger = new Judge(id('stranger')).address;
 const baseUrl = 'https://api.payroll.example';
 const platformId = 'platform 7&x=1';
 const now = Date.parse('2026-11-21T12:00:00Z');
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwYXlyb2xsIn0.c2lnbmF0dXJl';
+
+function credentials(change: Readonly<Record<string, unknown>> = {}): WalletCredentials {
+	const read = readCredentials({ baseUrl, platformId, privateKey, ...change });
+	if (read.authentication !== 'walletSignIn') throw new Error('not a wallet');
+	return read;
+}
 
 function messageWith(change: object = {}): string {
 	return new SiweMessage({
@@ -40,41 +50,35 @@ const failure = (status: number, data: string, error_code?: string): HttpAnswer 
 /** A service that gives the answers in order, and what happened at it and at the wallet. */
 function serviceAnswering(...answers: HttpAnswer[]) {
 	const requests: HttpRequest[] = [];
-	const signed: string[] = [];
-	const watched: Wallet = {
-		...wallet,
-		signMessage: async (message) => {
-			signed.push(message);
-			return await wallet.signMessage(message);
-		},
-	};
-	const run = async (more: { domain?: string; chainId?: number; timeout?: number } = {}) =>
+	const run = async (more: Readonly<Record<string, unknown>> = {}) =>
 		await signIn(
-			{ baseUrl, platformId, wallet: watched, now: () => now, ...more },
+			credentials(more),
 			async (request) => {
 				const next = answers[requests.length];
 				requests.push(request);
 				if (next === undefined) throw new Error('one request too many');
 				return next;
 			},
+			undefined,
+			() => now,
 		);
-	const refusal = async (more = {}): Promise<Refusal> => {
+	const refusal = async (more = {}): Promise<UserError> => {
 		try {
 			await run(more);
 		} catch (error) {
-			if (error instanceof Refusal) return error;
+			if (error instanceof UserError) return error;
 			throw error;
 		}
 		throw new Error('nothing was refused');
 	};
-	return { requests, signed, run, refusal };
+	return { requests, run, refusal };
 }
 
 describe('signing in', () => {
 	it('gets the message, signs it, hands it in and answers with the token', async () => {
 		const message = messageWith();
 		const service = serviceAnswering(success({ siwe: message }), success({ jwt }));
-		await expect(service.run()).resolves.toEqual({ token: jwt });
+		await expect(service.run()).resolves.toBe(jwt);
 		const [first, second] = service.requests;
 		expect(first).toMatchObject({
 			method: 'GET',
@@ -95,26 +99,20 @@ describe('signing in', () => {
 
 	it('takes the domain and the chain that are set', async () => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
-		await expect(service.run({ domain: 'app.payroll.example', chainId: 42161 })).resolves.toEqual({
-			token: jwt,
-		});
-	});
-
-	it('passes its time limit on', async () => {
-		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
-		await service.run({ timeout: 1234 });
-		expect(service.requests.map(({ timeout }) => timeout)).toEqual([1234, 1234]);
+		await expect(
+			service.run({ signInDomain: 'app.payroll.example', signInChainId: '42161' }),
+		).resolves.toBe(jwt);
 	});
 
 	it.each<[string, string, object?]>([
 		['for another wallet', messageWith({ address: stranger })],
-		['for another domain', messageWith(), { domain: 'other.example' }],
+		['for another domain', messageWith(), { signInDomain: 'other.example' }],
 		[
 			'with a URI elsewhere',
 			messageWith({ uri: 'https://evil.example' }),
-			{ domain: 'app.payroll.example' },
+			{ signInDomain: 'app.payroll.example' },
 		],
-		['for another chain', messageWith(), { chainId: 1 }],
+		['for another chain', messageWith(), { signInChainId: 1 }],
 		['that has expired', messageWith({ expirationTime: '2026-11-21T11:54:59Z' })],
 		['that delegates rights', messageWith({ resources: ['urn:recap:eyJhdHQiOnt9fQ'] })],
 		['without a nonce', messageWith().replace(/\nNonce: .*/, '')],
@@ -126,9 +124,8 @@ describe('signing in', () => {
 		['of 50,000 characters', messageWith({ statement: 'a'.repeat(50_000) })],
 	])('signs no message %s', async (_what, siwe, more = {}) => {
 		const service = serviceAnswering(success({ siwe }), success({ jwt }));
-		const { message } = await service.refusal(more);
-		expect(message).toContain('nothing was signed');
-		expect(service.signed).toEqual([]);
+		const { hint } = await service.refusal(more);
+		expect(hint).toContain('Nothing was signed.');
 		expect(service.requests).toHaveLength(1);
 	});
 
@@ -164,7 +161,6 @@ describe('signing in', () => {
 		expect(refusal.message).toMatch(words);
 		expect(refusal.hint).toBeTruthy();
 		expect(refusal.message.length).toBeLessThan(500);
-		expect(service.signed).toEqual([]);
 		expect(service.requests).toHaveLength(1);
 	});
 
@@ -198,7 +194,7 @@ describe('signing in', () => {
 		const { body } = success({ siwe: messageWith() });
 		const first = answer(200, body.padEnd(100_000));
 		const service = serviceAnswering(first, success({ jwt }));
-		await expect(service.run()).resolves.toEqual({ token: jwt });
+		await expect(service.run()).resolves.toBe(jwt);
 	});
 
 	it.each([401, 403])(
@@ -237,8 +233,8 @@ describe('signing in', () => {
 	});
 
 	it('passes on what the connection says', async () => {
-		const broken = new Refusal('The service at https://api.payroll.example cannot be reached.');
-		const attempt = signIn({ baseUrl, platformId, wallet }, () => Promise.reject(broken));
+		const broken = new UserError('The service at https://api.payroll.example cannot be reached.');
+		const attempt = signIn(credentials(), () => Promise.reject(broken));
 		await expect(attempt).rejects.toBe(broken);
 	});
 });

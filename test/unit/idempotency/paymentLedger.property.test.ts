@@ -1,51 +1,38 @@
 import { ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
-import {
-	PaymentLedger,
-	type Payment,
-} from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
-import { MemoryStore, runVirtualClock } from './memoryStore';
+import type { Payment } from '../../../nodes/PayrollPayments/idempotency/paymentLedger';
+import { paid, payment, scene, typedData } from './ledgerScene';
+import { runVirtualClock } from './memoryStore';
 
 runVirtualClock();
 
-const payment = {
-	baseUrl: 'https://api.example.com/base',
-	teamId: 'te-123456789012',
-	signer: '0xEF',
-	typedData: { from: '0xAB', data: { amount: '60', to: '0xCd' } },
-	summary: '$125.00 to ana@example.com',
-	item: 0,
-};
-const paid = { transaction: 'tx-123456789012' };
-const refused = new ServiceError('no', { status: 400, refused: true, hint: '' });
+const refused = new ServiceError('no', { status: 400, nothingDone: true });
 
-it('keeps 10,000 payments, however many are refused', async () => {
-	const store = new MemoryStore();
-	/* A new ledger stands for another run of the node. */
-	const pay = async (what: Payment, outcome: typeof paid | Error = paid) =>
-		await new PaymentLedger(store, 'node', new Map()).pay(what, async () => {
-			if (outcome instanceof Error) throw outcome;
-			return outcome;
-		});
-	const numbered = (salt: string): Payment => ({
-		...payment,
-		reference: salt,
-		typedData: { ...payment.typedData, salt },
-	});
+const numbered = (salt: string): Payment => ({
+	...payment,
+	reference: salt,
+	typedData: { ...typedData, salt },
+});
+
+it('keeps 10,000 payments, however many are refused or looked up', async () => {
+	const { store, run, pay } = scene();
 	/* Recorded through the store in one go: 10,000 payments one by one take a minute. */
 	for (let first = 0; first < 10_000; first += 1_000) {
+		const own = run();
 		await Promise.all(
-			Array.from(
-				{ length: 1_000 },
-				async (_, index) => await pay(numbered(`paid ${first + index}`)),
-			),
+			Array.from({ length: 1_000 }, async (_, index) => {
+				await own.ledger.pay(numbered(`paid ${first + index}`), 1, async () => paid);
+			}),
 		);
+		await own.close();
 	}
 	const before = [...store.saved];
-	for (let count = 0; count < 60; count++) {
+	for (let count = 0; count < 30; count++) {
 		await pay(numbered(`refused ${count}`), refused).catch(() => undefined);
 	}
+	const others = Array.from({ length: 1_000 }, (_, item) => numbered(`other ${item}`));
+	await run().check(...others);
 	expect(store.saved).toEqual(before);
-	await expect(pay(numbered('paid 0'))).rejects.toThrow('was already sent');
+	await expect(pay(numbered('paid 0'))).rejects.toThrow('was already paid');
 	for (let count = 0; count < 10; count++) await pay(numbered(`later ${count}`));
-	await expect(pay(numbered('paid 10'))).rejects.toThrow('was already sent');
+	await expect(pay(numbered('paid 10'))).rejects.toThrow('was already paid');
 }, 60_000);

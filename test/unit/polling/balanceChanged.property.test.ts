@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 
 import { balanceChanged } from '../../../nodes/PayrollPayments/polling/balanceChanged';
-import type { Observations, Remembered } from '../../../nodes/PayrollPayments/polling/changeKind';
+import type { Observations, Remembered } from '../../../nodes/PayrollPayments/polling/snapshots';
 
-const settings = (minimumChangeCents: number) =>
-	({
-		event: 'balanceChanged',
-		entityId: 'te-000000000001',
-		currencies: [],
-		minimumChangeCents,
-	}) as const;
+const watch = (minimumChangeCents: number) => ({ entityId: 'te-000000000001', minimumChangeCents });
 
 /** What one poll sees: a currency that is missing isn't listed. */
 const poll = fc.dictionary(
@@ -33,7 +27,7 @@ it('tells a currency exactly when it is as far from what was told last as the mi
 				/* The model: numbers, and 0 for whatever isn't listed. */
 				const told: Record<string, number> = { USD: 0, EUR: 0, GBP: 0, ...first };
 				for (const cents of later) {
-					const result = balanceChanged.compare(remembered, observed(cents), settings(minimum));
+					const result = balanceChanged.compare(remembered, observed(cents), watch(minimum));
 					({ remembered } = result);
 					const expected: string[] = [];
 					for (const currency of Object.keys(told)) {

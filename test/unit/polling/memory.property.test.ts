@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import type { Remembered } from '../../../nodes/PayrollPayments/polling/changeKind';
+import type { Remembered } from '../../../nodes/PayrollPayments/polling/snapshots';
 import { read, write } from '../../../nodes/PayrollPayments/polling/memory';
 
 const SCOPE = '["teamUserAdded","https://api.example.com","te-000000000001"]';

@@ -28,8 +28,19 @@ it.each([
 	);
 });
 
+it.each([
+	'gyp ERR! find Python',
+	'gyp ERR! stack Error: not found: make',
+	'make: g++: No such file',
+])('says in one sentence that there is no compiler: %j', (said) => {
+	expect(explained(said)).toBe(
+		"n8n’s database driver can be neither downloaded nor compiled, so n8n-2.41.3 can't be " +
+			'installed: install python3, make and g++, then try again.',
+	);
+});
+
 it('passes on any other reason', () => {
-	expect(explained('gyp ERR! find Python')).toBe(
-		"n8n-2.41.3 can't be installed in /cache: gyp ERR! find Python",
+	expect(explained('gyp ERR! build error')).toBe(
+		"n8n-2.41.3 can't be installed in /cache: gyp ERR! build error",
 	);
 });

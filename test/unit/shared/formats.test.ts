@@ -4,7 +4,11 @@ import {
 	centsAsDollars,
 	paymentCents,
 } from '../../../nodes/PayrollPayments/shared/money';
-import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
+import {
+	ecdsaSignature,
+	evmAddress,
+	hexSignature,
+} from '../../../nodes/PayrollPayments/shared/address';
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
 import { roleSuitsEntity } from '../../../nodes/PayrollPayments/shared/roles';
@@ -118,7 +122,10 @@ describe('money', () => {
 
 describe('addresses, signatures, email', () => {
 	it('refuses an all-zero signature and a wrong length', () => {
-		expect(faultOf(ecdsaSignature, `0x${'0'.repeat(130)}`)).toBe('must not be all zeros');
+		for (const schema of [ecdsaSignature, hexSignature]) {
+			expect(faultOf(schema, `0x${'0'.repeat(130)}`)).toBe('must not be all zeros');
+		}
+		expect(faultOf(hexSignature, '0000')).toBe('must not be all zeros');
 		expect(faultOf(ecdsaSignature, `0x${'1'.repeat(129)}`)).toContain('130 hex characters');
 		expect(ecdsaSignature.safeParse(`0x${'1'.repeat(130)}`).success).toBe(true);
 	});

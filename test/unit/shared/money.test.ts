@@ -4,6 +4,10 @@ import {
 	centsTextAsDecimal,
 	paymentCents,
 	paymentDollars,
+	signedAmountCents,
+	signedAmountInDollars,
+	TYPED_AMOUNT_UNITS,
+	type TypedAmountUnit,
 } from '../../../nodes/PayrollPayments/shared/money';
 
 it.each([
@@ -77,4 +81,41 @@ it.each([
 	expect(paymentDollars.safeParse(value).error?.issues).toEqual([
 		{ code: 'custom', message, path: [] },
 	]);
+});
+
+describe('the amount that typed data signs', () => {
+	it.each<[string, TypedAmountUnit, bigint | undefined, string | undefined]>([
+		['12500', 'cents', 12_500n, '$125.00'],
+		['125000000', 'tokenSixDecimals', 12_500n, '$125.00'],
+		['125000001', 'tokenSixDecimals', 12_501n, '$125.000001'],
+		['124999999', 'tokenSixDecimals', 12_500n, '$124.999999'],
+		['12500', 'tokenSixDecimals', 2n, '$0.0125'],
+		['0', 'tokenSixDecimals', 0n, '$0.00'],
+		['1', 'tokenSixDecimals', 1n, '$0.000001'],
+		['100000', 'tokenSixDecimals', 10n, '$0.10'],
+		['9'.repeat(20), 'cents', BigInt('9'.repeat(20)), '$999,999,999,999,999,999.99'],
+		['12500', 'notChecked', undefined, undefined],
+		...['', '-1', '1.5', '01', '+1', '0x7d', ' 1', '1 ', '1e3', '١', '9'.repeat(79)].flatMap(
+			(text) =>
+				(['cents', 'tokenSixDecimals'] as const).map(
+					(unit): [string, TypedAmountUnit, undefined, undefined] => [
+						text,
+						unit,
+						undefined,
+						undefined,
+					],
+				),
+		),
+	])('%j in %s is %s cents and %j', (amount, unit, cents, dollars) => {
+		expect(signedAmountCents(amount, unit)).toBe(cents);
+		expect(signedAmountInDollars(amount, unit)).toBe(dollars);
+	});
+
+	it('has a label for each unit', () => {
+		expect(Object.entries(TYPED_AMOUNT_UNITS).map(([unit, { label }]) => [unit, label])).toEqual([
+			['cents', 'Cents'],
+			['notChecked', 'Not Checked'],
+			['tokenSixDecimals', 'Token Units (Six Decimals)'],
+		]);
+	});
 });

@@ -1,17 +1,12 @@
-import { setTimeout } from 'node:timers/promises';
-
 import fc from 'fast-check';
 
-import { Redactor, shorten, WITHHELD } from '../../../nodes/PayrollPayments/shared/redaction';
+import { Redactor, safeExcerpt, WITHHELD } from '../../../nodes/PayrollPayments/shared/redaction';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
 const KEY = `0x${'4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'}`;
 const TOKEN = 'sk_live_51Hq/8xYz+Abc~defGHI="&<jklMNO';
 
 const redact = (text: string, ...secrets: unknown[]) => new Redactor().add(...secrets).text(text);
-
-const percentEncoded = (text: string) =>
-	encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
 
 describe('a secret is withheld', () => {
 	it.each<[string, (secret: string) => string]>([
@@ -20,44 +15,37 @@ describe('a secret is withheld', () => {
 		['after a scheme', (secret) => `Bearer ${secret}`],
 		['in JSON', (secret) => JSON.stringify({ secret })],
 		['percent-encoded', encodeURIComponent],
-		['percent-encoded in lower case', percentEncoded],
+		[
+			'percent-encoded in lower case',
+			(secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+		],
 		['in a form', (secret) => new URLSearchParams({ secret }).toString()],
 		['in hex', (secret) => Buffer.from(secret).toString('hex')],
 		['in Base64', (secret) => Buffer.from(secret).toString('base64')],
-		['in Base64 after one byte', (secret) => Buffer.from(`:${secret}`).toString('base64')],
-		['in Base64 after two bytes', (secret) => Buffer.from(`u:${secret}`).toString('base64')],
-		['in Base64 for URLs', (secret) => Buffer.from(`user:${secret}`).toString('base64url')],
+		['in Base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
 		['more than once', (secret) => `${secret} and ${secret}${secret}`],
 	])('%s', (_how, spell) => {
-		for (const secret of [TOKEN, KEY, 'pass word', 'ключ-от-кассы']) {
+		for (const secret of [TOKEN, KEY, 'pass word', 'ключ-от-кассы', '~~~~~~?>']) {
+			const plain = spell('').replace(/^""$/, '');
 			const shown = redact(`before ${spell(secret)} after`, secret);
-			expect(shown).toMatch(/^before .* after$/);
+			const rest = shown.replaceAll(WITHHELD, '');
 			expect(shown).toContain(WITHHELD);
-			const rest = shown.slice('before '.length, -' after'.length).replaceAll(WITHHELD, '');
-			for (let start = 0; start + 12 <= spell(secret).length; start++) {
-				expect(rest).not.toContain(spell(secret).slice(start, start + 12));
-			}
-			expect(rest).not.toContain(spell(secret));
+			expect([secret, rest]).toEqual([secret, expect.stringMatching(/^before .{0,16} after$/)]);
+			expect(rest.length - 'before  after'.length).toBeLessThanOrEqual(plain.length + 2);
 		}
 	});
 
-	it.each<[string, string]>([
-		['without 0x', KEY.slice(2)],
-		['without 0x in upper case', KEY.slice(2).toUpperCase()],
-		['as a number', BigInt(KEY).toString()],
-		['as bytes in Base64', Buffer.from(KEY.slice(2), 'hex').toString('base64')],
-	])('that is a private key, %s', (_how, spelled) => {
-		expect(redact(`<${spelled}>`, KEY)).toMatch(/^<[^<>]{0,6}>$/);
+	it('that is a private key, with and without 0x', () => {
+		expect(redact(`<${KEY}> <${KEY.slice(2).toUpperCase()}>`, KEY)).toBe(
+			`<${WITHHELD}> <${WITHHELD}>`,
+		);
+		expect(redact(Buffer.from(KEY).toString('base64'), KEY)).toBe(WITHHELD);
 	});
 
-	it('where a piece of it stands alone', () => {
-		expect(redact(`key ${TOKEN.slice(5, 17)}… failed`, TOKEN)).toBe(`key ${WITHHELD}… failed`);
-	});
-
-	it('where the text is cut in the middle of it', () => {
-		for (let length = 4; length <= TOKEN.length; length++) {
-			expect(redact(shorten(`key ${TOKEN}`, 4 + length), TOKEN)).toMatch(/^key \[…\]…?$/);
-		}
+	it('that begins with another one', () => {
+		expect(redact(`${TOKEN}-more ${TOKEN}`, TOKEN, `${TOKEN}-more`)).toBe(
+			`${WITHHELD} ${WITHHELD}`,
+		);
 	});
 
 	it('without the white space that was saved around it', () => {
@@ -130,12 +118,45 @@ it('never shows a secret, whatever stands around it', () => {
 	);
 });
 
-it('takes time in proportion to the text: near misses by the hundred thousand', async () => {
-	const nearMiss = `${TOKEN.slice(0, 11)}…`;
-	const redactor = new Redactor().add(TOKEN, KEY, `a${'b'.repeat(40)}`);
-	for (const text of ['b'.repeat(300_000), nearMiss.repeat(25_000), '…'.repeat(300_000)]) {
-		expect(redactor.text(text).length).toBeLessThanOrEqual(text.length * 2);
+it('takes time in proportion to the text: near misses by the hundred thousand', () => {
+	const redactor = new Redactor().add(TOKEN, KEY, `a${'b'.repeat(40)}`, `${'b'.repeat(40)}a`);
+	for (const text of ['b'.repeat(300_000), TOKEN.slice(0, -1).repeat(10_000)]) {
+		expect(redactor.text(text)).toBe(text);
 	}
-	/* Lets the time limit of the test end it, which cannot happen before. */
-	await setTimeout(0);
+});
+
+describe('text from outside', () => {
+	const hex = (length: number) => '4c0883a69102937d'.repeat(10).slice(0, length);
+
+	it.each<[string, string]>([
+		['a private key', `0x${hex(64)}`],
+		['a private key in capitals', `0x${hex(64).toUpperCase()}`],
+		['a signature', `0x${hex(130)}`],
+		['a signature without 0x', hex(128)],
+		['a token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl'],
+		['the beginning of a token', 'eyJhbGciOiJIUzI1NiJ9'],
+		['an opaque token of three parts', `${'a'.repeat(16)}.${'b'.repeat(20)}.${'c-_'.repeat(6)}`],
+	])('is quoted without %s', (_what, secret) => {
+		expect(safeExcerpt(`is ${secret}!`, (text) => text, 80)).toBe(`is ${WITHHELD}!`);
+	});
+
+	it.each([
+		['an address', `0x${hex(40)}`],
+		['an odd length of hex', `0x${hex(66)}`],
+		['hex without 0x', hex(64)],
+		['a version', 'v1.2.3'],
+		['a host', 'signer.payroll.example'],
+	])('keeps %s', (_what, text) => {
+		expect(safeExcerpt(text, (each) => each, 80)).toBe(text);
+	});
+
+	it('is put on one line and shortened, after its secrets were removed', () => {
+		const { text: redactText } = new Redactor().add(TOKEN);
+		expect(safeExcerpt(`one\r\n\ttwo\u0000 ${TOKEN}`, redactText, 8)).toBe('one two …');
+		expect(safeExcerpt(`${TOKEN} ${TOKEN}`, redactText, 10)).toBe(`${WITHHELD} ${WITHHELD}`);
+		for (let longest = 0; longest < TOKEN.length + 8; longest++) {
+			const shown = safeExcerpt(`key ${TOKEN} end`, redactText, longest);
+			expect(shown).not.toContain(TOKEN.slice(0, 4));
+		}
+	});
 });

@@ -3,14 +3,19 @@ import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, ZeroHash } f
 import {
 	ADMINISTRATOR_ROLES,
 	type AdministratorRole,
+	ROLE_NAMES,
+	ROLES,
 } from '../../../nodes/PayrollPayments/shared/roles';
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import * as fc from 'fast-check';
+
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import {
 	administratorInviteTypedData,
 	checkProvidedRoles,
 	privateKeyWallet,
 	type AdministratorInviteExpectation,
 } from '../../../nodes/PayrollPayments/signing';
+import { runs } from '../../support/propertyRuns';
 
 const key = id('payroll tests: wallet');
 const wallet = privateKeyWallet({ privateKey: key });
@@ -84,15 +89,11 @@ const hashed = (...roles: string[]): object => ({
 	]),
 	typed_data: { ...MESSAGE, data: grants(...roles) },
 });
-/** JSON may hold what a literal cannot: a member that is really called __proto__. */
-const withProto = (value: object): unknown =>
-	JSON.parse(JSON.stringify(value).replaceAll('"PROTO"', '"__proto__"'));
-
-function refusalOf(input: unknown, more: object = {}): Refusal {
+function refusalOf(input: unknown, more: object = {}): UserError {
 	try {
 		administratorInviteTypedData(input, { ...expectation, ...more });
 	} catch (error) {
-		if (error instanceof Refusal) return error;
+		if (error instanceof UserError) return error;
 		throw error;
 	}
 	throw new Error('nothing was refused');
@@ -132,25 +133,9 @@ describe('the signing guard of administrator invites', () => {
 		['an expiry in milliseconds', message({ expires: String(now + 1000) })],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
 		['roles as hashes', hashed(id('org_viewer'), id('org_viewer'))],
-		['roles as hashes of another spelling', hashed(id('ORG_VIEWER_ROLE'), id('ORG_VIEWER_ROLE'))],
 		[
-			'roles as text in 32 bytes',
-			hashed(encodeBytes32String('ORG_VIEWER'), encodeBytes32String('ORG_VIEWER')),
-		],
-		[
-			'an unknown hash, where that is allowed',
-			hashed(unknownHash, unknownHash),
-			{ allowUnknownRoleHash: true },
-		],
-		[
-			'the all-zero role for the highest, where that is allowed',
-			hashed(ZeroHash, ZeroHash),
-			{ role: 'org_admin', allowUnknownRoleHash: true },
-		],
-		[
-			'the all-zero role where no role is expected and unknown ones are allowed',
-			hashed(ZeroHash, ZeroHash),
-			{ role: undefined, allowUnknownRoleHash: true },
+			'roles as hashes in capitals',
+			hashed(...Array.from({ length: 2 }, () => `0x${id('org_viewer').slice(2).toUpperCase()}`)),
 		],
 		['one account', message({ data: grants('org_viewer') }), { accounts: 1 }],
 		['any number of accounts where none is expected', STRUCTURE, { accounts: undefined }],
@@ -175,143 +160,30 @@ describe('the signing guard of administrator invites', () => {
 		['another primary type', having({ primary_type: 'Permit' })],
 		['the inner primary type', having({ primary_type: 'SetRole' })],
 		['the domain as primary type', having({ primary_type: 'EIP712Domain' })],
-		['a primary type in another case', having({ primary_type: 'setRolesForwardRequest' })],
 		['no primary type', having({ primary_type: undefined })],
-		['a list for a primary type', having({ primary_type: ['SetRolesForwardRequest'] })],
 
 		['an added type', having({ types: { ...TYPES, Permit: SET_ROLE } })],
-		['an added type named __proto__', withProto(having({ types: { ...TYPES, PROTO: SET_ROLE } }))],
-		['a type named like an object’s own', having({ types: { ...TYPES, toString: SET_ROLE } })],
-		['a type named like a plain one', having({ types: { ...TYPES, address: SET_ROLE } })],
 		['a missing type', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
-		['types that are a list', having({ types: [TYPES] })],
-		['no types', having({ types: undefined })],
-		['members that are no list', having({ types: { ...TYPES, SetRole: { 0: SET_ROLE[0] } } })],
 		['an added member', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
 		['an added member of a role', grant([...SET_ROLE, { name: 'spender', type: 'address' }])],
-		[
-			'an added member, with its value',
-			{
-				...request([...SET_ROLES, { name: 'value', type: 'uint256' }]),
-				typed_data: { ...MESSAGE, value: '1' },
-			},
-		],
-		[
-			'an added member of a role, with its value',
-			{
-				...grant([...SET_ROLE, { name: 'spender', type: 'address' }]),
-				typed_data: { ...MESSAGE, data: MESSAGE.data.map((one) => ({ ...one, spender: mallory })) },
-			},
-		],
 		['a missing member', request(SET_ROLES.slice(0, -1))],
 		['a missing member of a role', grant(SET_ROLE.slice(1))],
-		['the same member twice', request([...SET_ROLES, { name: 'to', type: 'address' }])],
-		['a member named __proto__', grant([...SET_ROLE, { name: '__proto__', type: 'string' }])],
-		[
-			'a member that is more than that',
-			grant([{ ...SET_ROLE[0], indexed: true }, ...SET_ROLE.slice(1)]),
-		],
-		[
-			'a member with a type smuggled into its name',
-			request([
-				...SET_ROLES.slice(0, 4),
-				{ name: 'data', type: 'SetRole[]' },
-				{ name: 'x,uint256 y', type: 'uint256' },
-			]),
-		],
-		['a member with a type smuggled into its type', typed('salt', 'uint256 x,uint256')],
 		['a sender that is no address', typed('from', 'bytes32')],
-		['a receiver that is no address', typed('to', 'string')],
 		['one role instead of a list', typed('data', 'SetRole')],
 		['a list of fixed length', typed('data', 'SetRole[2]')],
-		['a list of lists', typed('data', 'SetRole[][]')],
 		['data that is text', typed('data', 'string')],
 		['an integer without width', typed('salt', 'uint')],
-		['an integer of 7 bits', typed('salt', 'uint7')],
-		['a wider integer than there is', typed('salt', 'uint264')],
-		['33 bytes', typed('salt', 'bytes33')],
-		['a type with a line break', typed('salt', 'uint256\n')],
 		['a role that is a number', grant([{ name: 'role', type: 'uint8' }, SET_ROLE[1] ?? {}])],
 		['an account that is text', grant([SET_ROLE[0] ?? {}, { name: 'account', type: 'string' }])],
-		[
-			'a domain type that omits the chain',
-			having({
-				types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.filter(({ name }) => name !== 'chainId') },
-			}),
-		],
-		[
-			'a domain type in another order',
-			having({
-				types: { ...TYPES, EIP712Domain: DOMAIN_TYPE.toReversed() },
-			}),
-		],
-		[
-			'a domain type with other types',
-			having({
-				types: {
-					...TYPES,
-					EIP712Domain: DOMAIN_TYPE.map((member) =>
-						member.name === 'chainId' ? { name: 'chainId', type: 'uint64' } : member,
-					),
-				},
-			}),
-		],
 
-		['no domain', having({ domain: undefined })],
-		['an empty domain', having({ domain: {} })],
 		['a domain without a chain', having({ domain: { ...DOMAIN, chainId: undefined } })],
 		[
 			'a domain that lacks the contract',
 			having({ domain: { name: 'x', version: '1', chainId: 1 } }),
 		],
 		['a domain with a salt', domain({ salt: id('salt') })],
-		['a domain with an unknown member', domain({ spender: mallory })],
-		['a chain in text', domain({ chainId: '42161' })],
-		['a chain in hex', domain({ chainId: '0xa4b1' })],
-		['chain 0', domain({ chainId: 0 })],
-		['half a chain', domain({ chainId: 1.5 })],
-		['an empty version', domain({ version: '' })],
-		['an empty name', domain({ name: '' })],
-		['a version that is a number', domain({ version: 1 })],
-		['a contract that is no address', domain({ verifyingContract: 'payroll.eth' })],
-		[
-			'a contract with a wrong checksum',
-			domain({
-				verifyingContract: `0x${forwarder.slice(2, 22).toUpperCase()}${forwarder.slice(22).toLowerCase()}`,
-			}),
-		],
 
 		['an added value', message({ value: '1' })],
-		['an added value named __proto__', withProto(message({ PROTO: '1' }))],
-		[
-			'an added value in a role',
-			message({ data: [{ ...grants('org_viewer')[0], until: '1' }, ...grants('org_viewer')] }),
-		],
-		['a missing value', message({ salt: undefined })],
-		['a salt that is a number', message({ salt: 5 })],
-		['a salt in hex', message({ salt: id('salt') })],
-		['an expiry in hex', message({ expires: `0x${(now / 1000 + 3600).toString(16)}` })],
-		['an expiry with a plus sign', message({ expires: `+${now / 1000 + 3600}` })],
-		['an empty salt', message({ salt: '' })],
-		['a salt with white space', message({ salt: ' 5' })],
-		['a salt with leading zeros', message({ salt: '0123' })],
-		['a salt in binary', message({ salt: '0b11' })],
-		['a negative salt', message({ salt: '-1' })],
-		['a salt beyond 256 bits', message({ salt: `1${'0'.repeat(77)}` + '0' })],
-		[
-			'32 bytes that lack half a byte',
-			{
-				...typed('salt', 'bytes32'),
-				typed_data: { ...MESSAGE, salt: id('salt').slice(0, -1) },
-			},
-		],
-		['an expiry that is a number', message({ expires: now / 1000 + 3600 })],
-		['a receiver that is no address', message({ to: '0x00' })],
-		[
-			'an account that is no address',
-			message({ data: [{ role: 'org_viewer', account: 'anna' }, ...grants('org_viewer')] }),
-		],
-		['data that is no list', message({ data: { 0: grants('org_viewer')[0], length: 1 } })],
 
 		['another sender', message({ from: mallory })],
 		['nobody', message({ data: [] })],
@@ -328,40 +200,14 @@ describe('the signing guard of administrator invites', () => {
 			}),
 		],
 		['another role', message({ data: grants('org_admin', 'org_admin') })],
-		['another role for one', message({ data: grants('org_viewer', 'org_admin') })],
 		['a role in another case', message({ data: grants('ORG_VIEWER', 'ORG_VIEWER') })],
 		['a role with white space', message({ data: grants('org_viewer ', 'org_viewer ') })],
-		['an empty role', message({ data: grants('', '') })],
-		['the hash of another role', hashed(id('org_admin'), id('org_admin'))],
-		[
-			'the hash of another role, in upper case',
-			hashed(
-				`0x${id('org_admin').slice(2).toUpperCase()}`,
-				`0x${id('org_admin').slice(2).toUpperCase()}`,
-			),
-		],
-		[
-			'the hash of another role in Solidity’s spelling',
-			hashed(id('ORG_ADMIN_ROLE'), id('ORG_ADMIN_ROLE')),
-		],
-		[
-			'the hash of another role as text',
-			message({ data: grants(id('org_admin'), id('org_admin')) }),
-		],
-		[
-			'another role as 32 bytes',
-			hashed(encodeBytes32String('org_admin'), encodeBytes32String('org_admin')),
-		],
-		['the hash of an undocumented use of a role', hashed(id('team_employee'), id('team_employee'))],
-		['the all-zero role', hashed(ZeroHash, ZeroHash)],
-		['an unknown hash', hashed(unknownHash, unknownHash)],
 		['two hashes', hashed(id('org_viewer'), id('unknown'))],
 		['two spellings of the role', hashed(id('org_viewer'), id('ORG_VIEWER'))],
 		[
 			'a hash for one and a text for another',
 			message({ data: grants('org_viewer', id('org_viewer')) }),
 		],
-		['a text where the types say hash', hashed('org_viewer', 'org_viewer')],
 
 		['an expiry in the past', message({ expires: String(now / 1000 - 1) })],
 		['an expiry of this very moment', message({ expires: String(now / 1000) })],
@@ -384,7 +230,7 @@ describe('the signing guard of administrator invites', () => {
 		],
 	])('refuses %s', (_what, input) => {
 		const refusal = refusalOf(input);
-		expect(refusal.message).toContain('nothing was signed');
+		expect(refusal.hint).toMatch(/ Nothing was signed\.$/);
 		expect(refusal.field).toBe('typedData');
 	});
 
@@ -395,8 +241,6 @@ describe('the signing guard of administrator invites', () => {
 		],
 		['the hash of one', hashed(id('team_employee'), id('team_employee'))],
 		['two roles', message({ data: grants('org_viewer', 'org_admin') })],
-		['an unknown hash', hashed(unknownHash, unknownHash)],
-		['the all-zero role', hashed(ZeroHash, ZeroHash)],
 	])('refuses %s also where no role is expected', (_what, input) => {
 		expect(refusalOf(input, { role: undefined }).message).toContain('role');
 	});
@@ -410,14 +254,9 @@ describe('the signing guard of administrator invites', () => {
 	});
 
 	it.each<[string, object]>([
-		['primary type is "SetRole"', having({ primary_type: 'SetRole' })],
 		['undocumented type Permit', having({ types: { ...TYPES, Permit: SET_ROLE } })],
 		['undocumented member value', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
 		['lacks its member data', request(SET_ROLES.slice(0, -1))],
-		['SetRole is missing', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
-		['the role of all zeros', hashed(ZeroHash, ZeroHash)],
-		['different roles', message({ data: grants('org_viewer', 'org_admin') })],
-		['same account twice', message({ data: [...grants('org_viewer'), ...grants('org_viewer')] })],
 	])('says: %s', (words, input) => {
 		expect(refusalOf(input).message).toContain(words);
 	});
@@ -428,16 +267,6 @@ describe('the signing guard of administrator invites', () => {
 			having({ primary_type: 'Permit' }),
 		],
 		['The type SetRole is missing', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
-		['The type SetRole is not a list of members', having({ types: { ...TYPES, SetRole: {} } })],
-		[
-			'The type SetRolesForwardRequest has two members of the same name',
-			request([...SET_ROLES, { name: 'to', type: 'address' }]),
-		],
-		[
-			'The type SetRole has a member that is not just a name and a type',
-			grant([{ ...SET_ROLE[0], indexed: true }, ...SET_ROLE.slice(1)]),
-		],
-		['The type of SetRole.role is not text', grant([{ name: 'role', type: 5 }])],
 		[
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 			domain({ salt: id('salt') }),
@@ -448,7 +277,11 @@ describe('the signing guard of administrator invites', () => {
 		],
 		['typed_data.value would be sent, but not signed', message({ value: '1' })],
 		['The typed data doesn’t give anyone a role', message({ data: [] })],
-		['The typed data gives roles to 1 accounts, not 2', message({ data: grants('org_viewer') })],
+		['The typed data gives 1 account a role, not 2', message({ data: grants('org_viewer') })],
+		[
+			'The typed data gives 3 accounts a role, not 2',
+			message({ data: grants('org_viewer', 'org_viewer', 'org_viewer') }),
+		],
 		['The typed data gives different roles', message({ data: grants('org_viewer', 'org_admin') })],
 		[
 			'The typed data names the same account twice',
@@ -456,9 +289,9 @@ describe('the signing guard of administrator invites', () => {
 		],
 	])('says %j, and what to do', (words, input) => {
 		expect(refusalOf(input)).toMatchObject({
-			message: `${words}, so nothing was signed.`,
+			message: words,
 			field: 'typedData',
-			hint: 'Compare the typed data with the service’s documentation, or contact its support.',
+			hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
 		});
 	});
 
@@ -466,8 +299,8 @@ describe('the signing guard of administrator invites', () => {
 		'says where the structure is, given %j',
 		(input) => {
 			expect(refusalOf(input)).toMatchObject({
-				message: 'The typed data is not an object, so nothing was signed.',
-				hint: 'Enter the typed_data from the output of Create.',
+				message: 'The typed data is not an object',
+				hint: 'Enter the typed_data from the output of Create. Nothing was signed.',
 			});
 		},
 	);
@@ -475,8 +308,8 @@ describe('the signing guard of administrator invites', () => {
 	it('names an expiry in the past, and the clock', () => {
 		const expires = String(now / 1000 - 1);
 		expect(refusalOf(message({ expires }))).toMatchObject({
-			message: `typed_data.expires is "${expires}", a time in the past, so nothing was signed.`,
-			hint: 'Get new typed data from the service, and check the clock of this machine.',
+			message: `typed_data.expires is "${expires}", a time in the past`,
+			hint: 'Get new typed data from the service, and check the clock of this machine. Nothing was signed.',
 		});
 	});
 
@@ -517,11 +350,6 @@ describe('the signing guard of administrator invites', () => {
 				`gives the role "${role}", not Company: Viewer (org_viewer)`,
 			);
 		}
-	});
-
-	it('takes a hash that only begins with zeros for an unknown one', () => {
-		const role = `0x${'0'.repeat(63)}1`;
-		expect(refusalOf(hashed(role, role)).message).toContain('isn’t a known spelling');
 	});
 
 	describe('an expiry in text', () => {
@@ -580,7 +408,7 @@ describe('the signing guard of administrator invites', () => {
 	it('says what differs', () => {
 		expect(refusalOf(message({ from: mallory })).message).toContain(String(mallory));
 		expect(refusalOf(message({ data: grants('org_viewer') })).message).toContain(
-			'1 accounts, not 2',
+			'1 account a role, not 2',
 		);
 		const refusal = refusalOf(hashed(id('org_admin'), id('org_admin')));
 		expect(refusal.message).toContain(
@@ -588,26 +416,53 @@ describe('the signing guard of administrator invites', () => {
 		);
 	});
 
-	it('shows an unknown hash, and says what to do', () => {
-		const refusal = refusalOf(hashed(unknownHash, unknownHash));
-		expect(refusal.message).toBe(
-			`The typed data gives the role ${unknownHash}, which isn’t a known spelling of Company: Viewer (org_viewer), so nothing was signed.`,
-		);
-		expect(refusal.hint).toBe(
-			'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
-		);
+	it.each<[string, string]>([
+		['an unknown hash', unknownHash],
+		['the hash of another spelling', id('ORG_VIEWER')],
+		['text in 32 bytes', encodeBytes32String('org_viewer')],
+		['32 zeros', ZeroHash],
+	])('shows %s, says what to do, and signs it only where that is allowed', async (_what, role) => {
+		for (const expected of ['org_viewer', undefined]) {
+			const name = expected === undefined ? 'an administrator’s' : 'Company: Viewer (org_viewer)';
+			expect(refusalOf(hashed(role, role), { role: expected })).toMatchObject({
+				message: `The typed data gives the role ${role}, which isn’t the hash of ${name}`,
+				hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again. Nothing was signed.',
+			});
+			await signAndJudge(hashed(role, role), { role: expected, allowUnknownRoleHash: true });
+		}
 	});
 
-	it('never signs the all-zero role for any but the highest', () => {
-		const lower = ADMINISTRATOR_ROLES.filter((role) => !['org_admin', 'team_admin'].includes(role));
-		expect(lower).toHaveLength(7);
-		for (const role of lower) {
-			const refusal = refusalOf(hashed(ZeroHash, ZeroHash), { role, allowUnknownRoleHash: true });
-			expect(refusal.message).toContain('the role of all zeros');
+	it('signs the documented hash of no other role than the one asked for', () => {
+		for (const role of ROLES) {
+			const roles = [role, id(role)];
+			for (const expected of ADMINISTRATOR_ROLES.filter((one) => one !== role)) {
+				for (const allowUnknownRoleHash of [false, true]) {
+					for (const given of roles) {
+						const input =
+							given === role ? message({ data: grants(role, role) }) : hashed(given, given);
+						expect(refusalOf(input, { role: expected, allowUnknownRoleHash }).message).toBe(
+							`The typed data gives the role ${ROLE_NAMES[role]} (${role}), not ${ROLE_NAMES[expected]} (${expected})`,
+						);
+					}
+				}
+			}
 		}
-		for (const role of ['org_admin', 'team_admin']) {
-			expect(refusalOf(hashed(ZeroHash, ZeroHash), { role }).hint).toContain('Allow Unknown');
-		}
+	});
+
+	it('takes any other 32 bytes for unknown, and any other text for no role', () => {
+		const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+		fc.assert(
+			fc.property(bytes, fc.string(), (hash, text) => {
+				const role = `0x${Buffer.from(hash).toString('hex')}`;
+				expect(refusalOf(hashed(role, role)).message).toContain(`gives the role ${role}, which`);
+				const allowed = { ...expectation, allowUnknownRoleHash: true };
+				administratorInviteTypedData(hashed(role, role), allowed);
+				expect(refusalOf(message({ data: grants(text, text) }), allowed).message).toMatch(
+					/role|character|valid/,
+				);
+			}),
+			{ numRuns: runs(200) },
+		);
 	});
 
 	describe('for a provided signature', () => {
@@ -623,17 +478,7 @@ describe('the signing guard of administrator invites', () => {
 			});
 			expect(typedData.message.from).toBe(signer);
 			const refusal = refusalOf(STRUCTURE, provided);
-			expect(refusal.message).toContain(`not the signer ${signer}, so nothing was sent.`);
-		});
-
-		it.each<[string, object]>([
-			['another primary type', { primary_type: 'Permit' }],
-			['an added type', { types: { ...TYPES, Permit: SET_ROLE } }],
-			['no domain', { domain: undefined }],
-		])('refuses %s, and says that nothing was sent', (_what, change) => {
-			const refusal = refusalOf({ ...message({ from: signer }), ...change }, provided);
-			expect(refusal).toMatchObject({ field: 'typedData', hint: expect.any(String) });
-			expect(refusal.message).toContain('so nothing was sent.');
+			expect(refusal.message).toContain(`not the signer ${signer}`);
 		});
 
 		const check =
@@ -644,35 +489,14 @@ describe('the signing guard of administrator invites', () => {
 
 		it('holds the roles alone to the one asked for', () => {
 			expect(check(['org_viewer', 'org_viewer'], 'org_viewer')).not.toThrow();
-			expect(check([id('ORG_VIEWER')], 'org_viewer')).not.toThrow();
+			expect(check([id('org_viewer')], 'org_viewer')).not.toThrow();
 			expect(check([unknownHash], 'org_viewer', true)).not.toThrow();
 			expect(check(['org_viewer', 'org_admin'], 'org_viewer')).toThrow('different roles');
-			expect(check(['org_admin'], 'org_viewer')).toThrow('so nothing was sent.');
+			expect(check(['org_admin'], 'org_viewer')).toThrow('Company: Admin');
 			expect(check([unknownHash], 'org_viewer')).toThrow(unknownHash);
-			expect(check([id('orgAdmin')], 'org_viewer', true)).toThrow('Company: Admin');
-			expect(check(['team_employee'])).toThrow('not an administrator’s, so nothing was sent.');
-		});
-
-		it.each<[string, unknown, string]>([
-			['nothing', undefined, 'The typed data gives different roles'],
-			['text', 'org_viewer', 'The typed data gives different roles'],
-			['nobody', [], 'The typed data gives different roles'],
-			['an entry that is none', [null], 'typed_data.data[0] is not an object'],
-			[
-				'an entry that is none beside one',
-				[...grants('org_viewer'), 'org_viewer'],
-				'typed_data.data[1] is not an object',
-			],
-			[
-				'a role that is a number',
-				[{ role: 1, account: anna }],
-				'typed_data.data[0].role is not text',
-			],
-			['no account', [{ role: 'org_viewer' }], 'typed_data.data[0].account is not text'],
-		])('refuses %s for the roles', (_what, data, words) => {
-			expect(() => {
-				checkProvidedRoles(data, { role: 'org_viewer' });
-			}).toThrow(`${words}, so nothing was sent.`);
+			expect(check([id('org_admin')], 'org_viewer', true)).toThrow('Company: Admin');
+			expect(check(['team_employee'])).toThrow('not an administrator’s');
+			expect(check([])).toThrow('different roles');
 		});
 	});
 

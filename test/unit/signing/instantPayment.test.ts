@@ -3,8 +3,9 @@ import { runInNewContext } from 'node:vm';
 import { encodeBytes32String, id, verifyTypedData, Wallet as Judge, zeroPadValue } from 'ethers';
 import * as fc from 'fast-check';
 
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
+import { quoted } from '../../../nodes/PayrollPayments/signing/typedData';
 import { runs } from '../../support/propertyRuns';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
@@ -20,7 +21,6 @@ const expectation = {
 	amountCents: 12500,
 	recipientEmail,
 	typedAmountUnit: 'tokenSixDecimals' as const,
-	now,
 };
 
 const PAYMENT = [
@@ -77,11 +77,11 @@ const typed = (name: string, type: string): Pick<Form, 'types'> => ({
 });
 const without = (name: string) => PAYMENT_DATA.filter((one) => one.name !== name);
 
-function refusalOf(input: Form, more: object = {}): Refusal {
+function refusalOf(input: Form, more: object = {}): UserError {
 	try {
 		instantPaymentTypedData(input, { ...expectation, ...more });
 	} catch (error) {
-		if (error instanceof Refusal) return error;
+		if (error instanceof UserError) return error;
 		throw error;
 	}
 	throw new Error('nothing was refused');
@@ -128,7 +128,10 @@ describe('the signing guard of instant payments', () => {
 		],
 		['an expiry that may mean never', message({ expires: '0' })],
 		['an expiry that may be a duration', message({ expires: '3600' })],
-		['a domain with a name only', having({ domain: { name: 'Payments' } })],
+		[
+			'a domain without name and version',
+			having({ domain: { chainId: 1, verifyingContract: contract } }),
+		],
 	])('lets %s be signed', async (_what, input, more = {}) => {
 		await signAndJudge(input, more);
 	});
@@ -148,7 +151,7 @@ describe('the signing guard of instant payments', () => {
 					if (amount === BigInt(amountCents) * perCent) {
 						instantPaymentTypedData(input, { ...expectation, ...more });
 					} else {
-						expect(refusalOf(input, more).message).toContain(`${amountCents} cents`);
+						expect(refusalOf(input, more).message).toMatch(/^Authorization: \$.*\. Form: \$/);
 					}
 					const right = data({ amount: String(BigInt(amountCents) * perCent) });
 					expect(instantPaymentTypedData(right, { ...expectation, ...more }).message).toEqual(
@@ -162,53 +165,14 @@ describe('the signing guard of instant payments', () => {
 	it.each<[string, Form, string]>([
 		['another amount', data({ amount: '125000001' }), '$125.000001'],
 		['a hundred times the amount', data({ amount: '12500000000' }), '$12,500.00'],
-		['a negative amount', data({ amount: '-125000000' }), 'whole number'],
 		['an amount in hex', data({ amount: '0x7735940' }), 'whole number'],
-		[
-			'an amount in hex, typed as a number',
-			{ ...data({ amount: '0x7735940' }), ...typed('amount', 'uint256') },
-			'a valid uint256',
-		],
 		['an amount with leading zeros', data({ amount: '0125000000' }), 'whole number'],
 		['an amount with a fraction', data({ amount: '125.00' }), 'whole number'],
 		['an amount with white space', data({ amount: '125000000 ' }), 'whole number'],
 		['an amount with an exponent', data({ amount: '125e6' }), 'whole number'],
 		['an amount with separators', data({ amount: '125,000,000' }), 'whole number'],
 		['an amount in other digits', data({ amount: '١٢٥٠٠٠٠٠٠' }), 'whole number'],
-		[
-			'an integer in hex',
-			{ ...data({ validMinutes: '0x3c' }), ...typed('validMinutes', 'uint256') },
-			'validMinutes',
-		],
-		[
-			'an integer with a leading zero',
-			{ ...data({ validMinutes: '060' }), ...typed('validMinutes', 'uint256') },
-			'validMinutes',
-		],
-		[
-			'an integer with a plus sign',
-			{ ...data({ payAtTime: '+60' }), ...typed('payAtTime', 'int256') },
-			'payAtTime',
-		],
-		[
-			'an integer with white space',
-			{ ...data({ validMinutes: '60 ' }), ...typed('validMinutes', 'uint8') },
-			'validMinutes',
-		],
-		[
-			'an integer that is a number',
-			{ ...data({ validMinutes: 60 }), ...typed('validMinutes', 'uint256') },
-			'validMinutes',
-		],
-		['a salt in hex', message({ salt: '0x36bb4c2d' }), 'typedData.salt'],
 		['an empty amount', data({ amount: '' }), 'whole number'],
-		['an amount that is a number', data({ amount: 125000000 }), 'a valid string'],
-		[
-			'an amount that is a number in both',
-			{ ...data({ amount: 125000000 }), ...typed('amount', 'uint256') },
-			'a valid uint256',
-		],
-		['no amount', data({ amount: undefined }), 'a valid string'],
 
 		['another sender', message({ from: mallory }), 'not the wallet'],
 		[
@@ -225,27 +189,6 @@ describe('the signing guard of instant payments', () => {
 			'another sender in 32 bytes',
 			{ ...message({ from: zeroPadValue(mallory, 32) }), ...typed('from', 'bytes32') },
 			'not the wallet',
-		],
-		[
-			'another team as sender',
-			{ ...message({ from: 'te-zzzzzzzzzzzz' }), ...typed('from', 'string') },
-			'te-zzzzzzzzzzzz',
-		],
-		['another team in any place', data({ id: 'te-zzzzzzzzzzzz' }), 'typedData.data.id'],
-		['another team with white space', data({ groupID: ' te-zzzzzzzzzzzz' }), 'not the form’s'],
-		['another team in another case', data({ groupID: teamId.toUpperCase() }), 'not the form’s'],
-		['another team in the domain', having({ domain: { name: 'te-zzzzzzzzzzzz' } }), 'domain.name'],
-		['another email', data({ recipient: 'mallory@evil.example' }), 'mallory@evil.example'],
-		['another email in any place', data({ data: 'mallory@evil.example' }), 'typedData.data.data'],
-		[
-			'an email that only looks alike',
-			data({ recipient: 'Rita@supplier.e\u00adxample' }),
-			'not the form’s',
-		],
-		[
-			'an email with a letter that folds to another',
-			data({ recipient: 'Rita@supplier.example'.replace('i', '\u0130') }),
-			'not the form’s',
 		],
 
 		[
@@ -279,22 +222,6 @@ describe('the signing guard of instant payments', () => {
 			'does not sign data',
 		],
 		['a member that is neither documented nor typed', message({ note: 'x' }), 'note would be sent'],
-		[
-			'an undocumented member',
-			{
-				...message({ note: 'x' }),
-				...types({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }),
-			},
-			'sign note, which',
-		],
-		[
-			'an undocumented member of data',
-			{
-				...data({ fee: '1' }),
-				...types({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }),
-			},
-			'sign fee, which',
-		],
 		[
 			'data inside data',
 			{
@@ -357,61 +284,20 @@ describe('the signing guard of instant payments', () => {
 			'Permit',
 		],
 		[
-			'the amount named twice',
-			withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'amount', type: 'uint8' }] }),
-			'same name',
-		],
-		[
-			'a primary type that is not there',
-			having({ primaryType: 'Permit' }),
-			'"Permit" is not among the types',
-		],
-		[
 			'the inner type as primary type',
 			having({ primaryType: 'PaymentData' }),
 			'does not sign from',
 		],
-		['a primary type that every object has', having({ primaryType: 'toString' }), 'toString'],
-		['__proto__ as primary type', having({ primaryType: '__proto__' }), '__proto__'],
-		[
-			'types under __proto__',
-			having({ types: JSON.parse(`{"__proto__":${JSON.stringify(TYPES)}}`) }),
-			'__proto__',
-		],
-		[
-			'values under __proto__',
-			having({ typedData: JSON.parse(`{"__proto__":${JSON.stringify(MESSAGE)}}`) }),
-			'would be sent',
-		],
-		['values that are only inherited', having({ typedData: Object.create(MESSAGE) }), 'missing'],
-		['no types', having({ types: {} }), 'Payment'],
-		['types in text', having({ types: JSON.stringify(TYPES) }), 'types'],
-		['typed data in text', having({ typedData: JSON.stringify(MESSAGE) }), 'not an object'],
-		['no typed data', having({ typedData: null }), 'not an object'],
 
-		['no domain', having({ domain: undefined }), 'domain'],
-		['an empty domain', having({ domain: {} }), 'domain is empty'],
-		['a chain in text', having({ domain: { ...DOMAIN, chainId: '42161' } }), 'chainId'],
-		[
-			'an undocumented member of the domain',
-			having({ domain: { ...DOMAIN, chainid: 1 } }),
-			'chainid',
-		],
 		[
 			'a domain type that leaves out the contract',
 			withTypes({ EIP712Domain: [{ name: 'name', type: 'string' }] }),
 			'EIP712Domain',
 		],
-		[
-			'an address with a wrong checksum',
-			message({ to: contract.replace(/[a-f]/, (letter) => letter.toUpperCase()) }),
-			'a valid address',
-		],
-		['half of a character', data({ id: '\ud800' }), 'a valid string'],
 	])('refuses %s', (_what, input, words) => {
 		const refusal = refusalOf(input);
 		expect(refusal.message).toContain(words);
-		expect(refusal.message).toContain('nothing was signed');
+		expect(refusal.hint).toMatch(/ Nothing was signed\.$/);
 	});
 
 	it.each<[string, Form, string, object?]>([
@@ -452,46 +338,34 @@ describe('the signing guard of instant payments', () => {
 			'types',
 		],
 		[
-			'typedData.data.id is not text',
+			'In Payment Authorization, data.id is not text',
 			{ ...data({ id: true }), ...typed('id', 'bool') },
 			'typedData',
 		],
 		[
-			'typedData.salt is not text',
+			'In Payment Authorization, salt is not text',
 			{ ...message({ salt: true }), ...typed('salt', 'bool') },
 			'typedData',
 		],
 		[
-			`typedData.from is ${mallory.toLowerCase()}, not the wallet ${wallet.address}`,
+			`In Payment Authorization, from is ${mallory.toLowerCase()}, not the wallet ${wallet.address}`,
 			message({ from: mallory.toLowerCase() }),
 			'typedData',
 		],
 		[
-			`typedData.data.id is the team "te-zzzzzzzzzzzz", not the form’s ${teamId}`,
-			data({ id: 'te-zzzzzzzzzzzz' }),
-			'typedData',
-		],
-		[
-			`domain.version is the email "eve@evil.example", not the form’s ${recipientEmail}`,
-			having({ domain: { ...DOMAIN, version: 'eve@evil.example' } }),
-			'typedData',
-		],
-		[
-			'typedData.data.amount is "1.5", which isn’t a plain whole number like the form’s 12500 cents ($125.00)',
+			'In Payment Authorization, data.amount is "1.5", which isn’t a plain whole number',
 			data({ amount: '1.5' }),
 			'typedData',
 		],
 	])('says: %s', (words, input, field) => {
 		expect(refusalOf(input)).toMatchObject({
-			message: `${words}, so nothing was signed.`,
+			message: words,
 			field,
-			hint: 'Compare the typed data with the service’s documentation, or contact its support.',
+			hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
 		});
 	});
 
 	it.each<[string, Form]>([
-		['a text that ends with a team', data({ id: 'xte-zzzzzzzzzzzz' })],
-		['a text that begins with a team', data({ id: 'te-zzzzzzzzzzzz0' })],
 		[
 			'a sender that ends with an address',
 			{ ...message({ from: `x${mallory}` }), ...typed('from', 'string') },
@@ -524,119 +398,235 @@ describe('the signing guard of instant payments', () => {
 	);
 
 	it('reads an amount of 0 and of 78 digits, and refuses both', () => {
-		expect(refusalOf(data({ amount: '0' })).message).toContain('is 0, as token units');
-		expect(refusalOf(data({ amount: '9'.repeat(78) })).message).toContain('9, as token units');
+		expect(refusalOf(data({ amount: '0' })).message).toBe('Authorization: $0.00. Form: $125.00');
+		expect(refusalOf(data({ amount: '9'.repeat(78) })).message).toMatch(/^Authorization: \$999,/);
 	});
 
-	it('signs one spelling of an integer at most', () => {
-		const spelled = fc
-			.tuple(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(8))
-			.map(([value, form]) => {
-				const decimal = String(value);
-				const hex = value.toString(16);
-				return [
-					decimal,
-					`0x${hex}`,
-					`0X${hex}`,
-					`0x${hex.toUpperCase()}`,
-					`0x0${hex}`,
-					`0${decimal}`,
-					`+${decimal}`,
-					` ${decimal}`,
-					`${decimal}.0`,
-				][form];
+	describe('names in signed texts', () => {
+		const team = 'te-zzzzzzzzzzzz';
+		const eve = 'eve@evil.example';
+		const ofTeam = `a team ID other than ${teamId}`;
+		const ofEmail = `an email address other than ${recipientEmail}`;
+		const hidden = '\u200b';
+		const fullWidth = (text: string) =>
+			text.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
+		const percent = (text: string) =>
+			[...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+		it.each<[string, string]>([
+			['another team', team],
+			['another team with white space', ` ${team} `],
+			['another team in a sentence', `for ${team}, March`],
+			['another team in an address', `https://pay.example/teams/${team}?x=1`],
+			['another team behind a digit', `7${team}`],
+			['another team behind an underscore', `group_${team}`],
+			['another team behind a hyphen', `batch-${team}`],
+			['another team behind another script', `团队${team}`],
+			['another team behind a word and something invisible', `late${hidden}${team}`],
+			['another team behind the form’s', `${teamId} ${team}`],
+			['another team with one of these in it', 'te-late-payment'],
+			['a longer team', `${team}0`],
+			['a team that ends in the form’s', `te-${teamId}`],
+			['a team around the form’s', `te-zzzzz_${teamId}_zzzzzz`],
+			['the form’s team and one more letter', `${teamId}x`],
+			['the form’s team and one more letter, accented', `${teamId}é`],
+			['the form’s team and an invisible character', `${teamId}${hidden}x`],
+			['the form’s team in another case', teamId.toLowerCase()],
+			['the form’s team with a prefix in capitals', teamId.replace('te', 'TE')],
+			['the form’s team in full width', fullWidth(teamId)],
+			['the form’s team with something invisible', teamId.replace('-', `-${hidden}`)],
+			['a team in full width', fullWidth(team)],
+			['a team in bold mathematical letters', '𝐭𝐞-𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳'],
+			['a percent-encoded team', percent(team)],
+			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
+			['a team that is percent-encoded twice', team.replace('-', '%252d')],
+			['a team that is percent-encoded in full width', team.replace('-', fullWidth('%2D'))],
+			['a team with something invisible', `t\u2060e\u00ad-\ufe0fzzzzzz\u{e0020}zzzzzz`],
+			['a team with a control character', `t\u0000e-zzzzzzzzzzzz`],
+			['a team with accents', `te\u0301-zzzzzzzzzzzz`],
+			['a team with a Cyrillic prefix', `\u0442\u0435-zzzzzzzzzzzz`],
+			['a team with a Cyrillic E', `t\u0435-zzzzzzzzzzzz`],
+			['a team with Greek capitals', `\u03a4\u0395-zzzzzzzzzzzz`],
+			['a team with other letters in it', `te-zzzzzz\u0455\u0455\u0455\u0455\u0455\u0455`],
+			...[
+				...'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u2043\ufe58\ufe63\uff0d\u30fc\u3161',
+			].map((dash): [string, string] => [
+				`a team with U+${dash.charCodeAt(0).toString(16)}`,
+				team.replace('-', dash),
+			]),
+		])('refuse %s', (_what, id) => {
+			expect(refusalOf(data({ id }))).toMatchObject({
+				message: `In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofTeam}`,
+				field: 'typedData',
+				hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization. Nothing was signed.',
 			});
-		let signed = 0;
-		fc.assert(
-			fc.property(spelled, (validMinutes) => {
-				const input = { ...data({ validMinutes }), ...typed('validMinutes', 'uint256') };
-				if (/^(0|[1-9][0-9]*)$/.test(String(validMinutes))) {
-					instantPaymentTypedData(input, expectation);
-					signed += 1;
-				} else {
-					expect(refusalOf(input).message).toContain('validMinutes');
+		});
+
+		it.each<[string, string]>([
+			['another address', eve],
+			['another address with white space', `\t${eve}\n`],
+			['another address in a sentence', `paid to ${eve} today`],
+			['another address behind the form’s', `${recipientEmail},${eve}`],
+			['an address without a dot', 'eve@evil'],
+			['an @ alone', '5 @ 25'],
+			['an encoded @ alone', '5%40'],
+			['a handle', '@eve'],
+			['a quoted address', '"eve adams"@evil.example'],
+			['a longer local part', `x${recipientEmail}`],
+			['a local part with a dot', `eve.${recipientEmail}`],
+			['a local part with an apostrophe', `o'${recipientEmail}`],
+			['a local part with another letter', `é${recipientEmail}`],
+			['a local part with something invisible', `x${hidden}${recipientEmail}`],
+			['another letter for a dot', recipientEmail.replace('.', 'x')],
+			['a longer domain', `${recipientEmail}.evil.example`],
+			['a longer domain behind two dots', `${recipientEmail}..evil.example`],
+			['a longer last label', `${recipientEmail}s`],
+			['a longer domain with another letter', `${recipientEmail}é`],
+			['a longer domain with a hyphen', `${recipientEmail}-evil.example`],
+			['a domain behind an address', `${recipientEmail}@evil.example`],
+			['a user name in a URL', `https://${recipientEmail}/`],
+			['a soft hyphen in the form’s', recipientEmail.replace('.e', '.e\u00ad')],
+			['a letter that folds to the form’s', recipientEmail.replace('i', '\u0130')],
+			['a letter that looks like the form’s', recipientEmail.replace('a', '\u0430')],
+			['no-break space around the form’s', `\u00a0${recipientEmail}\u00a0`],
+			['a full-width at sign', 'eve\uff20evil.example'],
+			['a small at sign', 'eve\ufe6bevil.example'],
+			['the form’s with a full-width at sign', recipientEmail.replace('@', '\uff20')],
+			['a percent-encoded at sign', 'eve%40evil.example'],
+			['the form’s with a percent-encoded at sign', recipientEmail.replace('@', '%40')],
+			['an at sign that is encoded twice', 'eve%2540evil.example'],
+			['an at sign whose escape is encoded', 'eve%%34%30evil.example'],
+			['an encoded full-width at sign', 'eve%EF%BC%A0evil.example'],
+			['a full-width escape', `eve${fullWidth('%40')}evil.example`],
+			['an escape with something invisible', `eve%4${hidden}0evil.example`],
+			['an encoded at sign among broken bytes', 'eve%ff%40%ffevil.example'],
+		])('refuse %s', (_what, id) => {
+			expect(refusalOf(data({ id })).message).toBe(
+				`In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofEmail}`,
+			);
+		});
+
+		it.each([
+			...[recipientEmail.toUpperCase(), ` ${recipientEmail}\n`, `Rita <${recipientEmail}>`],
+			...[`mailto:${recipientEmail}`, `Paid to ${recipientEmail}.`, `(${recipientEmail})...`],
+			...[`"${recipientEmail}"`, `${recipientEmail},${recipientEmail}`, `[${recipientEmail}];`],
+			...[teamId, ` ${teamId} `, `${teamId}-2026-03`, `group_${teamId}_7`, `${teamId}的`],
+			...['late-payment-2026-03', 'update-2026-03-01', 'Été-paiement-2026', 'LATE-PAYMENT-2026'],
+			...['te-short', 'te-', 'date', '100%', '5%30', '給与 3月', '%', 'a.b', '', 'te zzzzzzzzzzzz'],
+		])('don’t refuse %j', async (id) => {
+			await signAndJudge(data({ id }));
+		});
+
+		it('may have any character of an address', async () => {
+			const odd = 'a.b+c$d*{e}|f?^g@supplier.example';
+			await signAndJudge(data({ id: `to ${odd}`, recipient: odd }), { recipientEmail: odd });
+		});
+
+		it('refuse what is encoded more often than anyone decodes', () => {
+			expect(refusalOf(data({ id: 'eve%2525252540evil.example' })).message).toContain(
+				'which contains text that is encoded several times',
+			);
+			expect(refusalOf(data({ id: 'eve%25252540evil.example' })).message).toContain(ofEmail);
+		});
+
+		it.each<[string, Form, string]>([
+			['typedData.from', { ...message({ from: team }), ...typed('from', 'string') }, ofTeam],
+			['a recipient', data({ recipient: eve }), ofEmail],
+			['the data', data({ data: eve }), ofEmail],
+			['the domain’s name', having({ domain: { ...DOMAIN, name: team } }), ofTeam],
+			['the domain’s version', having({ domain: { ...DOMAIN, version: eve } }), ofEmail],
+		])('are found in %s', (_where, input, words) => {
+			expect(refusalOf(input).message).toContain(words);
+		});
+
+		it('say where in the domain', () => {
+			const input = having({ domain: { ...DOMAIN, version: eve } });
+			expect(refusalOf(input).message).toMatch(/^In Domain, version is "eve@evil.example", which/);
+		});
+
+		it('hide in no spelling', () => {
+			const decoys = ['', ' ', 'x', '-', '.', 'late-', teamId, `${recipientEmail} `, hidden, '%25'];
+			const wrap = fc.constantFrom(...decoys);
+			const spell = fc.constantFrom<(text: string) => string>(
+				(text) => text,
+				fullWidth,
+				percent,
+				(text) => [...text].join(hidden),
+				(text) => fullWidth(percent(text)),
+				(text) => text.toUpperCase(),
+			);
+			fc.assert(
+				fc.property(
+					wrap,
+					wrap,
+					spell,
+					fc.constantFrom(`:${team}`, eve),
+					(before, after, how, name) => {
+						const id = `${before}${how(name)}${after}`;
+						expect([id, refusalOf(data({ id })).message]).toEqual([
+							id,
+							expect.stringContaining('which contains'),
+						]);
+					},
+				),
+				{ numRuns: runs(500) },
+			);
+		});
+
+		it('are read in time that is linear in the length of the text', () => {
+			const long = 200_000;
+			const signed = (id: string): boolean => {
+				try {
+					instantPaymentTypedData(data({ id }), expectation);
+					return true;
+				} catch (error) {
+					if (error instanceof UserError) return false;
+					throw error;
 				}
-			}),
-			{ numRuns: runs(500) },
-		);
-		expect(signed).toBeGreaterThan(runs(20));
-	});
-
-	const signsText = (text: string): boolean => {
-		try {
-			instantPaymentTypedData(data({ id: text }), expectation);
-			return true;
-		} catch (error) {
-			if (error instanceof Refusal) return false;
-			throw error;
-		}
-	};
-
-	it.each([
-		...['eve@evil.example', 'a@b.c', 'a@b..', 'a@..b', 'a@b.c.', '.@b.c', 'EVE@EVIL.EXAMPLE'],
-		...[' eve@evil.example', 'eve@evil.example ', '\teve@evil.example\n', '\u00a0a@b.c'],
-		...[` ${recipientEmail}`, `${recipientEmail} `],
-	])('takes %j for an email address that isn’t the form’s', (recipient) => {
-		expect(refusalOf(data({ recipient })).message).toBe(
-			`typedData.data.recipient is the email ${JSON.stringify(recipient)}, not the form’s ${recipientEmail}, so nothing was signed.`,
-		);
-	});
-
-	it.each([
-		...['', '@', '.', 'a', 'a.b', '@a.b', '@a.bcd', 'a@', 'a@b', 'a@bcde', 'a@b.', 'a@bcde.'],
-		...['a@.b', 'a@.bcd', 'a.b@cd', 'ab.c@de', 'a@b@c.d', '@a@b.c', 'a@b.c@', 'a b@c.d', 'a@b c.d'],
-	])('doesn’t take %j for an email address', (text) => {
-		expect(signsText(text)).toBe(true);
-	});
-
-	it('takes for an email address what has one @, a dot behind it and no white space', () => {
-		const text = fc.string({
-			unit: fc.constantFrom('a', '@', '.', ' ', '\n', '\u00a0'),
-			maxLength: 12,
+			};
+			/* Quadratic time takes minutes here, so this limit is no stopwatch. */
+			const read = (text: string): unknown =>
+				runInNewContext('signed(text)', { signed, text }, { timeout: 40_000 });
+			expect(read('te-'.repeat(long))).toBe(false);
+			expect(read(`${recipientEmail}${'.'.repeat(long)}x`)).toBe(false);
+			expect(read(`%${'25'.repeat(long)}40`)).toBe(false);
+			expect(read('te-zzzzzzzzzzz '.repeat(long / 10))).toBe(true);
+			expect(read(`${recipientEmail}, `.repeat(long / 10))).toBe(true);
+			expect(read('%'.repeat(long))).toBe(true);
 		});
-		fc.assert(
-			fc.property(text, (id) => {
-				const isEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(id.trim());
-				expect([id, signsText(id)]).toEqual([id, !isEmail]);
-			}),
-			{ numRuns: runs(2_000) },
-		);
 	});
 
-	it('reads a long text in which every dot could be the last one', () => {
-		/* A pattern that tries each of the dots needs six minutes here, so this limit is no stopwatch. */
-		const read = (text: string): unknown =>
-			runInNewContext('signsText(text)', { signsText, text }, { timeout: 40_000 });
-		expect(read(`a@${'a.'.repeat(500_000)}@`)).toBe(true);
-		expect(read(`a@${'.'.repeat(1_000_000)} b`)).toBe(true);
-		expect(read(`a@${'a.'.repeat(500_000)}a`)).toBe(false);
-	});
-
-	it('says of a provided signature that nothing was sent, and names the signer', () => {
+	it('names the signer of a provided signature', () => {
 		const provided = { walletAddress: mallory, signatureSource: 'provided' };
-		const { message: words } = refusalOf(FORM, provided);
-		expect(words).toContain(`not the signer ${mallory}, so nothing was sent.`);
-		const { field, message: amount } = refusalOf(data({ amount: '1' }), {
-			...provided,
-			walletAddress: wallet.address,
-		});
-		expect([field, amount]).toEqual(['typedData', expect.stringContaining('so nothing was sent.')]);
+		expect(refusalOf(FORM, provided).message).toBe(
+			`In Payment Authorization, from is ${wallet.address}, not the signer ${mallory}`,
+		);
 	});
 
-	it('names the other unit where that would fit, and both amounts in dollars', () => {
+	it.each(['chainId', 'verifyingContract'] as const)('refuses a domain without %s', (name) => {
+		const { [name]: left, ...domain } = DOMAIN;
+		expect(left).toBeDefined();
+		for (const signatureSource of ['wallet', 'provided']) {
+			expect(refusalOf(having({ domain }), { signatureSource })).toMatchObject({
+				message: `Domain has no ${name}`,
+				field: 'domain',
+				hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service. Nothing was signed.',
+			});
+		}
+	});
+
+	it('says both amounts, and names the other unit where that would fit', () => {
 		expect(refusalOf(data({ amount: '12500' }))).toMatchObject({
-			message:
-				'typedData.data.amount is 12500, as token units with six decimals $0.0125, not the form’s 12500 cents ($125.00), which are 125000000, so nothing was signed.',
-			hint: 'It would fit as Cents: if the service counts so, set Typed Amount Unit to it.',
+			message: 'Authorization: $0.0125. Form: $125.00',
+			hint: 'The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to Cents. Nothing was signed.',
 		});
 		expect(refusalOf(FORM, { typedAmountUnit: 'cents' })).toMatchObject({
-			message:
-				'typedData.data.amount is 125000000, as cents $1,250,000.00, not the form’s 12500 cents ($125.00), which are 12500, so nothing was signed.',
-			hint: 'It would fit as Token Units (Six Decimals): if the service counts so, set Typed Amount Unit to it.',
+			message: 'Authorization: $1,250,000.00. Form: $125.00',
+			hint: 'The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to Token Units (Six Decimals). Nothing was signed.',
 		});
 		for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
 			expect(refusalOf(data({ amount: '1' }), { typedAmountUnit }).hint).toBe(
-				'Correct the amount, or the typed data.',
+				'Correct the amount, or get a new payment authorization. Nothing was signed.',
 			);
 		}
 	});
@@ -645,7 +635,7 @@ describe('the signing guard of instant payments', () => {
 		for (const amountCents of [0, -1, 0.5, NaN, 2 ** 53]) {
 			for (const typedAmountUnit of ['cents', 'notChecked']) {
 				expect(refusalOf(FORM, { amountCents, typedAmountUnit })).toMatchObject({
-					message: `The amount ${amountCents} isn’t a whole number of cents, so nothing was signed.`,
+					message: `The amount ${amountCents} isn’t a whole number of cents`,
 					field: 'amountCents',
 				});
 			}

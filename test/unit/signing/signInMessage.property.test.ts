@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { SiweMessage } from 'siwe';
 
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
 import {
 	checkSignInMessage,
@@ -171,7 +171,7 @@ describe('parsing a sign-in message', () => {
 					try {
 						message = parseSignInMessage(text);
 					} catch (error) {
-						expect(error).toBeInstanceOf(Refusal);
+						expect(error).toBeInstanceOf(UserError);
 						refused += 1;
 						return;
 					}
@@ -216,7 +216,7 @@ describe('parsing a sign-in message', () => {
 					try {
 						message = checkSignInMessage(text, { ...expectation, domain });
 					} catch (error) {
-						expect(error).toBeInstanceOf(Refusal);
+						expect(error).toBeInstanceOf(UserError);
 						return;
 					}
 					signed += 1;

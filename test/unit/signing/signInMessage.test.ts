@@ -1,6 +1,6 @@
 import { SiweMessage } from 'siwe';
 
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import {
 	checkSignInMessage,
 	parseSignInMessage,
@@ -14,11 +14,11 @@ function having(start: string, line?: string): string {
 	return LINES.toSpliced(position, 1, ...(line === undefined ? [] : [line])).join('\n');
 }
 
-function refusalOf(text: string, more: { domain?: string; chainId?: number } = {}): Refusal {
+function refusalOf(text: string, more: { domain?: string; chainId?: number } = {}): UserError {
 	try {
 		checkSignInMessage(text, { ...expectation, ...more });
 	} catch (error) {
-		if (error instanceof Refusal) return error;
+		if (error instanceof UserError) return error;
 		throw error;
 	}
 	throw new Error(`this was not refused:\n${text}`);
@@ -119,8 +119,8 @@ describe('parsing a sign-in message', () => {
 		['an empty port', having('app', LINES[0]?.replace('.example', '.example:') ?? '')],
 		['9,000 characters', having('Sign in', 'a'.repeat(9000))],
 	])('refuses a message with %s', (_what, text) => {
-		expect(() => parseSignInMessage(text)).toThrow(Refusal);
-		expect(refusalOf(text).message).toMatch(/EIP-4361.*nothing was signed/s);
+		expect(() => parseSignInMessage(text)).toThrow(UserError);
+		expect(refusalOf(text).message).toContain('EIP-4361');
 	});
 
 	it.each([
@@ -191,12 +191,10 @@ describe('parsing a sign-in message', () => {
 		],
 	])('says: %s', (words, text) => {
 		const { message, field, hint } = refusalOf(text);
-		expect(message).toBe(
-			`The sign-in message isn't a valid EIP-4361 message: ${words}, so nothing was signed.`,
-		);
+		expect(message).toBe(`The sign-in message isn't a valid EIP-4361 message: ${words}`);
 		expect([field, hint]).toEqual([
 			'baseUrl',
-			'Check the Base URL in the credentials: the message may not come from the service.',
+			'Check the Base URL in the credentials: the message may not come from the service. Nothing was signed.',
 		]);
 	});
 
@@ -268,9 +266,9 @@ describe('checking a sign-in message', () => {
 	])('refuses to delegate rights: %s', (resource) => {
 		for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
 			expect(refusalOf(text)).toMatchObject({
-				message: `The sign-in message delegates rights of the wallet, with "${resource}", so nothing was signed.`,
+				message: `The sign-in message delegates rights of the wallet, with "${resource}"`,
 				field: 'baseUrl',
-				hint: 'Signing in doesn’t need this. Ask the service why its message contains it.',
+				hint: 'Signing in doesn’t need this. Ask the service why its message contains it. Nothing was signed.',
 			});
 		}
 	});
@@ -282,9 +280,9 @@ describe('checking a sign-in message', () => {
 
 	it('refuses a message for another wallet, naming both', () => {
 		expect(refusalOf(having(address, other.address))).toMatchObject({
-			message: `The sign-in message is for the wallet ${other.address}, not for ${address}, so nothing was signed.`,
+			message: `The sign-in message is for the wallet ${other.address}, not for ${address}`,
 			field: 'walletAddress',
-			hint: 'Check Wallet Address and Platform ID in the credentials.',
+			hint: 'Check Wallet Address and Platform ID in the credentials. Nothing was signed.',
 		});
 	});
 
@@ -337,20 +335,20 @@ describe('checking a sign-in message', () => {
 	it('says which domain was asked for, and which URI contradicts it', () => {
 		const domain = 'app.payroll.example';
 		expect(refusalOf(MESSAGE.replaceAll(domain, 'evil.example'), { domain })).toMatchObject({
-			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}, so nothing was signed.`,
-			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
+			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}`,
+			hint: 'If the service has moved, change Sign-In Domain in the credentials. Nothing was signed.',
 		});
 		expect(refusalOf(having('URI', 'URI: https://evil.example/'), { domain })).toMatchObject({
-			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host, so nothing was signed.`,
-			hint: 'Report this to the service: its message contradicts itself.',
+			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host`,
+			hint: 'Report this to the service: its message contradicts itself. Nothing was signed.',
 		});
 	});
 
 	it('refuses another chain where one is set', () => {
 		expect(refusalOf(MESSAGE, { chainId: 1 })).toMatchObject({
-			message: 'The sign-in message names the chain 42161, not 1, so nothing was signed.',
+			message: 'The sign-in message names the chain 42161, not 1',
 			field: 'signInChainId',
-			hint: 'If the service has moved, change Sign-In Chain ID in the credentials.',
+			hint: 'If the service has moved, change Sign-In Chain ID in the credentials. Nothing was signed.',
 		});
 		expect(checkSignInMessage(MESSAGE, { ...expectation, chainId: 42161 }).chainId).toBe(42161);
 	});
@@ -371,7 +369,7 @@ describe('checking a sign-in message', () => {
 		expect(message).toContain('and the clock of this machine says 2026-11-21T12:00:00.000Z');
 		expect([field, hint]).toEqual([
 			'baseUrl',
-			'Check the clock of the machine that n8n runs on, then try again.',
+			'Check the clock of the machine that n8n runs on, then try again. Nothing was signed.',
 		]);
 	});
 

@@ -1,24 +1,120 @@
-import { readAcknowledge, refusePauses } from '../../../nodes/PayrollPayments/trigger/acknowledge';
+import type { NodeTypeAndVersion } from 'n8n-workflow';
 
-it('acknowledges when received, unless the option says otherwise', () => {
-	expect(readAcknowledge({})).toBe('received');
-	expect(readAcknowledge(undefined)).toBe('received');
-	expect(readAcknowledge({ acknowledge: 'received' })).toBe('received');
-	expect(readAcknowledge({ acknowledge: 'finished' })).toBe('finished');
-});
+import {
+	refusePauses,
+	type Surroundings,
+} from '../../../nodes/PayrollPayments/trigger/acknowledge';
 
-it.each([null, '', ' ', 'Finished', true, 1, ['finished']])('refuses %j', (acknowledge) => {
-	expect(() => readAcknowledge({ acknowledge })).toThrow(
-		/^Acknowledge (must be|is missing. Choose) When Finished or When Received \(finished, received\)$/,
-	);
-});
+type Nodes = Readonly<Record<string, Partial<NodeTypeAndVersion>>>;
+type Connection = readonly [from: string, to: string, type?: string];
 
-const wait = (parameters: object, disabled = false) => ({
-	name: 'Wait',
-	type: 'n8n-nodes-base.wait',
-	typeVersion: 1.1,
-	disabled,
-	parameters: { ...parameters },
+/** What n8n's contexts say of a workflow: getChildNodes follows main connections only, to the end. */
+function workflowOf(nodes: Nodes, connections: readonly Connection[]): Surroundings {
+	const node = (name: string): NodeTypeAndVersion => {
+		return { name, type: 'any', typeVersion: 1, disabled: false, ...nodes[name] };
+	};
+	const childrenOf = (name: string): string[] =>
+		connections
+			.filter(([from, , type = 'main']) => from === name && type === 'main')
+			.flatMap(([, to]) => [to, ...childrenOf(to)]);
+	return {
+		getNode: () => ({ ...node('Trigger'), id: '1', position: [0, 0], parameters: {} }),
+		getChildNodes: (name) => childrenOf(name).map(node),
+		getParentNodes: (name, { connectionType } = {}) =>
+			connections
+				.filter(([, to, type = 'main']) => to === name && type === connectionType)
+				.map(([from]) => node(from)),
+	};
+}
+
+const SLACK = { type: 'n8n-nodes-base.slackHitlTool' };
+const WAIT = { type: 'n8n-nodes-base.wait', parameters: { resume: 'webhook' } };
+const ASK = { type: 'n8n-nodes-base.slack', parameters: { operation: 'sendAndWait' } };
+
+it.each<[string, Nodes, readonly Connection[], string | undefined]>([
+	[
+		'a node that asks',
+		{ Ask: ASK },
+		[
+			['Trigger', 'If'],
+			['If', 'Ask'],
+		],
+		'Ask',
+	],
+	[
+		'an agent whose tool asks a person first',
+		{ Review: SLACK },
+		[
+			['Trigger', 'Agent'],
+			['Review', 'Agent', 'ai_tool'],
+			['Pay', 'Review', 'ai_tool'],
+		],
+		'Review',
+	],
+	[
+		'an agent that an agent uses',
+		{ Review: SLACK },
+		[
+			['Trigger', 'Set'],
+			['Set', 'Agent'],
+			['Inner', 'Agent', 'ai_tool'],
+			['Review', 'Inner', 'ai_tool'],
+		],
+		'Review',
+	],
+	[
+		'a tool behind other kinds of connections',
+		{ Review: SLACK },
+		[
+			['Trigger', 'Chain'],
+			['Retriever', 'Chain', 'ai_retriever'],
+			['Review', 'Retriever', 'ai_tool'],
+		],
+		'Review',
+	],
+	[
+		'a node after an agent',
+		{ Wait: WAIT },
+		[
+			['Trigger', 'Agent'],
+			['Model', 'Agent', 'ai_languageModel'],
+			['Agent', 'Wait'],
+		],
+		'Wait',
+	],
+	['a disabled node', { Ask: { ...ASK, disabled: true } }, [['Trigger', 'Ask']], undefined],
+	[
+		'the tool of a disabled agent',
+		{ Agent: { disabled: true }, Review: SLACK },
+		[
+			['Trigger', 'Agent'],
+			['Review', 'Agent', 'ai_tool'],
+		],
+		undefined,
+	],
+	[
+		'another branch',
+		{ Ask: ASK },
+		[
+			['Schedule', 'Ask'],
+			['Ask', 'Set'],
+			['Trigger', 'Set'],
+		],
+		undefined,
+	],
+	[
+		'a loop',
+		{},
+		[
+			['Trigger', 'Agent'],
+			['Agent', 'Agent', 'ai_tool'],
+		],
+		undefined,
+	],
+])('finds a pause in %s', (_what, nodes, connections, name) => {
+	const check = () => refusePauses(workflowOf(nodes, connections));
+	if (name === undefined) expect(check).not.toThrow();
+	else expect(check).toThrow(`because the node “${name}” pauses the workflow`);
 });
 
 it.each([
@@ -27,7 +123,8 @@ it.each([
 	{ resume: 'timeInterval', amount: 0, unit: 'days' },
 	{ amount: 5, unit: 'seconds' },
 ])('lets a node wait briefly: %j', (parameters) => {
-	expect(() => refusePauses([wait(parameters)])).not.toThrow();
+	const nodes = { Wait: { ...WAIT, parameters: { ...parameters } } };
+	expect(() => refusePauses(workflowOf(nodes, [['Trigger', 'Wait']]))).not.toThrow();
 });
 
 it.each([
@@ -40,8 +137,8 @@ it.each([
 	{ resume: 'form' },
 	{},
 ])('refuses a node that pauses: %j', (parameters) => {
-	expect(() => refusePauses([wait(parameters)])).toThrow(
+	const nodes = { Wait: { ...WAIT, parameters: { ...parameters } } };
+	expect(() => refusePauses(workflowOf(nodes, [['Trigger', 'Wait']]))).toThrow(
 		"Acknowledge can't be “When Finished” because the node “Wait” pauses the workflow",
 	);
-	expect(() => refusePauses([wait(parameters, true)])).not.toThrow();
 });

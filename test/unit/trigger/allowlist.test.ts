@@ -2,10 +2,13 @@ import { BlockList } from 'node:net';
 
 import fc from 'fast-check';
 
-import { isAllowed, readAllowlist } from '../../../nodes/PayrollPayments/trigger/allowlist';
+import { ipRange, isAllowed } from '../../../nodes/PayrollPayments/trigger/allowlist';
 
 const allows = (entries: string[], address: string | undefined) =>
-	isAllowed(address, readAllowlist(entries));
+	isAllowed(
+		address,
+		entries.map((entry) => ipRange.parse(entry)),
+	);
 
 it('allows everyone if the list is empty', () => {
 	expect(allows([], '203.0.113.7')).toBe(true);
@@ -89,19 +92,14 @@ it.each([
 	'1.2.3.4:443',
 	'*',
 ])('names an invalid entry: %s', (entry) => {
-	expect(() => readAllowlist(['203.0.113.7', entry])).toThrow(
-		`IP Allowlist: “${entry}” isn't a valid IP address or CIDR range`,
+	expect(ipRange.safeParse(entry).error?.issues[0]?.message).toBe(
+		`is wrong: “${entry}” isn't a valid IP address or CIDR range`,
 	);
 });
 
-it('names a long entry in short, and what to write instead', () => {
-	expect(() => readAllowlist([`${'a'.repeat(60)}b`])).toThrow(
-		expect.objectContaining({
-			message: `IP Allowlist: “${'a'.repeat(60)}” isn't a valid IP address or CIDR range`,
-			field: 'ipAllowlist',
-			hint: 'Use the form 203.0.113.7, 203.0.113.0/24, 2001:db8::7 or 2001:db8::/32.',
-		}),
-	);
+it('names a long entry in short', () => {
+	const { error } = ipRange.safeParse(`${'a'.repeat(60)}b`);
+	expect(error?.issues[0]?.message).toMatch(/^is wrong: “a{60}” isn't/);
 });
 
 it('agrees with Node’s own block list on any address and range', () => {

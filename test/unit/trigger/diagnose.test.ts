@@ -41,13 +41,10 @@ it.each([
 	['{body}', ''],
 	['{method}{body}', ''],
 	['{timestamp}.{body}', 'Timestamp Header to X-Time, '],
-	['{timestamp}{body}', 'Timestamp Header to X-Time, '],
 	['{timestamp}:{body}', 'Timestamp Header to X-Time, '],
 	['v0:{timestamp}:{body}', 'Timestamp Header to X-Time, '],
 	['{timestamp}{method}{body}', 'Timestamp Header to X-Time, '],
-	['{body}{timestamp}', 'Timestamp Header to X-Time, '],
 	['{id}.{timestamp}.{body}', 'Timestamp Header to X-Time, ID Header to X-Id, '],
-	['{id}{timestamp}{body}', 'Timestamp Header to X-Time, ID Header to X-Id, '],
 	['{timestamp}.{id}.{body}', 'Timestamp Header to X-Time, ID Header to X-Id, '],
 	['{id}.{body}', 'ID Header to X-Id, '],
 ])('recognizes a signature over %s', (template, furtherHeaders) => {
@@ -62,6 +59,69 @@ it.each([
 			`Format to Custom, Signed Content to ${template}, ${furtherHeaders}Algorithm to HMAC-SHA256, ` +
 			'Encoding to Hex, Signature Prefix to “v0=”, and Secret Encoding to Text.',
 	);
+});
+
+it.each([
+	['{timestamp}{body}', '{timestamp} and {body}'],
+	['{body}{timestamp}', '{body} and {timestamp}'],
+	['{id}{timestamp}{body}', '{id} and {timestamp}'],
+])(
+	'says that %s can’t be verified safely, and not that the secret is wrong',
+	(template, fields) => {
+		const content = template
+			.replace('{body}', BODY)
+			.replace('{timestamp}', TIME)
+			.replace('{id}', 'event-1');
+		const headers = { 'x-id': 'event-1', 'x-time': TIME, 'x-proof': sign(content) };
+		expect(adviceFor(headers)).toBe(
+			`The signature is in X-Proof and covers ${template}. The secret fits, but the sender puts no text ` +
+				`between ${fields}, so that a forged delivery could move characters from one to the other. Ask ` +
+				'the sender for another scheme.',
+		);
+	},
+);
+
+const PADDLE = { 'x-proof': `ts=${TIME};h1=${sign('another')};h1=${sign(`${TIME}:${BODY}`)}` };
+const OTHER_HEX = sign('another');
+
+it.each([
+	[
+		'a time and several signatures in parts of one header',
+		PADDLE,
+		{},
+		'The signature is in X-Proof[h1] and covers {timestamp}:{body}. In the credential, set Header to ' +
+			'X-Proof[h1], Format to Custom, Signed Content to {timestamp}:{body}, Timestamp Header to ' +
+			'X-Proof[ts], Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret ' +
+			'Encoding to Text.',
+	],
+	[
+		'hex in a part of a header',
+		{ 'x-proof': `alg=hs256, sig=${sign(BODY)}` },
+		{},
+		'The signature is in X-Proof[sig] as hex. In the credential, set Header to X-Proof[sig] and Format to Hex.',
+	],
+	[
+		'several hex signatures',
+		{ 'x-proof': `${OTHER_HEX},${sign(BODY)}` },
+		{},
+		'The signature is in X-Proof as hex. In the credential, set Header to X-Proof and Format to Hex.',
+	],
+	[
+		'several signatures of Custom',
+		{ 'x-proof': `${OTHER_HEX} ${sign(`POST${BODY}`)}` },
+		{},
+		'The signature is in X-Proof and covers {method}{body}. In the credential, set Header to X-Proof, ' +
+			'Format to Custom, Signed Content to {method}{body}, Algorithm to HMAC-SHA256, Encoding to Hex, ' +
+			'Signature Prefix to nothing, and Secret Encoding to Text.',
+	],
+	[
+		'a clock that is wrong, while the sender rotates its secret',
+		{ 'x-signature': `t=1774949399,t=1774949399,v1=${OTHER_HEX},v1=${sign(`1774949399.${BODY}`)}` },
+		{ header: 'X-Signature', toleranceSeconds: 1, previousSecret: 'x' },
+		undefined,
+	],
+])('recognizes %s', (_what, headers, saved, advice) => {
+	expect(adviceFor(headers, saved)).toBe(advice);
 });
 
 const STANDARD = { 'webhook-id': 'event-1', 'webhook-timestamp': TIME };

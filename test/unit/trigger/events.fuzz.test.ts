@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { anyCharacter } from '../../support/unicodeCharacters';
 import { outcomeOf } from '../../support/receivedEvent';
 import { deposit, depositEvent, timestamped } from '../../support/sampleEvents';
@@ -17,14 +17,8 @@ const SETTINGS: DeliverySettings = {
 	filter: {
 		events: ['*'],
 		depositStatuses: ['complete', 'unknown'],
-		entityIds: [],
-		eventVersions: [],
-		sourceCurrencies: [],
-		destinationCurrencies: [],
-		networks: [],
-		providers: [],
-		minimumAmountCents: Number.NEGATIVE_INFINITY,
 	},
+	acknowledge: 'received',
 	output: 'simplified',
 	invalidPayload: 'emit',
 	includeHeaders: true,
@@ -102,7 +96,7 @@ describe('event bodies', () => {
 		fc.assert(
 			fc.property(anyEvent, (body) => {
 				const parsed = parseEvent(Buffer.from(body), 'application/json');
-				if (parsed instanceof Refusal) return;
+				if (parsed instanceof UserError) return;
 				expect(JSON.stringify(parsed.event)).toBe(JSON.stringify(JSON.parse(body)));
 			}),
 			{ numRuns: 300 },
@@ -112,8 +106,8 @@ describe('event bodies', () => {
 	it('any bytes and any content type give an answer', () => {
 		fc.assert(
 			fc.property(fc.uint8Array(), fc.string({ unit: anyCharacter }), (body, type) => {
-				expect(parseEvent(body, type)).toBeInstanceOf(Refusal);
-				expect(parseEvent(body, 'application/json')).toBeInstanceOf(Refusal);
+				expect(parseEvent(body, type)).toBeInstanceOf(UserError);
+				expect(parseEvent(body, 'application/json')).toBeInstanceOf(UserError);
 			}),
 		);
 	});
@@ -168,12 +162,7 @@ describe('event bodies', () => {
 describe('signature headers', () => {
 	const NOW = 1_774_949_400;
 	const body = Buffer.from(JSON.stringify(depositEvent()));
-	const credentials: WebhookCredentials = {
-		header: 'x-signature',
-		secrets: ['a secret'],
-		scheme: 'timestamped',
-		toleranceSeconds: 600,
-	};
+	const credentials = readWebhookCredentials({ secret: 'a secret' });
 	const genuine = timestamped('a secret', NOW, body);
 	const verify = (proof: string, over: Uint8Array = body) =>
 		verifySignature(over, { 'x-signature': proof }, credentials, NOW * 1_000);
@@ -196,7 +185,7 @@ describe('signature headers', () => {
 			fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
 				const isProven = verify(pieces.join(',')) === undefined;
 				const times = pieces.filter((each) => each.startsWith('t='));
-				const fits = times.length === 1 && times[0] === time && pieces.includes(signature);
+				const fits = new Set(times).size === 1 && times[0] === time && pieces.includes(signature);
 				expect(isProven).toBe(fits);
 			}),
 			{ numRuns: 300 },
@@ -216,7 +205,7 @@ describe('signature headers', () => {
 					expect(verify(forged) === undefined).toBe(forged === genuine);
 					const altered = Buffer.from(body);
 					altered[byte] = (altered[byte] ?? 0) ^ change;
-					expect(verify(genuine, altered)).toBeInstanceOf(Refusal);
+					expect(verify(genuine, altered)).toBeInstanceOf(UserError);
 				},
 			),
 			{ numRuns: 200 },
@@ -225,7 +214,7 @@ describe('signature headers', () => {
 
 	it('10 MB of header are refused', () => {
 		for (const unit of ['v1=', `${genuine},`]) {
-			expect(verify(unit.repeat(10_000_000 / unit.length))).toBeInstanceOf(Refusal);
+			expect(verify(unit.repeat(10_000_000 / unit.length))).toBeInstanceOf(UserError);
 		}
 	});
 });

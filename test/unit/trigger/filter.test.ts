@@ -9,13 +9,6 @@ import { received } from '../../support/receivedEvent';
 const all: EventFilter = {
 	events: ['*'],
 	depositStatuses: ['complete'],
-	entityIds: [],
-	eventVersions: [],
-	sourceCurrencies: [],
-	destinationCurrencies: [],
-	networks: [],
-	providers: [],
-	minimumAmountCents: Number.NEGATIVE_INFINITY,
 };
 
 const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
@@ -115,16 +108,40 @@ describe('filters', () => {
 	});
 });
 
-it('accepts the wanted versions of any event, and events without one', () => {
-	const filter = { ...all, eventVersions: ['2.0', '2.1'] };
-	for (const event of [depositEvent(), otherEvent(), otherEvent({ event_version: '2.1' })]) {
-		expect(isWanted(received(event), filter)).toBe(true);
-	}
-	for (const event of [
-		depositEvent({ event_version: '3.0' }),
-		otherEvent({ event_version: '2' }),
-	]) {
-		expect(isWanted(received(event), filter)).toBe(false);
-	}
-	expect(isWanted(received(without(otherEvent(), 'event_version')), filter)).toBe(true);
+describe('eventVersions', () => {
+	it.each([
+		['2', '2', true],
+		['2', '2.0', true],
+		['2', '2.1', true],
+		['2', 'v2.0.1', true],
+		['2', '20', false],
+		['2', '3.2', false],
+		['v2', '2.9', true],
+		['02', '2', true],
+		['2.0', '2.0', true],
+		['2.0', '2', true],
+		['2.0', 'V2', true],
+		['2.0', '2.1', false],
+		['2.0', '2.0.0', false],
+		['2.1', '2', false],
+		['v2.1', '2.1', true],
+		['2.0-beta', '2.0-BETA', true],
+		['2', 'latest', false],
+		['2', 2, true],
+		['2', 3, false],
+		['2', null, true],
+	])('%s takes %j: %s', (entry, version, isTaken) => {
+		for (const event of [
+			depositEvent({ event_version: version }),
+			otherEvent({ event_version: version }),
+		]) {
+			expect(wanted(event, { eventVersions: ['9', entry], depositStatuses: ['complete'] })).toBe(
+				isTaken,
+			);
+		}
+	});
+
+	it('let events without a version pass', () => {
+		expect(wanted(without(otherEvent(), 'event_version'), { eventVersions: ['9'] })).toBe(true);
+	});
 });

@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../../nodes/PayrollPayments/api/schemas/events';
-import { Refusal } from '../../../nodes/PayrollPayments/shared/errors';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 
@@ -8,23 +8,21 @@ const parse = (body: unknown, contentType: string | undefined = 'application/jso
 
 function parsed(body: unknown): ReceivedEvent {
 	const received = parse(body);
-	if (received instanceof Refusal) throw received;
+	if (received instanceof UserError) throw received;
 	return received;
 }
 
 const refusalOf = (body: unknown, contentType?: string) => {
 	const received = parse(body, contentType);
-	return received instanceof Refusal ? received.message : undefined;
+	return received instanceof UserError ? received.message : undefined;
 };
 
 describe('an event', () => {
 	it.each(EVENT_TYPES.filter((type) => type !== 'deposit.received'))('%s passes', (type) => {
 		const event = otherEvent({ event_type: type });
 		expect(parsed(event)).toEqual({
-			event,
-			eventType: type,
-			idempotencyKey: 'key-2',
-			issues: [],
+			...{ event, eventType: type, idempotencyKey: 'key-2', issues: [], isValid: true },
+			text: JSON.stringify(event),
 		});
 	});
 
@@ -75,14 +73,34 @@ describe('what is missing', () => {
 		expect(parsed(otherEvent({ deposit: { amount: 1 } })).issues).toEqual([]);
 	});
 
+	it.each([
+		['request_id', depositEvent({ request_id: 7 }), 'request_id must be text, not a number'],
+		[
+			'reference',
+			depositEvent({ deposit: deposit({ reference: 2_024_001 }) }),
+			'deposit.reference must be text, not a number',
+		],
+		[
+			'deposit_bank_account_seen',
+			depositEvent({ deposit: deposit({ deposit_bank_account_seen: true }) }),
+			'deposit.deposit_bank_account_seen must be a number, not true or false',
+		],
+	])('an optional %s of another type is named, and the event is valid', (_field, event, issue) => {
+		expect(parsed(event)).toMatchObject({ event, issues: [issue], isValid: true });
+	});
+
 	it('is listed whole, wrong types too', () => {
 		const broken = without(deposit({ source_amount_cents: '12', token: [] }), 'network');
-		expect(parsed(depositEvent({ created: 'now', deposit: broken })).issues).toEqual([
-			'created must be a number, not text',
-			'deposit.source_amount_cents must be a number, not text',
-			'deposit.token must be an object, not a list',
-			'deposit.network is missing',
-		]);
+		expect(parsed(depositEvent({ created: 'now', request_id: 7, deposit: broken }))).toMatchObject({
+			isValid: false,
+			issues: [
+				'created must be a number, not text',
+				'request_id must be text, not a number',
+				'deposit.source_amount_cents must be a number, not text',
+				'deposit.token must be an object, not a list',
+				'deposit.network is missing',
+			],
+		});
 	});
 });
 
@@ -130,6 +148,7 @@ describe('no event', () => {
 	it.each([
 		'application/json',
 		'application/json; charset=utf-8',
+		'application/json;profile=x; Charset = "UTF8"',
 		'APPLICATION/JSON',
 		'application/cloudevents+json',
 	])('content type %s is accepted', (contentType) => {
@@ -148,9 +167,39 @@ describe('no event', () => {
 		);
 	});
 
+	it.each(['latin1', 'utf-16le', 'iso-8859-1', '', 'ascii'])(
+		'in the charset %j is refused, since its bytes would be read as others',
+		(charset) => {
+			expect(refusalOf(otherEvent(), `application/json; charset=${charset}`)).toBe(
+				'Not an event: the body must be in UTF-8',
+			);
+		},
+	);
+
+	it.each([
+		['no UTF-8', [0xfc]],
+		['a UTF-8 character that is cut off', [0xe6, 0x9d]],
+		['UTF-16', [...Buffer.from('x', 'utf16le')]],
+	])('with a key in bytes that are %s is refused or kept apart', (_what, bytes) => {
+		const [before = '', after = ''] = JSON.stringify(otherEvent()).split('key-2');
+		const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+		const received = parseEvent(body, 'application/json');
+		expect(received instanceof UserError ? received.message : '').toMatch(
+			/the body (must be in UTF-8|is not valid JSON)$/,
+		);
+	});
+
+	it.each(['1e400', '-1e400', '[[1, 1e999]]', '{"a":{"b":[1e309]}}'])(
+		'with %s, which JSON can’t hold, is refused',
+		(number) => {
+			const body = JSON.stringify(otherEvent({ amount: 'x' })).replace('"x"', number);
+			expect(refusalOf(body)).toMatch(/contains a number that is too large for JSON/);
+		},
+	);
+
 	it('without a content type is refused', () => {
 		const received = parseEvent(Buffer.from(JSON.stringify(otherEvent())), undefined);
-		expect(received).toBeInstanceOf(Refusal);
+		expect(received).toBeInstanceOf(UserError);
 	});
 });
 
@@ -193,14 +242,5 @@ describe('attacks', () => {
 	it('with a lone surrogate or a zero character pass unchanged', () => {
 		const body = `{${envelope},"idempotency_key":"\\ud800 \\u0000"}`;
 		expect(parsed(body).idempotencyKey).toBe('\ud800 \0');
-	});
-
-	it('with invalid UTF-8 end in an answer', () => {
-		const bytes = Buffer.concat([
-			Buffer.from(`{${envelope},"memo":"`),
-			Buffer.from([0xff, 0xc0]),
-			Buffer.from('"}'),
-		]);
-		expect(parseEvent(bytes, 'application/json')).toMatchObject({ idempotencyKey: 'key-2' });
 	});
 });

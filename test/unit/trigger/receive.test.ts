@@ -1,14 +1,10 @@
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import type { WebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { outcomeOf } from '../../support/receivedEvent';
 import { deposit, depositEvent, hmac, otherEvent, without } from '../../support/sampleEvents';
 
 const SECRET = 'whsec_1';
-const credentials: WebhookCredentials = {
-	header: 'x-signature',
-	secrets: [SECRET],
-	scheme: 'hex',
-};
+const credentials = readWebhookCredentials({ secret: SECRET, format: 'hex' });
 
 type Saved = Partial<Parameters<typeof readSettings>[0]>;
 
@@ -107,6 +103,26 @@ it('adds headers if asked to, without the one that the credential names', () => 
 	});
 	const outcome = JSON.stringify(deliver(otherEvent(), withHeaders, { headers }));
 	expect(outcome).not.toMatch(/secret|x-signature/);
+});
+
+it('never replaces a field of the event with the headers', () => {
+	const options = { includeHeaders: true };
+	const shown = { 'content-type': 'application/json' };
+	const own = otherEvent({ headers: 'mine' });
+	expect(deliver(own, { options })).toMatchObject({ item: { ...own, delivery_headers: shown } });
+	const both = { ...own, delivery_headers: 7 };
+	expect(deliver(both, { options })).toMatchObject({ item: both });
+	expect(deliver(own, { options, output: 'simplified' })).toMatchObject({
+		item: { headers: shown },
+	});
+});
+
+it('passes an optional field of another type, and names it only where issues are put out', () => {
+	const event = depositEvent({ request_id: 7 });
+	expect(deliver(event)).toEqual({ idempotencyKey: 'key-1', item: event });
+	expect(deliver(event, { options: { invalidPayload: 'emit' } })).toMatchObject({
+		item: { ...event, validation_issues: ['request_id must be text, not a number'] },
+	});
 });
 
 it('accepts unsigned deliveries only if the user chose no authentication', () => {

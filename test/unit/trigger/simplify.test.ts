@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { presentHeaders, simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
+import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { deposit, depositEvent, otherEvent } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
@@ -23,10 +24,12 @@ const COLUMNS = [
 	'provider',
 	'reference',
 	'transaction_date',
+	'updated_at',
 	'funding_blockchain_txn',
 ];
 
-const row = (event: Record<string, unknown>) => simplify(received(event).event);
+const row = (event: Record<string, unknown>, text?: string) =>
+	simplify(received(event).event, text);
 const rowOfAmount = (cents: unknown) =>
 	row(depositEvent({ deposit: deposit({ destination_amount_cents: cents }) }));
 
@@ -51,6 +54,7 @@ it('turns a deposit into one flat row', () => {
 			provider: 'wirepartner',
 			reference: 'Invoice 12',
 			transaction_date: '2026-03-31T09:30:00Z',
+			updated_at: '2026-03-31T09:31:00Z',
 			funding_blockchain_txn: '0xabc',
 		}),
 	);
@@ -60,7 +64,7 @@ it('gives every other event the same columns, with null for missing values', () 
 	const simplified = row(otherEvent());
 	expect(Object.keys(simplified)).toEqual(COLUMNS);
 	expect(simplified).toMatchObject({ event_type: 'invite.accepted', entity_id: 'te-a1B2c3D4e5F6' });
-	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(14);
+	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(15);
 });
 
 it.each([
@@ -83,6 +87,27 @@ it.each([12.5, 2 ** 53, '1234', null, true, [100]])(
 		expect(rowOfAmount(cents).destination_amount).toBeNull();
 	},
 );
+
+it.each([
+	['1250.0', '12.50'],
+	['1.25e3', '12.50'],
+	['1250.0000000000000001', null],
+	['12500000000000001e-13', null],
+	['9007199254740990.6', null],
+	['9007199254740993', null],
+])('gives %s cents as %s', (literal, text) => {
+	const body = JSON.stringify(depositEvent({ deposit: deposit({ source_amount_cents: 7 }) }));
+	const written = body.replace('"source_amount_cents":7', `"source_amount_cents" : ${literal}`);
+	const { source_amount, destination_amount } = row(JSON.parse(written), written);
+	expect([source_amount, destination_amount]).toEqual([text, '10842.05']);
+});
+
+it('takes the entity of the deposit, not another one of the event', () => {
+	const entity_nanoid = 'te-000000000000';
+	expect(row(depositEvent({ entity_nanoid })).entity_id).toBe('co-a1B2c3D4e5F6');
+	const without = depositEvent({ entity_nanoid, event_version: '3', deposit: { amount: 1 } });
+	expect(row(without).entity_id).toBeNull();
+});
 
 it('never rounds: the digits are those of the cents', () => {
 	fc.assert(
@@ -113,7 +138,8 @@ it('shows headers without those that contain secrets', () => {
 		'content-type': 'application/json',
 		'x-trace': ['a', 'b'],
 	};
-	const credentials = { header: 'x-proof', secrets: ['s'], scheme: 'sharedToken' } as const;
+	const saved = { method: 'sharedToken', header: 'X-Proof' };
+	const credentials = readWebhookCredentials({ ...saved, secret: 's' });
 	expect(presentHeaders(headers, credentials)).toEqual({
 		'content-type': 'application/json',
 		'x-trace': ['a', 'b'],
@@ -140,11 +166,10 @@ it.each([
 });
 
 it('withholds secrets and tokens in the values of other headers', () => {
-	const credentials = {
-		header: 'x-proof',
-		secrets: ['new secret/1', 'old-secret'],
-		scheme: 'sharedToken',
-	} as const;
+	const credentials = readWebhookCredentials({
+		...{ method: 'sharedToken', header: 'X-Proof' },
+		...{ secret: 'new secret/1', previousSecret: 'old-secret' },
+	});
 	const jwt = `eyJ${'hbGciOiJIUzI1NiJ9'}.${'e'.repeat(20)}.${'s'.repeat(20)}`;
 	const headers = {
 		'x-original': `proof: ${'new secret/1'}; user`,

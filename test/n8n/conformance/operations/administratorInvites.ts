@@ -152,7 +152,7 @@ export const createAndExecuteAdministratorInvites: OperationCases = {
 	calls: ['createAdministratorInvites', 'executeAdministratorInvites'],
 	effect: 'write',
 	resource: 'administratorInvite',
-	operation: 'createAndExecute',
+	operation: 'send',
 	form,
 	requests: (given) =>
 		batchesOf(given.emails).flatMap((emails) => [creation(given, emails), execution()]),
@@ -191,6 +191,7 @@ async function executionForm(world: World, change: INodeParameters = {}): Promis
 	return {
 		inviteIds: invites,
 		typedData: JSON.stringify(structure),
+		role: change.role ?? 'team_viewer',
 		signatureSource: 'wallet',
 	};
 }
@@ -226,7 +227,7 @@ export const executeAdministratorInvites: OperationCases = {
 	calls: ['executeAdministratorInvites'],
 	effect: 'write',
 	resource: 'administratorInvite',
-	operation: 'execute',
+	operation: 'complete',
 	form: executionForm,
 	requests: ({ inviteIds, typedData, signature }, world) => [
 		execution({
@@ -237,6 +238,12 @@ export const executeAdministratorInvites: OperationCases = {
 		}),
 	],
 	answers: (output) => output,
+	shown: ({ typedData }) => {
+		const { domain, primary_type, typed_data } = createdShape.shape.typed_data.parse(
+			JSON.parse(String(typedData)),
+		);
+		return { signs: { domain, primaryType: primary_type, message: typed_data } };
+	},
 	groups: ({ team, company }) => [
 		{
 			what: 'each of the 9 roles, signed by the wallet',
@@ -250,13 +257,12 @@ export const executeAdministratorInvites: OperationCases = {
 			accepted: [
 				...TEAM_ADMINISTRATOR_ROLES.map((role) => ({ entityId: team, role })),
 				...COMPANY_ADMINISTRATOR_ROLES.map((role) => ({ entityId: company, role })),
-			].map((change) => ({
-				form: async (world) => ({
-					...(await executionForm(world, change)),
-					role: change.role,
-				}),
-			})),
-			refused: refusing('Role', 'role', ['contractor', 'team_hr_admin', 'org_delegate_admin']),
+			].map((change) => ({ form: async (world) => await executionForm(world, change) })),
+			refused: refusing('Expected Role', 'role', [
+				'contractor',
+				'team_hr_admin',
+				'org_delegate_admin',
+			]),
 		},
 		{
 			what: 'a provided signature with the answer of Create, its typed data, or the inner object',
@@ -304,6 +310,7 @@ export const executeAdministratorInvites: OperationCases = {
 					const changed = known === undefined ? { ...others, [name]: '1' } : others;
 					return {
 						inviteIds,
+						role: 'team_viewer',
 						typedData: JSON.stringify({ ...structure, typed_data: changed }),
 					};
 				},

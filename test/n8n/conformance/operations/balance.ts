@@ -20,7 +20,7 @@ export const getBalance: OperationCases = {
 	effect: 'read',
 	resource: 'balance',
 	operation: 'get',
-	form: ({ team }) => ({ entityId: team }),
+	form: ({ team }) => ({ entityId: team, output: 'asReceived' }),
 	requests: ({ entityId, currencies }) => [
 		{
 			method: 'GET',
@@ -49,7 +49,7 @@ export const getBalance: OperationCases = {
 			refused: refusing('Team, Company or User ID', 'entityId', wrongIdentifiers('te', 'co', 'us')),
 		},
 		{
-			what: 'each of the 7 currencies, all of them, and none',
+			what: 'each of the 7 currencies of the filter, all of them, none, and one that it doesn’t know',
 			guards: [
 				'endpoint-3/currencies',
 				'read-between-the-lines/how-an-array*',
@@ -61,8 +61,13 @@ export const getBalance: OperationCases = {
 					...FILTER_CURRENCIES.map((currency) => [currency]),
 					[...FILTER_CURRENCIES],
 				]),
+				...accepting('currencies', [['AED'], ['USD', 'JPY']]).map((each) => ({
+					...each,
+					requests: () => [{ method: 'GET', path: '/v2/balance', query: { nanoid: team } }],
+					answers: () => [],
+				})),
 			],
-			refused: refusing('Currencies', 'currencies', [['AED'], ['JPY'], ['usd'], ['USD', 'EURO']]),
+			refused: refusing('Currencies', 'currencies', [['usd'], ['USD', 'EURO']]),
 		},
 		{
 			what: 'one item per currency',

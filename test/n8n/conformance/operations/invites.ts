@@ -69,6 +69,7 @@ export const createInvites: OperationCases = {
 		role: 'contractor',
 		inviteesSource: 'json',
 		inviteesJson: '[{ "email": "ana@example.com" }]',
+		existingPeople: 'invite',
 	}),
 	requests: ({ teamId, role, inviteesJson, anonymous }) => {
 		const invites: unknown = JSON.parse(String(inviteesJson));
@@ -177,7 +178,7 @@ export const createInvites: OperationCases = {
 				},
 			],
 			refused: WRONG_EMAILS.map((email) => ({
-				label: 'Column email',
+				label: 'Row 1: ',
 				form: { inviteesSource: 'items' },
 				items: [{ email }],
 			})),
@@ -212,11 +213,7 @@ export const createInvites: OperationCases = {
 					answers: () => [],
 					requests: () => [
 						{ method: 'GET', path: '/v2/invites', query: { nanoid: team } },
-						{
-							method: 'GET',
-							path: `/v2/teams/${team}/users`,
-							query: { emails: 'ana@example.com' },
-						},
+						{ method: 'GET', path: `/v2/teams/${team}/users`, query: {} },
 						request(team, [{ email: 'ana@example.com' }]),
 					],
 				},

@@ -16,7 +16,7 @@ export const resolveNameReview: OperationCases = {
 	calls: ['resolveNameReview'],
 	effect: 'write',
 	resource: 'nameReview',
-	operation: 'resolve',
+	operation: 'update',
 	form: ({ team, reviewed }) => ({
 		teamId: team,
 		userId: { __rl: true, mode: 'id', value: reviewed },

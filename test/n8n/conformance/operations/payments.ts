@@ -31,18 +31,25 @@ const jsonObject = z.record(z.unknown());
 const parsed = (value: unknown): Record<string, unknown> =>
 	jsonObject.parse(JSON.parse(String(value)));
 
+/** Options without what the signature covers. */
+const UNDESCRIBED = { domain: '', types: '', primaryType: '' };
+
+const parsedOptions = (options: unknown) =>
+	z.object({ domain: z.string(), types: z.string(), primaryType: z.string() }).parse(options);
+
 /** The form with a signature made outside n8n, by another library. */
 async function provided(
 	world: World,
-	{ domain, types, primaryType, ...form }: INodeParameters,
+	{ options, ...form }: INodeParameters,
 	isChecked: boolean,
 ): Promise<INodeParameters> {
+	const { domain, types } = parsedOptions(options);
 	const signature = await world
 		.wallet()
 		.signTypedData(parsed(domain), typesShape.parse(parsed(types)), parsed(form.typedData));
 	return {
 		...form,
-		...(isChecked ? { domain, types, primaryType } : { domain: '', types: '', primaryType: '' }),
+		options: isChecked ? options : UNDESCRIBED,
 		signatureSource: 'provided',
 		signer: world.account().address,
 		signature,
@@ -56,7 +63,7 @@ export const createInstantPayment: OperationCases = {
 	calls: ['createInstantPayment'],
 	effect: 'write',
 	resource: 'payment',
-	operation: 'createInstant',
+	operation: 'create',
 	form: (world) => ({
 		...world.payment(),
 		currency: 'USD',
@@ -84,6 +91,24 @@ export const createInstantPayment: OperationCases = {
 		];
 	},
 	answers: (output) => output,
+	shown: ({ teamId, amountCents, recipientEmail, typedData, options }, world) => {
+		const message = parsed(typedData);
+		const { recipient, token } = jsonObject.parse(message.data);
+		const { domain, primaryType } = parsedOptions(options);
+		return {
+			signs: { domain: parsed(domain), primaryType, message },
+			amount: (Number(amountCents) / 100).toFixed(2),
+			currency: 'USD',
+			network: 'arbitrum',
+			team: teamId,
+			recipient_email: recipientEmail,
+			recipient_address: recipient,
+			token,
+			reference: null,
+			expires: message.expires,
+			signer: world.account().address,
+		};
+	},
 	groups: () => [
 		{
 			what: `amounts from ${LEAST_CENTS} to ${MOST_CENTS} cents, as numbers and as digits`,
@@ -194,7 +219,8 @@ export const createInstantPayment: OperationCases = {
 				{},
 				{
 					form: (world) => {
-						const { typedData, domain, types, primaryType, ...others } = world.payment();
+						const { typedData, options, ...others } = world.payment();
+						const { domain, types, primaryType } = parsedOptions(options);
 						const payload = {
 							domain: parsed(domain),
 							types: parsed(types),
@@ -204,9 +230,7 @@ export const createInstantPayment: OperationCases = {
 						return {
 							...others,
 							typedData: JSON.stringify(payload),
-							domain: '',
-							types: '',
-							primaryType: '',
+							options: UNDESCRIBED,
 						};
 					},
 				},
@@ -226,7 +250,7 @@ export const createInstantPayment: OperationCases = {
 					'more',
 				].map((name) => ({ name, part: ['data'] })),
 			].map(({ name, part }) => ({
-				label: 'Typed Data',
+				label: 'Payment Authorization',
 				form: (world: World) => {
 					const form = world.payment();
 					const typedData = parsed(form.typedData);

@@ -18,7 +18,7 @@ export const sendTestDelivery: OperationCases = {
 	calls: ['sendTestDelivery'],
 	effect: 'write',
 	resource: 'webhook',
-	operation: 'sendTest',
+	operation: 'send',
 	form: ({ webhook }) => ({ webhookId: webhook, eventType: 'deposit.received' }),
 	requests: ({ webhookId, eventType, version }) => [
 		{

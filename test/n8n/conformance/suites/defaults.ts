@@ -7,18 +7,28 @@ import { OPERATIONS, type OperationId } from '../document';
 import type { ConformanceRecord } from '../record';
 import { FORMS, withAccessToken } from './answers';
 
-/** A service that holds every request until it is told to answer. */
+/** The answer to the read with which a run that writes confirms its token. */
+function answerRead(response: ServerResponse): void {
+	response.statusCode = 404;
+	response.end('{"success":false,"data":"No such entity"}');
+}
+
+/** A service that holds every request of one method until it is told to answer. */
 class PatientService {
 	readonly held: ServerResponse[] = [];
 	private isOpen = false;
 	private readonly server = createServer((request, response) => {
 		request.resume();
 		if (request.url === '/ping') response.end('{}');
+		else if (request.method !== this.method) answerRead(response);
 		else if (this.isOpen) this.answer(response);
 		else this.held.push(response);
 	});
 
-	constructor(private readonly data: unknown) {}
+	constructor(
+		private readonly method: string,
+		private readonly data: unknown,
+	) {}
 
 	async start(): Promise<string> {
 		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
@@ -56,7 +66,10 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 	];
 
 	it.each(rows)('%s', async (what, id, expected) => {
-		const service = new PatientService(OPERATIONS[id].answer.allowed[0].value);
+		const service = new PatientService(
+			OPERATIONS[id].method,
+			OPERATIONS[id].answer.allowed[0].value,
+		);
 		const url = await service.start();
 		const items = Array.from({ length: 12 }, () => ({}));
 		const run = runNode(withAccessToken(url), FORMS[id], { items });
@@ -83,6 +96,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		let count = 0;
 		const server = createServer((request, response) => {
 			request.resume();
+			if (request.method !== OPERATIONS[id].method) return answerRead(response);
 			count += 1;
 			response.statusCode = 503;
 			response.end('{"success":false,"data":"Busy"}');
@@ -121,8 +135,10 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		['30 seconds if nobody sets it', {}, 30_000],
 		['the given time', { timeout: 1_234 }, 1_234],
 	])('the timeout is %s', async (what, options, expected) => {
-		const service = new PatientService({});
+		const service = new PatientService('POST', {});
 		const url = await service.start();
+		/* Confirms the token, so that the next request is the one with the timeout. */
+		await runNode(withAccessToken(url), FORMS.getBalance);
 		const timeouts: number[] = [];
 		const timer = jest.spyOn(ClientRequest.prototype, 'setTimeout').mockImplementation(function (
 			this: ClientRequest,

@@ -276,7 +276,7 @@ export function eventsSuite(record: ConformanceRecord, world: World): void {
 			for (const { eventType, version } of asked) {
 				const { output, error } = await runNode(world.signedIn, {
 					resource: 'webhook',
-					operation: 'sendTest',
+					operation: 'send',
 					webhookId: world.webhook,
 					eventType,
 					version,

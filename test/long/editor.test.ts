@@ -11,8 +11,8 @@ jest.setTimeout(300_000);
 /** The fields of each operation, as the user sees them from top to bottom; `!` is a notice. */
 const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.create': ['Team or Company ID', 'Role', 'Emails'],
-	'administratorInvite.createAndExecute': ['!', 'Team or Company ID', 'Role', 'Emails'],
-	'administratorInvite.execute': [
+	'administratorInvite.send': ['!', 'Team or Company ID', 'Role', 'Emails'],
+	'administratorInvite.complete': [
 		'!',
 		'Invite IDs',
 		'Typed Data',
@@ -32,24 +32,21 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 		'Existing People',
 	],
 	'invite.getAll': ['Team or Company ID', 'Return All', 'Limit'],
-	'nameReview.resolve': ['!', 'Team ID', 'User', 'Decision', 'Review Version'],
-	'payment.createInstant': [
+	'nameReview.update': ['!', 'Team ID', 'User', 'Decision', 'Review Version'],
+	'payment.create': [
 		'!',
 		'Team ID',
 		'Recipient Email',
 		'Amount Unit',
-		'Amount (Cents)',
+		'Amount (Dollars)',
 		'Currency',
 		'Network',
 		'Payment Reference',
-		'Typed Data',
+		'Payment Authorization',
 		'Signature From',
-		'Domain',
-		'Types',
-		'Primary Type',
 	],
-	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails', 'Simplify'],
-	'webhook.sendTest': ['Webhook ID', 'Event Type', 'Version'],
+	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails', 'Filters', 'Simplify'],
+	'webhook.send': ['Webhook ID', 'Event Type', 'Version'],
 };
 
 const TEAM = 'te-4kT9wQz2LmXa';
@@ -57,15 +54,12 @@ const TEAM = 'te-4kT9wQz2LmXa';
 /** Sample values for the pictures. */
 const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
 	'invite.create': { teamId: TEAM, invitees: { invitee: [{ email: 'ana@example.com' }] } },
-	'payment.createInstant': {
+	'payment.create': {
 		teamId: TEAM,
-		amountCents: 1_250_000,
+		amountDollars: '12500.00',
 		recipientEmail: 'ana@example.com',
 		paymentReference: 'INV-2026-0042',
-		typedData: '={{ $json.typed_data }}',
-		domain: '={{ $json.domain }}',
-		types: '={{ $json.types }}',
-		primaryType: 'ForwardRequest',
+		typedData: '={{ $json.authorization }}',
 	},
 };
 
@@ -102,7 +96,7 @@ async function labels(count: number): Promise<string[]> {
 }
 
 /** The forms that the documents show. */
-const PICTURED = ['invite.create', 'payment.createInstant'];
+const PICTURED = ['invite.create', 'payment.create'];
 
 const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
@@ -119,7 +113,7 @@ beforeAll(async () => {
 	});
 	const review = action(
 		'picker',
-		{ resource: 'nameReview', operation: 'resolve', teamId, reviewVersion: '2026-03-31T09:30:00Z' },
+		{ resource: 'nameReview', operation: 'update', teamId, reviewVersion: '2026-03-31T09:30:00Z' },
 		{ position: [220, 600] },
 	);
 	const saveWebhook = async (name: string, data: Record<string, unknown>) =>
@@ -184,7 +178,7 @@ afterAll(async () => {
 
 it('subtitles say what each node does, and what a payment pays', async () => {
 	const subtitle = editor.page.locator(
-		'[data-test-id="canvas-node"][data-node-name="payment.createInstant"]',
+		'[data-test-id="canvas-node"][data-node-name="payment.create"]',
 	);
 	expect(await subtitle.textContent()).toContain('Pay $12,500.00');
 });

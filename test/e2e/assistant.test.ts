@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import { z } from 'zod';
+
+import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { installN8nUnderTest } from '../support/n8nUnderTest';
+
+jest.setTimeout(300_000);
+
+/** Loads what n8n's own assistant asks before it tries a workflow, in n8n's own Node.js. */
+const CLASSIFY = `
+const { createRequire } = require('node:module');
+const { dirname, join } = require('node:path');
+const { realpathSync } = require('node:fs');
+const [cli, workflow] = process.argv.slice(1);
+const assistant = createRequire(realpathSync(cli)).resolve('@n8n/instance-ai');
+const { classifyNodesForSimulation } = require(
+	join(dirname(assistant), 'tools/workflows/classify-node-destructiveness.service.js'),
+);
+classifyNodesForSimulation({ workflow: JSON.parse(workflow) }).then((verdicts) => {
+	process.stdout.write(JSON.stringify(verdicts), () => process.exit(0));
+});
+`;
+
+const verdicts = z.array(
+	z.object({ nodeName: z.string(), verdict: z.enum(['simulate', 'execute']), source: z.string() }),
+);
+
+/** How n8n's assistant would run each operation while it verifies a workflow. */
+async function classify() {
+	const nodes = CATALOGUE.map(({ resource, operation }, index) => ({
+		id: `${index}`,
+		name: `${resource}.${operation}`,
+		type: 'n8n-nodes-payroll-payments.payrollPayments',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: { resource, operation },
+	}));
+	const start = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0] };
+	const workflow = {
+		name: 'All operations',
+		nodes: [{ ...start, id: 'start', name: 'Start', parameters: {} }, ...nodes],
+		connections: {
+			Start: { main: [nodes.map(({ name: node }) => ({ node, type: 'main', index: 0 }))] },
+		},
+	};
+	const { node, cli, env } = await installN8nUnderTest();
+	const { stdout } = await promisify(execFile)(
+		node,
+		['-e', CLASSIFY, cli, JSON.stringify(workflow)],
+		{ env },
+	);
+	return new Map(verdicts.parse(JSON.parse(stdout)).map((each) => [each.nodeName, each]));
+}
+
+it('n8n’s assistant simulates every write by its name, and executes every read', async () => {
+	const found = await classify();
+	const said = CATALOGUE.map(({ resource, operation }) => {
+		const { verdict, source } = found.get(`${resource}.${operation}`) ?? {};
+		return [`${resource}.${operation}`, verdict, source];
+	});
+	const expected = CATALOGUE.map(({ resource, operation, effect }) => {
+		/* Signing in by hand has names of its own; n8n asks a model, and without one it simulates. */
+		const isNamed = resource !== 'authentication';
+		return [
+			`${resource}.${operation}`,
+			isNamed && effect === 'read' ? 'execute' : 'simulate',
+			isNamed ? 'deterministic' : 'fallback',
+		];
+	});
+	expect(said).toEqual(expected);
+});

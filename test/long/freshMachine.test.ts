@@ -1,0 +1,214 @@
+import { loadavg } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { NodeMajor } from '../../scripts/lib/n8nVersions.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
+import { COMPILER, FreshMachine, type Outcome, type User } from '../support/freshMachine';
+import { markdownTable } from '../support/markdown';
+import { writeSection, writtenSection } from '../support/reliabilityReport';
+import { waitUntil } from '../support/waiting';
+
+jest.setTimeout(14_400_000);
+
+const CLONE = '/project/clone';
+const BESIDE = '/project/beside';
+const CACHE = '/home/tester/.cache/n8n-nodes-payroll-payments';
+
+const START = 'npm start -- --once';
+
+/** One fresh machine, and what is done on it. */
+interface Row {
+	readonly name: string;
+	readonly node: NodeMajor;
+	readonly user: User;
+	readonly packages?: readonly string[];
+	/** Says what was seen, and whether that is right. */
+	check(machine: FreshMachine, user: User): Promise<[seen: string, isRight: boolean]>;
+}
+
+/** What `npm start` and `npm test` print, without the times. */
+const lineOf = (output: string, pattern: RegExp) => pattern.exec(output)?.[0] ?? 'nothing';
+
+const FIRST_RESULT = /^ *([\d.]+) s {2}Running “First steps” in n8n’s engine … done/m;
+
+function startOutcome({ succeeded, output, seconds }: Outcome): [string, boolean] {
+	const [, first = 'none'] = FIRST_RESULT.exec(output) ?? [];
+	const line = succeeded
+		? 'done'
+		: output
+				.trimEnd()
+				.split('\n')
+				.filter((each) => !each.startsWith('npm notice'))
+				.slice(-3)
+				.join(' / ');
+	return [`first result after ${first} s, ${line} after ${seconds} s`, succeeded];
+}
+
+/** Commands in a clone. */
+const inside = (clone: string, command: string) => `cd ${clone} && ${command}`;
+
+async function starts(machine: FreshMachine, user: User): Promise<[string, boolean]> {
+	return startOutcome(await machine.run(user, inside(CLONE, START)));
+}
+
+async function passes(machine: FreshMachine, user: User): Promise<[string, boolean]> {
+	const { output, seconds } = await machine.run(user, inside(CLONE, 'npm test'));
+	const line = lineOf(output, /\d+ passed, \d+ failed$/m);
+	return [`${line}, after ${seconds} s`, /^[1-9]\d* passed, 0 failed$/.test(line)];
+}
+
+/** Two clones at the same time, which install the same n8n. */
+async function startsTwice(machine: FreshMachine, user: User): Promise<[string, boolean]> {
+	const both = [CLONE, BESIDE].map((clone) => `(${inside(clone, START)}) & pid${clone.length}=$!`);
+	const waits = [CLONE, BESIDE].map((clone) => `wait $pid${clone.length}`);
+	const { succeeded, output, seconds } = await machine.run(
+		user,
+		`${both.join('; ')}; ${waits.join(' && ')}`,
+	);
+	const done = output.match(/ Done\.$/gm)?.length ?? 0;
+	return [`${done} of 2 done after ${seconds} s`, succeeded && done === 2];
+}
+
+/** Where an installation is interrupted, by a file that is there only then. */
+const INTERRUPTIONS: ReadonlyArray<readonly [where: string, file: string]> = [
+	['what npm start needs', `${CLONE}/.build/modules/node_modules/viem`],
+	['n8n’s packages', `${CACHE}/n8n-*/store/v*`],
+	[
+		'n8n’s database driver',
+		`${CACHE}/n8n-*/node_modules/.pnpm/sqlite3@*/node_modules/sqlite3/build`,
+	],
+];
+
+async function startsAfterInterruptions(
+	machine: FreshMachine,
+	user: User,
+): Promise<[string, boolean]> {
+	const places: string[] = [];
+	for (const [where, file] of INTERRUPTIONS) {
+		const started = machine.start(user, inside(CLONE, START));
+		await waitUntil(async () => await machine.has(file), {
+			milliseconds: 600_000,
+			interval: 500,
+			failure: () => `${where}: not installed within ten minutes.\n${started.log}`,
+		});
+		await pause(1_000);
+		await started.kill();
+		places.push(where);
+	}
+	const [seen, isRight] = startOutcome(await machine.run(user, inside(CLONE, START)));
+	return [`killed while it installed ${places.join(', ')}; then ${seen}`, isRight];
+}
+
+/** A disk that is too small in one folder; one sentence says so. */
+const refuses =
+	(folder: string, megabytes: number, sentence: RegExp): Row['check'] =>
+	async (machine, user) => {
+		const { succeeded, output } = await machine.run(user, inside(CLONE, START), [
+			{ folder, megabytes },
+		]);
+		const line = lineOf(output, sentence);
+		return [line, !succeeded && line !== 'nothing'];
+	};
+
+const NODES: readonly NodeMajor[] = ['20', '22', '24'];
+const USERS: readonly User[] = ['tester', 'root'];
+
+const MACHINES: readonly Row[] = [
+	...NODES.flatMap((node) =>
+		USERS.flatMap((user): Row[] => [
+			{ name: `\`${START}\``, node, user, check: starts },
+			{ name: '`npm test`', node, user, check: passes },
+		]),
+	),
+	{ name: 'two clones at the same time', node: '20', user: 'tester', check: startsTwice },
+	{ name: 'interrupted', node: '20', user: 'tester', check: startsAfterInterruptions },
+	{
+		name: 'full disk: the clone',
+		node: '20',
+		user: 'tester',
+		check: refuses(
+			`${CLONE}/.build`,
+			300,
+			/The disk is full: .* needs \d+ MB in .*, and \d+ MB are free/,
+		),
+	},
+	{
+		name: 'full disk: the home',
+		node: '20',
+		user: 'tester',
+		check: refuses(
+			'/home/tester',
+			1_500,
+			/The disk is full: n8n.* needs \d+ MB in .*, and \d+ MB are free/,
+		),
+	},
+	{
+		name: 'no compiler, and no way to the binary of n8n’s database driver',
+		node: '20',
+		user: 'tester',
+		packages: [],
+		check: refuses('/mnt', 10, /n8n’s database driver .* python3, make and g\+\+.*$/m),
+	},
+];
+
+const label = ({ name, node, user }: Row) => `Node ${node}, ${user}: ${name}`;
+
+/** All, or those whose label matches LONG_ROWS, e.g. `Node 22` or `full disk|interrupted`. */
+const ROWS = MACHINES.filter((row) => new RegExp(process.env.LONG_ROWS ?? '').test(label(row)));
+
+const HEADING = ['Node', 'user', 'what', 'seen', 'left behind', 'load', 'when'];
+
+/** The rows that earlier runs wrote, by their labels. */
+function earlierRows(): Map<string, string[]> {
+	const rows = [...writtenSection('freshMachine').matchAll(/^\| (\d\d) \| (.*) \|$/gm)].map(
+		([, node = '', rest = '']) => [node, ...rest.split(' | ')],
+	);
+	return new Map(
+		rows.map((cells) => {
+			const [node = '', user = '', name = ''] = cells;
+			return [`Node ${node}, ${user}: ${name}`, cells];
+		}),
+	);
+}
+
+/** Writes the rows so far, also those of earlier runs, in the order of the matrix. */
+function writeRows(rows: ReadonlyMap<string, string[]>): void {
+	writeSection(
+		'freshMachine',
+		'A machine on which nothing of ours has ever run',
+		'Debian 12 from debootstrap (minbase)',
+		[
+			'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into ' +
+				'which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if ' +
+				'the binary that its authors publish can’t be reached. “Left behind” lists all files outside ' +
+				'of the clone, npm’s cache and the cache folder that CONTRIBUTING.md names.',
+			markdownTable(
+				HEADING,
+				MACHINES.flatMap((row) => [rows.get(label(row)) ?? []]).filter(({ length }) => length > 0),
+			),
+		].join('\n\n'),
+	);
+}
+
+it('npm start and npm test work on a machine on which nothing of ours has ever run', async () => {
+	const rows = earlierRows();
+	const wrong: string[] = [];
+	for (const row of ROWS) {
+		const clones = [CLONE, BESIDE];
+		const machine = await FreshMachine.create(row.node, clones, row.packages ?? COMPILER);
+		try {
+			const [seen, isRight] = await row.check(machine, row.user);
+			const left = machine.leftBehind(clones);
+			say(`${label(row)}: ${seen}; left behind: ${left.join(', ') || 'nothing'}`);
+			rows.set(label(row), [
+				...[row.node, row.user, row.name, seen, left.join('<br>') || 'nothing'],
+				...[loadavg()[0]?.toFixed(0) ?? '', new Date().toISOString().slice(0, 16)],
+			]);
+			writeRows(rows);
+			if (!isRight || left.length > 0) wrong.push(label(row));
+		} finally {
+			machine.remove();
+		}
+	}
+	expect(wrong).toEqual([]);
+});

@@ -1,0 +1,179 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { runNode } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+
+const sandbox = useActionSandbox();
+
+const PAYEES = ['ana', 'ben', 'cleo', 'dan', 'eva'].map((name) => `${name}@example.com`);
+const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
+
+/** A sheet: one row per payee, each with its authorization and reference. */
+async function sheet(payees: readonly string[] = PAYEES): Promise<IDataObject[]> {
+	const rows: IDataObject[] = [];
+	for (const [index, email] of payees.entries()) {
+		const { typedData, options } = await sandbox.payment({}, { email });
+		const { domain, types, primaryType } = Object(options);
+		const payload = {
+			domain: JSON.parse(domain),
+			types: JSON.parse(types),
+			primaryType,
+			message: JSON.parse(String(typedData)),
+		};
+		rows.push({ email, reference: `INV-${index}`, authorization: JSON.stringify(payload) });
+	}
+	return rows;
+}
+
+const form = (options: INodeParameters = {}): INodeParameters => ({
+	resource: 'payment',
+	operation: 'create',
+	teamId: { __rl: true, mode: 'id', value: sandbox.team },
+	recipientEmail: '={{ $json.email }}',
+	amountUnit: 'dollars',
+	amountDollars: '125.00',
+	currency: 'USD',
+	network: 'arbitrum',
+	paymentReference: '={{ $json.reference }}',
+	typedData: '={{ $json.authorization }}',
+	signatureSource: 'wallet',
+	options,
+});
+
+const check = async (items: readonly IDataObject[]) =>
+	(await sandbox.run(form({ checkOnly: true, checkOutput: 'run' }), { items })).output[0]?.json;
+
+const outcomes = (output: ReadonlyArray<{ json: IDataObject }>) =>
+	output.map(({ json }) => json.outcome);
+
+describe('a pay run', () => {
+	it('is checked as a whole, approved once, and paid', async () => {
+		const items = await sheet();
+		const checked = await check(items);
+		expect(checked).toMatchObject({
+			check: 'passed',
+			count: 5,
+			total: '625.00',
+			to_send_count: 5,
+			to_send_total: '625.00',
+			currency: 'USD',
+			already_paid: [],
+			unknown: [],
+			refused: [],
+			duplicates: [],
+		});
+		const { balance, balance_after: after } = checked ?? {};
+		expect(Number(balance) - Number(after)).toBeCloseTo(625, 2);
+		expect(sandbox.writes()).toEqual([]);
+
+		const approvedCheck = String(checked?.approval);
+		const paid = await sandbox.run(form({ approvedCheck, ifAlreadyPaid: 'skip' }), { items });
+		expect(paid.error).toBeUndefined();
+		expect(outcomes(paid.output)).toEqual(Array(5).fill('paid'));
+		expect(paid.output.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3, 4].map((item) => ({ item })),
+		);
+		expect(sandbox.writes()).toHaveLength(5);
+
+		/* The same approval holds for the same sheet again, and nobody is paid twice. */
+		const again = await sandbox.run(form({ approvedCheck, ifAlreadyPaid: 'skip' }), { items });
+		expect(outcomes(again.output)).toEqual(Array(5).fill('already_paid'));
+		expect(sandbox.writes()).toHaveLength(5);
+		expect(await check(items)).toMatchObject({
+			approval: approvedCheck,
+			to_send_count: 0,
+			already_paid: PAYEES.map((email, index) => ({
+				row: index + 1,
+				summary: `$125.00 to ${email}`,
+			})),
+		});
+	});
+
+	it.each([
+		['a changed reference', (rows: IDataObject[]) => [{ ...rows[0], reference: 'other' }, rows[1]]],
+		['a missing row', (rows: IDataObject[]) => [rows[1], rows[2]]],
+		['another order', (rows: IDataObject[]) => [rows[1], rows[0], rows[2]]],
+	])('isn’t paid with %s', async (_what, change) => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		const approvedCheck = String((await check(items))?.approval);
+		const changed = change(items).map((row) => ({ ...row }));
+		const { error } = await sandbox.run(form({ approvedCheck }), { items: changed });
+		expect(error?.message).toContain('This run isn’t the one that was approved');
+		const continued = await sandbox.run(form({ approvedCheck }), { items: changed, ...CONTINUE });
+		expect(outcomes(continued.output)).toEqual(changed.map(() => 'refused'));
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it.each<[INodeParameters, string]>([
+		[{ expectedPayments: 4 }, 'Expected Payments is 4, but this run has 5'],
+		[{ expectedTotal: '625.01' }, 'Expected Total is $625.01, but this run has $625.00'],
+		[{ expectedTotal: '' }, 'Expected Total is empty'],
+		[{ approvedCheck: '' }, 'Approved Check is empty'],
+	])('isn’t paid with %j', async (options, message) => {
+		const { error } = await sandbox.run(form(options), { items: await sheet() });
+		expect(error?.message).toContain(message);
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it('sends nothing where one row is refused, and says which', async () => {
+		const items = await sheet();
+		items[3] = { ...items[3], email: 'dan(at)example.com' };
+		const { error } = await sandbox.run(form(), { items });
+		expect(error?.message).toMatch(/\[item 3\]$/);
+		expect(sandbox.writes()).toEqual([]);
+		expect(await check(items)).toMatchObject({
+			check: 'failed',
+			approval: null,
+			refused: [{ row: 4 }],
+		});
+	});
+
+	it('goes on after a refusal with Continue, and ends at the first unknown outcome', async () => {
+		const items = await sheet();
+		const match = { method: 'PUT', path: 'instant' };
+		await sandbox.fault({ kind: 'status', status: 400, match });
+		await sandbox.fault({ kind: 'cutBefore', match, skip: 1 });
+		const first = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
+		const known = outcomes(first.output);
+		expect(known.filter((outcome) => outcome === 'refused')).toHaveLength(1);
+		expect(known.filter((outcome) => outcome === 'unknown')).toHaveLength(1);
+		expect(known.slice(known.indexOf('unknown') + 1).every((one) => one === 'not_sent')).toBe(true);
+		const unknown = first.output.find(({ json }) => json.outcome === 'unknown')?.json;
+		expect(unknown?.attempt_code).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
+
+		/* The next day: the rest is paid, the unknown one is left alone. */
+		const before = sandbox.writes().length;
+		const second = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
+		expect(outcomes(second.output).filter((outcome) => outcome === 'unknown')).toHaveLength(1);
+		expect(outcomes(second.output)).not.toContain('not_sent');
+		const paid = outcomes(second.output).filter((outcome) => outcome === 'paid').length;
+		expect(sandbox.writes().length - before).toBe(paid);
+
+		/* A person asked the service: it wasn't made, so its code releases exactly this one. */
+		const confirmedNotPaid = String(unknown?.attempt_code);
+		const third = await sandbox.run(form({ ifAlreadyPaid: 'skip', confirmedNotPaid }), { items });
+		expect(outcomes(third.output).sort()).toEqual([...Array(4).fill('already_paid'), 'paid']);
+	});
+
+	it('counts in its error what was paid, and what wasn’t', async () => {
+		const items = await sheet();
+		const match = { method: 'PUT', path: 'instant' };
+		await sandbox.fault({ kind: 'cutAfter', match, skip: 2 });
+		const { error } = await sandbox.run(form(), { items });
+		expect(error?.description).toContain('2 of 5 paid ($250.00), 1 not known, 2 not sent.');
+		expect(error?.data).toMatchObject({
+			completed: [{ item: 0 }, { item: 1 }],
+			failures: [{ item: 2, outcome: 'unknown', attempt_code: expect.any(String) }],
+		});
+	});
+
+	it('can be found by its invoice in n8n’s list of executions', async () => {
+		const [item] = await sheet(['ana@example.com']);
+		const { stored } = await runNode(sandbox.credentials(), form(), { items: [item ?? {}] });
+		expect(JSON.parse(stored).metadata).toMatchObject({
+			payment_reference: 'INV-0',
+			payment_outcome: 'paid',
+			payment_transaction: expect.stringMatching(/^tx-/),
+		});
+	});
+});

@@ -1,0 +1,164 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { Randomness } from '../../sandbox/randomness';
+import type { Sandbox } from '../../sandbox/server';
+import { SavedCredentials } from '../support/actionHost';
+import { PollHost, SavedWorkflow } from '../support/pollHost';
+import { runs } from '../support/propertyRuns';
+import { freshSandbox } from '../support/sandboxClient';
+
+/* Thousands of polls, on a machine that may be busy. */
+jest.setTimeout(300_000);
+
+let sandbox: Sandbox;
+let credentials: SavedCredentials;
+
+beforeEach(async () => {
+	sandbox = await freshSandbox();
+	const account = sandbox.accounts.find(({ name }) => name === 'companyAdministrator');
+	credentials = new SavedCredentials({
+		baseUrl: sandbox.url,
+		authentication: 'walletSignIn',
+		platformId: account?.platformId ?? '',
+		signer: 'privateKey',
+		privateKey: account?.privateKey ?? '',
+		sessionToken: '',
+	});
+});
+
+afterEach(async () => {
+	await sandbox.close();
+});
+
+const organisation = () => sandbox.service.organisation;
+
+function team() {
+	const [first] = organisation().teams;
+	if (first === undefined) throw new Error('The sandbox has no team');
+	return first;
+}
+
+/** A workflow with several polling triggers, each of which n8n publishes separately. */
+function workflowOf(parameters: readonly INodeParameters[], isScheduled = false): PollHost[] {
+	const workflow = new SavedWorkflow();
+	const { nanoid } = team();
+	return parameters.map((each, index) => {
+		const trigger = new PollHost(
+			credentials,
+			{ entityId: nanoid, teamId: nanoid, ...each },
+			{ id: `id-${index}`, name: `Poll ${index}` },
+			workflow,
+		);
+		trigger.isScheduled = isScheduled;
+		return trigger;
+	});
+}
+
+const THREE = [
+	{ event: 'balanceChanged', currencies: ['USD'] },
+	{ event: 'teamUserAdded' },
+	{ event: 'balanceChanged', currencies: ['EUR'] },
+];
+
+/** What an item tells, as one word. */
+const wordOf = ({ nanoid, currency, balance_cents: cents }: IDataObject) =>
+	nanoid === undefined ? `${String(currency)} ${String(cents)}` : String(nanoid);
+
+describe.each([
+	['n8n', false],
+	['n8n’s poll scheduler', true],
+])('three triggers in one workflow, polled by %s', (_who, isScheduled) => {
+	it.each(Array.from({ length: runs(1) }, (_, seed) => seed))(
+		'tell each of 200 changes once, with edits of each and restarts between (seed %i)',
+		async (seed) => {
+			const chance = new Randomness(`three triggers ${seed}`);
+			const triggers = workflowOf(THREE, isScheduled);
+			for (const trigger of triggers) await trigger.activate('activate');
+			const made: string[] = [];
+			const told: string[] = [];
+			let [edits, restarts] = [0, 0];
+			const change = () => {
+				const kind = chance.below(3);
+				const cents = made.length + 1_000;
+				if (kind === 0) made.push(organisation().addUser(team()).nanoid);
+				else {
+					const currency = kind === 1 ? 'USD' : 'EUR';
+					team().balances.set(currency, BigInt(cents));
+					made.push(`${currency} ${cents}`);
+				}
+			};
+			while (made.length < 200) {
+				change();
+				const what = chance.below(4);
+				const trigger = triggers[chance.below(3)];
+				if (what === 0) {
+					/* Another poll time: n8n publishes this trigger again. */
+					await trigger?.activate('update');
+					edits += 1;
+				} else if (what === 1) {
+					await triggers[0]?.restart();
+					restarts += 1;
+				}
+				for (const each of [...triggers].sort(() => chance.below(3) - 1)) await each.tick();
+				for (const each of triggers) told.push(...each.take().map(wordOf));
+			}
+			expect(triggers.flatMap(({ failures }) => failures)).toEqual([]);
+			expect(told).toEqual(made);
+			expect([edits > 30, restarts > 30]).toEqual([true, true]);
+		},
+	);
+
+	it('save what a silent poll saw', async () => {
+		const triggers = workflowOf([{ event: 'teamUserAdded' }, THREE[0] ?? {}], isScheduled);
+		for (const trigger of triggers) await trigger.activate('activate');
+		const [users] = triggers;
+		const nanoid = team().users[3]?.nanoid ?? '';
+		organisation().removeUser(nanoid);
+		await users?.tick();
+		await users?.restart();
+		organisation().restoreUser(nanoid);
+		await users?.tick();
+		expect(users?.take()).toMatchObject([{ nanoid }]);
+	});
+});
+
+it('tells a change once although the scheduler polls several times at once after a restart', async () => {
+	const [trigger] = workflowOf([{ event: 'teamUserAdded' }], true);
+	await trigger?.activate('activate');
+	const { nanoid } = organisation().addUser(team());
+	await trigger?.restart();
+	await Promise.all([1, 2, 3, 4].map(async () => await trigger?.tick()));
+	await trigger?.tick();
+	expect(trigger?.take()).toMatchObject([{ nanoid }]);
+});
+
+it('tells a change that n8n threw away because the trigger was published again meanwhile', async () => {
+	const [trigger] = workflowOf([{ event: 'teamUserAdded' }]);
+	await trigger?.activate('activate');
+	const { nanoid } = organisation().addUser(team());
+	sandbox.service.faults.plan({ match: { path: 'users' }, kind: 'latency', delay: 300 });
+	const discarded = trigger?.tick();
+	await trigger?.activate('update');
+	await discarded;
+	await trigger?.tick();
+	expect(trigger?.take()).toMatchObject([{ nanoid }]);
+});
+
+it('goes on when the trigger was renamed', async () => {
+	const [trigger] = workflowOf([{ event: 'teamUserAdded' }]);
+	if (trigger === undefined) throw new Error('no trigger');
+	await trigger.activate('activate');
+	const { nanoid } = organisation().addUser(team());
+	trigger.changes = { ...trigger.changes, name: 'Renamed' };
+	await trigger.activate('update');
+	expect(trigger.take()).toMatchObject([{ nanoid }]);
+});
+
+it('keeps what 50 triggers remember, and forgets those that were deleted first', async () => {
+	const triggers = workflowOf(Array.from({ length: 52 }, () => ({ event: 'inviteAdded' })));
+	for (const trigger of triggers) await trigger.activate('activate');
+	const saved = triggers[0]?.saved ?? '';
+	expect(saved.match(/id-\d+/g)).toHaveLength(50);
+	expect(saved).not.toContain('id-1"');
+	expect(saved).toContain('id-51"');
+});

@@ -1,0 +1,218 @@
+import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+
+import { entitySearches } from '../../nodes/PayrollPayments/actions/listSearch/searchEntities';
+import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
+import { searchUsers } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+import { PollHost } from '../support/pollHost';
+
+const sandbox = useActionSandbox();
+
+const rows = (output: ReadonlyArray<{ json: IDataObject }>) => output.map(({ json }) => json);
+
+/** What the service was asked for, signing in apart. */
+const queries = () =>
+	sandbox
+		.wire()
+		.filter(({ path }) => !path.startsWith('/v2/auth/'))
+		.map(({ query }) => query);
+
+describe('Balance: Get', () => {
+	const get = async (change: INodeParameters) =>
+		await sandbox.run({
+			resource: 'balance',
+			operation: 'get',
+			entityId: sandbox.team,
+			...change,
+		});
+	const set = (currency: string, cents: bigint) =>
+		sandbox.sandbox.service.organisation.teams[0]?.balances.set(currency, cents);
+
+	it('gives one item per currency by default, 0 for a chosen one that isn’t listed', async () => {
+		set('USD', 12_345n);
+		sandbox.sandbox.service.organisation.teams[0]?.unlisted.add('EUR');
+		const { output } = await get({ currencies: ['EUR', 'USD'] });
+		expect(rows(output)).toMatchObject([
+			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
+			{ currency: 'EUR', balance: '0.00', balance_cents: '0', entity_id: sandbox.team },
+		]);
+	});
+
+	it.each(['repeated', 'commaSeparated', 'brackets'])(
+		'sends no empty currencies (%s)',
+		async (currenciesEncoding) => {
+			expect((await get({ options: { currenciesEncoding } })).error).toBeUndefined();
+			expect(queries()).toEqual([{ nanoid: sandbox.team }]);
+		},
+	);
+
+	it('reads all currencies where one is chosen that the filter doesn’t take', async () => {
+		set('MXN', 77n);
+		const { output } = await get({ currencies: ['MXN', 'USD'], output: 'asReceived' });
+		expect(queries()).toEqual([{ nanoid: sandbox.team }]);
+		expect(rows(output)).toMatchObject([
+			{ balances: [{ currency: 'MXN', balance_cents: '77' }, { currency: 'USD' }] },
+		]);
+	});
+});
+
+describe('Balance Changed', () => {
+	it('asks without currencies, whose encoding isn’t documented, and filters by itself', async () => {
+		await sandbox.control('POST', 'settings', { currenciesEncodings: ['brackets'] });
+		const trigger = new PollHost(sandbox.credentials(), {
+			event: 'balanceChanged',
+			entityId: sandbox.team,
+			currencies: ['MXN', 'USD'],
+		});
+		await trigger.activate('activate');
+		for (const currency of ['MXN', 'USD', 'EUR']) {
+			sandbox.sandbox.service.organisation.teams[0]?.balances.set(currency, 5n);
+		}
+		await trigger.tick();
+		expect(trigger.failures).toEqual([]);
+		expect(trigger.take().map(({ currency }) => currency)).toEqual(['MXN', 'USD']);
+		expect(queries()).toEqual([{ nanoid: sandbox.team }, { nanoid: sandbox.team }]);
+	});
+});
+
+describe('Team User: Get Many', () => {
+	const users = () => sandbox.sandbox.service.organisation.teams[0]?.users ?? [];
+	const find = async (change: INodeParameters) =>
+		await sandbox.run({
+			resource: 'teamUser',
+			operation: 'getAll',
+			teamId: sandbox.team,
+			returnAll: true,
+			...change,
+		});
+	const idsOf = (output: ReadonlyArray<{ json: IDataObject }>) =>
+		rows(output).map(({ nanoid }) => nanoid);
+
+	it.each<[string, INodeParameters, (user: ReturnType<typeof users>[number]) => boolean]>([
+		['payable', { payable: true }, ({ payable }) => payable],
+		['not payable', { payable: false }, ({ payable }) => !payable],
+		['onboarded', { onboarded: true }, ({ onboarding }) => onboarding.onboarded],
+		[
+			'roles',
+			{ roles: ['contractor', 'team_admin'] },
+			({ role }) => ['contractor', 'team_admin'].includes(role),
+		],
+		[
+			'two filters',
+			{ payable: true, roles: 'contractor' },
+			({ payable, role }) => payable && role === 'contractor',
+		],
+	])('filters by %s after reading', async (_what, filters, isWanted) => {
+		const { output } = await find({ filters });
+		const wanted = users().filter(isWanted);
+		expect(wanted.length).toBeGreaterThan(0);
+		expect(idsOf(output)).toEqual(wanted.map(({ nanoid }) => nanoid));
+		expect(queries()).toEqual([{}]);
+		const some = await find({ filters, returnAll: false, limit: 1 });
+		expect(idsOf(some.output)).toEqual(wanted.slice(0, 1).map(({ nanoid }) => nanoid));
+	});
+
+	it('filters by the words of a name, in any order and case', async () => {
+		const [user] = users();
+		const name = `${user?.last_name.toUpperCase()}  ${user?.first_name.slice(0, 3)}`;
+		const { output } = await find({ filters: { name } });
+		expect(idsOf(output)).toContain(user?.nanoid);
+		expect(output.length).toBeLessThan(users().length);
+	});
+
+	it('says in one line that nobody matches', async () => {
+		const { output, error, stored } = await find({ filters: { name: 'nobody at all' } });
+		expect([output, error]).toEqual([[], undefined]);
+		expect(stored).toContain('"message":"No user of the team matches Emails and Filters"');
+	});
+
+	it('refuses a filter whose expression finds nothing', async () => {
+		for (const [filters, message] of [
+			[{ roles: '={{ [] }}' }, 'Filters, Roles is empty'],
+			[{ name: '={{ $json.none }}' }, 'Filters, Name is empty'],
+			[{ payable: '={{ $json.none }}' }, 'Filters, Payable is empty'],
+		] as const) {
+			const { error, output } = await find({ filters });
+			expect([filters, error?.message, output.length]).toEqual([
+				filters,
+				expect.stringContaining(message),
+				0,
+			]);
+		}
+		expect(queries()).toEqual([]);
+	});
+});
+
+describe('the pickers', () => {
+	const contextWith = (entities: unknown): ILoadOptionsFunctions =>
+		Object.assign(Object.create(null), {
+			getNode: () => ({ name: 'Payroll', type: 'payrollPayments' }),
+			getCredentials: async () => ({ entities }),
+		});
+	const TEXT = 'te-a1B2c3D4e5F6 Engineering\n\n co-a1B2c3D4e5F6\tAcme Inc. \nus-a1B2c3D4e5F6';
+	const search = async (name: keyof typeof entitySearches, text: unknown, filter?: string) =>
+		(await entitySearches[name].call(contextWith(text), filter)).results;
+
+	it('list the teams, companies and users of the credentials by name', async () => {
+		const team = { name: 'Engineering (te-a1B2c3D4e5F6)', value: 'te-a1B2c3D4e5F6' };
+		const company = { name: 'Acme Inc. (co-a1B2c3D4e5F6)', value: 'co-a1B2c3D4e5F6' };
+		const user = { name: 'us-a1B2c3D4e5F6', value: 'us-a1B2c3D4e5F6' };
+		expect(await search('searchTeams', TEXT)).toEqual([team]);
+		expect(await search('searchEntities', TEXT)).toEqual([team, company]);
+		expect(await search('searchUserEntities', TEXT)).toEqual([team, company, user]);
+		expect(await search('searchEntities', TEXT, ' ACME')).toEqual([company]);
+	});
+
+	it.each<[unknown, string]>([
+		[undefined, 'lists no team yet'],
+		['co-a1B2c3D4e5F6 Acme', 'lists no team yet'],
+		[7, 'must be text'],
+		['te-a1B2c3D4e5F6\nte-1 Ops', 'has a wrong ID in line 2: te-1 must have 15 characters'],
+		['te-a1B2c3D4e5F6\nte-a1B2c3D4e5F6 Ops', 'lists te-a1B2c3D4e5F6 twice, again in line 2'],
+	])('say what to do about %j', async (text, message) => {
+		await expect(search('searchTeams', text)).rejects.toMatchObject({
+			message: expect.stringContaining(`Teams and Companies in the credentials ${message}`),
+			description: expect.stringContaining('Open the Payroll Payments API credentials'),
+		});
+	});
+
+	it('are what every team and company field of both nodes names', () => {
+		const nodes = [new PayrollPayments(), new PayrollPaymentsPollingTrigger()];
+		for (const { description, methods } of nodes) {
+			const fields = description.properties.filter(({ name }) => /^(entity|team)Id$/.test(name));
+			expect(fields.length).toBeGreaterThan(2);
+			for (const { type, modes = [], default: preset } of fields) {
+				expect([type, preset]).toEqual(['resourceLocator', { mode: 'list', value: '' }]);
+				expect(modes.map(({ name }) => name)).toEqual(['list', 'id']);
+				const method = modes[0]?.typeOptions?.searchListMethod ?? '';
+				expect(Object.keys(methods.listSearch)).toContain(method);
+			}
+		}
+	});
+
+	it('find all users of a large team, 500 at once', async () => {
+		await sandbox.control('POST', 'settings', { growingTeamSize: 700 });
+		const teamId = sandbox.sandbox.service.organisation.teams[2]?.nanoid ?? '';
+		const first = await searchUsers(sandbox.credentials(), { teamId });
+		const rest = await searchUsers(sandbox.credentials(), { teamId }, '', first.paginationToken);
+		expect([first.results.length, rest.results.length]).toEqual([500, 200]);
+		expect(rest.paginationToken).toBeUndefined();
+		const values = [...first.results, ...rest.results].map(({ value }) => value);
+		expect(new Set(values).size).toBe(700);
+	});
+
+	it('find users of a team that was picked', async () => {
+		const teamId = { __rl: true, mode: 'list', value: sandbox.team };
+		const { results } = await searchUsers(sandbox.credentials(), { teamId });
+		expect(results.length).toBeGreaterThan(50);
+		const { output, error } = await sandbox.run({
+			resource: 'teamUser',
+			operation: 'getAll',
+			teamId,
+			returnAll: true,
+		});
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(results.length);
+	});
+});

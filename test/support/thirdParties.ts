@@ -1,0 +1,159 @@
+import { z } from 'zod';
+
+import { startHttpServer, type HttpServer } from './httpServer';
+import { waitFor } from './waiting';
+import type { Workflow, WorkflowNode } from './workflows';
+
+type Row = Record<string, unknown>;
+
+const sentShape = z.object({
+	operation: z.string().optional(),
+	tab: z.string().optional(),
+	text: z.string().optional(),
+	name: z.string().optional(),
+	description: z.string().optional(),
+	desc: z.string().optional(),
+	id: z.string().optional(),
+	row: z.record(z.unknown()).optional(),
+	matching: z.array(z.string()).default([]),
+	filter: z.record(z.unknown()).default({}),
+	item: z.record(z.unknown()).default({}),
+});
+
+/** A request to a third party: the node, its texts, and the item. */
+export type Sent = z.infer<typeof sentShape> & { readonly node: string };
+
+/** The parameters of a Google Sheets node. */
+const sheetShape = z.object({
+	operation: z.string(),
+	sheetName: z.object({ value: z.string() }),
+	columns: z
+		.object({ value: z.record(z.string()), matchingColumns: z.array(z.string()) })
+		.optional(),
+	filtersUI: z
+		.object({ values: z.array(z.object({ lookupColumn: z.string(), lookupValue: z.string() })) })
+		.optional(),
+});
+
+const TEXTS = ['text', 'name', 'description', 'desc', 'id'];
+const expressionOf = (value: string): string => value.replace(/^=\{\{|\}\}$/g, '');
+const objectOf = (values: Readonly<Record<string, string>>): string =>
+	`={{ ({ ${Object.entries(values)
+		.map(([name, value]) => `${JSON.stringify(name)}: ${expressionOf(value)}`)
+		.join(', ')} }) }}`;
+
+/** Stands in for Slack, Google Sheets and Trello. The sheets keep what is written to them. */
+export class ThirdParties {
+	sent: Sent[] = [];
+	/** The rows of each tab. */
+	readonly sheets = new Map<string, Row[]>();
+	/** The answer for the node with this name. */
+	readonly answers = new Map<string, unknown>();
+	/** How often the node with this name fails from now on. */
+	readonly failures = new Map<string, number>();
+	private server: HttpServer | undefined;
+
+	async start(): Promise<void> {
+		let fails = false;
+		this.server = await startHttpServer(
+			({ path, body }) => {
+				const node = decodeURIComponent(path.slice(1));
+				if (fails) return { error: 'This failure was planned' };
+				const sent = { node, ...sentShape.parse(JSON.parse(body)) };
+				this.sent.push(sent);
+				return this.answers.get(node) ?? (sent.tab === undefined ? { ok: true } : this.sheet(sent));
+			},
+			({ path }) => {
+				const node = decodeURIComponent(path.slice(1));
+				const left = this.failures.get(node) ?? 0;
+				fails = left > 0;
+				this.failures.set(node, left - 1);
+				return fails ? 500 : 200;
+			},
+		);
+	}
+
+	forget(): void {
+		this.sent = [];
+		for (const each of [this.sheets, this.answers, this.failures]) each.clear();
+	}
+
+	/** The workflow, with its third-party nodes pointed at this server. */
+	in(workflow: Workflow): Workflow {
+		return { ...workflow, nodes: workflow.nodes.map((each) => this.replacing(each)) };
+	}
+
+	/** What a node has sent so far. */
+	from(node: string): Sent[] {
+		return this.sent.filter((each) => each.node === node);
+	}
+
+	/** Waits for a request from the node with this name. */
+	async received(node: string): Promise<Sent> {
+		return await waitFor(async () => this.from(node)[0], {
+			milliseconds: 30_000,
+			failure: () => `Nothing was sent to ${node}.`,
+		});
+	}
+
+	async stop(): Promise<void> {
+		await this.server?.stop();
+	}
+
+	private sheet({ operation, tab = '', row = {}, matching, filter }: Sent): unknown {
+		const rows = this.sheets.get(tab) ?? [];
+		this.sheets.set(tab, rows);
+		if (operation === 'read') {
+			return rows.filter((each) =>
+				Object.entries(filter).every(([column, value]) => each[column] === value),
+			);
+		}
+		const same = rows.find((each) => matching.every((column) => each[column] === row[column]));
+		if (same !== undefined && matching.length > 0) Object.assign(same, row);
+		else if (operation !== 'update') rows.push({ ...row });
+		return row;
+	}
+
+	private replacing(node: WorkflowNode): WorkflowNode {
+		if (!/\.(slack|googleSheets|trello)$/.test(node.type)) return node;
+		const { parameters } = node;
+		const body = node.type.endsWith('googleSheets')
+			? sheetBody(parameters)
+			: textBody({
+					...parameters,
+					...Object(parameters.updateFields),
+					...Object(parameters.options),
+				});
+		return {
+			...node,
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			parameters: {
+				method: 'POST',
+				url: `${this.server?.url}/${encodeURIComponent(node.name)}`,
+				sendBody: true,
+				bodyParameters: { parameters: [...body, { name: 'item', value: '={{ $json }}' }] },
+				options: {},
+			},
+		};
+	}
+}
+
+function sheetBody(parameters: unknown): { name: string; value: string }[] {
+	const { operation, sheetName, columns, filtersUI } = sheetShape.parse(parameters);
+	const filter = filtersUI?.values.map((each) => [each.lookupColumn, each.lookupValue]) ?? [];
+	return [
+		{ name: 'operation', value: operation },
+		{ name: 'tab', value: sheetName.value },
+		{ name: 'filter', value: objectOf(Object.fromEntries(filter)) },
+		{ name: 'row', value: objectOf(columns?.value ?? {}) },
+		{ name: 'matching', value: `={{ ${JSON.stringify(columns?.matchingColumns ?? [])} }}` },
+	];
+}
+
+function textBody(parameters: Record<string, unknown>): { name: string; value: string }[] {
+	const { id, initialComment: text, ...rest } = parameters;
+	return Object.entries({ ...(text === undefined ? {} : { text }), ...rest, id: Object(id).value })
+		.filter(([name]) => TEXTS.includes(name))
+		.flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []));
+}

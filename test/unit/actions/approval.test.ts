@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+
+import {
+	approvalOf,
+	checkRecords,
+	keepApproved,
+} from '../../../nodes/PayrollPayments/actions/approval';
+import type { CheckedWrite } from '../../../nodes/PayrollPayments/actions/checkedWrite';
+import type { FailedItems, Job } from '../../../nodes/PayrollPayments/actions/plan';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
+import { isRecord, type JsonValue } from '../../../nodes/PayrollPayments/shared/json';
+import { runs } from '../../support/propertyRuns';
+
+const OF = { operation: 'payment.create', baseUrl: 'https://api.example.com' };
+
+/** Everything that an approval covers of one payment, as plain data. */
+const sheet = (rows: number) =>
+	Array.from({ length: rows }, (_, row) => ({
+		method: 'PUT',
+		path: '/v2/payments/external_entity/instant',
+		reference: `INV-${row}`,
+		body: {
+			from: 'te-a1B2c3D4e5F6',
+			amount_cents: 12_500 + row,
+			signer: '0xAb',
+			typed_data: { salt: `${row}`, expires: '1', data: { amount: `${row}`, token: '0xCd' } },
+			external_recipient_email: `person${row}@example.com`,
+			currency_symbol: 'USD',
+			network: 'arbitrum',
+		},
+		signs: {
+			domain: { name: 'Payments', chainId: 42_161, verifyingContract: '0xEf' },
+			primaryType: 'Payment',
+			message: { salt: `${row}`, tags: ['a', 'b'] },
+		},
+	}));
+
+type Row = ReturnType<typeof sheet>[number];
+
+function writeOf({ method, path, reference, body, signs }: Row): CheckedWrite {
+	return {
+		summary: 'Pay',
+		request: { method: method === 'PUT' ? 'PUT' : 'POST', path, body },
+		signs,
+		reference,
+		send: async () => await Promise.resolve({}),
+	};
+}
+
+function jobsOf(rows: readonly Row[]): Job[] {
+	return rows.map((row, item) => {
+		const writes = [writeOf(row)];
+		return {
+			items: [item],
+			cents: 12_500,
+			writes,
+			send: async () => await Promise.resolve([]),
+		};
+	});
+}
+
+const approvalOfRun = (rows: readonly Row[], of = OF) => approvalOf(of, rows.map(writeOf));
+
+/** What becomes of a run whose items name these approvals. */
+function judge(
+	rows: readonly Row[],
+	approvals: ReadonlyArray<string | undefined>,
+	{
+		requireApproval = false,
+		refusals = [],
+	}: { requireApproval?: boolean; refusals?: FailedItems[] } = {},
+) {
+	const limits = { access: 'everything', permissions: new Set<never>(), requireApproval } as const;
+	const approved = new Map(
+		approvals.flatMap((each, item) => (each === undefined ? [] : [[item, each]])),
+	);
+	try {
+		return keepApproved(
+			OF,
+			{ jobs: jobsOf(rows), refusals },
+			{ limits, name: 'Payroll' },
+			approved,
+		);
+	} catch (error) {
+		if (error instanceof UserError) return error;
+		throw error;
+	}
+}
+
+const times = (text: string, count: number) => Array.from({ length: count }, () => text);
+
+/** Every place in the data where a plain value stands. */
+function placesIn(value: unknown, path: readonly string[] = []): string[][] {
+	if (!isRecord(value) && !Array.isArray(value)) return [[...path]];
+	return Object.entries(value).flatMap(([name, member]) => placesIn(member, [...path, name]));
+}
+
+function copyOf(rows: readonly Row[]): Row[] {
+	return structuredClone([...rows]);
+}
+
+function setAt(
+	target: object,
+	[name = '', ...rest]: readonly string[],
+	change: (value: unknown) => unknown,
+): void {
+	const value: unknown = Reflect.get(target, name);
+	if (rest.length === 0 || typeof value !== 'object' || value === null) {
+		Reflect.set(target, name, change(value));
+	} else setAt(value, rest, change);
+}
+
+describe('an approval', () => {
+	it('is 16 characters of Crockford’s Base32 in groups of four', () => {
+		fc.assert(
+			fc.property(fc.string(), (salt) => {
+				const approval = approvalOf({ ...OF, baseUrl: salt }, []);
+				expect(approval).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+			}),
+		);
+	});
+
+	it('is the first 80 bits of SHA-256', () => {
+		expect(approvalOf(OF, [])).toBe('9X9W-V8CC-5EN0-R0TM');
+	});
+
+	it('refuses the run after any change of one field of one row, one of many', () => {
+		const rows = sheet(3);
+		const approval = approvalOfRun(rows);
+		const places = placesIn(rows);
+		const anyChange = fc.oneof(
+			fc.constant((value: unknown) =>
+				typeof value === 'number' ? value + 1 : `${String(value)} `,
+			),
+			fc.constant((value: unknown) => (typeof value === 'number' ? `${value}` : [value])),
+			fc.constant((value: unknown) => String(value).replace(/.$/, '') || null),
+			fc.constant((): unknown => null),
+			fc.jsonValue().map((value) => (): unknown => value),
+		);
+		fc.assert(
+			fc.property(fc.constantFrom(...places), anyChange, (place, change) => {
+				const changed = copyOf(rows);
+				setAt(changed, place, (value) => {
+					const other = change(value);
+					return JSON.stringify(other) === JSON.stringify(value) ? `${String(value)}!` : other;
+				});
+				if (changed.some(({ method }) => method !== 'PUT')) return;
+				expect(judge(changed, times(approval, 3))).toBeInstanceOf(UserError);
+			}),
+			{ numRuns: runs(1_000) },
+		);
+	});
+
+	it('accepts the run however its JSON was written', () => {
+		const rows = sheet(3);
+		const approval = approvalOfRun(rows);
+		const shuffled = (value: unknown, order: () => number): unknown => {
+			if (Array.isArray(value)) return value.map((each) => shuffled(each, order));
+			if (!isRecord(value)) return value;
+			return Object.fromEntries(
+				Object.entries(value)
+					.map(([name, member]) => [order(), name, shuffled(member, order)] as const)
+					.sort(([a], [b]) => a - b)
+					.map(([, name, member]) => [name, member]),
+			);
+		};
+		fc.assert(
+			fc.property(fc.infiniteStream(fc.double({ noNaN: true })), fc.nat(4), (stream, spaces) => {
+				const again = shuffled(rows, () => Number(stream.next().value));
+				const written: Row[] = JSON.parse(JSON.stringify(again, null, spaces));
+				expect(judge(written, times(approval, 3))).toMatchObject({ refusals: [] });
+			}),
+			{ numRuns: runs(200) },
+		);
+	});
+
+	it.each<[string, (rows: Row[]) => Row[]]>([
+		['a row more', (rows) => [...rows, ...sheet(4).slice(3)]],
+		['a row less', (rows) => rows.slice(0, 2)],
+		['rows in another order', (rows) => rows.reverse()],
+		['a row twice', (rows) => [...rows.slice(0, 2), ...rows.slice(0, 1)]],
+	])('refuses %s, and says how large the run is now', (_what, change) => {
+		const rows = change(sheet(3));
+		const error = judge(rows, times(approvalOfRun(sheet(3)), rows.length));
+		expect(error).toMatchObject({
+			message: 'This run isn’t the one that was approved',
+			field: 'approvedCheck',
+			context: { outcome: 'refused', refusesRun: true },
+			hint: expect.stringMatching(
+				new RegExp(
+					`^It has ${rows.length} payments of \\$\\d+\\.\\d\\d in all now\\. .* Nothing was signed or sent\\.$`,
+				),
+			),
+		});
+	});
+
+	it('covers operation and base URL', () => {
+		const approvals = [
+			OF,
+			{ ...OF, operation: 'invite.create' },
+			{ ...OF, baseUrl: 'https://b.example' },
+		];
+		expect(new Set(approvals.map((of) => approvalOfRun(sheet(1), of))).size).toBe(3);
+	});
+
+	it('may be typed by a person', () => {
+		const rows = sheet(2);
+		const approval = approvalOfRun(rows);
+		for (const typed of [
+			approval.toLowerCase(),
+			approval.replaceAll('-', ''),
+			` ${approval.replaceAll('-', ' ')} `,
+			approval.replaceAll('0', 'O').replaceAll('1', 'l'),
+			approval.replaceAll('0', 'o').replaceAll('1', 'I'),
+		]) {
+			expect(judge(rows, times(typed, 2))).toMatchObject({ refusals: [] });
+		}
+		expect(judge(rows, times(approval.slice(0, -1), 2))).toBeInstanceOf(UserError);
+	});
+});
+
+describe('the value of each item', () => {
+	const rows = sheet(3);
+	const own = rows.map((row) => approvalOfRun([row]));
+
+	it('is its own approval', () => {
+		expect(judge(rows, own)).toMatchObject({ jobs: [{}, {}, {}], refusals: [] });
+	});
+
+	it('refuses only the item that it doesn’t fit', () => {
+		const [first = '', second = ''] = own;
+		const judged = judge(rows, [first, second, second]);
+		expect(judged).toMatchObject({
+			jobs: [{ items: [0] }, { items: [1] }],
+			refusals: [{ items: [2] }],
+		});
+		expect(judged instanceof UserError ? undefined : judged.refusals[0]?.error).toMatchObject({
+			message: 'This isn’t what was approved',
+			context: { outcome: 'refused' },
+		});
+	});
+
+	it('must be there where the credentials require it', () => {
+		expect(judge(rows, [])).toMatchObject({ jobs: [{}, {}, {}], refusals: [] });
+		const judged = judge(rows, [], { requireApproval: true });
+		expect(judged).toMatchObject({ jobs: [], refusals: [{}, {}, {}] });
+		expect(judged instanceof UserError ? undefined : judged.refusals[0]?.error).toMatchObject({
+			message: 'Approved Check is missing, and the credentials “Payroll” require it',
+		});
+	});
+});
+
+describe('the value of a run', () => {
+	const rows = sheet(3);
+	const approval = approvalOfRun(rows);
+	const [first, second, third] = rows;
+	if (first === undefined || second === undefined || third === undefined)
+		throw new Error('no rows');
+	const refusalOf = (writes?: CheckedWrite[]): FailedItems => ({
+		items: [1],
+		error: new UserError('earlier attempt'),
+		writes,
+	});
+	/* Rows 0 and 2; the other one was held back by a check. */
+	const judgeRest = (refusal: FailedItems) => {
+		const jobs = jobsOf(rows).filter((_, item) => item !== 1);
+		const limits = {
+			access: 'everything',
+			permissions: new Set<never>(),
+			requireApproval: true,
+		} as const;
+		const approved = new Map(rows.map((_, item) => [item, approval]));
+		return () => keepApproved(OF, { jobs, refusals: [refusal] }, { limits }, approved);
+	};
+
+	it('holds for the same sheet again, with a row whose outcome isn’t known', () => {
+		expect(judgeRest(refusalOf([writeOf(second)]))()).toMatchObject({
+			jobs: [{ items: [0] }, { items: [2] }],
+			refusals: [{ items: [1] }],
+		});
+	});
+
+	it('refuses the run where a row was refused or changed', () => {
+		for (const refusal of [refusalOf(), refusalOf([writeOf(third)])]) {
+			expect(judgeRest(refusal)).toThrow('This run isn’t the one that was approved');
+		}
+	});
+});
+
+it('the check of several requests puts out the approval over all of them', () => {
+	const writes = sheet(2).map(writeOf);
+	const [one, other] = checkRecords(OF, writes);
+	const approval = approvalOf(OF, writes);
+	expect([one?.approval, other?.approval]).toEqual([approval, approval]);
+	const columns: Record<string, JsonValue> = { amount: '125.00' };
+	const empty = writes.slice(1).map((write) => ({ ...write, request: null, signs: null, columns }));
+	expect(checkRecords(OF, empty)).toEqual([
+		{
+			check: 'passed',
+			summary: 'Pay',
+			approval: expect.any(String),
+			amount: '125.00',
+			request: null,
+			signs: null,
+		},
+	]);
+});

@@ -1,0 +1,335 @@
+import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
+import {
+	isUnlimited,
+	PERMISSIONS,
+	requireAllowedPayment,
+	requirePermission,
+	type LimitedPayment,
+	type Permission,
+} from '../../../nodes/PayrollPayments/api/limits';
+import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
+
+type Change = Readonly<Record<string, unknown>>;
+
+function credentials(change: Change = {}, name?: string) {
+	const saved = {
+		baseUrl: 'https://api.example.com',
+		authentication: 'accessToken',
+		accessToken: 'a.b.c',
+		...change,
+	};
+	return readCredentials(saved, name);
+}
+
+const limits = (change: Change) => credentials(change).limits;
+
+function refusalOf(check: () => unknown): UserError | undefined {
+	try {
+		check();
+	} catch (error) {
+		if (error instanceof UserError) return error;
+		throw error;
+	}
+	return undefined;
+}
+
+const messageFor = (change: Change) => refusalOf(() => limits(change))?.message;
+
+const ALL = [
+	'invitePeople',
+	'manageAdministrators',
+	'resolveNameReviews',
+	'sendPayments',
+	'sendTestEvents',
+];
+
+describe('what workflows may do', () => {
+	it.each<[Change, string[]]>([
+		[{}, []],
+		[{ access: undefined }, []],
+		[{ access: 'readOnly' }, []],
+		[{ access: 'readOnly', permissions: ALL }, []],
+		[{ permissions: ALL }, []],
+		[{ access: 'everything' }, ALL],
+		[{ access: 'everything', permissions: [] }, ALL],
+		[{ access: 'selected' }, []],
+		...[undefined, null, '', []].map((permissions): [Change, string[]] => [
+			{ access: 'selected', permissions },
+			[],
+		]),
+		[
+			{ access: 'selected', permissions: ['sendTestEvents', 'invitePeople', 'invitePeople'] },
+			['invitePeople', 'sendTestEvents'],
+		],
+	])('with %j is %j', (change, permissions) => {
+		expect([...limits(change).permissions].sort()).toEqual(permissions);
+	});
+
+	it.each([
+		null,
+		'',
+		'all',
+		'Everything',
+		['everything'],
+		true,
+		0,
+		{},
+		'{{ "everything" }}',
+		'__proto__',
+	])('is refused by name where access is %j', (access) => {
+		expect(messageFor({ access })).toBe(
+			'Workflows May in the credentials must be Read Only, Everything or Choose…',
+		);
+	});
+
+	it.each([
+		'sendPayments',
+		'{{ $json.permissions }}',
+		['everything'],
+		['sendPayments', null],
+		[['sendPayments']],
+		['SendPayments'],
+		['__proto__'],
+		{ 0: 'sendPayments', length: 1 },
+		true,
+		0,
+	])('is refused by name where the permissions are %j', (permissions) => {
+		expect(messageFor({ access: 'selected', permissions })).toBe(
+			'Permissions in the credentials must contain only options from its menu',
+		);
+	});
+});
+
+describe('a permission', () => {
+	const permissions = Object.keys(PERMISSIONS).filter((each): each is Permission =>
+		ALL.includes(each),
+	);
+
+	it('is one of five', () => expect(permissions).toEqual(ALL));
+
+	it.each(permissions)('%s is needed, and enough', (permission) => {
+		const { label, activity } = PERMISSIONS[permission];
+		const without = { access: 'selected', permissions: ALL.filter((each) => each !== permission) };
+		for (const [change, reason] of [
+			[without, `“${label}” isn't selected under Workflows May in the credentials “Payroll”.`],
+			[
+				{},
+				`Workflows May is Read Only in the credentials “Payroll”. Choose Everything, or Choose… and “${label}”.`,
+			],
+		] as const) {
+			expect(
+				refusalOf(() => requirePermission(credentials(change, 'Payroll'), permission)),
+			).toMatchObject({
+				message: `These credentials don't allow ${activity}`,
+				field: 'access',
+				hint: `${reason} Ask the person who manages them. Nothing was signed or sent.`,
+			});
+		}
+		for (const change of [
+			{ access: 'everything' },
+			{ access: 'selected', permissions: [permission] },
+		]) {
+			expect(refusalOf(() => requirePermission(credentials(change), permission))).toBeUndefined();
+		}
+	});
+
+	it('is not needed to sign in', () => {
+		expect(refusalOf(() => requirePermission(credentials(), 'none'))).toBeUndefined();
+	});
+
+	it.each([
+		['administratorInvite.complete', 'manageAdministrators'],
+		['administratorInvite.create', 'manageAdministrators'],
+		['administratorInvite.send', 'manageAdministrators'],
+		['authentication.verify', 'none'],
+		['invite.create', 'invitePeople'],
+		['nameReview.update', 'resolveNameReviews'],
+		['payment.create', 'sendPayments'],
+		['webhook.send', 'sendTestEvents'],
+	])('for %s is %s', (name, permission) => {
+		const operation = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === name);
+		expect([operation?.effect, operation?.permission]).toEqual(['write', permission]);
+	});
+});
+
+it.each<[Change, boolean]>([
+	[{ access: 'everything' }, true],
+	[{}, false],
+	[{ access: 'selected', permissions: ALL }, false],
+	[{ access: 'everything', maximumPayment: '1000000' }, false],
+	[{ access: 'everything', paymentRecipients: '@example.com' }, false],
+	[{ access: 'everything', requireApproval: true }, false],
+])('credentials with %j are without any limit: %j', (change, expected) => {
+	expect(isUnlimited(credentials(change))).toBe(expected);
+});
+
+describe('an approved check', () => {
+	it.each([
+		[undefined, false],
+		[false, false],
+		[true, true],
+	])('is required for %j: %j', (requireApproval, expected) => {
+		expect(limits({ requireApproval }).requireApproval).toBe(expected);
+	});
+
+	it.each([null, '', 'false', 'true', 0, 1, [], {}])(
+		'can’t be required by %j',
+		(requireApproval) => {
+			expect(messageFor({ requireApproval })).toBe(
+				'Require Approved Check in the credentials must be on or off',
+			);
+		},
+	);
+});
+
+describe('the maximum payment', () => {
+	it.each([
+		['0', 0],
+		['0.01', 1],
+		['2500', 250_000],
+		['2500.5', 250_050],
+		[' 2500.50 ', 250_050],
+		['0.29', 29],
+		['1.15', 115],
+		['1129.6', 112_960],
+		['999999999999.99', 99_999_999_999_999],
+	])('%j is %d cents to the cent', (maximumPayment, cents) => {
+		expect(limits({ maximumPayment }).maximumPaymentCents).toBe(cents);
+	});
+
+	it('is unset where it is empty', () => {
+		expect(limits({}).maximumPaymentCents).toBeUndefined();
+		expect(limits({ maximumPayment: '' }).maximumPaymentCents).toBeUndefined();
+	});
+
+	it.each([
+		...[
+			' ',
+			'2,500',
+			'2.500,00',
+			'$2500',
+			'2500 USD',
+			'1e3',
+			'0x10',
+			'-1',
+			'+1',
+			'.5',
+			'5.',
+			'5.001',
+		],
+		...['007', '1 000', 'Infinity', 'NaN', '٢٥٠٠', '{{ $vars.limit }}', '9999999999999', '1\n2'],
+		...[2500, Number.NaN, true, {}, ['2500'], undefined, null],
+	])('is refused by name where it is %j', (maximumPayment) => {
+		expect(messageFor({ maximumPayment })).toMatch(
+			/^Maximum Payment in the credentials (must be|has no value)/,
+		);
+	});
+});
+
+describe('the payment recipients', () => {
+	it('are addresses and domains, in any case', () => {
+		const { paymentRecipients } = limits({ paymentRecipients: ' Ana@Example.com, @Example.ORG ,' });
+		expect([...(paymentRecipients ?? [])]).toEqual(['ana@example.com', '@example.org']);
+		expect(limits({ paymentRecipients: '' }).paymentRecipients).toBeUndefined();
+	});
+
+	it.each([
+		...[' ', ',', ' , ,', 'ana@example.com; ben@example.com', 'ana@example.com ben@example.com'],
+		...[
+			'example.com',
+			'@example',
+			'@',
+			'@.com',
+			'@example..com',
+			'@-example.com',
+			'*@example.com',
+			'*',
+		],
+		...['ana@ben@example.com', '"ana"@example.com', 'Ana <ana@example.com>', 'ana@exämple.com'],
+		...['{{ $vars.recipients }}', 7, ['ana@example.com'], {}, undefined, null],
+	])('are refused by name where they are %j', (paymentRecipients) => {
+		expect(messageFor({ paymentRecipients })).toMatch(/^Payment Recipients in the credentials /);
+	});
+});
+
+describe('a payment', () => {
+	const payment: LimitedPayment = {
+		amountCents: 250_050,
+		recipientEmail: 'ana@example.com',
+		signedCents: 250_050n,
+	};
+	const check = (change: Change, of: Partial<LimitedPayment> = {}) =>
+		refusalOf(() => requireAllowedPayment(credentials(change, 'Payroll'), { ...payment, ...of }));
+
+	it('may be the maximum, and not a cent more', () => {
+		expect(check({ maximumPayment: '2500.50' })).toBeUndefined();
+		expect(check({ maximumPayment: '2500.49' })).toMatchObject({
+			message: 'These credentials allow payments up to $2,500.49, and this one is $2,500.50',
+			field: 'maximumPayment',
+			hint: 'The limit is Maximum Payment in the credentials “Payroll”. Ask the person who manages them. Nothing was signed or sent.',
+		});
+		expect(check({ maximumPayment: '0' })).toBeDefined();
+	});
+
+	it.each([
+		[100, 250_051n],
+		[100, 10n ** 70n],
+		[250_051, 1n],
+	])('of %d cents that signs %d is judged by the larger one', (amountCents, signedCents) => {
+		expect(check({ maximumPayment: '2500.50' }, { amountCents, signedCents })?.field).toBe(
+			'maximumPayment',
+		);
+	});
+
+	it('under a maximum must sign an amount that can be compared', () => {
+		expect(check({ maximumPayment: '2500.50' }, { signedCents: undefined })).toMatchObject({
+			message: 'The signed amount can’t be compared with the limit of these credentials',
+			field: 'typedAmountUnit',
+		});
+		expect(check({}, { signedCents: undefined })).toBeUndefined();
+	});
+
+	it.each([
+		['ana@example.com', 'ANA@EXAMPLE.COM'],
+		['Ana@Example.Com', 'ana@example.com'],
+		['@example.com', 'Anybody@Example.Com'],
+		['ben@example.org, @example.com', 'ana@example.com'],
+	])('to the recipients %j goes to %j', (paymentRecipients, recipientEmail) => {
+		expect(check({ paymentRecipients }, { recipientEmail })).toBeUndefined();
+	});
+
+	it.each([
+		...[
+			'ben@example.com',
+			'ana@example.com.evil.example',
+			'xana@example.com',
+			'ana+x@example.com',
+		].map((email) => ['ana@example.com', email]),
+		...[' ana@example.com', 'ana@example.com\n', 'ana@example.com\0', 'an\u0430@example.com'].map(
+			(email) => ['ana@example.com', email],
+		),
+		['ana@example.com', 'ana@example.com,eve@example.org'],
+		['kim@example.com', '\u212Aim@example.com'],
+		...[
+			'ana@sub.example.com',
+			'ana@notexample.com',
+			'ana@example.com.',
+			'eve@x.org@example.com',
+		].map((email) => ['@example.com', email]),
+		...[
+			'"eve@x.org"@example.com',
+			'eve@x.org <x@example.com>',
+			'@example.com',
+			'example.com',
+			'',
+		].map((email) => ['@example.com', email]),
+		['@kim.example', 'a@\u212Aim.example'],
+		['@sub.example.com', 'ana@example.com'],
+	])('to the recipients %j does not go to %j', (paymentRecipients, recipientEmail) => {
+		expect(check({ paymentRecipients }, { recipientEmail })).toMatchObject({
+			message: expect.stringMatching(/^These credentials don't allow paying /),
+			field: 'paymentRecipients',
+		});
+	});
+});
