@@ -73,6 +73,21 @@ export async function interleaved<Ours, Peers>(
 	return results;
 }
 
+/** Runs any number of sides in turn, each round beginning with the next one. */
+export async function rotated<Side extends string, Result>(
+	rounds: number,
+	sides: ReadonlyArray<readonly [Side, () => Promise<Result>]>,
+): Promise<(side: Side) => Result[]> {
+	const results = new Map<Side, Result[]>();
+	for (let round = 0; round < rounds; round++) {
+		const first = round % sides.length;
+		for (const [side, take] of [...sides.slice(first), ...sides.slice(0, first)]) {
+			results.set(side, [...(results.get(side) ?? []), await take()]);
+		}
+	}
+	return (side) => results.get(side) ?? [];
+}
+
 /** @throws {Error} if two sides that should have done the same differ */
 export function mustBeSame(what: string, ours: unknown, peers: unknown): void {
 	const [a, b] = [ours, peers].map((each) => JSON.stringify(each));

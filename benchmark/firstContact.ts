@@ -39,10 +39,10 @@ export const firstContact: Part = {
 					180,
 					cold,
 				),
-				goal('the first result of that', 's', seconds(first), 90),
+				goal('the first result of that', 's', seconds(first), 60),
 				goal('npm start -- --once, again', 's', seconds(warm.at(-1)), 12, warm),
 				goal('n8n, its Node.js and pnpm in the cache', 'MB', await megabytes(cache), 2_000),
-				goal('the clone, with all that it installed and built', 'MB', await megabytes(clone), 700),
+				goal('the clone, with all that it installed and built', 'MB', await megabytes(clone), 350),
 			];
 		} finally {
 			rmSync(folder, { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { invites } from './invites';
 import { items } from './items';
 import { keys } from './keys';
 import { load } from './load';
+import { payments } from './payments';
 import { polling } from './polling';
 import { measured, record, textTable, type Measurement } from './results';
 import { signature } from './signature';
@@ -34,6 +35,7 @@ const PARTS: readonly Part[] = [
 	teamUsers,
 	polling,
 	invites,
+	payments,
 	signIns,
 	deliveries,
 	growth,

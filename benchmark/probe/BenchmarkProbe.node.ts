@@ -144,7 +144,11 @@ async function remember(context: IExecuteFunctions): Promise<IDataObject[]> {
 		removeProcessed: async (...call) => await timed(helpers.removeProcessed(...call)),
 	};
 	for (let event = 0; event < events; event++) {
-		await recordEvent(store, nodeKey, `new key ${event}`, { history, owner: String(event) });
+		await recordEvent(store, nodeKey, `new key ${event}`, {
+			history,
+			owner: String(event),
+			mayComeAgain: false,
+		});
 	}
 	await helpers.clearAllProcessedItems('node', options);
 	return [{ milliseconds, items: events, digest: digest(history) }];

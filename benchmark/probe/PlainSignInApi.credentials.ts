@@ -9,7 +9,7 @@ import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credent
 import { readCredentials } from '../../nodes/PayrollPayments/api/credentials';
 import { exchangeOver } from '../../nodes/PayrollPayments/api/n8nHttp';
 import { packSession, sessionBinding } from '../../nodes/PayrollPayments/api/session';
-import { signInWithWallet } from '../../nodes/PayrollPayments/api/signIn';
+import { signIn } from '../../nodes/PayrollPayments/api/signIn';
 
 /** The same credentials with n8n's plain `preAuthentication`: each call without a token signs in. */
 export class PlainSignInApi extends PayrollPaymentsApi {
@@ -25,10 +25,9 @@ export class PlainSignInApi extends PayrollPaymentsApi {
 	): Promise<IDataObject> {
 		const credentials = readCredentials(saved);
 		if (credentials.authentication !== 'walletSignIn') return {};
-		const token = await signInWithWallet(
+		const token = await signIn(
 			credentials,
 			exchangeOver(async (options): Promise<unknown> => await this.helpers.httpRequest(options)),
-			(text) => text,
 		);
 		return { sessionToken: packSession(sessionBinding(credentials), token) };
 	}
