@@ -73,14 +73,17 @@ let said: string;
 /** The URL of a port that nobody listens on. */
 const NOBODY = 'http://127.0.0.1:9';
 
-async function typedPayment(amountCents: number): Promise<Record<string, unknown>> {
+async function preparePayment(amountCents: number): Promise<Payment> {
 	const query = new URLSearchParams({
 		from: environment.teamId,
 		amount_cents: String(amountCents),
 		email: 'ana@example.com',
 		signer: environment.account.address,
 	});
-	const payment = await environment.sandbox.control<Payment>('GET', `payment-typed-data?${query}`);
+	return await environment.sandbox.control<Payment>('GET', `payment-typed-data?${query}`);
+}
+
+async function typedPayment(amountCents: number): Promise<Record<string, unknown>> {
 	return {
 		resource: 'payment',
 		operation: 'create',
@@ -88,7 +91,7 @@ async function typedPayment(amountCents: number): Promise<Record<string, unknown
 		amountUnit: 'cents',
 		amountCents,
 		recipientEmail: 'ana@example.com',
-		typedData: JSON.stringify(payment),
+		typedData: JSON.stringify(await preparePayment(amountCents)),
 	};
 }
 
@@ -213,6 +216,13 @@ async function chapters(): Promise<readonly Chapter[]> {
 				{
 					when: "The amount isn't a whole number of cents",
 					parameters: await payment(10_000, { amountCents: 125.5 }),
+				},
+				{
+					when: 'A payment has no domain to sign for',
+					parameters: await payment(10_000, {
+						typedData: JSON.stringify((await preparePayment(10_000)).typed_data),
+						options: { domain: '{}' },
+					}),
 				},
 			],
 		},

@@ -2,6 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
+import { waitUntil } from '../support/waiting';
 
 const sandbox = useActionSandbox();
 
@@ -165,6 +166,75 @@ describe('a pay run', () => {
 			completed: [{ item: 0 }, { item: 1 }],
 			failures: [{ item: 2, outcome: 'unknown', attempt_code: expect.any(String) }],
 		});
+	});
+
+	it('pays only the first of five when it is stopped during that one, and the rest the next time', async () => {
+		const items = await sheet();
+		const match = { method: 'PUT', path: 'instant' };
+		await sandbox.fault({ kind: 'latency', delay: 500, match });
+		const stop = new AbortController();
+		const stopped = sandbox.run(form({ ifAlreadyPaid: 'skip' }), {
+			items,
+			...CONTINUE,
+			stop: stop.signal,
+		});
+		await waitUntil(() => sandbox.writes().length > 0, {
+			milliseconds: 30_000,
+			failure: () => 'No payment reached the service.',
+		});
+		stop.abort();
+		await stopped;
+		/* What was under way is awaited, and nothing else starts. */
+		await waitUntil(async () => (await check(items))?.to_send_count === 4, {
+			milliseconds: 30_000,
+			failure: () => 'The first payment wasn’t recorded.',
+		});
+		expect(sandbox.writes()).toHaveLength(1);
+		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
+
+		const next = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
+		expect(outcomes(next.output)).toEqual(['already_paid', ...Array(4).fill('paid')]);
+		expect(sandbox.writes()).toHaveLength(5);
+	});
+
+	it('isn’t paid twice by Retry On Fail', async () => {
+		const items = await sheet();
+		await sandbox.fault({
+			kind: 'status',
+			status: 400,
+			match: { method: 'PUT', path: 'instant' },
+			skip: 2,
+			times: 'always',
+		});
+		const retried = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const { error } = await sandbox.run(form(), { items, node: retried });
+		expect(error?.description).toContain('2 of 5 paid ($250.00)');
+		const salts = sandbox.writes().map(({ body }) => JSON.stringify(body));
+		const paid = salts.filter((salt) => salt === salts[0] || salt === salts[1]);
+		expect(paid).toHaveLength(2);
+	});
+
+	it('refuses only the row whose own Approved Check differs, with Continue', async () => {
+		const items = await sheet();
+		const checked = await sandbox.run(form({ checkOnly: true }), { items });
+		const approved = items.map((item, index) => ({
+			...item,
+			approval: index === 2 ? '0000-0000-0000-0000' : checked.output[index]?.json.approval,
+		}));
+		const approvedCheck = '={{ $json.approval }}';
+		const whole = await sandbox.run(form({ approvedCheck }), { items: approved });
+		expect(whole.error?.message).toMatch(/\[item 2\]$/);
+		expect(sandbox.writes()).toEqual([]);
+		const skip = form({ approvedCheck, ifAlreadyPaid: 'skip' });
+		const { output } = await sandbox.run(skip, { items: approved, ...CONTINUE });
+		expect(outcomes(output)).toEqual(['paid', 'paid', 'refused', 'paid', 'paid']);
+		expect(sandbox.writes()).toHaveLength(4);
+	});
+
+	it('leaves nothing in n8n’s list of executions when it is only checked', async () => {
+		const items = await sheet(['ana@example.com']);
+		const { stored } = await sandbox.run(form({ checkOnly: true }), { items });
+		expect(JSON.parse(stored).metadata ?? {}).toEqual({});
 	});
 
 	it('can be found by its invoice in n8n’s list of executions', async () => {

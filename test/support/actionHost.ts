@@ -168,6 +168,8 @@ export async function runNode(
 		readonly secondRun?: readonly IDataObject[];
 		readonly node?: Partial<INode>;
 		readonly executionId?: string;
+		/** Stops the execution as a person does. */
+		readonly stop?: AbortSignal;
 	} = {},
 ): Promise<RunResult> {
 	executions += 1;
@@ -192,7 +194,13 @@ export async function runNode(
 		Input: to('Payroll'),
 		Later: to('Payroll'),
 	};
-	const run = await runInEngine({ nodes, connections }, nodeTypes, credentials, executionId);
+	const run = await runInEngine(
+		{ nodes, connections },
+		nodeTypes,
+		credentials,
+		executionId,
+		options.stop,
+	);
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;

@@ -140,12 +140,16 @@ export interface EngineWorkflow {
 	readonly pinData?: IPinData;
 }
 
-/** Runs a workflow once in n8n's own engine, without a server. */
+/**
+ * Runs a workflow once in n8n's own engine, without a server.
+ * @param stop cancels the execution as n8n's Stop button does
+ */
 export async function runInEngine(
 	{ nodes, connections, pinData }: EngineWorkflow,
 	nodeTypes: INodeTypes,
 	credentials: ICredentialsHelper,
 	executionId: string,
+	stop?: AbortSignal,
 ): Promise<IRun> {
 	const workflow = new Workflow({
 		id: 'workflow',
@@ -169,5 +173,9 @@ export async function runInEngine(
 		}),
 	});
 	const execution = new WorkflowExecute(data, 'trigger');
-	return await execution.run({ workflow, startNode: nodes[0], pinData });
+	const running = execution.run({ workflow, startNode: nodes[0], pinData });
+	stop?.addEventListener('abort', () => {
+		running.cancel();
+	});
+	return await running;
 }
