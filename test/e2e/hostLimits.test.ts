@@ -4,6 +4,8 @@
  * checks n8n's engine in the same way.
  */
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { z } from 'zod';
@@ -43,17 +45,25 @@ const findings = z.object({
 });
 
 let environment: TestEnvironment;
+/** What n8n would save beside the user's own n8n. */
+const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-limits-'));
 let found: z.infer<typeof findings>;
 
 beforeAll(async () => {
 	const { node: binary, cli, env } = await installN8nUnderTest();
 	const script = path.join(__dirname, 'hostLimits.mjs');
 	const n8nPackage = path.dirname(path.dirname(cli));
-	found = findings.parse(JSON.parse(await run(binary, [script, n8nPackage], { env })));
+	const settings = {
+		...env,
+		N8N_USER_FOLDER: folder,
+		N8N_ENCRYPTION_KEY: 'for no longer than this',
+	};
+	found = findings.parse(JSON.parse(await run(binary, [script, n8nPackage], { env: settings })));
 	environment = await shareTestEnvironment();
 });
 
 afterAll(async () => {
+	rmSync(folder, { recursive: true, force: true });
 	await environment.stop();
 });
 

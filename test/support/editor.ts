@@ -84,7 +84,8 @@ export class Editor {
 	static async start(url: string): Promise<Editor> {
 		const browser = await launchBrowser();
 		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
-		page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+		/* For pages that the editor opens, too. */
+		page.context().setDefaultTimeout(TIMEOUT_MILLISECONDS);
 		return new Editor(browser, page, url);
 	}
 
