@@ -146,6 +146,19 @@ beforeAll(async () => {
 		{ resource: 'teamUser', operation: 'getAll', teamId },
 		{ position: [660, 600] },
 	);
+	const invite = node(
+		'Made by hand',
+		'n8n-nodes-payroll-payments.payrollPayments',
+		{
+			resource: 'invite',
+			operation: 'create',
+			teamId,
+			role: 'contractor',
+			inviteesSource: 'json',
+			inviteesJson: '[{ "email": "made.by.hand@example.com" }]',
+		},
+		{ position: [440, 600] },
+	);
 	const message = node(
 		'Write a message',
 		'n8n-nodes-base.set',
@@ -155,7 +168,7 @@ beforeAll(async () => {
 	const { id } = await n8n.saveWorkflow(
 		{
 			name: 'Forms',
-			nodes: [...actions, review, ...triggers, users, message],
+			nodes: [...actions, review, invite, ...triggers, users, message],
 			connections: {
 				'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
 			},
@@ -202,7 +215,10 @@ it('hides an invitee’s prefill fields until they are added', async () => {
 it('searches users by name and by email', async () => {
 	await editor.openNode('picker');
 	const { page } = editor;
-	await page.locator('[data-test-id="rlc-input"]:visible').first().click();
+	await page
+		.locator('[data-test-id="resource-locator-userId"] [data-test-id="rlc-input"]')
+		.first()
+		.click();
 	const choices = page.locator('[data-test-id="rlc-item"]:visible');
 	await choices.first().waitFor();
 	const first = (await choices.first().textContent())?.trim() ?? '';
@@ -213,7 +229,10 @@ it('searches users by name and by email', async () => {
 		await choices.first().waitFor();
 	}
 	await choices.first().click();
-	await page.locator('[data-test-id="rlc-input"]:visible').first().click();
+	await page
+		.locator('[data-test-id="resource-locator-userId"] [data-test-id="rlc-input"]')
+		.first()
+		.click();
 	await page.locator('[data-test-id="rlc-search"]:visible').fill('angel');
 	await choices.filter({ hasText: 'Angela' }).first().waitFor();
 	await choices
@@ -361,6 +380,55 @@ describe('credentials', () => {
 		await editor.closeCredentials();
 		await editor.closeNode();
 	});
+});
+
+it('a credential made in the form reads only, and writes after it is edited', async () => {
+	const { page } = editor;
+	const { account, sandbox, teamId } = environment;
+	const field = (name: string) => page.locator(`[data-test-id="parameter-input-${name}"]`);
+	const save = async () => {
+		await page.click('[data-test-id="credential-save-button"]');
+	};
+	const execute = async () => {
+		await editor.openNode('Made by hand');
+		await page.click('[data-test-id="node-execute-button"]');
+	};
+
+	await editor.openNode('Made by hand');
+	await page.locator('[data-test-id="node-credentials-select"]').click();
+	await page.click('[data-test-id="node-credentials-select-item-new"]');
+	await field('baseUrl').locator('input').fill(sandbox.url);
+	await field('platformId').locator('input').fill(account.platformId);
+	await field('privateKey').locator('input').fill(account.privateKey);
+	await field('entities').locator('textarea').fill(`${teamId} Made by Hand`);
+	await save();
+	/* n8n closes a new credential once its test has passed. */
+	await page.getByText('Credential successfully created').waitFor();
+	await editor.closeNode();
+
+	await execute();
+	const error = page.locator('[data-test-id="node-error-description"]');
+	await error.filter({ hasText: 'Workflows May is Read Only' }).waitFor();
+	await editor.openCredentials();
+	await field('access').click();
+	await page.locator('text="Everything" >> visible=true').first().click();
+	await save();
+	await page.getByText('Connection tested successfully').waitFor();
+	await editor.closeCredentials();
+	await editor.closeNode();
+
+	await execute();
+	await page.getByText('made.by.hand@example.com').filter({ visible: true }).first().waitFor();
+	await page.getByText('invited', { exact: true }).first().waitFor();
+
+	/* Its teams are in the list of each team field. */
+	const team = page.locator('[data-test-id="resource-locator-teamId"]');
+	await team.locator('[data-test-id="rlc-mode-selector"]').click();
+	await page.locator('[data-test-id="mode-list"]:visible').click();
+	await team.locator('[data-test-id="rlc-input"]').click();
+	const choices = page.locator('[data-test-id="rlc-item"]:visible');
+	await choices.filter({ hasText: 'Made by Hand' }).click();
+	await takePicture('team-picker', PANEL, LAST_FIELD);
 });
 
 it('logs nothing to the browser console', () => {

@@ -42,7 +42,6 @@ export function action(
 	more: Partial<WorkflowNode> = {},
 ): WorkflowNode {
 	return node(name, 'n8n-nodes-payroll-payments.payrollPayments', parameters, {
-		typeVersion: 1.1,
 		credentials: { payrollPaymentsApi: { id: null, name: '' } },
 		...more,
 	});
