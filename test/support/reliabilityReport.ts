@@ -38,6 +38,7 @@ const PARTS = [
 	'fuzz',
 	'properties',
 	'kills',
+	'payRun',
 	'soak',
 	'supplyChain',
 	'contractMutations',

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+
+import { outputOf, type Execution } from '../support/executions';
+import { markdownTable } from '../support/markdown';
+import { writeSection } from '../support/reliabilityReport';
+import {
+	startTestEnvironment,
+	AS_INSTALLED,
+	type TestEnvironment,
+} from '../support/testEnvironment';
+import { waitUntil } from '../support/waiting';
+import { action, chain, node, START } from '../support/workflows';
+
+jest.setTimeout(900_000);
+
+const ROWS = 50;
+const CUT_AT = 20;
+const KILLED_AT = 35;
+
+const PAYMENTS = { method: 'PUT', path: 'instant' };
+
+const body = z.object({ typed_data: z.object({ salt: z.string() }) });
+
+let environment: TestEnvironment;
+
+beforeAll(async () => {
+	environment = await startTestEnvironment(AS_INSTALLED);
+});
+
+afterAll(async () => {
+	await environment.stop();
+});
+
+/** A sheet with an authorization in each row. */
+async function sheet() {
+	const { sandbox, teamId, account } = environment;
+	const rows: Array<{ email: string; reference: string; authorization: unknown }> = [];
+	for (let row = 1; row <= ROWS; row++) {
+		const email = `payee-${row}@example.com`;
+		const query = new URLSearchParams({
+			from: teamId,
+			amount_cents: '12500',
+			email,
+			signer: account.address,
+		});
+		const authorization: unknown = await sandbox.control('GET', `payment-typed-data?${query}`);
+		rows.push({ email, reference: `INV-${row}`, authorization });
+	}
+	return rows;
+}
+
+it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async () => {
+	const { n8n, n8nProcess, sandbox, api, teamId } = environment;
+	const rows = await sheet();
+	await sandbox.control('POST', 'balances', {
+		nanoid: teamId,
+		currency: 'USD',
+		balance_cents: '100000000',
+	});
+	const jsCode = `return ${JSON.stringify(rows)}.map((json) => ({ json }));`;
+	const save = async (options: Record<string, unknown>): Promise<string> => {
+		const sheetNode = node('Sheet', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
+		const pay = action(
+			'Pay',
+			{
+				resource: 'payment',
+				operation: 'create',
+				teamId,
+				recipientEmail: '={{ $json.email }}',
+				amountUnit: 'dollars',
+				amountDollars: '125.00',
+				paymentReference: '={{ $json.reference }}',
+				typedData: '={{ $json.authorization }}',
+				signatureSource: 'wallet',
+				options: { ifAlreadyPaid: 'skip', ...options },
+			},
+			/* The record of what was paid belongs to the node. */
+			{ id: 'b1f0c0de-0000-4000-8000-000000000001', onError: 'continueRegularOutput' },
+		);
+		return (await n8n.saveWorkflow(chain('Pay run', [START, sheetNode, pay]), [api])).id;
+	};
+	const table: unknown[][] = [];
+	const requests = async () => await sandbox.requests('createInstantPayment', body);
+	const tell = async (what: string, execution: Execution) => {
+		const outcomes = outputOf(execution, 'Pay').map(({ outcome }) => String(outcome));
+		const count = (outcome: string) => outcomes.filter((one) => one === outcome).length;
+		const said = ['paid', 'already_paid', 'unknown', 'not_sent'].map(count);
+		table.push([what, execution.status, ...said, (await requests()).length]);
+		return outcomes;
+	};
+	const id = await save({});
+
+	await sandbox.control('POST', 'faults', {
+		kind: 'cutBefore',
+		match: PAYMENTS,
+		skip: CUT_AT - 1,
+	});
+	const first = await tell(`connection cut at ${CUT_AT}`, await n8n.runWorkflow(id, 180_000));
+	expect(first.indexOf('unknown')).toBe(CUT_AT - 1);
+
+	await sandbox.control('POST', 'faults', {
+		kind: 'latency',
+		delay: 2_000,
+		match: PAYMENTS,
+		skip: KILLED_AT - CUT_AT - 1,
+	});
+	const killed = await n8n.startWorkflow(id);
+	await waitUntil(async () => (await requests()).length >= KILLED_AT, {
+		milliseconds: 120_000,
+		interval: 20,
+		failure: () => `Payment ${KILLED_AT} isn't on the wire.`,
+	});
+	await n8nProcess.kill();
+	await n8nProcess.start();
+	await n8n.signIn();
+	await waitUntil(async () => (await n8n.execution(killed)).status === 'crashed', {
+		milliseconds: 30_000,
+		failure: () => 'n8n doesn’t show the execution as crashed.',
+	});
+	await tell(`kill -9 at ${KILLED_AT}`, await n8n.execution(killed));
+
+	const third = await tell('third run', await n8n.runWorkflow(id, 180_000));
+	expect(third.flatMap((outcome, index) => (outcome === 'unknown' ? [index + 1] : []))).toEqual([
+		CUT_AT,
+		KILLED_AT,
+	]);
+	const salts = async () => (await requests()).map(({ body: { typed_data } }) => typed_data.salt);
+	expect(await salts()).toHaveLength(ROWS);
+	expect(new Set(await salts()).size).toBe(ROWS);
+
+	/* Nobody paid row 20: a person asked the service. Its code releases it, and only it. */
+	const { runs } = await n8n.execution(
+		(await environment.database.executions(id)).at(-1)?.id ?? '',
+	);
+	const code = runs.Pay?.[0]?.data?.main?.[0]?.[CUT_AT - 1]?.json.attempt_code;
+	expect(code).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
+	await save({ confirmedNotPaid: code });
+	const last = await tell('released by its code', await n8n.runWorkflow(id, 180_000));
+	expect(last.filter((outcome) => outcome === 'paid')).toHaveLength(1);
+	expect(last[CUT_AT - 1]).toBe('paid');
+	const made = (await requests()).filter(({ status }) => status === 200);
+	expect(new Set(made.map(({ body: { typed_data } }) => typed_data.salt)).size).toBe(made.length);
+
+	writeSection(
+		'payRun',
+		'A pay run of 50, broken twice',
+		`n8n ${n8nProcess.installation.version}`,
+		[
+			`A sheet of ${ROWS} payments with *If Already Paid: Skip* and *On Error: Continue*. The connection ` +
+				`is cut at payment ${CUT_AT}, n8n is killed with kill -9 while payment ${KILLED_AT} is under way, ` +
+				`and the workflow runs a third time. Then a person releases payment ${CUT_AT} with its attempt code; ` +
+				`payment ${KILLED_AT} was made, so it is left alone. ${made.length} payments were made, none twice.`,
+			markdownTable(
+				['run', 'n8n shows', 'paid', 'already paid', 'unknown', 'not sent', 'requests on the wire'],
+				table,
+			),
+		].join('\n\n'),
+	);
+	expect(made).toHaveLength(ROWS);
+});
