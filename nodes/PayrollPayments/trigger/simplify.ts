@@ -4,6 +4,7 @@ import { toMilliseconds } from '../shared/time';
 import { entityIdsOf } from './filter';
 import type { SimplifiedColumn } from './output';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
+import { parsePlace } from './schemes';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
 
@@ -54,9 +55,10 @@ export function presentHeaders(
 ): JsonObject {
 	const { text: redact } = new Redactor().add(...(credentials?.secrets ?? []));
 	const shown = (value: string) => withoutSecrets(redact(value));
+	const own = parsePlace(credentials?.scheme.header ?? '')?.name;
 	return Object.fromEntries(
 		Object.entries(headers)
-			.filter(([name]) => name !== credentials?.scheme.signature.name && !SECRET_NAME.test(name))
+			.filter(([name]) => name !== own && !SECRET_NAME.test(name))
 			.map(([name, value = '']) => [
 				name,
 				typeof value === 'string' ? shown(value) : value.map(shown),
