@@ -1,7 +1,8 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, IDisplayOptions, INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { UserError } from '../shared/errors';
+import { reasonOf, UserError, wrapError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 
 /** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
 type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
@@ -15,6 +16,8 @@ export interface Field<Value> {
 	/** Turns the raw value into what the operation uses. Its messages are put after the label. */
 	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
 	readonly required: boolean;
+	/** What a collection may hold. The members that were added are read, in place of the schema. */
+	readonly members?: FieldSet;
 	readonly shownWhen?: ShownWhen;
 	/** Whether to refuse expressions, so that only a value typed by a person counts. */
 	readonly withoutExpressions?: boolean;
@@ -34,6 +37,31 @@ export interface ParameterSource {
 	readSaved(name: string): unknown;
 }
 
+/** What to do about a trigger's field. */
+export const PUBLISH_AGAIN = 'Correct the field, then publish the workflow again.';
+
+/** The parameters of a trigger, which has no input items. */
+export function parametersOf(
+	context: Pick<IPollFunctions, 'getNode' | 'getNodeParameter'>,
+	fields: FieldSet,
+): ParameterSource {
+	return {
+		read: (name) => {
+			const form = fields[name]?.form;
+			try {
+				return context.getNodeParameter(name, form?.default);
+			} catch (error) {
+				const label = form?.displayName ?? titleOf(name);
+				throw wrapError(error, `${label} can't be evaluated: ${reasonOf(error)}`, {
+					field: name,
+					hint: PUBLISH_AGAIN,
+				});
+			}
+		},
+		readSaved: (name) => context.getNode().parameters[name],
+	};
+}
+
 /** One input item, with the node's parameters resolved for it. */
 export interface InputItem extends ParameterSource {
 	readonly index: number;
@@ -46,6 +74,25 @@ export type FieldSet = Readonly<Record<string, Field<unknown>>>;
 export type InputOf<Fields extends FieldSet> = {
 	readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
 };
+
+/**
+ * A field as n8n shows it.
+ * @param show values of other parameters, in addition to the field's own condition
+ */
+export function propertyOf(
+	name: string,
+	{ form, required, shownWhen = {} }: Field<unknown>,
+	show: IDisplayOptions['show'] = {},
+): INodeProperties {
+	const conditions = Object.entries(shownWhen).map(([other, values]) => [other, [...values]]);
+	const all = { ...show, ...Object.fromEntries(conditions) };
+	return {
+		...form,
+		name,
+		...(required ? { required: true } : {}),
+		...(Object.keys(all).length > 0 ? { displayOptions: { show: all } } : {}),
+	};
+}
 
 /** Whether a field was left empty, or its expression found no value. */
 export function isBlank(value: unknown): boolean {
@@ -189,26 +236,61 @@ export function readFields(
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
 		if (!isShown(field.shownWhen, source)) continue;
-		const saved = source.readSaved(name);
-		const given =
-			field.withoutExpressions === true
-				? valueWithoutExpression(name, field, saved)
-				: source.read(name);
-		const value = field.schema.safeParse(given);
-		if (!value.success) throw refusalOf(name, field.form.displayName, value.error, hint);
-		if (field.mustResolve === true && value.data === undefined && isExpression(saved)) {
-			throw new UserError(`${field.form.displayName} is an expression that resolved to nothing`, {
-				field: name,
-				hint: hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
-			});
-		}
-		if (field.filledWhereSet === true && value.data === undefined && saved !== undefined) {
-			throw new UserError(`${field.form.displayName} is empty`, {
-				field: name,
-				hint: 'Fill it in, or remove the option. Nothing was signed or sent.',
-			});
-		}
-		values[name] = value.data;
+		values[name] =
+			field.members === undefined
+				? readField(name, field, source, hint)
+				: readMembers(name, field.form.displayName, field.members, source, hint);
 	}
 	return values;
+}
+
+function readField(
+	name: string,
+	field: Field<unknown>,
+	source: ParameterSource,
+	hint: string | undefined,
+): unknown {
+	const { displayName } = field.form;
+	const saved = source.readSaved(name);
+	const given =
+		field.withoutExpressions === true
+			? valueWithoutExpression(name, field, saved)
+			: source.read(name);
+	const { data: value, error } = field.schema.safeParse(given);
+	if (error !== undefined) throw refusalOf(name, displayName, error, hint);
+	if (value !== undefined) return value;
+	if (field.mustResolve === true && isExpression(saved)) {
+		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
+			field: name,
+			hint: hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
+		});
+	}
+	if (field.filledWhereSet === true && saved !== undefined) {
+		throw new UserError(`${displayName} is empty`, {
+			field: name,
+			hint: 'Fill it in, or remove the option. Nothing was signed or sent.',
+		});
+	}
+	return undefined;
+}
+
+function readMembers(
+	name: string,
+	label: string,
+	fields: FieldSet,
+	source: ParameterSource,
+	hint: string | undefined,
+): Record<string, unknown> {
+	const membersOf = (collection: unknown = {}) => {
+		if (isRecord(collection)) return new Map(Object.entries(collection));
+		throw new UserError(`${label} isn't a list of fields`, { field: name, hint });
+	};
+	const given = membersOf(source.read(name));
+	const saved = membersOf(source.readSaved(name));
+	const added = Object.entries(fields).filter(([each]) => given.has(each) || saved.has(each));
+	const members = {
+		read: (each: string) => given.get(each),
+		readSaved: (each: string) => saved.get(each),
+	};
+	return readFields(Object.fromEntries(added), members, hint);
 }

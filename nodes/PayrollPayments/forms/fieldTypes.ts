@@ -1,9 +1,9 @@
-import type { INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
 import { menuOf, oneOf } from '../shared/menu';
-import { isBlank, type Field } from './field';
+import { isBlank, type Field, type FieldSet, type InputOf } from './field';
 
 /** The texts of a field. */
 export interface Wording {
@@ -205,5 +205,21 @@ export function json<Value>(
 			})
 			.pipe(schema),
 		required: true,
+	};
+}
+
+/** Fields that a person adds as needed, in the order of their labels. */
+export function collection<Fields extends FieldSet>(
+	texts: Pick<INodeProperties, 'displayName' | 'placeholder' | 'description'>,
+	members: Fields,
+): Field<Partial<InputOf<Fields>>> {
+	const options = Object.entries(members)
+		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
+		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	return {
+		form: { ...texts, type: 'collection', default: {}, options },
+		schema: z.custom<Partial<InputOf<Fields>>>(),
+		members,
+		required: false,
 	};
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertyOf } from '../forms/property';
+import { propertyOf } from '../forms/field';
 import { EVENTS, eventField } from './settings';
 
 function notice(name: string, displayName: string, shownFor?: string): INodeProperties {

@@ -12,6 +12,7 @@ import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '
 import {
 	choice,
 	choices,
+	collection,
 	flag,
 	listOf,
 	optionalList,
@@ -102,73 +103,6 @@ const providerOptions = menuFrom<(typeof DEPOSIT_PROVIDERS)[number]>({
 	wirepartner: 'Bank wire or ACH deposit through an external provider',
 });
 
-/*
- * The trigger's fields. Each is defined once: its form, and what it accepts. `description.ts` makes the
- * form of them, `settings.ts` reads them.
- */
-
-export const parameters = {
-	authentication: choice(
-		{
-			label: 'Authentication',
-			description: 'How to verify that deliveries come from the service',
-		},
-		[
-			{
-				name: 'None',
-				value: 'none',
-				description: 'Anyone who knows the URL can send events',
-			},
-			{
-				name: 'Webhook Credentials',
-				value: 'webhookCredentials',
-				description: 'Accept only deliveries with a valid signature or token',
-			},
-		],
-		'webhookCredentials',
-	),
-	events: skippingBlanks({
-		...choices(
-			{
-				label: 'Trigger On',
-				description:
-					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			eventOptions,
-			['deposit.received'],
-		),
-		schema: listOf(eventType),
-	}),
-	depositStatuses: skippingBlanks(
-		choices(
-			{
-				label: 'Deposit Statuses',
-				description:
-					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			statusOptions,
-			['complete'],
-		),
-	),
-	output: choice(
-		{ label: 'Output', description: 'What the workflow starts with' },
-		[
-			{
-				name: 'Event',
-				value: 'event',
-				description: 'The event exactly as received',
-			},
-			{
-				name: 'Simplified',
-				value: 'simplified',
-				description:
-					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
-			},
-		],
-		'event',
-	),
-};
-
 export const filters = {
 	destinationCurrencies: currencies({
 		label: 'Destination Currencies',
@@ -228,7 +162,7 @@ export const filters = {
 	}),
 };
 
-export const options = {
+const options = {
 	acknowledge: withoutExpressions(
 		choice(
 			{
@@ -315,4 +249,77 @@ export const options = {
 		},
 		{ least: 0, preset: 0 },
 	),
+};
+
+/** The trigger's fields, each defined once: its form, and what it accepts. */
+export const parameters = {
+	authentication: choice(
+		{
+			label: 'Authentication',
+			description: 'How to verify that deliveries come from the service',
+		},
+		[
+			{
+				name: 'None',
+				value: 'none',
+				description: 'Anyone who knows the URL can send events',
+			},
+			{
+				name: 'Webhook Credentials',
+				value: 'webhookCredentials',
+				description: 'Accept only deliveries with a valid signature or token',
+			},
+		],
+		'webhookCredentials',
+	),
+	events: skippingBlanks({
+		...choices(
+			{
+				label: 'Trigger On',
+				description:
+					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			eventOptions,
+			['deposit.received'],
+		),
+		schema: listOf(eventType),
+	}),
+	depositStatuses: skippingBlanks(
+		choices(
+			{
+				label: 'Deposit Statuses',
+				description:
+					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			statusOptions,
+			['complete'],
+		),
+	),
+	filters: collection(
+		{
+			displayName: 'Filters',
+			placeholder: 'Add filter',
+			description:
+				'All except Event Versions and Team or Company IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
+		},
+		filters,
+	),
+	output: choice(
+		{ label: 'Output', description: 'What the workflow starts with' },
+		[
+			{
+				name: 'Event',
+				value: 'event',
+				description: 'The event exactly as received',
+			},
+			{
+				name: 'Simplified',
+				value: 'simplified',
+				description:
+					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
+			},
+		],
+		'event',
+	),
+	options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 };

@@ -2,10 +2,8 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 
 import { claimKeys, recordKeyAlone, type ProcessedStore } from '../idempotency/keyStore';
 import { reasonOf, UserError } from '../shared/errors';
-import { Redactor, shorten, WITHHELD } from '../shared/redaction';
 import { claimsOf, keyOf, nodeKeyOf } from './claims';
 import { readOptions } from './settings';
-import { WEBHOOK_CREDENTIALS } from './webhookCredentials';
 
 /**
  * The first step of the execution that a delivery started: records the event in n8n's store, and
@@ -21,7 +19,8 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			description: refusal.description ?? undefined,
 		});
 	}
-	const { acknowledge, history } = readOptions(context.getNodeParameter('options', 0, {}));
+	const options = () => context.getNodeParameter('options', 0, {});
+	const { acknowledge, history } = readOptions({ read: options, readSaved: options });
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/*
 	 * A retry would find the record of its own first attempt, and a manual run must leave none. Nor
@@ -44,8 +43,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		});
 		if (outcome === 'first') return [items];
 		context.logger.info(
-			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event (idempotency_key ` +
-				`${JSON.stringify(shorten(await withoutOwnSecrets(context, idempotencyKey), 100))})`,
+			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event`,
 		);
 		return [[]];
 	} catch (error) {
@@ -58,17 +56,6 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 					reasonOf(error),
 			},
 		);
-	}
-}
-
-/** Text from the sender, fit for the log. Withheld entirely if the secrets can't be read. */
-async function withoutOwnSecrets(context: IExecuteFunctions, text: string): Promise<string> {
-	if (context.getNodeParameter('authentication', 0, 'webhookCredentials') === 'none') return text;
-	try {
-		const { secret, previousSecret } = await context.getCredentials(WEBHOOK_CREDENTIALS);
-		return new Redactor().add(secret, previousSecret).text(text);
-	} catch {
-		return WITHHELD;
 	}
 }
 

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { propertyOf } from '../../forms/property';
+import { propertyOf } from '../../forms/field';
 import { FORMATS, hasOwnHeader, signsTime, type Format } from '../schemes';
 import { credentialFields as fields } from './fields';
 
