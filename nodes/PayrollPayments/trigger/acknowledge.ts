@@ -40,15 +40,11 @@ const USES = Object.values(NodeConnectionTypes).filter((type) => type !== NodeCo
 function nodesAfter(context: Surroundings): NodeTypeAndVersion[] {
 	const found = new Map<string, NodeTypeAndVersion>();
 	const visit = (name: string, isDisabled: boolean): void => {
-		const usedHere = isDisabled
-			? []
-			: USES.flatMap((connectionType) =>
-					context.getParentNodes(name, { includeNodeParameters: true, connectionType, depth: 1 }),
-				);
-		for (const node of [
-			...context.getChildNodes(name, { includeNodeParameters: true }),
-			...usedHere,
-		]) {
+		const used = (isDisabled ? [] : USES).flatMap((connectionType) =>
+			context.getParentNodes(name, { includeNodeParameters: true, connectionType, depth: 1 }),
+		);
+		const next = context.getChildNodes(name, { includeNodeParameters: true });
+		for (const node of [...next, ...used]) {
 			if (found.has(node.name)) continue;
 			found.set(node.name, node);
 			visit(node.name, node.disabled);

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { IWebhookFunctions } from 'n8n-workflow';
 
+import { LruCache } from '../shared/lruCache';
+
 /** The exclusive right to start the execution of an event. Every claim must be settled. */
 export interface Claim {
 	/**
@@ -107,19 +109,12 @@ export class Claims {
 /** How many triggers this process remembers; one with deliveries in flight is never dropped. */
 const MAX_TRIGGERS = 500;
 
-/** By workflow and node, the least recently used first. They outlive saving and activating. */
-const claimsByNode = new Map<string, Claims>();
+/** By workflow and node. They outlive saving and activating. */
+const claimsByNode = new LruCache<Claims>(MAX_TRIGGERS, ({ isInUse }) => isInUse);
 
 /** The claims of one trigger. If they are dropped here, n8n's store still has its events. */
 export function claimsOf(nodeKey: string): Claims {
-	const claims = claimsByNode.get(nodeKey) ?? new Claims();
-	claimsByNode.delete(nodeKey);
-	claimsByNode.set(nodeKey, claims);
-	for (const [oldest, { isInUse }] of claimsByNode) {
-		if (claimsByNode.size <= MAX_TRIGGERS) break;
-		if (!isInUse && oldest !== nodeKey) claimsByNode.delete(oldest);
-	}
-	return claims;
+	return claimsByNode.getOrCreate(nodeKey, () => new Claims());
 }
 
 /**

@@ -132,16 +132,5 @@ function describeIssue(issue: z.ZodIssue): string {
 	const field = issue.path.join('.');
 	if (issue.code !== 'invalid_type') return `${field}: ${issue.message}`;
 	if (issue.received === 'undefined') return `${field} is missing`;
-	return `${field} must be ${typeName(issue.expected)}, not ${typeName(issue.received)}`;
-}
-
-function typeName(type: string): string {
-	const names: Readonly<Record<string, string>> = {
-		array: 'a list',
-		boolean: 'true or false',
-		number: 'a number',
-		object: 'an object',
-		string: 'text',
-	};
-	return names[type] ?? type;
+	return `${field} must be ${issue.expected}, not ${issue.received}`;
 }

@@ -121,7 +121,7 @@ it('passes an optional field of another type, and names it only where issues are
 	const event = depositEvent({ request_id: 7 });
 	expect(deliver(event)).toEqual({ idempotencyKey: 'key-1', item: event });
 	expect(deliver(event, { options: { invalidPayload: 'emit' } })).toMatchObject({
-		item: { ...event, validation_issues: ['request_id must be text, not a number'] },
+		item: { ...event, validation_issues: ['request_id must be string, not number'] },
 	});
 });
 
