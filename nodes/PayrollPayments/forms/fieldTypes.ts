@@ -2,7 +2,6 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
-import { menuOf, oneOf } from '../shared/menu';
 import { isBlank, type Field, type FieldSet, type InputOf } from './field';
 
 /** The texts of a field. */
@@ -54,15 +53,55 @@ export function longText<Value>(
 	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
 }
 
+/** An entry of a menu. */
+type Option<Value extends string> = INodePropertyOptions & { readonly value: Value };
+
+/** The entries of a menu, by value. */
+export function menu<Value extends string>(
+	entries: Readonly<Record<Value, { readonly name: string; readonly description?: string }>>,
+): Array<Option<Value>> {
+	const values = Object.keys(entries).filter((value): value is Value => value in entries);
+	return values.map((value) => {
+		const { name, description } = entries[value];
+		return { name, value, ...(description === undefined ? {} : { description }) };
+	});
+}
+
+/** An error lists no longer menu than this. */
+const MOST_LISTED = 6;
+
+const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** What to choose from, as a person sees it, and the values for expressions. */
+function choicesOf(options: ReadonlyArray<Option<string>>): string {
+	const [names, values] = [options.map(({ name }) => name), options.map(({ value }) => value)];
+	if (names.length > MOST_LISTED) return `an entry of its menu, e.g. ${names[0]} (${values[0]})`;
+	const listed = disjunction.format(names);
+	return names.join() === values.join() ? listed : `${listed} (${values.join(', ')})`;
+}
+
+/** Exactly one value of a menu. */
+export function oneOf<Value extends string>(
+	options: ReadonlyArray<Option<Value>>,
+): z.ZodType<Value, z.ZodTypeDef, unknown> {
+	return z.unknown().transform((value, context) => {
+		const option = options.find((each) => each.value === value);
+		if (option !== undefined) return option.value;
+		const fault = isBlank(value) ? 'is missing. Choose' : 'must be';
+		context.addIssue({ code: 'custom', message: `${fault} ${choicesOf(options)}` });
+		return z.NEVER;
+	});
+}
+
 /** A menu with one choice. */
 export function choice<const Value extends string>(
 	wording: Wording,
-	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	options: ReadonlyArray<Option<Value>>,
 	preset: NoInfer<Value>,
 ): Field<Value> {
 	return {
 		form: { ...textsOf(wording), type: 'options', options: [...options], default: preset },
-		schema: oneOf(menuOf(options)),
+		schema: oneOf(options),
 		required: false,
 	};
 }
@@ -99,7 +138,7 @@ export function textList<Entry>(
 /** A menu with several choices. */
 export function choices<Value extends string>(
 	wording: Wording,
-	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	options: ReadonlyArray<Option<Value>>,
 	preset: readonly Value[] = [],
 ): Field<Value[]> {
 	return {
@@ -109,7 +148,7 @@ export function choices<Value extends string>(
 			options: [...options],
 			default: [...preset],
 		},
-		schema: listOf(oneOf(menuOf(options))),
+		schema: listOf(oneOf(options)),
 		required: preset.length > 0,
 	};
 }

@@ -6,7 +6,7 @@ import { BALANCE_CURRENCIES } from '../shared/money';
 import { identifier, startsOf, type IdentifierPrefix } from '../shared/identifier';
 
 import { withoutExpressions, mustResolve, optional, shownWhen, type Field } from './field';
-import { choice, choices, flag, json, text, textList, wholeNumber } from './fieldTypes';
+import { choice, choices, flag, json, menu, text, textList, wholeNumber } from './fieldTypes';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
@@ -166,18 +166,13 @@ export const returnAllOrLimit = {
 export const signatureFields = {
 	signatureSource: choice(
 		{ label: 'Signature From', description: 'Who signs the typed data' },
-		[
-			{
-				name: 'Provided',
-				value: 'provided',
-				description: 'Send a signature made outside n8n',
-			},
-			{
+		menu({
+			provided: { name: 'Provided', description: 'Send a signature made outside n8n' },
+			wallet: {
 				name: 'Wallet',
-				value: 'wallet',
 				description: 'Check the typed data, then sign it with the wallet in the credentials',
 			},
-		],
+		}),
 		'wallet',
 	),
 	signature: shownWhen(

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, PUBLISH_AGAIN, readFields, type ParameterSource } from '../forms/field';
-import { choice } from '../forms/fieldTypes';
+import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import { balanceChanged } from './balanceChanged';
@@ -143,18 +143,9 @@ export const EVENTS = {
 
 export type PollEvent = keyof typeof EVENTS;
 
-function menuOf<Value extends string>(
-	events: Readonly<Record<Value, ChangeKind>>,
-): Array<{ readonly name: string; readonly value: Value; readonly description: string }>;
-function menuOf(events: Readonly<Record<string, ChangeKind>>) {
-	return Object.entries(events).map(([value, { name, description }]) => {
-		return { name, value, description };
-	});
-}
-
 export const eventField = choice(
 	{ label: 'Trigger On', description: 'The change that starts the workflow' },
-	menuOf(EVENTS),
+	menu(EVENTS),
 	'balanceChanged',
 );
 

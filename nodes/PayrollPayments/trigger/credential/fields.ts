@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { withDefault, type FieldSet } from '../../forms/field';
-import { choice, password, text, wholeNumber } from '../../forms/fieldTypes';
+import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
 import { faultInTemplate, FORMATS, parsePlace } from '../schemes';
 
 const anyText = z.string({ required_error: 'is empty', invalid_type_error: "isn't text" });
@@ -28,18 +28,16 @@ const template = anyText.superRefine((value, context) => {
 export const credentialFields = {
 	method: choice(
 		{ label: 'Method' },
-		[
-			{
+		menu({
+			hmacSignature: {
 				name: 'HMAC Signature',
-				value: 'hmacSignature',
 				description: 'Every delivery is signed with the secret',
 			},
-			{
+			sharedToken: {
 				name: 'Shared Token',
-				value: 'sharedToken',
 				description: 'Every delivery contains the secret itself',
 			},
-		],
+		}),
 		'hmacSignature',
 	),
 	secret: password(
@@ -100,18 +98,18 @@ export const credentialFields = {
 	),
 	algorithm: choice(
 		{ label: 'Algorithm', description: 'How the signature is calculated' },
-		[
-			{ name: 'HMAC-SHA256', value: 'sha256' },
-			{ name: 'HMAC-SHA512', value: 'sha512' },
-		],
+		menu({
+			sha256: { name: 'HMAC-SHA256' },
+			sha512: { name: 'HMAC-SHA512' },
+		}),
 		'sha256',
 	),
 	encoding: choice(
 		{ label: 'Encoding', description: 'How the signature is written in its header' },
-		[
-			{ name: 'Base64', value: 'base64', description: 'Letters, digits, + and /, e.g. Shopify' },
-			{ name: 'Hex', value: 'hex', description: 'Only 0–9 and a–f, e.g. Slack' },
-		],
+		menu({
+			base64: { name: 'Base64', description: 'Letters, digits, + and /, e.g. Shopify' },
+			hex: { name: 'Hex', description: 'Only 0–9 and a–f, e.g. Slack' },
+		}),
 		'hex',
 	),
 	signaturePrefix: {
@@ -128,19 +126,14 @@ export const credentialFields = {
 	},
 	secretEncoding: choice(
 		{ label: 'Secret Encoding', description: 'How the service writes the secret' },
-		[
-			{
+		menu({
+			base64: {
 				name: 'Base64',
-				value: 'base64',
 				description: 'Decode the secret from Base64, with or without whsec_ in front',
 			},
-			{ name: 'Hex', value: 'hex', description: 'Decode the secret from hex' },
-			{
-				name: 'Text',
-				value: 'text',
-				description: 'Use the secret as it is; right for most services',
-			},
-		],
+			hex: { name: 'Hex', description: 'Decode the secret from hex' },
+			text: { name: 'Text', description: 'Use the secret as it is; right for most services' },
+		}),
 		'text',
 	),
 	previousSecret: {
