@@ -1,7 +1,7 @@
 import type { IDataObject, IDisplayOptions, INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { reasonOf, UserError, wrapError } from '../shared/errors';
+import { messageOf, UserError, wrapError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 
 /** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
@@ -52,7 +52,7 @@ export function parametersOf(
 				return context.getNodeParameter(name, form?.default);
 			} catch (error) {
 				const label = form?.displayName ?? titleOf(name);
-				throw wrapError(error, `${label} can't be evaluated: ${reasonOf(error)}`, {
+				throw wrapError(error, `${label} can't be evaluated: ${messageOf(error)}`, {
 					field: name,
 					hint: PUBLISH_AGAIN,
 				});

@@ -136,11 +136,6 @@ export class NoResponseError extends UserError {
 	}
 }
 
-/** What an error says, also one that isn't of this family. */
-export function reasonOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
-}
-
 /** Signing in failed, so the request that needed the token was not accepted. */
 export class SignInFailed extends UserError {
 	override readonly name = 'SignInFailed';
@@ -171,9 +166,8 @@ export function outcomeOf(error: unknown): FailedOutcome {
 
 /** The message of an error that may be anything. */
 export function messageOf(error: unknown): string {
-	return error instanceof Error && error.message !== ''
-		? error.message
-		: 'The node failed without a message';
+	const message = error instanceof Error ? error.message : String(error);
+	return message === '' ? 'The node failed without a message' : message;
 }
 
 /** What was asked for after the execution was stopped. */

@@ -1,7 +1,7 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 
 import { EVENT_TYPES, isDocumented } from '../api/schemas/events';
-import { reasonOf, UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { loadSettings, type DeliverySettings } from './settings';
 
@@ -12,7 +12,7 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 	try {
 		settings = await loadSettings(context, redactor);
 	} catch (error) {
-		throw new NodeOperationError(context.getNode(), redactor.text(reasonOf(error)), {
+		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
 			description: error instanceof UserError ? error.hint : undefined,
 		});
 	}

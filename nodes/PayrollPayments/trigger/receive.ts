@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { reasonOf, UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import { isAllowed } from './allowlist';
@@ -41,7 +41,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		settings = await loadSettings(context, redactor);
 	} catch (error) {
 		/* The reason is for the log only: the sender may be anyone. */
-		const reason = redactor.text(reasonOf(error));
+		const reason = redactor.text(messageOf(error));
 		context.logger.error(`Payroll Payments Trigger can't check deliveries: ${reason}`);
 		return answer({
 			status: 500,

@@ -1,7 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { claimKeys, recordKeyAlone, type ProcessedStore } from '../idempotency/keyStore';
-import { reasonOf, UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { claimsOf, keyOf, nodeKeyOf } from './claims';
 import { readOptions } from './settings';
 
@@ -53,7 +53,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			{
 				description:
 					'Retry this execution from the executions list; a retry always processes its event. ' +
-					reasonOf(error),
+					messageOf(error),
 			},
 		);
 	}

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { readFields, type FieldSet, type InputOf } from '../forms/field';
-import { reasonOf, UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { properties } from './credential/description';
 import { credentialFields, isVisible } from './credential/fields';
 import { parsePlace, schemeOf, type Format, type Scheme, type SecretEncoding } from './schemes';
@@ -117,7 +117,7 @@ export function testWebhookCredentials({
 			}
 		}
 	} catch (error) {
-		return { status: 'Error', message: reasonOf(error) };
+		return { status: 'Error', message: messageOf(error) };
 	}
 	return {
 		status: 'OK',
