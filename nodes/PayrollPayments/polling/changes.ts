@@ -149,16 +149,11 @@ export const eventField = choice(
 	'balanceChanged',
 );
 
-/** What a trigger tells, and of what. */
 export interface PollSettings {
 	readonly event: PollEvent;
 	readonly watch: Watch;
 }
 
-/**
- * Reads the trigger's parameters.
- * @throws {UserError} that names the field by its label
- */
 export function readSettings(context: IPollFunctions): PollSettings {
 	const menu = { event: eventField };
 	const { event } = readFields(menu, parametersOf(context, menu), PUBLISH_AGAIN);

@@ -11,13 +11,11 @@ import { compare, type Change, type Source } from './snapshots';
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
 
-/** The activations that are polling now. */
 const polling = new WeakSet<IPollFunctions>();
 
 /**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
  * only after everything else has succeeded.
- * @throws the error that n8n shows
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const redactor = new Redactor();

@@ -22,7 +22,6 @@ export interface Observation {
  */
 export type Observations = ReadonlyMap<string, Observation>;
 
-/** A change between two polls. */
 export interface Change {
 	readonly id: string;
 	/** What was compared last; undefined if there was nothing. */
@@ -31,16 +30,13 @@ export interface Change {
 	readonly now: Observation | undefined;
 }
 
-/** What to watch. */
 export interface Watch {
-	/** The team, company or user. */
 	readonly entityId: string;
 	/** Empty or undefined for all. */
 	readonly currencies?: readonly string[];
 	readonly minimumChangeCents?: number;
 }
 
-/** What a poll reads with. */
 export interface Source {
 	readonly call: SendRead;
 	readonly watch: Watch;
@@ -54,7 +50,6 @@ export interface ChangeKind {
 	readonly notice?: string;
 	/** Whether what isn't told yet stays compared with what was told last. */
 	readonly addsUp?: true;
-	/** @throws {UserError} that names the field by its label */
 	readWatch(source: ParameterSource): Watch;
 	observe(source: Source): Promise<Observations>;
 	/** Whether two values make a change that counts; undefined where there is none. */
@@ -88,7 +83,6 @@ export function compare(
 	return { changes, remembered };
 }
 
-/** A field with a description that fits watching. */
 export function described<Value>(field: Field<Value>, description: string): Field<Value> {
 	return { ...field, form: { ...field.form, description } };
 }

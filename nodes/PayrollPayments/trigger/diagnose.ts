@@ -16,7 +16,6 @@ import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
  * cost nothing more and learn nothing more.
  */
 
-/** The part of a delivery that its signature depends on. */
 interface SignedDelivery {
 	readonly headers: DeliveryHeaders;
 	readonly rawBody?: Uint8Array;
@@ -45,10 +44,7 @@ export function diagnosisOf(
 }
 
 /**
- * Finds out with which header and format the saved secret fits a delivery that doesn't pass, if with
- * any.
- *
- * @param now current time in milliseconds
+ * Finds out with which header and format the saved secret fits a delivery, if with any.
  * @returns why it doesn't pass and what to change; undefined if it passes
  */
 export function diagnose(
@@ -181,23 +177,15 @@ const TEMPLATES = [
 	'{id}.{body}',
 ];
 
-/** Places to try for the time, and for the ID. */
-const MAX_PLACES = 6;
-
-/** Before 2001, a number is no time of a delivery but, say, a length. */
-const EARLIEST_TIME = 1e12;
+/** Where an ID may be. */
+const ID_PLACE = /(?:id|\[id)\]?$|uuid|key|nonce|delivery/;
 
 type Content = Pick<Scheme, 'signedContent' | 'timestampHeader' | 'idHeader'>;
 
 function* contentsFor(headers: DeliveryHeaders, templates: readonly string[]): Generator<Content> {
 	const places = textHeaders(headers).flatMap((each) => [each, ...partsOf(...each)]);
-	const placesWhere = (isUsable: (place: string, text: string) => boolean) =>
-		places
-			.filter((each) => isUsable(...each))
-			.map(([place]) => place)
-			.slice(0, MAX_PLACES);
-	const times = placesWhere((_place, text) => (readTime(text) ?? 0) > EARLIEST_TIME);
-	const ids = placesWhere((place) => /(?:id|\[id)\]?$|uuid|key|nonce|delivery/.test(place));
+	const times = places.filter(([, text]) => readTime(text) !== undefined).map(([place]) => place);
+	const ids = places.map(([place]) => place).filter((place) => ID_PLACE.test(place));
 	for (const signedContent of templates) {
 		for (const timestampHeader of signedContent.includes('{timestamp}') ? times : ['']) {
 			for (const idHeader of signedContent.includes('{id}') ? ids : ['']) {

@@ -11,7 +11,6 @@ import { loadSettings, type DeliverySettings } from './settings';
 import { presentHeaders, simplify } from './simplify';
 import { verifySignature, type DeliveryHeaders } from './verifySignature';
 
-/** The part of n8n's request that is needed. */
 export interface Delivery {
 	/** The sender; behind proxies, the address that N8N_PROXY_HOPS trusts. */
 	readonly ip?: string;
@@ -83,10 +82,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	};
 }
 
-/**
- * The checks that need nothing but the delivery: allowlist, signature, content and filter.
- * @param now current time in milliseconds
- */
+/** The checks that need nothing but the delivery: allowlist, signature, content and filter. */
 export function checkDelivery(
 	{ ip, headers, rawBody = new Uint8Array() }: Delivery,
 	{ allowlist, credentials, filter, invalidPayload, maximumAgeSeconds }: DeliverySettings,
@@ -135,12 +131,7 @@ function explain({ message, hint }: UserError): JsonObject {
 	return { error: hint === undefined ? message : `${message}. ${hint}` };
 }
 
-/**
- * Why an event is refused for its age, if it is. One whose creation time can't be read is refused, too.
- *
- * @param maximumSeconds Infinity for no limit
- * @param now current time in milliseconds
- */
+/** Why an event is refused for its age, if it is. One whose creation time can't be read is, too. */
 export function ageMismatchOf(
 	{ event: { created } }: ReceivedEvent,
 	maximumSeconds: number,

@@ -62,28 +62,26 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 /** The key and the mark of the execution that recorded it. */
 const ENTRIES_PER_EVENT = 2;
 
+interface Recording {
+	/** How many events to remember for the node; the oldest are dropped first. */
+	readonly history: number;
+	/** The execution that records. */
+	readonly owner: string;
+	/** Whether it may record its event twice, as with Retry On Fail; it then gets `first` again. */
+	readonly mayComeAgain: boolean;
+}
+
 /**
- * Records an event in n8n's store.
- *
- * Only in n8n's regular mode does an execution run in the process that received its event. A claim
- * of the event in this process's memory therefore means that this process is the only one, and that
- * one entry will do: nothing has to be proved to other processes.
- *
- * @param options `history`: how many events to remember for the node, at least 1; the oldest are
- * dropped first. `owner`: the execution that records. `mayComeAgain`: whether the same execution may
- * record its event twice, as with Retry On Fail; it then gets `first` again.
- * @returns whether this is the first time
+ * Records an event in n8n's store. Only in n8n's regular mode does an execution run in the process that
+ * received its event. A claim in this process's memory therefore means that one entry will do: nothing
+ * has to be proved to other processes.
  * @throws if n8n's store can't be written
  */
 export async function recordEvent(
 	store: ProcessedStore,
 	nodeKey: string,
 	key: string,
-	{
-		history,
-		owner,
-		mayComeAgain,
-	}: { readonly history: number; readonly owner: string; readonly mayComeAgain: boolean },
+	{ history, owner, mayComeAgain }: Recording,
 ): Promise<'first' | 'seen'> {
 	const claims = claimsOf(nodeKey);
 	if (claims.has(key) && !mayComeAgain) {

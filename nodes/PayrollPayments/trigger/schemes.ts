@@ -1,4 +1,3 @@
-/** How a secret is written in the credential. */
 export type SecretEncoding = 'text' | 'hex' | 'base64';
 
 /**
@@ -8,7 +7,6 @@ export type SecretEncoding = 'text' | 'hex' | 'base64';
 export interface Scheme {
 	/** What is signed, e.g. `{timestamp}.{body}`. Empty if the header contains the secret itself. */
 	readonly signedContent: string;
-	/** Where the signatures are. */
 	readonly header: string;
 	readonly timestampHeader: string;
 	readonly idHeader: string;
@@ -112,11 +110,7 @@ export function signsTime(format: Format): boolean {
 	return presetOf(format).signedContent?.includes('{timestamp}') === true;
 }
 
-/**
- * A format's scheme.
- * @param header the user's *Header*
- * @param custom what the user describes
- */
+/** A format's scheme with the user's *Header*, and for *Custom* with what the user describes. */
 export function schemeOf(format: Format, header: string, custom: Partial<Scheme> = {}): Scheme {
 	const scheme = { ...DEFAULTS, ...presetOf(format), ...custom };
 	const place = (text: string) => text.replace('*', () => header);
@@ -129,10 +123,7 @@ export function schemeOf(format: Format, header: string, custom: Partial<Scheme>
 
 const PLACE = /^([\w!#$%&'*+.^`|~-]+)(?:\[([\w.-]+)\])?$/;
 
-/**
- * Reads `Name` or `Name[part]`. A header's name is a token of RFC 9110, section 5.6.2.
- * @returns undefined if the text is neither
- */
+/** Reads `Name` or `Name[part]`, if it's either. A name is a token of RFC 9110, section 5.6.2. */
 export function parsePlace(text: string): { name: string; part: string | undefined } | undefined {
 	const [, name, part] = PLACE.exec(text) ?? [];
 	return name === undefined ? undefined : { name: name.toLowerCase(), part };
@@ -140,7 +131,7 @@ export function parsePlace(text: string): { name: string; part: string | undefin
 
 const FIELDS = ['{body}', '{timestamp}', '{id}', '{method}'];
 
-/** Why a template is unusable, to be put after the field's label; undefined if it's fine. */
+/** Why a template is unusable, to be put after the field's label. */
 export function faultInTemplate(template: string): string | undefined {
 	const names: string[] = template.match(/\{\w+\}/g) ?? [];
 	const unknown = names.find((name) => !FIELDS.includes(name));

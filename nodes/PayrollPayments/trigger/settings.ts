@@ -1,5 +1,6 @@
-import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
+import { EVENT_TYPES, isDocumented } from '../api/schemas/events';
 import {
 	parametersOf,
 	PUBLISH_AGAIN,
@@ -7,7 +8,8 @@ import {
 	type InputOf,
 	type ParameterSource,
 } from '../forms/field';
-import type { Redactor } from '../shared/redaction';
+import { messageOf, UserError } from '../shared/errors';
+import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
 import type { IpRange } from './allowlist';
 import { nodeKeyOf } from './claims';
@@ -27,7 +29,6 @@ export interface DeliverySettings extends DeliveryOptions {
 	readonly output: 'event' | 'simplified';
 }
 
-/** The trigger's options. */
 interface DeliveryOptions {
 	/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
 	readonly acknowledge: 'received' | 'finished';
@@ -61,9 +62,7 @@ async function readCredentials(
 
 /**
  * Reads the trigger's credential and parameters from n8n.
- *
  * @param redactor gets the secrets of the credential before anything can fail that may quote them
- * @throws {UserError} or n8n's own error if the parameters or the credential aren't usable
  */
 export async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
@@ -80,7 +79,6 @@ export async function loadSettings(
 
 /**
  * Checks the trigger's parameters. One that was set but resolves to nothing never lets more through.
- * @throws {UserError} that names the field by its label
  */
 export function readSettings(
 	source: ParameterSource,
@@ -95,7 +93,6 @@ export function readSettings(
 	return { credentials, filter, output, ...settingsOf(options) };
 }
 
-/** Reads the trigger's `options`. */
 export function readOptions(source: ParameterSource): DeliveryOptions {
 	const { options } = parameters;
 	return settingsOf(readFields({ options }, source, PUBLISH_AGAIN).options);
@@ -118,4 +115,30 @@ function settingsOf({
 		maximumAgeSeconds: maximumAgeSeconds === 0 ? Number.POSITIVE_INFINITY : maximumAgeSeconds,
 		history: deduplicate ? deduplicationHistory : undefined,
 	};
+}
+
+/** Registers nothing, but stops the activation if deliveries could not be checked. */
+export async function activate(context: IHookFunctions): Promise<boolean> {
+	const redactor = new Redactor();
+	let settings: DeliverySettings;
+	try {
+		settings = await loadSettings(context, redactor);
+	} catch (error) {
+		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
+			description: error instanceof UserError ? error.hint : undefined,
+		});
+	}
+	const undocumented = settings.filter.events.filter(
+		(event) => event !== '*' && !isDocumented(EVENT_TYPES, event),
+	);
+	if (undocumented.length > 0) {
+		context.logger.warn(
+			`Payroll Payments Trigger waits for event types that aren't documented: ${undocumented.join(', ')}`,
+		);
+	}
+	context.logger.info(
+		'Payroll Payments Trigger can’t register its webhook with the service. ' +
+			`Enter this URL in the service’s dashboard: ${context.getNodeWebhookUrl('default')}`,
+	);
+	return true;
 }

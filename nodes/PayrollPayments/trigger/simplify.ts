@@ -85,7 +85,6 @@ export function simplify(event: JsonObject, text = ''): JsonObject {
 	);
 }
 
-/** Names of headers that may contain a secret. */
 const SECRET_NAME = /auth|token|secret|signature|key|cookie|assertion/i;
 
 /**

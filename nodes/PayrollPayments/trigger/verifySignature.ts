@@ -23,8 +23,6 @@ const CHECK_SECRET =
 /**
  * Verifies a delivery's signature or token as the webhook credential says. Reads only the headers and
  * the raw bytes, and compares in constant time.
- *
- * @param now current time in milliseconds
  * @returns a refusal that names the likely cause but no secret or signature; undefined if genuine
  */
 export function verifySignature(
@@ -77,7 +75,6 @@ function check(
 	checkTime(time, now, toleranceSeconds, scheme);
 }
 
-/** A header without the whitespace around it, or the values of its named part. */
 function valuesAt(headers: DeliveryHeaders, place: string): string[] {
 	const { name, part } = parsePlace(place) ?? { name: place, part: undefined };
 	const value = headers[name];

@@ -12,7 +12,6 @@ import { properties } from './credential/description';
 import { credentialFields, isVisible } from './credential/fields';
 import { parsePlace, schemeOf, type Format, type Scheme, type SecretEncoding } from './schemes';
 
-/** The name of the credential type. */
 export const WEBHOOK_CREDENTIALS = 'payrollPaymentsWebhookApi';
 
 /** How to verify that a delivery comes from the service. */
@@ -21,7 +20,6 @@ export interface WebhookCredentials {
 	readonly scheme: Scheme;
 	/** The secret and, during a rotation, the previous one; each can be decoded as the scheme says. */
 	readonly secrets: readonly string[];
-	/** How far a signed time may be from this machine's, in either direction. */
 	readonly toleranceSeconds: number;
 }
 
@@ -101,9 +99,8 @@ export function decodeSecret(
 }
 
 /**
- * n8n's test of the credential: checks the saved fields only, since there is nothing to ask over the
- * network. It also refuses whitespace around a secret. Deliveries don't, since a genuine secret may
- * have it; mostly, though, it was copied by accident.
+ * n8n's test of the credential, which has nothing to ask over the network. Unlike a delivery, it refuses
+ * whitespace around a secret: a genuine one may have it, but mostly it was copied by accident.
  */
 export function testWebhookCredentials({
 	data = {},

@@ -188,19 +188,6 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 
 describe('limits', () => {
 	it.each([
-		['time', '{timestamp}.', (index: number) => String(NOW - index)],
-		['id', '{id}.', (index: number) => `event-${index}`],
-	])('tries six headers for the %s', (name, covered, valueOf) => {
-		const headers = Object.fromEntries(
-			Array.from({ length: 7 }, (_, index) => [`x-${index}-${name}`, valueOf(index)]),
-		);
-		const signedWith = (index: number) =>
-			adviceFor({ ...headers, 'x-proof': sign(`${valueOf(index)}.${BODY}`) });
-		expect(signedWith(5)).toContain(`Signed Content to ${covered}{body}, `);
-		expect(signedWith(6)).toBe(NOTHING_FITS);
-	});
-
-	it.each([
 		['numbers too early for a time', manyHeaders(6, 'count', '1000000000'), { 'x-time': TIME }],
 		['values that are no time', manyHeaders(6, 'text', 'text'), { 'x-time': TIME }],
 		['names that only contain id', manyHeaders(6, 'idle', TIME), { 'x-id': 'event-1' }],
