@@ -37,4 +37,5 @@ export const sourceOf = (
 ) => ({
 	read: (name: string) => given[name] ?? (name === 'authentication' ? 'none' : undefined),
 	readSaved: (name: string) => saved[name],
+	hint: 'Correct the field.',
 });

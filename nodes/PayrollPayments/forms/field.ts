@@ -7,6 +7,9 @@ import { isRecord } from '../shared/json';
 /** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
 type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
 
+/** Makes a value of anything, or says what's wrong with it. */
+export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
+
 /** Values of other fields of the operation; the field is shown and read only if they match. */
 export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
 
@@ -14,7 +17,7 @@ export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
 export interface Field<Value> {
 	readonly form: FieldForm;
 	/** Turns the raw value into what the operation uses. Its messages are put after the label. */
-	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+	readonly schema: Schema<Value>;
 	readonly required: boolean;
 	/** What a collection may hold. The members that were added are read, in place of the schema. */
 	readonly members?: FieldSet;
@@ -35,30 +38,28 @@ export interface ParameterSource {
 	read(name: string): unknown;
 	/** The value of a parameter as saved in the workflow; an expression is its text. */
 	readSaved(name: string): unknown;
+	/** What to do about a field that isn't valid; by default, that of a node's run. */
+	readonly hint?: string;
 }
-
-/** What to do about a trigger's field. */
-export const PUBLISH_AGAIN = 'Correct the field, then publish the workflow again.';
 
 /** The parameters of a trigger, which has no input items. */
 export function parametersOf(
 	context: Pick<IPollFunctions, 'getNode' | 'getNodeParameter'>,
 	fields: FieldSet,
 ): ParameterSource {
+	const hint = 'Correct the field, then publish the workflow again.';
 	return {
 		read: (name) => {
-			const form = fields[name]?.form;
+			const { displayName = titleOf(name), default: preset } = fields[name]?.form ?? {};
 			try {
-				return context.getNodeParameter(name, form?.default);
+				return context.getNodeParameter(name, preset);
 			} catch (error) {
-				const label = form?.displayName ?? titleOf(name);
-				throw wrapError(error, `${label} can't be evaluated: ${messageOf(error)}`, {
-					field: name,
-					hint: PUBLISH_AGAIN,
-				});
+				const message = `${displayName} can't be evaluated: ${messageOf(error)}`;
+				throw wrapError(error, message, { field: name, hint });
 			}
 		},
 		readSaved: (name) => context.getNode().parameters[name],
+		hint,
 	};
 }
 
@@ -185,29 +186,24 @@ export function titleOf(name: string): string {
 		.replace(/\bZip\b/, 'ZIP');
 }
 
-function pathIn(label: string, path: ReadonlyArray<string | number>): string {
-	return path.reduce<string>(
-		(text, step) =>
-			typeof step === 'number' ? `${text}, entry ${step + 1}` : `${text}, ${titleOf(step)}`,
-		label,
-	);
-}
+const RUN_AGAIN = 'Nothing was sent. Correct the field, then run the node again.';
 
 /** The error for a value that doesn't fit a field's schema. */
 export function refusalOf(
 	name: string,
 	label: string,
 	error: z.ZodError,
-	hint = 'Nothing was sent. Correct the field, then run the node again.',
+	hint = RUN_AGAIN,
 ): UserError {
-	const issue = error.issues[0];
-	const unknown =
-		issue?.code === 'unrecognized_keys' ? `has an unknown property: ${issue.keys.join(', ')}` : '';
-	const fault = unknown || (issue?.message ?? "isn't valid");
-	return new UserError(`${pathIn(label, issue?.path ?? [])} ${fault}`, {
-		field: name,
-		hint,
-	});
+	const [issue] = error.issues;
+	const fault =
+		issue?.code === 'unrecognized_keys'
+			? `has an unknown property: ${issue.keys.join(', ')}`
+			: (issue?.message ?? "isn't valid");
+	const path = (issue?.path ?? []).map((step) =>
+		typeof step === 'number' ? `, entry ${step + 1}` : `, ${titleOf(step)}`,
+	);
+	return new UserError(`${label}${path.join('')} ${fault}`, { field: name, hint });
 }
 
 function isShown(condition: ShownWhen | undefined, source: ParameterSource): boolean {
@@ -220,36 +216,23 @@ function isShown(condition: ShownWhen | undefined, source: ParameterSource): boo
 
 /**
  * Reads and checks all fields of one item.
- * @param hint what to do about a field that isn't valid; by default, that of a node's run
  * @throws {UserError} for the first field that isn't valid, by its label
  */
 export function readFields<Fields extends FieldSet>(
 	fields: Fields,
 	source: ParameterSource,
-	hint?: string,
 ): InputOf<Fields>;
-export function readFields(
-	fields: FieldSet,
-	source: ParameterSource,
-	hint?: string,
-): Record<string, unknown> {
+export function readFields(fields: FieldSet, source: ParameterSource): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
 		if (!isShown(field.shownWhen, source)) continue;
-		values[name] =
-			field.members === undefined
-				? readField(name, field, source, hint)
-				: readMembers(name, field.form.displayName, field.members, source, hint);
+		const read = field.members === undefined ? readField : readMembers;
+		values[name] = read(name, field, source);
 	}
 	return values;
 }
 
-function readField(
-	name: string,
-	field: Field<unknown>,
-	source: ParameterSource,
-	hint: string | undefined,
-): unknown {
+function readField(name: string, field: Field<unknown>, source: ParameterSource): unknown {
 	const { displayName } = field.form;
 	const saved = source.readSaved(name);
 	const given =
@@ -257,40 +240,37 @@ function readField(
 			? valueWithoutExpression(name, field, saved)
 			: source.read(name);
 	const { data: value, error } = field.schema.safeParse(given);
-	if (error !== undefined) throw refusalOf(name, displayName, error, hint);
+	if (error !== undefined) throw refusalOf(name, displayName, error, source.hint);
 	if (value !== undefined) return value;
 	if (field.mustResolve === true && isExpression(saved)) {
 		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
 			field: name,
-			hint: hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
+			hint:
+				source.hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
 		});
 	}
 	if (field.filledWhereSet === true && saved !== undefined) {
-		throw new UserError(`${displayName} is empty`, {
-			field: name,
-			hint: 'Fill it in, or remove the option. Nothing was signed or sent.',
-		});
+		const hint = 'Fill it in, or remove the option. Nothing was signed or sent.';
+		throw new UserError(`${displayName} is empty`, { field: name, hint });
 	}
 	return undefined;
 }
 
+/** The members of a collection that were added to it. */
 function readMembers(
 	name: string,
-	label: string,
-	fields: FieldSet,
+	{ form, members = {} }: Field<unknown>,
 	source: ParameterSource,
-	hint: string | undefined,
 ): Record<string, unknown> {
+	const { hint = RUN_AGAIN } = source;
 	const membersOf = (collection: unknown = {}) => {
 		if (isRecord(collection)) return new Map(Object.entries(collection));
-		throw new UserError(`${label} isn't a list of fields`, { field: name, hint });
+		throw new UserError(`${form.displayName} isn't a list of fields`, { field: name, hint });
 	};
 	const given = membersOf(source.read(name));
 	const saved = membersOf(source.readSaved(name));
-	const added = Object.entries(fields).filter(([each]) => given.has(each) || saved.has(each));
-	const members = {
-		read: (each: string) => given.get(each),
-		readSaved: (each: string) => saved.get(each),
-	};
-	return readFields(Object.fromEntries(added), members, hint);
+	const added = Object.entries(members).filter(([each]) => given.has(each) || saved.has(each));
+	const read = (each: string) => given.get(each);
+	const readSaved = (each: string) => saved.get(each);
+	return readFields(Object.fromEntries(added), { read, readSaved, hint });
 }

@@ -2,7 +2,8 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
-import { isBlank, type Field, type FieldSet, type InputOf } from './field';
+import { parseJson } from '../shared/json';
+import { isBlank, type Field, type FieldSet, type InputOf, type Schema } from './field';
 
 /** The texts of a field. */
 export interface Wording {
@@ -30,28 +31,18 @@ export const filledText = z
 /** One line of text. */
 export function text<Value>(
 	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	schema: Schema<Value>,
+	typeOptions?: INodeProperties['typeOptions'],
 ): Field<Value> {
-	return { form: { ...textsOf(wording), type: 'string', default: '' }, schema, required: true };
+	const form = { ...textsOf(wording), type: 'string', default: '' } as const;
+	return { form: typeOptions ? { ...form, typeOptions } : form, schema, required: true };
 }
 
 /** Text that n8n hides, as it does everywhere with a secret. */
-export function password<Value>(
-	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-): Field<Value> {
-	const { form, ...rest } = text(wording, schema);
-	return { ...rest, form: { ...form, typeOptions: { password: true } } };
-}
+export const password: typeof text = (wording, schema) => text(wording, schema, { password: true });
 
 /** Several lines of text. */
-export function longText<Value>(
-	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-): Field<Value> {
-	const { form, ...rest } = text(wording, schema);
-	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
-}
+export const longText: typeof text = (wording, schema) => text(wording, schema, { rows: 4 });
 
 /** An entry of a menu. */
 type Option<Value extends string> = INodePropertyOptions & { readonly value: Value };
@@ -81,9 +72,7 @@ function choicesOf(options: ReadonlyArray<Option<string>>): string {
 }
 
 /** Exactly one value of a menu. */
-export function oneOf<Value extends string>(
-	options: ReadonlyArray<Option<Value>>,
-): z.ZodType<Value, z.ZodTypeDef, unknown> {
+export function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
 	return z.unknown().transform((value, context) => {
 		const option = options.find((each) => each.value === value);
 		if (option !== undefined) return option.value;
@@ -108,18 +97,13 @@ export function choice<const Value extends string>(
 
 /** A list, given as an array or as text separated by commas, semicolons or line breaks. */
 const entries = z.unknown().transform((value) => {
-	if (typeof value === 'string')
-		return value
-			.split(/[,;\n]/)
-			.map((entry) => entry.trim())
-			.filter(Boolean);
-	return value ?? [];
+	if (typeof value !== 'string') return value ?? [];
+	const listed = value.split(/[,;\n]/).map((entry) => entry.trim());
+	return listed.filter(Boolean);
 });
 
 /** A list whose entries each fit a schema. */
-export function listOf<Entry>(
-	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
-): z.ZodType<Entry[], z.ZodTypeDef, unknown> {
+export function listOf<Entry>(entry: Schema<Entry>): Schema<Entry[]> {
 	return entries.pipe(
 		z
 			.array(entry, { invalid_type_error: 'must be a list, or text separated by commas' })
@@ -128,11 +112,8 @@ export function listOf<Entry>(
 }
 
 /** A list of texts: separated by commas, or an array from an expression. */
-export function textList<Entry>(
-	wording: Wording,
-	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
-): Field<Entry[]> {
-	return { ...text(wording, z.unknown()), schema: listOf(entry) };
+export function textList<Entry>(wording: Wording, entry: Schema<Entry>): Field<Entry[]> {
+	return text(wording, listOf(entry));
 }
 
 /** A menu with several choices. */
@@ -192,55 +173,40 @@ export function wholeNumber(
 	wording: Wording,
 	limits: { readonly least: number; readonly most?: number; readonly preset: number },
 ): Field<number> {
-	const { least, most, preset } = limits;
-	const range = most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	const { least, most = Number.MAX_SAFE_INTEGER, preset } = limits;
+	const range = limits.most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	const message = `must be a whole number, ${range}`;
 	return {
 		form: {
 			...textsOf(wording),
 			type: 'number',
 			default: preset,
-			typeOptions: { minValue: least, ...(most === undefined ? {} : { maxValue: most }) },
+			typeOptions: { minValue: least, ...(limits.most && { maxValue: most }) },
 		},
-		schema: z.unknown().transform((value, context) => {
-			const number =
-				typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
-			if (
-				typeof number === 'number' &&
-				Number.isSafeInteger(number) &&
-				number >= least &&
-				(most === undefined || number <= most)
-			) {
-				return number;
-			}
-			context.addIssue({ code: 'custom', message: `must be a whole number, ${range}` });
-			return z.NEVER;
-		}),
+		schema: z.preprocess(
+			(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
+			z
+				.number({ errorMap: () => ({ message }) })
+				.int()
+				.min(least)
+				.max(most),
+		),
 		required: false,
 	};
 }
 
 /** JSON, given as text or as a value from an expression. */
-export function json<Value>(
-	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-	preset = '{}',
-): Field<Value> {
+export function json<Value>(wording: Wording, schema: Schema<Value>, preset = '{}'): Field<Value> {
 	return {
 		form: { ...textsOf(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
 		schema: z
 			.unknown()
-			.transform((value, context): unknown => {
-				if (typeof value !== 'string') return value;
-				if (value.trim() === '') {
-					context.addIssue({ code: 'custom', message: 'is missing' });
-					return z.NEVER;
-				}
-				try {
-					return JSON.parse(value);
-				} catch {
-					context.addIssue({ code: 'custom', message: "isn't valid JSON" });
-					return z.NEVER;
-				}
+			.transform((value, context) => {
+				const parsed = typeof value === 'string' ? parseJson(value) : value;
+				if (parsed !== undefined || value === undefined) return parsed;
+				const message = isBlank(value) ? 'is missing' : "isn't valid JSON";
+				context.addIssue({ code: 'custom', message });
+				return z.NEVER;
 			})
 			.pipe(schema),
 		required: true,

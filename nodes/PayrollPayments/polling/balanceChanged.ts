@@ -1,5 +1,5 @@
 import { balanceAnswer } from '../api/schemas/answers';
-import { mustResolve, PUBLISH_AGAIN, readFields } from '../forms/field';
+import { mustResolve, readFields } from '../forms/field';
 import { wholeNumber } from '../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../forms/serviceFields';
 import { centsAsDecimal } from '../shared/money';
@@ -38,7 +38,7 @@ export const balanceChanged: ChangeKind = {
 	description: 'A balance of a team, company or user went up or down',
 	fields,
 	readWatch: (source) => {
-		const { currencies = [], ...rest } = readFields(fields, source, PUBLISH_AGAIN);
+		const { currencies = [], ...rest } = readFields(fields, source);
 		return { ...rest, currencies: [...new Set(currencies)].sort() };
 	},
 	observe: async ({ call, watch: { entityId: nanoid, currencies = [] } }) => {

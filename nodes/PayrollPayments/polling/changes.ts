@@ -4,7 +4,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { pendingInvites, teamUsers } from '../api/pagination';
-import { parametersOf, PUBLISH_AGAIN, readFields, type ParameterSource } from '../forms/field';
+import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
@@ -29,13 +29,13 @@ const additions: Pick<ChangeKind, 'isChange' | 'describe'> = {
 const ofTeam = {
 	fields: { teamId: described(teamId(), 'The team whose users to watch') },
 	readWatch: (source: ParameterSource) => ({
-		entityId: readFields(ofTeam.fields, source, PUBLISH_AGAIN).teamId,
+		entityId: readFields(ofTeam.fields, source).teamId,
 	}),
 };
 
 const ofEntity = {
 	fields: { entityId: described(entityId('te', 'co'), 'Whose pending invites to watch') },
-	readWatch: (source: ParameterSource) => readFields(ofEntity.fields, source, PUBLISH_AGAIN),
+	readWatch: (source: ParameterSource) => readFields(ofEntity.fields, source),
 };
 
 const teamUserAdded: ChangeKind = {
@@ -156,7 +156,7 @@ export interface PollSettings {
 
 export function readSettings(context: IPollFunctions): PollSettings {
 	const menu = { event: eventField };
-	const { event } = readFields(menu, parametersOf(context, menu), PUBLISH_AGAIN);
+	const { event } = readFields(menu, parametersOf(context, menu));
 	const kind = EVENTS[event];
 	return { event, watch: kind.readWatch(parametersOf(context, kind.fields)) };
 }

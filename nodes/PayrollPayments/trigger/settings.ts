@@ -1,13 +1,7 @@
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
 import { EVENT_TYPES, isDocumented } from '../api/schemas/events';
-import {
-	parametersOf,
-	PUBLISH_AGAIN,
-	readFields,
-	type InputOf,
-	type ParameterSource,
-} from '../forms/field';
+import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
@@ -85,9 +79,9 @@ export function readSettings(
 	credentials: WebhookCredentials | undefined,
 ): DeliverySettings {
 	const { depositStatuses: statuses, ...others } = parameters;
-	const { events, filters, output, options } = readFields(others, source, PUBLISH_AGAIN);
+	const { events, filters, output, options } = readFields(others, source);
 	const { depositStatuses } = events.some((event) => DEPOSIT_EVENTS.includes(event))
-		? readFields({ depositStatuses: statuses }, source, PUBLISH_AGAIN)
+		? readFields({ depositStatuses: statuses }, source)
 		: { depositStatuses: [] };
 	const filter = { events, depositStatuses, ...filters };
 	return { credentials, filter, output, ...settingsOf(options) };
@@ -95,7 +89,7 @@ export function readSettings(
 
 export function readOptions(source: ParameterSource): DeliveryOptions {
 	const { options } = parameters;
-	return settingsOf(readFields({ options }, source, PUBLISH_AGAIN).options);
+	return settingsOf(readFields({ options }, source).options);
 }
 
 function settingsOf({

@@ -45,7 +45,7 @@ function readShown(saved: Saved): Record<string, unknown> {
 	const fields: FieldSet = credentialFields;
 	const shown = Object.entries(fields).filter(([name]) => isShown(name));
 	const valueOf = (name: string): unknown => values[name];
-	return readFields(Object.fromEntries(shown), { read: valueOf, readSaved: valueOf }, HINT);
+	return readFields(Object.fromEntries(shown), { read: valueOf, readSaved: valueOf, hint: HINT });
 }
 
 /**
