@@ -22,17 +22,12 @@ export interface Field<Value> {
 	/** What a collection may hold. The members that were added are read, in place of the schema. */
 	readonly members?: FieldSet;
 	readonly shownWhen?: ShownWhen;
-	/** Whether to refuse expressions, so that only a value typed by a person counts. */
 	readonly withoutExpressions?: boolean;
-	/** Whether to refuse an expression that resolves to nothing, instead of reading it as empty. */
 	readonly mustResolve?: boolean;
-	/** Whether a field that was added must hold something: as an option, it must not be there in vain. */
 	readonly filledWhereSet?: boolean;
-	/** Whether to refuse the field when an AI agent runs the node. */
 	readonly refusedInTool?: boolean;
 }
 
-/** Where the fields of one item are read from. */
 export interface ParameterSource {
 	/** The value of a parameter, with expressions resolved for the item. */
 	read(name: string): unknown;
@@ -63,7 +58,6 @@ export function parametersOf(
 	};
 }
 
-/** One input item, with the node's parameters resolved for it. */
 export interface InputItem extends ParameterSource {
 	readonly index: number;
 	readonly json: IDataObject;
@@ -71,15 +65,11 @@ export interface InputItem extends ParameterSource {
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
 
-/** The checked values that an operation receives, one per field. */
 export type InputOf<Fields extends FieldSet> = {
 	readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
 };
 
-/**
- * A field as n8n shows it.
- * @param show values of other parameters, in addition to the field's own condition
- */
+/** A field as n8n shows it, where other parameters have the values that `show` adds. */
 export function propertyOf(
 	name: string,
 	{ form, required, shownWhen = {} }: Field<unknown>,
@@ -105,7 +95,6 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-/** Whether a value was saved as an expression; of a list, any entry. */
 function isExpression(saved: unknown): boolean {
 	return [saved].flat().some((entry) => typeof entry === 'string' && entry.startsWith('='));
 }
@@ -147,7 +136,6 @@ export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, refusedInTool: true };
 }
 
-/** Gives a field another default. */
 export function withDefault<Value>(field: Field<Value>, preset: string): Field<Value> {
 	return { ...field, form: { ...field.form, default: preset } };
 }
@@ -160,10 +148,7 @@ function isExpressionText(saved: unknown): boolean {
 	return typeof saved === 'string' && (/^\s*=/.test(saved) || saved.includes('{{'));
 }
 
-/**
- * The value of a field that takes no expressions, as a person typed it.
- * @throws {UserError} if it is an expression, or text where n8n saves a switch
- */
+/** The value of a field that takes no expressions, as a person typed it. Text is no switch. */
 export function valueWithoutExpression(
 	name: string,
 	{ form }: Field<unknown>,
@@ -214,10 +199,7 @@ function isShown(condition: ShownWhen | undefined, source: ParameterSource): boo
 	});
 }
 
-/**
- * Reads and checks all fields of one item.
- * @throws {UserError} for the first field that isn't valid, by its label
- */
+/** Reads and checks all fields of one item; refuses the first that isn't valid, by its label. */
 export function readFields<Fields extends FieldSet>(
 	fields: Fields,
 	source: ParameterSource,

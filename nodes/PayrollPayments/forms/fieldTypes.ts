@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { parseJson } from '../shared/json';
 import { isBlank, type Field, type FieldSet, type InputOf, type Schema } from './field';
 
-/** The texts of a field. */
 export interface Wording {
 	readonly label: string;
 	readonly description?: string;
@@ -23,12 +22,10 @@ function textsOf({ label, description, example, hint }: Wording) {
 	};
 }
 
-/** Text that must not be empty. */
 export const filledText = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.refine((value) => value.trim() !== '', 'is missing');
 
-/** One line of text. */
 export function text<Value>(
 	wording: Wording,
 	schema: Schema<Value>,
@@ -41,10 +38,8 @@ export function text<Value>(
 /** Text that n8n hides, as it does everywhere with a secret. */
 export const password: typeof text = (wording, schema) => text(wording, schema, { password: true });
 
-/** Several lines of text. */
 export const longText: typeof text = (wording, schema) => text(wording, schema, { rows: 4 });
 
-/** An entry of a menu. */
 type Option<Value extends string> = INodePropertyOptions & { readonly value: Value };
 
 /** The entries of a menu, by value. */
@@ -82,7 +77,6 @@ export function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>
 	});
 }
 
-/** A menu with one choice. */
 export function choice<const Value extends string>(
 	wording: Wording,
 	options: ReadonlyArray<Option<Value>>,
@@ -102,7 +96,6 @@ const entries = z.unknown().transform((value) => {
 	return listed.filter(Boolean);
 });
 
-/** A list whose entries each fit a schema. */
 export function listOf<Entry>(entry: Schema<Entry>): Schema<Entry[]> {
 	return entries.pipe(
 		z
@@ -116,7 +109,6 @@ export function textList<Entry>(wording: Wording, entry: Schema<Entry>): Field<E
 	return text(wording, listOf(entry));
 }
 
-/** A menu with several choices. */
 export function choices<Value extends string>(
 	wording: Wording,
 	options: ReadonlyArray<Option<Value>>,
@@ -134,7 +126,6 @@ export function choices<Value extends string>(
 	};
 }
 
-/** A list without its blank entries. */
 const filledEntries = entries.transform((list) =>
 	Array.isArray(list) ? list.filter((entry: unknown) => !isBlank(entry)) : list,
 );
@@ -152,7 +143,6 @@ export function optionalList<Entry>(field: Field<Entry[]>): Field<Entry[] | unde
 	return { ...field, required: false, schema };
 }
 
-/** An on/off switch. */
 export function flag(wording: Wording, preset = false): Field<boolean> {
 	return {
 		form: { ...textsOf(wording), type: 'boolean', default: preset },
@@ -168,7 +158,6 @@ export function flag(wording: Wording, preset = false): Field<boolean> {
 	};
 }
 
-/** A whole number in a range. */
 export function wholeNumber(
 	wording: Wording,
 	limits: { readonly least: number; readonly most?: number; readonly preset: number },

@@ -74,7 +74,6 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 	};
 }
 
-/** A team (te-). */
 export function teamId(): Field<string> {
 	return locator({
 		label: 'Team ID',
@@ -85,7 +84,6 @@ export function teamId(): Field<string> {
 	});
 }
 
-/** A user of the team. */
 export function teamUserId(): Field<string> {
 	return locator({
 		label: 'User',
@@ -116,7 +114,6 @@ const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
 	value,
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** The role of an administrator of a team or company. */
 export function administratorRole(): Field<AdministratorRole> {
 	return choice(
 		{
@@ -141,7 +138,6 @@ export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
 	return mustResolve(optional({ ...rest, form: { ...form, options, default: '' } }));
 }
 
-/** Options of operations that sign administrator invites. */
 export const roleOptions = {
 	allowUnknownRoleHash: withoutExpressions(
 		flag({
@@ -158,12 +154,10 @@ export function balanceCurrencies(description: string) {
 	return optional(choices({ label: 'Currencies', description }, options));
 }
 
-/** A list of email addresses. */
 export function emails(wording: { label: string; description: string }): Field<string[]> {
 	return textList({ ...wording, example: 'ana@example.com, ben@example.com' }, email);
 }
 
-/** All records, or up to a limit. */
 export const returnAllOrLimit = {
 	returnAll: flag({
 		label: 'Return All',
@@ -225,7 +219,6 @@ export function optionalJsonObject(wording: Wording) {
 	return optional(json(wording, filled));
 }
 
-/** A JSON object with at least one property. */
 export function jsonObject(wording: Wording): Field<Record<string, unknown>> {
 	const { form, schema } = optionalJsonObject(wording);
 	const filled = schema.transform((object, context) => {

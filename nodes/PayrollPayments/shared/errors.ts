@@ -1,7 +1,6 @@
 /** What became of a change that failed. Only `unknown` may have happened. */
 export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 
-/** What an error says in addition to its message. */
 export interface ErrorContext {
 	/** What to do next, in full sentences. */
 	readonly hint?: string;
@@ -19,7 +18,6 @@ export interface ErrorContext {
 	readonly note?: string;
 	/** Whether it refuses the run as a whole, also with *On Error: Continue*. */
 	readonly refusesRun?: boolean;
-	/** The input item that it is about. */
 	readonly item?: number;
 	/** The row of a sheet that it is about, counted from 1; shown in place of the item. */
 	readonly row?: number;
@@ -66,7 +64,6 @@ export class UserError extends Error {
 		return this.hint;
 	}
 
-	/** The same error with other words. */
 	with({ message = this.message, ...change }: Change<ErrorContext>): UserError {
 		return new UserError(message, { ...this.context, ...change });
 	}
@@ -82,9 +79,7 @@ export class UserError extends Error {
 }
 
 interface ServiceContext extends ErrorContext {
-	/** HTTP status of the response. */
 	readonly status: number;
-	/** The service's own error code, if it sent one. */
 	readonly errorCode?: string;
 	/** Whether the service certainly did nothing: a documented failure status in its own envelope. */
 	readonly nothingDone: boolean;
@@ -122,7 +117,6 @@ export class ServiceError extends UserError {
 export class NoResponseError extends UserError {
 	override readonly name = 'NoResponseError';
 
-	/** @param wasSent false if the connection was never made */
 	constructor(
 		message: string,
 		context: ErrorContext = {},
@@ -157,7 +151,6 @@ export function mayHaveActed(error: unknown): error is ServiceError | NoResponse
 	return error instanceof NoResponseError && error.wasSent;
 }
 
-/** What became of a change that failed. */
 export function outcomeOf(error: unknown): FailedOutcome {
 	if (error instanceof UserError && error.context.outcome !== undefined)
 		return error.context.outcome;

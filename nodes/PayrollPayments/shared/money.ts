@@ -14,8 +14,7 @@ export const BALANCE_CURRENCIES = [
 ] as const;
 
 /**
- * Whole cents as a decimal amount with two places: 123456 is "1234.56".
- * Works on the digits, so that no amount is ever rounded.
+ * Whole cents as a decimal amount: 123456 is "1234.56". Works on the digits, so that nothing is rounded.
  */
 export function centsAsDecimal(cents: number | bigint): string {
 	const digits = BigInt(cents);

@@ -23,7 +23,6 @@ export type Role = keyof typeof ROLE_NAMES;
 
 export const ROLES = Object.keys(ROLE_NAMES).filter((name): name is Role => name in ROLE_NAMES);
 
-/** Roles of administrators of a team (te-). */
 const TEAM_ADMINISTRATOR_ROLES = [
 	'team_admin',
 	'team_finance_admin',
@@ -32,7 +31,6 @@ const TEAM_ADMINISTRATOR_ROLES = [
 	'team_invite_initiator',
 ] as const;
 
-/** Roles of administrators of a company (co-). */
 const COMPANY_ADMINISTRATOR_ROLES = [
 	'org_admin',
 	'org_finance_admin',
@@ -40,7 +38,6 @@ const COMPANY_ADMINISTRATOR_ROLES = [
 	'org_hr_admin',
 ] as const;
 
-/** Roles of administrators, of teams and of companies. */
 export const ADMINISTRATOR_ROLES = [
 	...TEAM_ADMINISTRATOR_ROLES,
 	...COMPANY_ADMINISTRATOR_ROLES,

@@ -87,7 +87,6 @@ const NOTHING_FITS =
 	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
 	'the help of the service’s documentation.';
 
-/** Values of the credential's fields. */
 type Settings = Partial<Scheme> & Pick<WebhookCredentials, 'format'>;
 
 /** Every setting worth a try, the simplest first. */
@@ -133,7 +132,6 @@ function signaturesAmong(places: Places): WrittenSignature[] {
 	});
 }
 
-/** Parts of a header that are tried. */
 const MAX_PARTS = 16;
 
 /** The `part=value` pairs of a header, as `Name[part]` and value. */
@@ -161,7 +159,6 @@ function signaturesIn(headers: DeliveryHeaders): WrittenSignature[] {
 	return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** What senders are known to sign. */
 const TEMPLATES = [
 	'{body}',
 	'{method}{body}',
@@ -195,7 +192,6 @@ function* contentsFor(headers: DeliveryHeaders, templates: readonly string[]): G
 	}
 }
 
-/** What to enter in the credential. */
 function adviceFor(settings: Settings, saved: WebhookCredentials): string {
 	const { format, ...scheme } = settings;
 	const fault = faultInTemplate(scheme.signedContent ?? '{body}');

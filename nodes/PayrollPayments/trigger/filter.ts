@@ -15,7 +15,6 @@ export type EventFilter = Values['filters'] & {
 
 /**
  * Whether the user wants this event. The deposit filters apply to `deposit.received` only.
- *
  * A filter ignores events that lack its field, so that no event is lost. The status is the exception:
  * a deposit without one counts as `unknown`, because its money may not have arrived.
  */

@@ -51,6 +51,7 @@ async function readCredentials(
 		recent.reads.get(key) ??
 		context.getCredentials(WEBHOOK_CREDENTIALS).then(readWebhookCredentials);
 	recent.reads.set(key, read);
+	read.catch(() => recent.reads.delete(key));
 	return await read;
 }
 
@@ -116,6 +117,7 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 	const redactor = new Redactor();
 	let settings: DeliverySettings;
 	try {
+		recent = { second: 0, reads: new Map() };
 		settings = await loadSettings(context, redactor);
 	} catch (error) {
 		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
