@@ -10,6 +10,8 @@ export interface ErrorContext {
 	readonly cause?: UserError;
 	/** What became of the change, where the kind of the error doesn't say it. */
 	readonly outcome?: FailedOutcome;
+	/** False if no response arrived because there was no connection. */
+	readonly wasSent?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */
 	readonly attemptCode?: string;
 	/** What was already done before the failure, as data, so that the user can finish it. */
@@ -24,8 +26,6 @@ export interface ErrorContext {
 	/** The page below docs/ that explains it, e.g. `payments.md`. */
 	readonly page?: string;
 }
-
-type Change<Context> = Partial<Context> & { readonly message?: string };
 
 /**
  * An expected failure that the user can do something about. The base of all errors here.
@@ -64,12 +64,13 @@ export class UserError extends Error {
 		return this.hint;
 	}
 
-	with({ message = this.message, ...change }: Change<ErrorContext>): UserError {
-		return new UserError(message, { ...this.context, ...change });
+	/** The same kind of error with other words. */
+	with({ message = this.message, ...change }: ErrorContext & { readonly message?: string }): this {
+		return Reflect.construct(this.constructor, [message, { ...this.context, ...change }]);
 	}
 
 	/** The same error with further details, and a sentence in front of its notes. */
-	withDone(details: Readonly<Record<string, unknown>>, note?: string): UserError {
+	withDone(details: Readonly<Record<string, unknown>>, note?: string): this {
 		const all = { ...this.details, ...details };
 		return this.with({
 			details: Object.keys(all).length === 0 ? undefined : all,
@@ -107,36 +108,16 @@ export class ServiceError extends UserError {
 	get nothingDone(): boolean {
 		return this.response.nothingDone;
 	}
-
-	override with({ message = this.message, ...change }: Change<ErrorContext>): ServiceError {
-		return new ServiceError(message, { ...this.response, ...change });
-	}
 }
 
 /** No response arrived. Unless `wasSent` is false, the service may have acted on the request. */
 export class NoResponseError extends UserError {
 	override readonly name = 'NoResponseError';
-
-	constructor(
-		message: string,
-		context: ErrorContext = {},
-		readonly wasSent = true,
-	) {
-		super(message, context);
-	}
-
-	override with({ message = this.message, ...change }: Change<ErrorContext>): NoResponseError {
-		return new NoResponseError(message, { ...this.context, ...change }, this.wasSent);
-	}
 }
 
 /** Signing in failed, so the request that needed the token was not accepted. */
 export class SignInFailed extends UserError {
 	override readonly name = 'SignInFailed';
-
-	override with({ message = this.message, ...change }: Change<ErrorContext>): SignInFailed {
-		return new SignInFailed(message, { ...this.context, ...change });
-	}
 }
 
 /** The error with another message and context, as one of the same kind if it is one of this family. */
@@ -148,7 +129,7 @@ export function wrapError(error: unknown, message: string, context: ErrorContext
 /** Whether the service may have done what was requested, although it didn't confirm it. */
 export function mayHaveActed(error: unknown): error is ServiceError | NoResponseError {
 	if (error instanceof ServiceError) return !error.nothingDone;
-	return error instanceof NoResponseError && error.wasSent;
+	return error instanceof NoResponseError && error.context.wasSent !== false;
 }
 
 export function outcomeOf(error: unknown): FailedOutcome {
