@@ -107,7 +107,7 @@ const providerOptions = menu<(typeof DEPOSIT_PROVIDERS)[number]>({
 	},
 });
 
-export const filters = {
+const filters = {
 	destinationCurrencies: currencies({
 		label: 'Destination Currencies',
 		description: 'Currency codes of the credited amount, separated by commas',

@@ -9,12 +9,6 @@ const TIME = String(NOW);
 const BODY = '{"object":"event"}';
 const SECRET = 'a secret of the sender';
 
-const NOTHING_FITS =
-	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in ' +
-	'the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
-	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
-	'the help of the service’s documentation.';
-
 const sign = (
 	content: string,
 	encoding: 'hex' | 'base64' = 'hex',
