@@ -64,7 +64,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		default: {
 			checkExists: async () => false,
 			async create(this: IHookFunctions): Promise<boolean> {
-				const { activate } = await import('./trigger/activate');
+				const { activate } = await import('./trigger/settings');
 				return await activate(this);
 			},
 			delete: async () => true,

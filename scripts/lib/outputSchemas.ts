@@ -10,7 +10,7 @@ import {
 	failedChangeOutput,
 	failureOutput,
 } from '../../nodes/PayrollPayments/api/nodeErrors';
-import { triggerOutput } from '../../nodes/PayrollPayments/trigger/output';
+import { triggerOutput } from '../../nodes/PayrollPayments/trigger/simplify';
 
 /** A JSON Schema (draft 7), as far as these have one. */
 export interface JsonSchema {

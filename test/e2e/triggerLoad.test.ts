@@ -131,10 +131,7 @@ describe('the trigger under load, in a real n8n', () => {
 		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
 		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
 		expect(await workflow.outputs()).toEqual([[depositEvent()], []]);
-		const { idempotency_key: key } = depositEvent();
-		expect(n8nProcess.log).toContain(
-			`another execution has already recorded this event (idempotency_key ${JSON.stringify(key)})`,
-		);
+		expect(n8nProcess.log).toContain('another execution has already recorded this event');
 	});
 
 	it('runs no event twice and loses no acknowledged one after kill -9', async () => {

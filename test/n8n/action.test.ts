@@ -991,8 +991,8 @@ describe('payments', () => {
 	});
 
 	it.each([
-		[{ amountCents: 99 }, 'Amount (Cents) must be from 100'],
-		[{ amountCents: 10_000_000_001 }, 'Amount (Cents) must be from 100'],
+		[{ amountCents: 99 }, 'Amount (Cents) must be from $1.00'],
+		[{ amountCents: 10_000_000_001 }, 'Amount (Cents) must be from $1.00'],
 		[{ amountCents: 1.5 }, 'Amount (Cents) must be a whole number of cents'],
 		[{ amountCents: 'abc' }, 'Amount (Cents) must be a whole number of cents'],
 		[{ amountCents: 12600 }, '$126.00'],

@@ -13,9 +13,10 @@ const HEX = { format: 'hex', header: 'X-Signature' };
 const BODY = Buffer.from(JSON.stringify(depositEvent({ note: 'Zürich / 東京', amount: 1.5 })));
 
 const NOTHING_FITS =
-	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Copy the ' +
-	'secret from the service again, and check that it belongs to this webhook. If it does, set Format ' +
-	'to Custom and describe the signature with the help of the service’s documentation.';
+	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in ' +
+	'the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
+	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
+	'the help of the service’s documentation.';
 
 const hosts: TriggerHost[] = [];
 let log: ReturnType<typeof recordLog>;
@@ -133,9 +134,7 @@ describe('the message, word for word', () => {
 		expect(await diagnosed({ secret: SECRET }, { 'x-hub-signature-256': `sha256=${hex}` })).toEqual(
 			{
 				error: 'This delivery was answered with 401: The header x-signature is missing',
-				advice:
-					'The signature is in X-Hub-Signature-256 as hex. In the credential, set Header to ' +
-					'X-Hub-Signature-256 and Format to Hex.',
+				advice: 'In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
 			},
 		);
 	});
@@ -143,15 +142,12 @@ describe('the message, word for word', () => {
 	it('another method', async () => {
 		expect(await diagnosed({ secret: SECRET }, { authorization: `Bearer ${SECRET}` })).toEqual({
 			error: 'This delivery was answered with 401: The header x-signature is missing',
-			advice:
-				'The token is in Authorization. In the credential, set Method to Shared Token and Header to ' +
-				'Authorization.',
+			advice: 'In the credential, set Method to Shared Token and Header to Authorization.',
 		});
 		const credentials = { method: 'sharedToken', header: 'X-Token', secret: SECRET };
 		const signature = timestamped(SECRET, seconds(), BODY);
 		expect((await diagnosed(credentials, { 'x-signature': signature })).advice).toBe(
-			'The signature is in X-Signature as t=…,v1=…. In the credential, set Method to HMAC Signature, ' +
-				'Header to X-Signature, and Format to Timestamped.',
+			'In the credential, set Method to HMAC Signature, Header to X-Signature, and Format to Timestamped.',
 		);
 	});
 
@@ -159,60 +155,20 @@ describe('the message, word for word', () => {
 		const slack = SIGNED_SCHEMES.find(({ name }) => name === 'Slack');
 		const headers = (await slack?.prove(SECRET, BODY, seconds())) ?? {};
 		expect((await diagnosed({ secret: SECRET }, headers)).advice).toBe(
-			'The signature is in X-Slack-Signature and covers v0:{timestamp}:{body}. In the credential, set ' +
-				'Header to X-Slack-Signature, Format to Custom, Signed Content to v0:{timestamp}:{body}, ' +
-				'Timestamp Header to X-Slack-Request-Timestamp, Algorithm to HMAC-SHA256, Encoding to Hex, ' +
-				'Signature Prefix to “v0=”, and Secret Encoding to Text.',
+			'In the credential, set Header to X-Slack-Signature, Format to Custom, Signed Content to v0:{timestamp}:{body}, Timestamp Header to X-Slack-Request-Timestamp, Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to “v0=”, and Secret Encoding to Text.',
 		);
 	});
 
 	it('whitespace around the secret', async () => {
 		const whitespace =
-			'The secret in the credential has whitespace around it: remove the spaces or line breaks.';
+			'Remove the spaces or line breaks around the secret in the webhook credential.';
 		expect(await diagnosed({ ...HEX, secret: ` ${SECRET}\n` }, { 'x-signature': hex })).toEqual({
 			error:
-				'This delivery was answered with 401: The signature matches the secret only without the ' +
-				'whitespace around it',
+				'This delivery was answered with 401: The signature matches the secret only without the whitespace around it',
 			advice: whitespace,
 		});
 		const { advice } = await diagnosed({ secret: `${SECRET} ` }, { 'x-signature': hex });
-		expect(advice).toBe(
-			'The signature is in X-Signature as hex. In the credential, set Header to X-Signature and Format ' +
-				`to Hex. ${whitespace}`,
-		);
-	});
-
-	it.each([
-		['compact', (value: unknown) => JSON.stringify(value)],
-		['indented with spaces', (value: unknown) => JSON.stringify(value, null, 2)],
-		['indented with tabs', (value: unknown) => JSON.stringify(value, null, '\t')],
-		[
-			'Python’s',
-			() =>
-				'{"object": "event", "list": [1, 2], "note": "Z\\u00fcrich / \\u6771\\u4eac", "none": null}',
-		],
-		[
-			'PHP’s',
-			() => '{"object":"event","list":[1,2],"note":"Z\\u00fcrich \\/ \\u6771\\u4eac","none":null}',
-		],
-		['with a line break', (value: unknown) => `${JSON.stringify(value)}\n`],
-	])('a body rewritten from JSON that was %s', async (_how, write) => {
-		const value = { object: 'event', list: [1, 2], note: 'Zürich / 東京', none: null };
-		const original = Buffer.from(write(value));
-		for (const rewritten of [JSON.stringify(value), JSON.stringify(value, null, 4)]) {
-			const body = Buffer.from(rewritten);
-			if (body.equals(original)) continue;
-			const signature = hmac(SECRET, original).toString('hex');
-			expect(
-				await diagnosed({ ...HEX, secret: SECRET }, { 'x-signature': signature }, body),
-			).toEqual({
-				error: "This delivery was answered with 401: The signature doesn't match",
-				advice:
-					'The signature fits only a differently formatted body, so the JSON was rewritten after it ' +
-					'was signed. Look for a proxy or gateway in front of n8n, and let it pass the body on ' +
-					'unchanged.',
-			});
-		}
+		expect(advice).toBe('In the credential, set Header to X-Signature and Format to Hex.');
 	});
 
 	it('a clock that is off, also with other settings', async () => {
@@ -222,18 +178,16 @@ describe('the message, word for word', () => {
 			/401: The signature is 400\d seconds old; at most 600 are allowed$/,
 		);
 		expect(right.advice).toMatch(
-			/^The secret fits\. The signature is 400\d seconds old; at most 600 are allowed\. Check the clock of the machine that runs n8n\. A repeated delivery needs a new signature\. The clock of this machine says 20\d\d-.+Z\.$/,
+			/^Check the clock of the machine that runs n8n\. A repeated delivery needs a new signature\.$/,
 		);
 		const { advice } = await diagnosed({ ...HEX, secret: SECRET }, { 'x-signature': signature });
-		expect(advice).toMatch(
-			/set Header to X-Signature and Format to Timestamped\. The secret fits\. /,
-		);
+		expect(advice).toMatch(/set Header to X-Signature and Format to Timestamped\.$/);
 	});
 
 	it('milliseconds instead of seconds', async () => {
 		const signature = timestamped(SECRET, seconds() * 1000, BODY);
 		expect((await diagnosed({ secret: SECRET }, { 'x-signature': signature })).advice).toMatch(
-			/^The secret fits\. .+ The timestamp looks like milliseconds, but seconds are expected\./,
+			/^The timestamp looks like milliseconds, but seconds are expected\.$/,
 		);
 	});
 
@@ -243,10 +197,7 @@ describe('the message, word for word', () => {
 			error: "This delivery was answered with 401: The signature doesn't match",
 			advice: NOTHING_FITS,
 		});
-		expect((await diagnosed({ secret: SECRET }, {})).advice).toBe(
-			'The secret in the credential doesn’t fit this delivery, and none of its headers looks like a ' +
-				'signature. Check in the service that it signs this webhook, and with which secret or token.',
-		);
+		expect((await diagnosed({ secret: SECRET }, {})).advice).toBe(NOTHING_FITS);
 	});
 
 	it('the previous secret', async () => {

@@ -129,9 +129,9 @@ describe('Team User: Get Many', () => {
 
 	it('refuses a filter whose expression finds nothing', async () => {
 		for (const [filters, message] of [
-			[{ roles: '={{ [] }}' }, 'Filters, Roles is empty'],
-			[{ name: '={{ $json.none }}' }, 'Filters, Name is empty'],
-			[{ payable: '={{ $json.none }}' }, 'Filters, Payable is empty'],
+			[{ roles: '={{ [] }}' }, 'Roles is empty'],
+			[{ name: '={{ $json.none }}' }, 'Name is empty'],
+			[{ payable: '={{ $json.none }}' }, 'Payable is empty'],
 		] as const) {
 			const { error, output } = await find({ filters });
 			expect([filters, error?.message, output.length]).toEqual([

@@ -188,7 +188,7 @@ describe('the delivery table', () => {
 		});
 		const event = depositEvent({ deposit: deposit({ deposit_bank_account_seen: true }) });
 		expect(await send(n8n, event)).toEqual(GENUINE);
-		const issue = 'deposit.deposit_bank_account_seen must be a number, not true or false';
+		const issue = 'deposit.deposit_bank_account_seen must be number, not boolean';
 		expect(await outputsOf(n8n)).toEqual([[{ ...event, validation_issues: [issue] }]]);
 
 		const rejecting = await host({ deviates: true });

@@ -29,3 +29,13 @@ export function outcomeOf(
 	const { idempotencyKey } = checked;
 	return { idempotencyKey, item: outputOf(checked, delivery.headers, settings) };
 }
+
+/** Where a trigger's parameters are read from, as given and as saved. */
+export const sourceOf = (
+	given: Readonly<Record<string, unknown>>,
+	saved: Readonly<Record<string, unknown>> = given,
+) => ({
+	read: (name: string) => given[name] ?? (name === 'authentication' ? 'none' : undefined),
+	readSaved: (name: string) => saved[name],
+	hint: 'Correct the field.',
+});

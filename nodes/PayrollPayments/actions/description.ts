@@ -1,6 +1,6 @@
 import type { IBuilderHint, INodeProperties, INodePropertyOptions, NodeHint } from 'n8n-workflow';
 
-import { propertyOf } from '../forms/property';
+import { propertyOf } from '../forms/field';
 
 import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
 import type { Operation, ResourceName } from './defineOperation';

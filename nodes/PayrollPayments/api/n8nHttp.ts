@@ -89,11 +89,11 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	const codes = chain.flatMap((link) => errorCode.safeParse(link).data ?? []);
 	const code = codes.find((each) => each in REASONS);
 	const reason = (code !== undefined && REASONS[code]) || 'the connection failed';
-	return new NoResponseError(
-		`No response from ${new URL(request.url).host}: ${reason}`,
-		{ hint: hintFor(reason) },
-		!(reason.includes('TLS certificate') || BEFORE_SENDING.includes(code ?? '')),
-	);
+	const isUnsent = reason.includes('TLS certificate') || BEFORE_SENDING.includes(code ?? '');
+	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
+		hint: hintFor(reason),
+		wasSent: !isUnsent,
+	});
 }
 
 function optionsFor(request: HttpRequest): IHttpRequestOptions {

@@ -1,10 +1,14 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, IDisplayOptions, INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { UserError } from '../shared/errors';
+import { messageOf, UserError, wrapError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 
 /** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
 type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
+
+/** Makes a value of anything, or says what's wrong with it. */
+export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
 /** Values of other fields of the operation; the field is shown and read only if they match. */
 export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
@@ -13,28 +17,47 @@ export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
 export interface Field<Value> {
 	readonly form: FieldForm;
 	/** Turns the raw value into what the operation uses. Its messages are put after the label. */
-	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+	readonly schema: Schema<Value>;
 	readonly required: boolean;
+	/** What a collection may hold. The members that were added are read, in place of the schema. */
+	readonly members?: FieldSet;
 	readonly shownWhen?: ShownWhen;
-	/** Whether to refuse expressions, so that only a value typed by a person counts. */
 	readonly withoutExpressions?: boolean;
-	/** Whether to refuse an expression that resolves to nothing, instead of reading it as empty. */
 	readonly mustResolve?: boolean;
-	/** Whether a field that was added must hold something: as an option, it must not be there in vain. */
 	readonly filledWhereSet?: boolean;
-	/** Whether to refuse the field when an AI agent runs the node. */
 	readonly refusedInTool?: boolean;
 }
 
-/** Where the fields of one item are read from. */
 export interface ParameterSource {
 	/** The value of a parameter, with expressions resolved for the item. */
 	read(name: string): unknown;
 	/** The value of a parameter as saved in the workflow; an expression is its text. */
 	readSaved(name: string): unknown;
+	/** What to do about a field that isn't valid; by default, that of a node's run. */
+	readonly hint?: string;
 }
 
-/** One input item, with the node's parameters resolved for it. */
+/** The parameters of a trigger, which has no input items. */
+export function parametersOf(
+	context: Pick<IPollFunctions, 'getNode' | 'getNodeParameter'>,
+	fields: FieldSet,
+): ParameterSource {
+	const hint = 'Correct the field, then publish the workflow again.';
+	return {
+		read: (name) => {
+			const { displayName = titleOf(name), default: preset } = fields[name]?.form ?? {};
+			try {
+				return context.getNodeParameter(name, preset);
+			} catch (error) {
+				const message = `${displayName} can't be evaluated: ${messageOf(error)}`;
+				throw wrapError(error, message, { field: name, hint });
+			}
+		},
+		readSaved: (name) => context.getNode().parameters[name],
+		hint,
+	};
+}
+
 export interface InputItem extends ParameterSource {
 	readonly index: number;
 	readonly json: IDataObject;
@@ -42,10 +65,25 @@ export interface InputItem extends ParameterSource {
 
 export type FieldSet = Readonly<Record<string, Field<unknown>>>;
 
-/** The checked values that an operation receives, one per field. */
 export type InputOf<Fields extends FieldSet> = {
 	readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
 };
+
+/** A field as n8n shows it, where other parameters have the values that `show` adds. */
+export function propertyOf(
+	name: string,
+	{ form, required, shownWhen = {} }: Field<unknown>,
+	show: IDisplayOptions['show'] = {},
+): INodeProperties {
+	const conditions = Object.entries(shownWhen).map(([other, values]) => [other, [...values]]);
+	const all = { ...show, ...Object.fromEntries(conditions) };
+	return {
+		...form,
+		name,
+		...(required ? { required: true } : {}),
+		...(Object.keys(all).length > 0 ? { displayOptions: { show: all } } : {}),
+	};
+}
 
 /** Whether a field was left empty, or its expression found no value. */
 export function isBlank(value: unknown): boolean {
@@ -57,7 +95,6 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-/** Whether a value was saved as an expression; of a list, any entry. */
 function isExpression(saved: unknown): boolean {
 	return [saved].flat().some((entry) => typeof entry === 'string' && entry.startsWith('='));
 }
@@ -99,7 +136,6 @@ export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, refusedInTool: true };
 }
 
-/** Gives a field another default. */
 export function withDefault<Value>(field: Field<Value>, preset: string): Field<Value> {
 	return { ...field, form: { ...field.form, default: preset } };
 }
@@ -112,10 +148,7 @@ function isExpressionText(saved: unknown): boolean {
 	return typeof saved === 'string' && (/^\s*=/.test(saved) || saved.includes('{{'));
 }
 
-/**
- * The value of a field that takes no expressions, as a person typed it.
- * @throws {UserError} if it is an expression, or text where n8n saves a switch
- */
+/** The value of a field that takes no expressions, as a person typed it. Text is no switch. */
 export function valueWithoutExpression(
 	name: string,
 	{ form }: Field<unknown>,
@@ -138,29 +171,24 @@ export function titleOf(name: string): string {
 		.replace(/\bZip\b/, 'ZIP');
 }
 
-function pathIn(label: string, path: ReadonlyArray<string | number>): string {
-	return path.reduce<string>(
-		(text, step) =>
-			typeof step === 'number' ? `${text}, entry ${step + 1}` : `${text}, ${titleOf(step)}`,
-		label,
-	);
-}
+const RUN_AGAIN = 'Nothing was sent. Correct the field, then run the node again.';
 
 /** The error for a value that doesn't fit a field's schema. */
 export function refusalOf(
 	name: string,
 	label: string,
 	error: z.ZodError,
-	hint = 'Nothing was sent. Correct the field, then run the node again.',
+	hint = RUN_AGAIN,
 ): UserError {
-	const issue = error.issues[0];
-	const unknown =
-		issue?.code === 'unrecognized_keys' ? `has an unknown property: ${issue.keys.join(', ')}` : '';
-	const fault = unknown || (issue?.message ?? "isn't valid");
-	return new UserError(`${pathIn(label, issue?.path ?? [])} ${fault}`, {
-		field: name,
-		hint,
-	});
+	const [issue] = error.issues;
+	const fault =
+		issue?.code === 'unrecognized_keys'
+			? `has an unknown property: ${issue.keys.join(', ')}`
+			: (issue?.message ?? "isn't valid");
+	const path = (issue?.path ?? []).map((step) =>
+		typeof step === 'number' ? `, entry ${step + 1}` : `, ${titleOf(step)}`,
+	);
+	return new UserError(`${label}${path.join('')} ${fault}`, { field: name, hint });
 }
 
 function isShown(condition: ShownWhen | undefined, source: ParameterSource): boolean {
@@ -171,44 +199,60 @@ function isShown(condition: ShownWhen | undefined, source: ParameterSource): boo
 	});
 }
 
-/**
- * Reads and checks all fields of one item.
- * @param hint what to do about a field that isn't valid; by default, that of a node's run
- * @throws {UserError} for the first field that isn't valid, by its label
- */
+/** Reads and checks all fields of one item; refuses the first that isn't valid, by its label. */
 export function readFields<Fields extends FieldSet>(
 	fields: Fields,
 	source: ParameterSource,
-	hint?: string,
 ): InputOf<Fields>;
-export function readFields(
-	fields: FieldSet,
-	source: ParameterSource,
-	hint?: string,
-): Record<string, unknown> {
+export function readFields(fields: FieldSet, source: ParameterSource): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
 		if (!isShown(field.shownWhen, source)) continue;
-		const saved = source.readSaved(name);
-		const given =
-			field.withoutExpressions === true
-				? valueWithoutExpression(name, field, saved)
-				: source.read(name);
-		const value = field.schema.safeParse(given);
-		if (!value.success) throw refusalOf(name, field.form.displayName, value.error, hint);
-		if (field.mustResolve === true && value.data === undefined && isExpression(saved)) {
-			throw new UserError(`${field.form.displayName} is an expression that resolved to nothing`, {
-				field: name,
-				hint: hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
-			});
-		}
-		if (field.filledWhereSet === true && value.data === undefined && saved !== undefined) {
-			throw new UserError(`${field.form.displayName} is empty`, {
-				field: name,
-				hint: 'Fill it in, or remove the option. Nothing was signed or sent.',
-			});
-		}
-		values[name] = value.data;
+		const read = field.members === undefined ? readField : readMembers;
+		values[name] = read(name, field, source);
 	}
 	return values;
+}
+
+function readField(name: string, field: Field<unknown>, source: ParameterSource): unknown {
+	const { displayName } = field.form;
+	const saved = source.readSaved(name);
+	const given =
+		field.withoutExpressions === true
+			? valueWithoutExpression(name, field, saved)
+			: source.read(name);
+	const { data: value, error } = field.schema.safeParse(given);
+	if (error !== undefined) throw refusalOf(name, displayName, error, source.hint);
+	if (value !== undefined) return value;
+	if (field.mustResolve === true && isExpression(saved)) {
+		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
+			field: name,
+			hint:
+				source.hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
+		});
+	}
+	if (field.filledWhereSet === true && saved !== undefined) {
+		const hint = 'Fill it in, or remove the option. Nothing was signed or sent.';
+		throw new UserError(`${displayName} is empty`, { field: name, hint });
+	}
+	return undefined;
+}
+
+/** The members of a collection that were added to it. */
+function readMembers(
+	name: string,
+	{ form, members = {} }: Field<unknown>,
+	source: ParameterSource,
+): Record<string, unknown> {
+	const { hint = RUN_AGAIN } = source;
+	const membersOf = (collection: unknown = {}) => {
+		if (isRecord(collection)) return new Map(Object.entries(collection));
+		throw new UserError(`${form.displayName} isn't a list of fields`, { field: name, hint });
+	};
+	const given = membersOf(source.read(name));
+	const saved = membersOf(source.readSaved(name));
+	const added = Object.entries(members).filter(([each]) => given.has(each) || saved.has(each));
+	const read = (each: string) => given.get(each);
+	const readSaved = (each: string) => saved.get(each);
+	return readFields(Object.fromEntries(added), { read, readSaved, hint });
 }

@@ -1,11 +1,10 @@
-import type { INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
-import { menuOf, oneOf } from '../shared/menu';
-import { isBlank, type Field } from './field';
+import { parseJson } from '../shared/json';
+import { isBlank, type Field, type FieldSet, type InputOf, type Schema } from './field';
 
-/** The texts of a field. */
 export interface Wording {
 	readonly label: string;
 	readonly description?: string;
@@ -23,64 +22,81 @@ function textsOf({ label, description, example, hint }: Wording) {
 	};
 }
 
-/** Text that must not be empty. */
 export const filledText = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.refine((value) => value.trim() !== '', 'is missing');
 
-/** One line of text. */
 export function text<Value>(
 	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	schema: Schema<Value>,
+	typeOptions?: INodeProperties['typeOptions'],
 ): Field<Value> {
-	return { form: { ...textsOf(wording), type: 'string', default: '' }, schema, required: true };
+	const form = { ...textsOf(wording), type: 'string', default: '' } as const;
+	return { form: typeOptions ? { ...form, typeOptions } : form, schema, required: true };
 }
 
 /** Text that n8n hides, as it does everywhere with a secret. */
-export function password<Value>(
-	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-): Field<Value> {
-	const { form, ...rest } = text(wording, schema);
-	return { ...rest, form: { ...form, typeOptions: { password: true } } };
+export const password: typeof text = (wording, schema) => text(wording, schema, { password: true });
+
+export const longText: typeof text = (wording, schema) => text(wording, schema, { rows: 4 });
+
+type Option<Value extends string> = INodePropertyOptions & { readonly value: Value };
+
+/** The entries of a menu, by value. */
+export function menu<Value extends string>(
+	entries: Readonly<Record<Value, { readonly name: string; readonly description?: string }>>,
+): Array<Option<Value>> {
+	const values = Object.keys(entries).filter((value): value is Value => value in entries);
+	return values.map((value) => {
+		const { name, description } = entries[value];
+		return { name, value, ...(description === undefined ? {} : { description }) };
+	});
 }
 
-/** Several lines of text. */
-export function longText<Value>(
-	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-): Field<Value> {
-	const { form, ...rest } = text(wording, schema);
-	return { ...rest, form: { ...form, typeOptions: { rows: 4 } } };
+/** An error lists no longer menu than this. */
+const MOST_LISTED = 6;
+
+const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** What to choose from, as a person sees it, and the values for expressions. */
+function choicesOf(options: ReadonlyArray<Option<string>>): string {
+	const [names, values] = [options.map(({ name }) => name), options.map(({ value }) => value)];
+	if (names.length > MOST_LISTED) return `an entry of its menu, e.g. ${names[0]} (${values[0]})`;
+	const listed = disjunction.format(names);
+	return names.join() === values.join() ? listed : `${listed} (${values.join(', ')})`;
 }
 
-/** A menu with one choice. */
+/** Exactly one value of a menu. */
+export function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
+	return z.unknown().transform((value, context) => {
+		const option = options.find((each) => each.value === value);
+		if (option !== undefined) return option.value;
+		const fault = isBlank(value) ? 'is missing. Choose' : 'must be';
+		context.addIssue({ code: 'custom', message: `${fault} ${choicesOf(options)}` });
+		return z.NEVER;
+	});
+}
+
 export function choice<const Value extends string>(
 	wording: Wording,
-	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	options: ReadonlyArray<Option<Value>>,
 	preset: NoInfer<Value>,
 ): Field<Value> {
 	return {
 		form: { ...textsOf(wording), type: 'options', options: [...options], default: preset },
-		schema: oneOf(menuOf(options)),
+		schema: oneOf(options),
 		required: false,
 	};
 }
 
 /** A list, given as an array or as text separated by commas, semicolons or line breaks. */
 const entries = z.unknown().transform((value) => {
-	if (typeof value === 'string')
-		return value
-			.split(/[,;\n]/)
-			.map((entry) => entry.trim())
-			.filter(Boolean);
-	return value ?? [];
+	if (typeof value !== 'string') return value ?? [];
+	const listed = value.split(/[,;\n]/).map((entry) => entry.trim());
+	return listed.filter(Boolean);
 });
 
-/** A list whose entries each fit a schema. */
-export function listOf<Entry>(
-	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
-): z.ZodType<Entry[], z.ZodTypeDef, unknown> {
+export function listOf<Entry>(entry: Schema<Entry>): Schema<Entry[]> {
 	return entries.pipe(
 		z
 			.array(entry, { invalid_type_error: 'must be a list, or text separated by commas' })
@@ -89,17 +105,13 @@ export function listOf<Entry>(
 }
 
 /** A list of texts: separated by commas, or an array from an expression. */
-export function textList<Entry>(
-	wording: Wording,
-	entry: z.ZodType<Entry, z.ZodTypeDef, unknown>,
-): Field<Entry[]> {
-	return { ...text(wording, z.unknown()), schema: listOf(entry) };
+export function textList<Entry>(wording: Wording, entry: Schema<Entry>): Field<Entry[]> {
+	return text(wording, listOf(entry));
 }
 
-/** A menu with several choices. */
 export function choices<Value extends string>(
 	wording: Wording,
-	options: ReadonlyArray<INodePropertyOptions & { readonly value: Value }>,
+	options: ReadonlyArray<Option<Value>>,
 	preset: readonly Value[] = [],
 ): Field<Value[]> {
 	return {
@@ -109,12 +121,11 @@ export function choices<Value extends string>(
 			options: [...options],
 			default: [...preset],
 		},
-		schema: listOf(oneOf(menuOf(options))),
+		schema: listOf(oneOf(options)),
 		required: preset.length > 0,
 	};
 }
 
-/** A list without its blank entries. */
 const filledEntries = entries.transform((list) =>
 	Array.isArray(list) ? list.filter((entry: unknown) => !isBlank(entry)) : list,
 );
@@ -132,7 +143,6 @@ export function optionalList<Entry>(field: Field<Entry[]>): Field<Entry[] | unde
 	return { ...field, required: false, schema };
 }
 
-/** An on/off switch. */
 export function flag(wording: Wording, preset = false): Field<boolean> {
 	return {
 		form: { ...textsOf(wording), type: 'boolean', default: preset },
@@ -148,62 +158,62 @@ export function flag(wording: Wording, preset = false): Field<boolean> {
 	};
 }
 
-/** A whole number in a range. */
 export function wholeNumber(
 	wording: Wording,
 	limits: { readonly least: number; readonly most?: number; readonly preset: number },
 ): Field<number> {
-	const { least, most, preset } = limits;
-	const range = most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	const { least, most = Number.MAX_SAFE_INTEGER, preset } = limits;
+	const range = limits.most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	const message = `must be a whole number, ${range}`;
 	return {
 		form: {
 			...textsOf(wording),
 			type: 'number',
 			default: preset,
-			typeOptions: { minValue: least, ...(most === undefined ? {} : { maxValue: most }) },
+			typeOptions: { minValue: least, ...(limits.most && { maxValue: most }) },
 		},
-		schema: z.unknown().transform((value, context) => {
-			const number =
-				typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
-			if (
-				typeof number === 'number' &&
-				Number.isSafeInteger(number) &&
-				number >= least &&
-				(most === undefined || number <= most)
-			) {
-				return number;
-			}
-			context.addIssue({ code: 'custom', message: `must be a whole number, ${range}` });
-			return z.NEVER;
-		}),
+		schema: z.preprocess(
+			(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
+			z
+				.number({ errorMap: () => ({ message }) })
+				.int()
+				.min(least)
+				.max(most),
+		),
 		required: false,
 	};
 }
 
 /** JSON, given as text or as a value from an expression. */
-export function json<Value>(
-	wording: Wording,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-	preset = '{}',
-): Field<Value> {
+export function json<Value>(wording: Wording, schema: Schema<Value>, preset = '{}'): Field<Value> {
 	return {
 		form: { ...textsOf(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
 		schema: z
 			.unknown()
-			.transform((value, context): unknown => {
-				if (typeof value !== 'string') return value;
-				if (value.trim() === '') {
-					context.addIssue({ code: 'custom', message: 'is missing' });
-					return z.NEVER;
-				}
-				try {
-					return JSON.parse(value);
-				} catch {
-					context.addIssue({ code: 'custom', message: "isn't valid JSON" });
-					return z.NEVER;
-				}
+			.transform((value, context) => {
+				const parsed = typeof value === 'string' ? parseJson(value) : value;
+				if (parsed !== undefined || value === undefined) return parsed;
+				const message = isBlank(value) ? 'is missing' : "isn't valid JSON";
+				context.addIssue({ code: 'custom', message });
+				return z.NEVER;
 			})
 			.pipe(schema),
 		required: true,
+	};
+}
+
+/** Fields that a person adds as needed, in the order of their labels. */
+export function collection<Fields extends FieldSet>(
+	texts: Pick<INodeProperties, 'displayName' | 'placeholder' | 'description'>,
+	members: Fields,
+): Field<Partial<InputOf<Fields>>> {
+	const options = Object.entries(members)
+		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
+		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	return {
+		form: { ...texts, type: 'collection', default: {}, options },
+		schema: z.custom<Partial<InputOf<Fields>>>(),
+		members,
+		required: false,
 	};
 }

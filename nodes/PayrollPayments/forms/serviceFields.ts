@@ -6,7 +6,17 @@ import { BALANCE_CURRENCIES } from '../shared/money';
 import { identifier, startsOf, type IdentifierPrefix } from '../shared/identifier';
 
 import { withoutExpressions, mustResolve, optional, shownWhen, type Field } from './field';
-import { choice, choices, flag, json, text, textList, wholeNumber } from './fieldTypes';
+import {
+	choice,
+	choices,
+	flag,
+	json,
+	menu,
+	text,
+	textList,
+	wholeNumber,
+	type Wording,
+} from './fieldTypes';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
@@ -14,48 +24,46 @@ const WHERE_TO_FIND =
 
 interface Locator {
 	readonly label: string;
-	readonly description: string;
 	/** What the list is of, e.g. "team". */
 	readonly what: string;
 	/** The node's method that lists them. */
 	readonly searchListMethod: string;
 	readonly prefixes: readonly IdentifierPrefix[];
+	readonly description?: string;
 	readonly hint?: string;
 }
 
 /** Something of the service, selected from a list or given by its ID. A plain ID as text is taken too. */
-function locator({ label, description, what, prefixes, ...rest }: Locator): Field<string> {
+function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator): Field<string> {
 	const starts = startsOf(prefixes);
-	const article = /^[aeio]/.test(what) ? 'An' : 'A';
+	const validation = {
+		type: 'regex',
+		properties: {
+			regex: `^(${prefixes.join('|')})-[A-Za-z0-9_-]{12}$`,
+			errorMessage: `A ${what} ID starts with ${starts} and has 15 characters`,
+		},
+	};
 	return {
 		form: {
 			displayName: label,
 			type: 'resourceLocator',
 			default: { mode: 'list', value: '' },
-			description,
-			...(rest.hint === undefined ? {} : { hint: rest.hint }),
+			description: `The ${what}; its ID starts with ${starts}`,
+			...texts,
 			modes: [
 				{
 					displayName: 'From List',
 					name: 'list',
 					type: 'list',
-					placeholder: `Select ${article.toLowerCase()} ${what}...`,
-					typeOptions: { searchListMethod: rest.searchListMethod, searchable: true },
+					placeholder: `Select a ${what}...`,
+					typeOptions: { searchListMethod, searchable: true },
 				},
 				{
 					displayName: 'By ID',
 					name: 'id',
 					type: 'string',
 					placeholder: `e.g. ${prefixes[0]}-a1B2c3D4e5F6`,
-					validation: [
-						{
-							type: 'regex',
-							properties: {
-								regex: `^(${prefixes.join('|')})-[A-Za-z0-9_-]{12}$`,
-								errorMessage: `${article} ${what} ID starts with ${starts} and has 15 characters`,
-							},
-						},
-					],
+					validation: [validation],
 				},
 			],
 		},
@@ -66,15 +74,23 @@ function locator({ label, description, what, prefixes, ...rest }: Locator): Fiel
 	};
 }
 
-/** A team (te-). */
 export function teamId(): Field<string> {
 	return locator({
 		label: 'Team ID',
-		description: 'The team; its ID starts with te-',
 		what: 'team',
 		searchListMethod: 'searchTeams',
 		prefixes: ['te'],
 		hint: WHERE_TO_FIND,
+	});
+}
+
+export function teamUserId(): Field<string> {
+	return locator({
+		label: 'User',
+		what: 'user',
+		description: 'The external payment recipient',
+		searchListMethod: 'searchTeamUsers',
+		prefixes: ['us'],
 	});
 }
 
@@ -84,11 +100,9 @@ export const TEAM_OR_COMPANY_ID = 'Team or Company ID';
 /** A team or company, or a user where that prefix is given too. */
 export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	const isUserTaken = prefixes.includes('us');
-	const what = isUserTaken ? 'team, company or user' : 'team or company';
 	return locator({
 		label: isUserTaken ? 'Team, Company or User ID' : TEAM_OR_COMPANY_ID,
-		description: `The ${what}; its ID starts with ${startsOf(prefixes)}`,
-		what,
+		what: isUserTaken ? 'team, company or user' : 'team or company',
 		searchListMethod: isUserTaken ? 'searchUserEntities' : 'searchEntities',
 		prefixes,
 		hint: WHERE_TO_FIND,
@@ -100,7 +114,6 @@ const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
 	value,
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** The role of an administrator of a team or company. */
 export function administratorRole(): Field<AdministratorRole> {
 	return choice(
 		{
@@ -125,7 +138,6 @@ export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
 	return mustResolve(optional({ ...rest, form: { ...form, options, default: '' } }));
 }
 
-/** Options of operations that sign administrator invites. */
 export const roleOptions = {
 	allowUnknownRoleHash: withoutExpressions(
 		flag({
@@ -142,12 +154,10 @@ export function balanceCurrencies(description: string) {
 	return optional(choices({ label: 'Currencies', description }, options));
 }
 
-/** A list of email addresses. */
 export function emails(wording: { label: string; description: string }): Field<string[]> {
 	return textList({ ...wording, example: 'ana@example.com, ben@example.com' }, email);
 }
 
-/** All records, or up to a limit. */
 export const returnAllOrLimit = {
 	returnAll: flag({
 		label: 'Return All',
@@ -166,18 +176,13 @@ export const returnAllOrLimit = {
 export const signatureFields = {
 	signatureSource: choice(
 		{ label: 'Signature From', description: 'Who signs the typed data' },
-		[
-			{
-				name: 'Provided',
-				value: 'provided',
-				description: 'Send a signature made outside n8n',
-			},
-			{
+		menu({
+			provided: { name: 'Provided', description: 'Send a signature made outside n8n' },
+			wallet: {
 				name: 'Wallet',
-				value: 'wallet',
 				description: 'Check the typed data, then sign it with the wallet in the credentials',
 			},
-		],
+		}),
 		'wallet',
 	),
 	signature: shownWhen(
@@ -204,29 +209,24 @@ export const signatureFields = {
 	),
 };
 
-/** A JSON object with at least one property. */
-export function jsonObject(wording: Parameters<typeof json>[0]) {
-	return json(
-		wording,
-		z
-			.record(z.unknown(), {
-				invalid_type_error: 'must be a JSON object',
-				required_error: 'is missing',
-			})
-			.refine((object) => Object.keys(object).length > 0, 'is missing'),
-	);
+/** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
+export function optionalJsonObject(wording: Wording) {
+	const object = z.record(z.unknown(), {
+		invalid_type_error: 'must be a JSON object',
+		required_error: 'is missing',
+	});
+	const filled = object.transform((each) => (Object.keys(each).length === 0 ? undefined : each));
+	return optional(json(wording, filled));
 }
 
-/** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
-export function optionalJsonObject(wording: Parameters<typeof json>[0]) {
-	return optional(
-		json(
-			wording,
-			z
-				.record(z.unknown(), { invalid_type_error: 'must be a JSON object' })
-				.transform((object) => (Object.keys(object).length === 0 ? undefined : object)),
-		),
-	);
+export function jsonObject(wording: Wording): Field<Record<string, unknown>> {
+	const { form, schema } = optionalJsonObject(wording);
+	const filled = schema.transform((object, context) => {
+		if (object !== undefined) return object;
+		context.addIssue({ code: 'custom', message: 'is missing' });
+		return z.NEVER;
+	});
+	return { form, schema: filled, required: true };
 }
 
 /** The name of a body field that the service doesn't document (docs/api.md, Endpoints 8 and 9). */
@@ -234,6 +234,7 @@ export function bodyFieldName(
 	wording: { label: string; description: string },
 	preset: string,
 ): Field<string> {
+	/* The same bodies use two names for other values. */
 	const { form, ...rest } = text(
 		wording,
 		z
@@ -242,22 +243,11 @@ export function bodyFieldName(
 				/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
 				'must start with a letter and contain only letters, digits and _',
 			)
-			.refine((name) => !RESERVED_NAMES.includes(name), 'is already the name of another field')
+			.refine(
+				(name) => !['review_version', 'version'].includes(name),
+				'is already the name of another field',
+			)
 			.default(preset),
 	);
 	return { ...rest, required: false, form: { ...form, default: preset } };
-}
-
-/** Names that the same bodies use for other values. */
-const RESERVED_NAMES: readonly string[] = ['review_version', 'version'];
-
-/** A user of the team. */
-export function teamUserId(): Field<string> {
-	return locator({
-		label: 'User',
-		description: 'The external payment recipient',
-		what: 'user',
-		searchListMethod: 'searchTeamUsers',
-		prefixes: ['us'],
-	});
 }

@@ -29,10 +29,6 @@ function centsOf(text: string): string {
 	return String(BigInt(text));
 }
 
-function magnitude(cents: bigint): bigint {
-	return cents < 0n ? -cents : cents;
-}
-
 /**
  * docs/api.md, Endpoint 3, without its filter, whose encoding isn't documented. A currency that isn't
  * listed has a balance of 0.
@@ -63,19 +59,11 @@ export const balanceChanged: ChangeKind = {
 		}
 		return found;
 	},
-	compare: (before, now, { minimumChangeCents = 0 }) => {
-		const remembered = new Map(before);
-		const changes = [...new Set([...now.keys(), ...before.keys()])]
-			.map((id) => ({ id, before: before.get(id)?.compared, now: now.get(id) }))
-			.filter(({ id, before: told = '0', now: seen }) => {
-				const change = magnitude(BigInt(seen?.compared ?? '0') - BigInt(told));
-				if (change === 0n || change < BigInt(minimumChangeCents)) return false;
-				/* Changes that are too small stay compared with what was told last, so they add up. */
-				if (seen === undefined) remembered.delete(id);
-				else remembered.set(id, seen);
-				return true;
-			});
-		return { changes, remembered };
+	addsUp: true,
+	isChange: (before = '0', now = '0', { minimumChangeCents = 0 }) => {
+		const change = BigInt(now) - BigInt(before);
+		const magnitude = change < 0n ? -change : change;
+		return change !== 0n && magnitude >= BigInt(minimumChangeCents);
 	},
 	describe: async (changes, { watch }) =>
 		changes.map(({ id, before = '0', now }) => {

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertyOf } from '../forms/property';
-import { EVENTS, eventField } from './settings';
+import { propertyOf } from '../forms/field';
+import { EVENTS, eventField } from './changes';
 
 function notice(name: string, displayName: string, shownFor?: string): INodeProperties {
 	return {

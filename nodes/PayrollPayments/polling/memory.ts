@@ -39,7 +39,6 @@ export function write(scope: string, remembered: Remembered): string {
 	});
 }
 
-/** What was saved for this scope, if anything. */
 export function read(scope: string, text: unknown): Remembered | undefined {
 	const saved = memory.safeParse(typeof text === 'string' ? parseJson(text) : undefined);
 	if (!saved.success || saved.data.scope !== scope) return undefined;
@@ -90,7 +89,6 @@ export class WorkflowMemory {
 		return this.known.get(nodeId)?.[1];
 	}
 
-	/** 0 if nothing is remembered. */
 	revisionOf(nodeId: string): number {
 		return this.known.get(nodeId)?.[0] ?? 0;
 	}

@@ -1,43 +1,35 @@
-import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
-import { openClient, type Client } from '../api/client';
+import { openClient } from '../api/client';
 import { NoResponseError, UserError, ServiceError, wrapError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { read, WorkflowMemory, write } from './memory';
-import { EVENTS, readSettings, type PollEvent, type PollSettings } from './settings';
-import type { Change, Observation, Observations, OutputRecord, Source } from './snapshots';
+import { EVENTS, readSettings, type PollEvent } from './changes';
+import { compare, type Change, type Source } from './snapshots';
 
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
 
-/** The activations that are polling now. */
 const polling = new WeakSet<IPollFunctions>();
 
 /**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
  * only after everything else has succeeded.
- * @throws the error that n8n shows
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
-	return await (isManual ? fetchExample : pollAlone)(context, redactor).catch((error: unknown) => {
-		throw nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
-	});
-}
-
-/** n8n starts a poll even while the one before is under way; both would report the same changes. */
-async function pollAlone(
-	context: IPollFunctions,
-	redactor: Redactor,
-): Promise<INodeExecutionData[][] | null> {
-	if (polling.has(context)) return null;
-	polling.add(context);
+	/* n8n starts a poll even while the one before is under way; both would report the same changes. */
+	if (!isManual && polling.has(context)) return null;
 	try {
+		if (isManual) return await fetchExample(context, redactor);
+		polling.add(context);
 		return await pollOnce(context, redactor);
+	} catch (error) {
+		throw nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
 	} finally {
-		polling.delete(context);
+		if (!isManual) polling.delete(context);
 	}
 }
 
@@ -51,11 +43,17 @@ async function pollOnce(
 		context.getWorkflowStaticData('global'),
 	);
 	const revision = memory.revisionOf(node.id);
-	const settings = readSettings(context);
-	const client = await openClient(context, redactor);
-	const source: Source = { call: client.send, watch: settings.watch };
-	const kind = EVENTS[settings.event];
-	const scope = scopeOf(client, settings);
+	const { event, watch } = readSettings(context);
+	const { send: call, credentials } = await openClient(context, redactor);
+	const source: Source = { call, watch };
+	const kind = EVENTS[event];
+	/* The minimum change isn't part of it. */
+	const scope = JSON.stringify([
+		event,
+		credentials.baseUrl,
+		watch.entityId,
+		...(watch.currencies ?? []),
+	]);
 	const isFirst = !polled.has(context);
 	const mode = context.getActivationMode();
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
@@ -66,10 +64,8 @@ async function pollOnce(
 	const before = startsOver ? undefined : read(scope, memory.textOf(node.id));
 	const observedAt = new Date();
 	const { changes, remembered } =
-		before === undefined
-			? { changes: [], remembered: now }
-			: kind.compare(before, now, settings.watch);
-	const items = await itemsOf(settings.event, changes, source, observedAt);
+		before === undefined ? { changes: [], remembered: now } : compare(kind, before, now, watch);
+	const items = await itemsOf(event, changes, source, observedAt);
 	const text = write(scope, remembered);
 
 	/* Another poll has told what changed since this one began. */
@@ -108,36 +104,24 @@ function whenEmitted(context: IPollFunctions, remember: () => boolean): void {
 	};
 }
 
-/** What the remembered values belong to. The minimum change isn't part of it. */
-function scopeOf({ credentials: { baseUrl } }: Client, { event, watch }: PollSettings): string {
-	return JSON.stringify([event, baseUrl, watch.entityId, ...(watch.currencies ?? [])]);
-}
-
 /** *Fetch Test Event*: one record as it is now. Remembers nothing. */
 async function fetchExample(
 	context: IPollFunctions,
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][]> {
-	const settings = readSettings(context);
+	const { event, watch } = readSettings(context);
 	const { send: call } = await openClient(context, redactor);
-	const source: Source = { call, watch: settings.watch };
-	const kind = EVENTS[settings.event];
-	const now = await kind.observe(source);
-	const example = exampleIn(now);
-	if (example === undefined) {
-		throw new UserError(`The service lists nothing for ${settings.watch.entityId} yet`, {
+	const source: Source = { call, watch };
+	const now = [...(await EVENTS[event].observe(source))];
+	/* Of balances, the first that isn't 0 if there is one. */
+	const [id, observation] = now.find(([, { compared }]) => compared !== '0') ?? now[0] ?? [];
+	if (id === undefined || observation === undefined) {
+		throw new UserError(`The service lists nothing for ${watch.entityId} yet`, {
 			hint: 'Publish the workflow anyway: it starts when something is there and changes.',
 		});
 	}
-	const [id, observation] = example;
 	const change = { id, before: observation.compared, now: observation };
-	return [await itemsOf(settings.event, [change], source, new Date())];
-}
-
-/** The first record; of balances, the first that isn't 0 if there is one. */
-function exampleIn(now: Observations): [string, Observation] | undefined {
-	const all = [...now];
-	return all.find(([, { compared }]) => compared !== '0') ?? all[0];
+	return [await itemsOf(event, [change], source, new Date())];
 }
 
 async function itemsOf(
@@ -148,12 +132,9 @@ async function itemsOf(
 ): Promise<INodeExecutionData[]> {
 	if (changes.length === 0) return [];
 	const records = await EVENTS[event].describe(changes, source);
-	return records.map((record) => ({ json: outputOf(event, record, observedAt) }));
-}
-
-function outputOf(event: PollEvent, record: OutputRecord, observedAt: Date): IDataObject {
-	/* Assigned twice: first for its place, then over a field of the same name in the record. */
-	return Object.assign({ event }, record, { event, observed_at: observedAt.toISOString() });
+	const always = { event, observed_at: observedAt.toISOString() };
+	/* The event twice: first for its place, then over a field of the same name in the record. */
+	return records.map((record) => ({ json: Object.assign({ event }, record, always) }));
 }
 
 /** The same error with a hint that fits a trigger, which has no options for sending. */

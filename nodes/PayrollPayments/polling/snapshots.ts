@@ -3,17 +3,16 @@ import type { Field, FieldSet, ParameterSource } from '../forms/field';
 import { ServiceError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
 
-/** One thing that can change, as it was when it was remembered. */
-interface Memory {
-	/** What is compared. */
-	readonly compared: string;
+/** What is remembered from poll to poll, by identifier or currency: what is compared. */
+export type Remembered = ReadonlyMap<string, { readonly compared: string }>;
+
+export interface OutputRecord {
+	readonly [name: string]: JsonValue;
 }
 
-/** What is remembered from poll to poll, by identifier or currency. */
-export type Remembered = ReadonlyMap<string, Memory>;
-
 /** One thing that can change, as the service shows it now. */
-export interface Observation extends Memory {
+export interface Observation {
+	readonly compared: string;
 	readonly record: OutputRecord;
 }
 
@@ -23,7 +22,6 @@ export interface Observation extends Memory {
  */
 export type Observations = ReadonlyMap<string, Observation>;
 
-/** A change between two polls. */
 export interface Change {
 	readonly id: string;
 	/** What was compared last; undefined if there was nothing. */
@@ -32,26 +30,13 @@ export interface Change {
 	readonly now: Observation | undefined;
 }
 
-interface Comparison {
-	readonly changes: readonly Change[];
-	/** What the next poll compares with. */
-	readonly remembered: Remembered;
-}
-
-export interface OutputRecord {
-	readonly [name: string]: JsonValue;
-}
-
-/** What to watch. */
 export interface Watch {
-	/** The team, company or user. */
 	readonly entityId: string;
 	/** Empty or undefined for all. */
 	readonly currencies?: readonly string[];
 	readonly minimumChangeCents?: number;
 }
 
-/** What a poll reads with. */
 export interface Source {
 	readonly call: SendRead;
 	readonly watch: Watch;
@@ -63,31 +48,44 @@ export interface ChangeKind {
 	readonly description: string;
 	readonly fields: FieldSet;
 	readonly notice?: string;
-	/** @throws {UserError} that names the field by its label */
+	/** Whether what isn't told yet stays compared with what was told last. */
+	readonly addsUp?: true;
 	readWatch(source: ParameterSource): Watch;
 	observe(source: Source): Promise<Observations>;
-	compare(before: Remembered, now: Observations, watch: Watch): Comparison;
+	/** Whether two values make a change that counts; undefined where there is none. */
+	isChange(before: string | undefined, now: string | undefined, watch: Watch): boolean;
 	/** One record per change, without `event` and `observed_at`. May read more from the service. */
 	describe(changes: readonly Change[], source: Source): Promise<readonly OutputRecord[]>;
 }
 
-/** A field with a description that fits watching. */
+/** What has changed, and what the next poll compares with. */
+export function compare(
+	{ isChange, addsUp }: Pick<ChangeKind, 'isChange' | 'addsUp'>,
+	before: Remembered,
+	now: Observations,
+	watch: Watch,
+): { readonly changes: readonly Change[]; readonly remembered: Remembered } {
+	const changes: Change[] = [];
+	now.forEach((each, id) => {
+		const old = before.get(id)?.compared;
+		if (isChange(old, each.compared, watch)) changes.push({ id, before: old, now: each });
+	});
+	before.forEach(({ compared }, id) => {
+		if (now.has(id) || !isChange(compared, undefined, watch)) return;
+		changes.push({ id, before: compared, now: undefined });
+	});
+	if (addsUp === undefined) return { changes, remembered: now };
+	const remembered = new Map(before);
+	for (const { id, now: seen } of changes) {
+		if (seen === undefined) remembered.delete(id);
+		else remembered.set(id, seen);
+	}
+	return { changes, remembered };
+}
+
 export function described<Value>(field: Field<Value>, description: string): Field<Value> {
 	return { ...field, form: { ...field.form, description } };
 }
-
-/** What both kinds of additions share: whatever wasn't listed before, as the service gives it. */
-export const additions: Pick<ChangeKind, 'compare' | 'describe'> = {
-	compare: (before, now) => {
-		const changes: Change[] = [];
-		now.forEach((each, id) => {
-			if (!before.has(id)) changes.push({ id, before: undefined, now: each });
-		});
-		return { changes, remembered: now };
-	},
-	describe: async (changes) =>
-		changes.flatMap(({ now }) => (now === undefined ? [] : [now.record])),
-};
 
 /** The error for a successful response that can't be compared. */
 export function unreadable(what: string): ServiceError {
@@ -95,19 +93,17 @@ export function unreadable(what: string): ServiceError {
 	return new ServiceError(what, { status: 200, nothingDone: false, hint });
 }
 
-/** Spaces separate the identifiers that are remembered; see memory.ts. */
-const USABLE = /^\S+$/;
-
 /** The records of a list by their `nanoid`. One that is listed twice counts once. */
 export function observationsOf(
 	what: string,
 	records: readonly OutputRecord[],
-	comparedOf: (record: OutputRecord) => string,
+	comparedOf: (record: OutputRecord) => string = () => '',
 ): Observations {
 	const found = new Map<string, Observation>();
 	for (const record of records) {
 		const id = record.nanoid;
-		if (typeof id !== 'string' || !USABLE.test(id)) {
+		/* Spaces separate the identifiers that are remembered; see memory.ts. */
+		if (typeof id !== 'string' || !/^\S+$/.test(id)) {
 			throw unreadable(`The service lists ${what} without a usable nanoid`);
 		}
 		if (!found.has(id)) found.set(id, { compared: comparedOf(record), record });

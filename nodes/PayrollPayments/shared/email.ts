@@ -11,7 +11,6 @@ const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
  */
 const EMAIL = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
 
-/** Whether the text is an email address. Linear in the length of the text. */
 export function isEmail(text: string): boolean {
 	return text.length <= LONGEST && EMAIL.test(text);
 }

@@ -1,7 +1,6 @@
 /** What became of a change that failed. Only `unknown` may have happened. */
 export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 
-/** What an error says in addition to its message. */
 export interface ErrorContext {
 	/** What to do next, in full sentences. */
 	readonly hint?: string;
@@ -11,6 +10,8 @@ export interface ErrorContext {
 	readonly cause?: UserError;
 	/** What became of the change, where the kind of the error doesn't say it. */
 	readonly outcome?: FailedOutcome;
+	/** False if no response arrived because there was no connection. */
+	readonly wasSent?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */
 	readonly attemptCode?: string;
 	/** What was already done before the failure, as data, so that the user can finish it. */
@@ -19,15 +20,12 @@ export interface ErrorContext {
 	readonly note?: string;
 	/** Whether it refuses the run as a whole, also with *On Error: Continue*. */
 	readonly refusesRun?: boolean;
-	/** The input item that it is about. */
 	readonly item?: number;
 	/** The row of a sheet that it is about, counted from 1; shown in place of the item. */
 	readonly row?: number;
 	/** The page below docs/ that explains it, e.g. `payments.md`. */
 	readonly page?: string;
 }
-
-type Change<Context> = Partial<Context> & { readonly message?: string };
 
 /**
  * An expected failure that the user can do something about. The base of all errors here.
@@ -66,13 +64,13 @@ export class UserError extends Error {
 		return this.hint;
 	}
 
-	/** The same error with other words. */
-	with({ message = this.message, ...change }: Change<ErrorContext>): UserError {
-		return new UserError(message, { ...this.context, ...change });
+	/** The same kind of error with other words. */
+	with({ message = this.message, ...change }: ErrorContext & { readonly message?: string }): this {
+		return Reflect.construct(this.constructor, [message, { ...this.context, ...change }]);
 	}
 
 	/** The same error with further details, and a sentence in front of its notes. */
-	withDone(details: Readonly<Record<string, unknown>>, note?: string): UserError {
+	withDone(details: Readonly<Record<string, unknown>>, note?: string): this {
 		const all = { ...this.details, ...details };
 		return this.with({
 			details: Object.keys(all).length === 0 ? undefined : all,
@@ -82,9 +80,7 @@ export class UserError extends Error {
 }
 
 interface ServiceContext extends ErrorContext {
-	/** HTTP status of the response. */
 	readonly status: number;
-	/** The service's own error code, if it sent one. */
 	readonly errorCode?: string;
 	/** Whether the service certainly did nothing: a documented failure status in its own envelope. */
 	readonly nothingDone: boolean;
@@ -112,42 +108,16 @@ export class ServiceError extends UserError {
 	get nothingDone(): boolean {
 		return this.response.nothingDone;
 	}
-
-	override with({ message = this.message, ...change }: Change<ErrorContext>): ServiceError {
-		return new ServiceError(message, { ...this.response, ...change });
-	}
 }
 
 /** No response arrived. Unless `wasSent` is false, the service may have acted on the request. */
 export class NoResponseError extends UserError {
 	override readonly name = 'NoResponseError';
-
-	/** @param wasSent false if the connection was never made */
-	constructor(
-		message: string,
-		context: ErrorContext = {},
-		readonly wasSent = true,
-	) {
-		super(message, context);
-	}
-
-	override with({ message = this.message, ...change }: Change<ErrorContext>): NoResponseError {
-		return new NoResponseError(message, { ...this.context, ...change }, this.wasSent);
-	}
-}
-
-/** What an error says, also one that isn't of this family. */
-export function reasonOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 /** Signing in failed, so the request that needed the token was not accepted. */
 export class SignInFailed extends UserError {
 	override readonly name = 'SignInFailed';
-
-	override with({ message = this.message, ...change }: Change<ErrorContext>): SignInFailed {
-		return new SignInFailed(message, { ...this.context, ...change });
-	}
 }
 
 /** The error with another message and context, as one of the same kind if it is one of this family. */
@@ -159,10 +129,9 @@ export function wrapError(error: unknown, message: string, context: ErrorContext
 /** Whether the service may have done what was requested, although it didn't confirm it. */
 export function mayHaveActed(error: unknown): error is ServiceError | NoResponseError {
 	if (error instanceof ServiceError) return !error.nothingDone;
-	return error instanceof NoResponseError && error.wasSent;
+	return error instanceof NoResponseError && error.context.wasSent !== false;
 }
 
-/** What became of a change that failed. */
 export function outcomeOf(error: unknown): FailedOutcome {
 	if (error instanceof UserError && error.context.outcome !== undefined)
 		return error.context.outcome;
@@ -171,9 +140,8 @@ export function outcomeOf(error: unknown): FailedOutcome {
 
 /** The message of an error that may be anything. */
 export function messageOf(error: unknown): string {
-	return error instanceof Error && error.message !== ''
-		? error.message
-		: 'The node failed without a message';
+	const message = error instanceof Error ? error.message : String(error);
+	return message === '' ? 'The node failed without a message' : message;
 }
 
 /** What was asked for after the execution was stopped. */

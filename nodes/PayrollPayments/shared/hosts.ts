@@ -3,19 +3,12 @@ export function hostOf({ hostname }: URL): string {
 	return hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
-/**
- * Whether a host is this machine: localhost, 127.0.0.0/8 or ::1. Names below localhost don't count:
- * a resolver may send them anywhere.
- * @param host as {@link hostOf} returns it
- */
+/** Whether a host is this machine. Names below localhost don't count: they may lead anywhere. */
 export function isLoopback(host: string): boolean {
 	return host === 'localhost' || host === '::1' || isIpv4In(host, '127');
 }
 
-/**
- * Whether a host is loopback or an address of a private network (RFC 1918, RFC 4193).
- * @param host as {@link hostOf} returns it
- */
+/** Whether a host is loopback or an address of a private network (RFC 1918, RFC 4193). */
 export function isPrivate(host: string): boolean {
 	return (
 		isLoopback(host) ||

@@ -1,4 +1,3 @@
-/** One HTTP request with an optional JSON body. */
 export interface HttpRequest {
 	readonly method: 'GET' | 'POST' | 'PUT';
 	/** Absolute, with its query string. */
@@ -10,7 +9,6 @@ export interface HttpRequest {
 	readonly timeout?: number;
 }
 
-/** A response of any status. */
 export interface HttpAnswer {
 	readonly status: number;
 	/** Names in lower case. */

@@ -12,11 +12,6 @@ const IDENTIFIER_KINDS = {
 
 export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
 
-/** Characters in every identifier: the prefix, the hyphen and 12 more. */
-const IDENTIFIER_LENGTH = 15;
-
-const AFTER_PREFIX = /^[A-Za-z0-9_-]{12}$/;
-
 /** The prefixes as a person reads them: "te-, co- or us-". */
 export function startsOf(prefixes: readonly IdentifierPrefix[]): string {
 	const starts = prefixes.map((prefix) => `${prefix}-`).join(', ');
@@ -27,19 +22,12 @@ function faultIn(value: string, prefixes: readonly IdentifierPrefix[]): string |
 	const expected = startsOf(prefixes);
 	if (value === '') return `is missing; it starts with ${expected} and has 15 characters`;
 	if (!prefixes.some((prefix) => value.startsWith(`${prefix}-`))) {
-		const given = Object.entries(IDENTIFIER_KINDS).find(([prefix]) =>
-			value.startsWith(`${prefix}-`),
-		);
-		const reading = given === undefined ? '' : `; this is the ID of ${given[1]}`;
-		return `must start with ${expected}${reading}`;
+		const kind = new Map(Object.entries(IDENTIFIER_KINDS)).get(value.split('-', 1).join());
+		return `must start with ${expected}${kind === undefined ? '' : `; this is the ID of ${kind}`}`;
 	}
-	if (value.length !== IDENTIFIER_LENGTH) {
-		return `must have ${IDENTIFIER_LENGTH} characters, but has ${value.length}`;
-	}
-	if (!AFTER_PREFIX.test(value.slice(3))) {
-		return 'may contain only letters, digits, - and _ after its prefix';
-	}
-	return undefined;
+	if (value.length !== 15) return `must have 15 characters, but has ${value.length}`;
+	if (/^[A-Za-z0-9_-]{12}$/.test(value.slice(3))) return undefined;
+	return 'may contain only letters, digits, - and _ after its prefix';
 }
 
 /**

@@ -1,4 +1,3 @@
-/** What JSON can express. */
 export type JsonValue =
 	| string
 	| number
@@ -7,7 +6,6 @@ export type JsonValue =
 	| readonly JsonValue[]
 	| { readonly [name: string]: JsonValue };
 
-/** An object that isn't a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 /** A cache that drops the least recently used entries above its limit. */
 export class LruCache<Value> {
-	/** Least recently used first. */
 	private readonly entries = new Map<string, Value>();
 
 	/** @param isInUse entries for which it returns true are kept, even above the limit */

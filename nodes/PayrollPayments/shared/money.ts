@@ -4,15 +4,7 @@ import { z } from 'zod';
 const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
 
 /** Currencies that a balance may be asked for (docs/api.md, Endpoint 3). */
-export const REQUESTED_CURRENCIES: readonly string[] = [
-	'BTC',
-	'CAD',
-	'EUR',
-	'GBP',
-	'USD',
-	'USDC',
-	'USDT',
-];
+export const REQUESTED_CURRENCIES = 'BTC CAD EUR GBP USD USDC USDT'.split(' ');
 
 /** Currencies that a balance lists (docs/api.md, Balance entry), or may be asked for. */
 // prettier-ignore
@@ -22,8 +14,7 @@ export const BALANCE_CURRENCIES = [
 ] as const;
 
 /**
- * Whole cents as a decimal amount with two places: 123456 is "1234.56".
- * Works on the digits, so that no amount is ever rounded.
+ * Whole cents as a decimal amount: 123456 is "1234.56". Works on the digits, so that nothing is rounded.
  */
 export function centsAsDecimal(cents: number | bigint): string {
 	const digits = BigInt(cents);
@@ -78,10 +69,7 @@ export function signedAmountCents(amount: string, unit: TypedAmountUnit): bigint
 	return (units + unitsPerCent - 1n) / unitsPerCent;
 }
 
-/**
- * The amount that a payment's typed data signs, for people: "$125.00", "$0.0125". Undefined where its
- * unit isn't known.
- */
+/** The same amount for people: "$125.00", "$0.0125". Undefined where its unit isn't known. */
 export function signedAmountInDollars(amount: string, unit: TypedAmountUnit): string | undefined {
 	const { unitsPerCent } = TYPED_AMOUNT_UNITS[unit];
 	const units = typedAmount(amount);
@@ -90,75 +78,37 @@ export function signedAmountInDollars(amount: string, unit: TypedAmountUnit): st
 	return `${centsAsDollars(units / unitsPerCent)}${fraction.replace(/0+$/, '')}`;
 }
 
-function isPaymentCents(cents: number): boolean {
-	return cents >= PAYMENT_CENTS.least && cents <= PAYMENT_CENTS.most;
-}
-
-const PAYMENT_DOLLARS = [PAYMENT_CENTS.least, PAYMENT_CENTS.most].map(centsAsDollars).join(' to ');
-
-const wholeCents = z.union([
-	z.number(),
-	z
-		.string()
-		.trim()
-		.regex(/^\d{1,15}$/)
-		.transform(Number),
-]);
-
-/**
- * The amount of an instant payment: whole cents from 100 to 10,000,000,000, as a number or as a
- * string of digits (docs/api.md, Endpoint 10).
- */
-export const paymentCents = z.unknown().transform((value, context): number => {
-	const cents = wholeCents.safeParse(value);
-	const refuse = (message: string) => {
+/** An amount of an instant payment, in whole cents, which a reader makes of the value. */
+function paymentAmount(centsIn: (value: unknown) => number | undefined, form: string) {
+	return z.unknown().transform((value, context): number => {
+		const isMissing = value === undefined || value === null || value === '';
+		const cents = isMissing ? undefined : centsIn(value);
+		const { least, most } = PAYMENT_CENTS;
+		if (cents !== undefined && cents >= least && cents <= most) return cents;
+		const range = `must be from ${centsAsDollars(least)} to ${centsAsDollars(most)}`;
+		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}`;
+		const message = cents === undefined ? fault : `${range}, not ${centsAsDollars(cents)}`;
 		context.addIssue({ code: 'custom', message });
 		return z.NEVER;
-	};
-	if (value === undefined || value === '' || value === null) {
-		return refuse('is missing; enter the amount in cents, e.g. 12500 for $125.00');
-	}
-	if (!cents.success || !Number.isSafeInteger(cents.data)) {
-		return refuse('must be a whole number of cents, e.g. 12500 for $125.00');
-	}
-	if (!isPaymentCents(cents.data)) {
-		return refuse(
-			`must be from ${PAYMENT_CENTS.least} to ${PAYMENT_CENTS.most} cents (${PAYMENT_DOLLARS}); ` +
-				`${cents.data} cents are ${centsAsDollars(cents.data)}`,
-		);
-	}
-	return cents.data;
-});
-
-/** Characters of a text that are looked at to say what is wrong with it; no amount is as long. */
-const LONGEST_EXPLAINED = 40;
-
-/** Why {@link dollarsAsCents} can't read a text. */
-function faultInDollars(text: string): string {
-	if (text === '') return 'is missing; enter the amount in dollars, e.g. 125.00';
-	if (/\s/.test(text)) return 'must not contain spaces, e.g. 125.00';
-	if (text.includes(',')) return 'must not contain commas; write 1250.00 instead of 1,250.00';
-	if (text.startsWith('-')) return 'must not be negative';
-	if (/^\d+\.\d{3,}$/.test(text)) return 'must not have more than two decimals, e.g. 125.50';
-	if (/^[1-9]\d{12,}(?:\.\d{0,2})?$/.test(text)) return `must be from ${PAYMENT_DOLLARS}`;
-	return 'must be dollars in plain digits, e.g. 125 or 125.00';
+	});
 }
 
+/** Whole cents as a number or as a string of digits (docs/api.md, Endpoint 10). */
+export const paymentCents = paymentAmount((value) => {
+	const isText = typeof value === 'string' && /^\d{1,15}$/.test(value.trim());
+	const cents = isText ? Number(value) : value;
+	return typeof cents === 'number' && Number.isSafeInteger(cents) ? cents : undefined;
+}, 'a whole number of cents, e.g. 12500 for $125.00');
+
 /**
- * The amount of an instant payment in dollars, as whole cents: text, or a number as spreadsheets
- * return it. JavaScript writes a number with as few digits as identify it, so that 125.1 in a sheet
- * is "125.1" here; a result that isn't whole cents, such as 0.1 + 0.2, has more and is refused.
+ * Dollars as text, or as a number as spreadsheets return it. JavaScript writes a number with as few
+ * digits as identify it, so that 125.1 in a sheet is "125.1" here; a result that isn't whole cents,
+ * such as 0.1 + 0.2, has more and is refused.
  */
-export const paymentDollars = z.unknown().transform((value, context): number => {
-	const refuse = (message: string) => {
-		context.addIssue({ code: 'custom', message });
-		return z.NEVER;
-	};
-	if (value === undefined || value === null) return refuse(faultInDollars(''));
-	if (typeof value !== 'string' && typeof value !== 'number') return refuse(faultInDollars('?'));
-	const text = String(value);
-	const cents = dollarsAsCents(text);
-	if (cents === undefined) return refuse(faultInDollars(text.slice(0, LONGEST_EXPLAINED)));
-	if (isPaymentCents(cents)) return cents;
-	return refuse(`must be from ${PAYMENT_DOLLARS}, not ${centsAsDollars(cents)}`);
-});
+export const paymentDollars = paymentAmount(
+	(value) =>
+		typeof value === 'string' || typeof value === 'number'
+			? dollarsAsCents(String(value))
+			: undefined,
+	'dollars in plain digits with at most two decimals, e.g. 125.00',
+);

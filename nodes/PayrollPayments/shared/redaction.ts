@@ -1,15 +1,12 @@
 import { DEEPEST } from './json';
 
-/** Replaces a secret. */
 export const WITHHELD = '[…]';
 
 /** Characters. Shorter secrets would also match ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** Removes secrets from text from outside. */
 export type Redact = (text: string) => string;
 
-/** The text, cut to so many characters. */
 export function shorten(text: string, longest: number): string {
 	return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
@@ -50,7 +47,6 @@ export class Redactor {
 	/** Created on first use, because most runs never need it. */
 	private pattern?: RegExp;
 
-	/** Adds secrets; ignores what isn't text. */
 	add(...secrets: readonly unknown[]): this {
 		for (const secret of secrets) {
 			const text = typeof secret === 'string' ? secret.trim() : '';
@@ -62,7 +58,6 @@ export class Redactor {
 		return this;
 	}
 
-	/** The text without the secrets. */
 	readonly text: Redact = (text) => {
 		if (this.secrets.size === 0) return text;
 		this.pattern ??= patternOf(this.secrets);

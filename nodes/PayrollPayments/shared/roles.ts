@@ -1,26 +1,5 @@
-/** Every role that the service names (docs/api.md, Roles). */
-export const ROLES = [
-	'org_admin',
-	'org_finance_admin',
-	'org_viewer',
-	'org_hr_admin',
-	'org_delegate_admin',
-	'org_non_delegate_admin',
-	'team_admin',
-	'team_viewer',
-	'team_finance_admin',
-	'team_delegate_admin',
-	'team_non_delegate_admin',
-	'team_payment_initiator',
-	'team_invite_initiator',
-	'contractor',
-	'team_employee',
-	'aor_contractor',
-	'team_hr_admin',
-] as const;
-
-/** What forms and messages call a role. */
-export const ROLE_NAMES: Readonly<Record<Role, string>> = {
+/** Every role that the service names (docs/api.md, Roles), and what forms and messages call it. */
+export const ROLE_NAMES = {
 	org_admin: 'Company: Admin',
 	org_finance_admin: 'Company: Finance Admin',
 	org_viewer: 'Company: Viewer',
@@ -38,9 +17,12 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
 	team_employee: 'Employee',
 	aor_contractor: 'AOR Contractor',
 	team_hr_admin: 'Team: HR Admin',
-};
+} as const;
 
-/** Roles of administrators of a team (te-). */
+export type Role = keyof typeof ROLE_NAMES;
+
+export const ROLES = Object.keys(ROLE_NAMES).filter((name): name is Role => name in ROLE_NAMES);
+
 const TEAM_ADMINISTRATOR_ROLES = [
 	'team_admin',
 	'team_finance_admin',
@@ -49,7 +31,6 @@ const TEAM_ADMINISTRATOR_ROLES = [
 	'team_invite_initiator',
 ] as const;
 
-/** Roles of administrators of a company (co-). */
 const COMPANY_ADMINISTRATOR_ROLES = [
 	'org_admin',
 	'org_finance_admin',
@@ -57,13 +38,11 @@ const COMPANY_ADMINISTRATOR_ROLES = [
 	'org_hr_admin',
 ] as const;
 
-/** Roles of administrators, of teams and of companies. */
 export const ADMINISTRATOR_ROLES = [
 	...TEAM_ADMINISTRATOR_ROLES,
 	...COMPANY_ADMINISTRATOR_ROLES,
 ] as const;
 
-export type Role = (typeof ROLES)[number];
 /** Roles that an employee or contractor may be invited with. */
 export type InviteRole = Extract<Role, 'contractor' | 'team_employee' | 'aor_contractor'>;
 export type AdministratorRole = (typeof ADMINISTRATOR_ROLES)[number];

@@ -12,14 +12,11 @@ const SECONDS_PER_UNIT = new Map<unknown, number>([
 /** n8n pauses an execution that is to wait for this long or longer (Wait.node.ts in n8n). */
 const SHORTEST_PAUSE_SECONDS = 65;
 
-/** The part of n8n's contexts that knows the other nodes. */
 export type Surroundings = Pick<IHookFunctions, 'getNode' | 'getChildNodes' | 'getParentNodes'>;
 
 /**
  * Refuses nodes that pause the execution: n8n answers when it pauses, not when it has finished.
  * A sub-workflow that pauses can't be seen from here.
- *
- * @throws {UserError} that names the node
  */
 export function refusePauses(context: Surroundings): void {
 	const pausing = nodesAfter(context).find((node) => node.disabled !== true && pauses(node));
@@ -40,15 +37,11 @@ const USES = Object.values(NodeConnectionTypes).filter((type) => type !== NodeCo
 function nodesAfter(context: Surroundings): NodeTypeAndVersion[] {
 	const found = new Map<string, NodeTypeAndVersion>();
 	const visit = (name: string, isDisabled: boolean): void => {
-		const usedHere = isDisabled
-			? []
-			: USES.flatMap((connectionType) =>
-					context.getParentNodes(name, { includeNodeParameters: true, connectionType, depth: 1 }),
-				);
-		for (const node of [
-			...context.getChildNodes(name, { includeNodeParameters: true }),
-			...usedHere,
-		]) {
+		const used = (isDisabled ? [] : USES).flatMap((connectionType) =>
+			context.getParentNodes(name, { includeNodeParameters: true, connectionType, depth: 1 }),
+		);
+		const next = context.getChildNodes(name, { includeNodeParameters: true });
+		for (const node of [...next, ...used]) {
 			if (found.has(node.name)) continue;
 			found.set(node.name, node);
 			visit(node.name, node.disabled);

@@ -8,7 +8,6 @@ export interface IpRange {
 	readonly prefix: number;
 }
 
-/** An entry of an allowlist: a single address or a CIDR range, IPv4 or IPv6. */
 export const ipRange = z
 	.string({ invalid_type_error: 'must be text' })
 	.transform((text, context): IpRange => {
@@ -19,10 +18,7 @@ export const ipRange = z
 		return z.NEVER;
 	});
 
-/**
- * Whether an address is in one of the ranges. An empty allowlist allows every sender; otherwise a
- * sender without a valid address is refused.
- */
+/** An empty allowlist allows every sender; otherwise one without a valid address is refused. */
 export function isAllowed(address: string | undefined, allowlist: readonly IpRange[]): boolean {
 	if (allowlist.length === 0) return true;
 	const sender = readRange(address ?? '')?.address;

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 
 import type { IWebhookFunctions } from 'n8n-workflow';
 
+import { LruCache } from '../shared/lruCache';
+
 /** The exclusive right to start the execution of an event. Every claim must be settled. */
 export interface Claim {
-	/**
-	 * @param acknowledged whether a 2xx was sent. If not, the next delivery may claim the event.
-	 */
+	/** @param acknowledged whether a 2xx was sent. If not, the next delivery may claim the event. */
 	settle(acknowledged: boolean): void;
 }
 
-/** The part of n8n's response that is needed. */
 export interface OutgoingResponse {
 	readonly statusCode: number;
-	/** Whether the connection is closed. */
 	readonly closed: boolean;
 	status(code: number): OutgoingResponse;
 	json(body: object): unknown;
@@ -28,7 +26,6 @@ export function keyOf(idempotencyKey: string): string {
 	return createHash('sha256').update(JSON.stringify(idempotencyKey)).digest('base64');
 }
 
-/** The key of a trigger: seen events are recorded per workflow and node. */
 export function nodeKeyOf(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>): string {
 	return `${context.getWorkflow().id}:${context.getNode().id}`;
 }
@@ -48,7 +45,6 @@ export class Claims {
 
 	/**
 	 * Claims an event. If another delivery of it is in flight, waits for that one's outcome first.
-	 * @param history how many acknowledged events to remember
 	 * @returns undefined if the event was acknowledged before
 	 */
 	async claim(key: string, history: number): Promise<Claim | undefined> {
@@ -85,7 +81,6 @@ export class Claims {
 		return this.deliveries > 0;
 	}
 
-	/** How many events are held in memory. */
 	get size(): number {
 		return this.acknowledged.size + this.inFlight.size;
 	}
@@ -107,25 +102,17 @@ export class Claims {
 /** How many triggers this process remembers; one with deliveries in flight is never dropped. */
 const MAX_TRIGGERS = 500;
 
-/** By workflow and node, the least recently used first. They outlive saving and activating. */
-const claimsByNode = new Map<string, Claims>();
+/** By workflow and node. They outlive saving and activating. */
+const claimsByNode = new LruCache<Claims>(MAX_TRIGGERS, ({ isInUse }) => isInUse);
 
 /** The claims of one trigger. If they are dropped here, n8n's store still has its events. */
 export function claimsOf(nodeKey: string): Claims {
-	const claims = claimsByNode.get(nodeKey) ?? new Claims();
-	claimsByNode.delete(nodeKey);
-	claimsByNode.set(nodeKey, claims);
-	for (const [oldest, { isInUse }] of claimsByNode) {
-		if (claimsByNode.size <= MAX_TRIGGERS) break;
-		if (!isInUse && oldest !== nodeKey) claimsByNode.delete(oldest);
-	}
-	return claims;
+	return claimsByNode.getOrCreate(nodeKey, () => new Claims());
 }
 
 /**
  * Settles a claim once the response has ended: acknowledged if a 2xx was sent, and released if
  * n8n answered with another status or the sender hung up first.
- *
  * @returns false if the sender has already hung up; the claim is then released
  */
 export function settleWhenAnswered(claim: Claim, response: OutgoingResponse): boolean {

@@ -1,7 +1,7 @@
 import type { IBuilderHint, INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 
-import { collectionOf, propertyOf } from '../forms/property';
-import { DEPOSIT_EVENTS, eventOptions, filters, options, parameters } from './fields';
+import { propertyOf } from '../forms/field';
+import { DEPOSIT_EVENTS, eventOptions, parameters } from './fields';
 
 /*
  * The build evaluates this file and bundles only the values, so that n8n can load the node without
@@ -16,21 +16,9 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	propertyOf('authentication', parameters.authentication),
-	propertyOf('events', parameters.events),
-	propertyOf('depositStatuses', parameters.depositStatuses, { events: [...DEPOSIT_EVENTS] }),
-	collectionOf(
-		'filters',
-		{
-			displayName: 'Filters',
-			placeholder: 'Add filter',
-			description:
-				'All except Event Versions and Team or Company IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
-		},
-		filters,
+	...Object.entries(parameters).map(([name, field]) =>
+		propertyOf(name, field, name === 'depositStatuses' ? { events: [...DEPOSIT_EVENTS] } : {}),
 	),
-	propertyOf('output', parameters.output),
-	collectionOf('options', { displayName: 'Options', placeholder: 'Add option' }, options),
 ];
 
 function triggerSubtitle(): string {

@@ -5,29 +5,17 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { isDeeperThan, DEEPEST } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
-import {
-	covers,
-	hasOwnHeader,
-	parseTemplate,
-	PRESETS,
-	rowOf,
-	schemeOf,
-	touchingFields,
-	type Format,
-	type SchemeTexts,
-	type Source,
-} from './schemes';
+import { credentialFields } from './credential/fields';
+import { faultInTemplate, FORMATS, hasOwnHeader, schemeOf, type Scheme } from './schemes';
 import { readTime, verifySignature, type DeliveryHeaders } from './verifySignature';
-import { credentialFields, decodeSecret, type WebhookCredentials } from './webhookCredentials';
+import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /*
  * Loaded only while someone listens for a test event in the editor, so that production deliveries
  * cost nothing more and learn nothing more.
  */
 
-/** The part of a delivery that its signature depends on. */
 interface SignedDelivery {
 	readonly headers: DeliveryHeaders;
 	readonly rawBody?: Uint8Array;
@@ -55,162 +43,75 @@ export function diagnosisOf(
 	return { json: {}, error };
 }
 
-/** Why a delivery was refused, and what to change. */
-export interface Diagnosis {
-	readonly message: string;
-	readonly advice: string;
-}
-
 /**
- * Finds out with which header and format the saved secret fits a delivery that doesn't pass, if with
- * any. Tries every header with every format, also as if the secret had no whitespace around it, the
- * body had been rewritten, or the clock were right.
- *
- * @param now current time in milliseconds
- * @returns undefined if the delivery passes
+ * Finds out with which header and format the saved secret fits a delivery, if with any.
+ * @returns why it doesn't pass and what to change; undefined if it passes
  */
 export function diagnose(
 	{ headers, rawBody = new Uint8Array() }: SignedDelivery,
 	credentials: WebhookCredentials,
 	now: number,
-): Diagnosis | undefined {
+): { readonly message: string; readonly advice: string } | undefined {
 	const mismatch = verifySignature(rawBody, headers, credentials, now);
 	if (mismatch === undefined) return undefined;
-	const { message } = mismatch;
+	const { message, hint = '' } = mismatch;
+
+	/* Time and the whitespace around a secret are named once the settings are right. */
+	const secrets = credentials.secrets.flatMap((secret) => [secret, secret.trim()]);
+	const fits = (scheme: Scheme): boolean => {
+		const usable = secrets.filter(
+			(each) => decodeSecret(each, scheme.secretEncoding) !== undefined,
+		);
+		const candidate = { ...credentials, scheme, secrets: usable, toleranceSeconds: Infinity };
+		return verifySignature(rawBody, headers, candidate, now) === undefined;
+	};
+	if (fits(credentials.scheme)) return { message, advice: hint };
 
 	let triesLeft = Math.min(MAX_TRIES, MAX_BYTES / (rawBody.length + 200));
-	for (const variant of variantsOf(rawBody, credentials)) {
-		for (const candidate of candidatesFor(headers, variant, credentials)) {
-			if (--triesLeft < 0) break;
-			if (verifySignature(variant.body, headers, candidate, now) !== undefined) continue;
-			const advice = [
-				...settingsAdvice(candidate, credentials),
-				...(variant.isTrimmed ? [WHITESPACE_ADVICE] : []),
-				...(variant.isRewritten ? [REWRITTEN_ADVICE] : []),
-				...timeAdvice(variant.body, headers, { candidate, credentials }, now),
-			];
-			return { message, advice: advice.join(' ') };
-		}
+	for (const settings of candidatesFor(headers, credentials)) {
+		if (--triesLeft < 0) break;
+		const { format, header = '', ...custom } = settings;
+		if (!fits(schemeOf(format, header, custom))) continue;
+		return { message, advice: adviceFor(settings, credentials) };
 	}
-	return { message, advice: looksSigned(headers) ? NOTHING_FITS : NOTHING_SIGNED };
+	return { message, advice: NOTHING_FITS };
 }
 
 /** Enough for any real delivery. The body limits it further, so that nobody can keep n8n busy. */
 const MAX_TRIES = 5_000;
 const MAX_BYTES = 64_000_000;
 
-const WHITESPACE_ADVICE =
-	'The secret in the credential has whitespace around it: remove the spaces or line breaks.';
-
-const REWRITTEN_ADVICE =
-	'The signature fits only a differently formatted body, so the JSON was rewritten after it was ' +
-	'signed. Look for a proxy or gateway in front of n8n, and let it pass the body on unchanged.';
-
 const NOTHING_FITS =
-	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Copy the ' +
-	'secret from the service again, and check that it belongs to this webhook. If it does, set Format ' +
-	'to Custom and describe the signature with the help of the service’s documentation.';
+	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in ' +
+	'the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
+	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
+	'the help of the service’s documentation.';
 
-const NOTHING_SIGNED =
-	'The secret in the credential doesn’t fit this delivery, and none of its headers looks like a ' +
-	'signature. Check in the service that it signs this webhook, and with which secret or token.';
+type Settings = Partial<Scheme> & Pick<WebhookCredentials, 'format'>;
 
-/** A way in which the delivery or the secret may have been changed. */
-interface Variant {
-	readonly secrets: readonly string[];
-	readonly body: Uint8Array;
-	readonly isTrimmed: boolean;
-	readonly isRewritten: boolean;
-}
-
-function* variantsOf(rawBody: Uint8Array, { secrets }: WebhookCredentials): Generator<Variant> {
-	const trimmed = secrets.map((secret) => secret.trim());
-	const spellings = [{ secrets, isTrimmed: false }];
-	if (trimmed.join('\n') !== secrets.join('\n')) {
-		spellings.push({ secrets: trimmed, isTrimmed: true });
-	}
-	for (const spelling of spellings) yield { ...spelling, body: rawBody, isRewritten: false };
-	for (const body of rewrittenBodies(rawBody)) {
-		for (const spelling of spellings) yield { ...spelling, body, isRewritten: true };
-	}
-}
-
-/** The body as common JSON libraries would have written it. */
-function rewrittenBodies(rawBody: Uint8Array): Uint8Array[] {
-	const raw = new TextDecoder().decode(rawBody);
-	let value: unknown;
-	try {
-		value = JSON.parse(raw);
-	} catch {
-		return [];
-	}
-	if (isDeeperThan(value, DEEPEST)) return [];
-	const compact = JSON.stringify(value);
-	const plain = [
-		compact,
-		spacedJson(value),
-		...[2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent)),
-		`${compact}\n`,
-		raw.trim(),
-		`${raw.trim()}\n`,
-	];
-	const escaped = (text: string) =>
-		text.replace(
-			/[\u0080-\uffff]/g,
-			(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-		);
-	const texts = [...plain, ...plain.map(escaped), escaped(compact).replaceAll('/', '\\/')];
-	return [...new Set(texts)].filter((text) => text !== raw).map((text) => Buffer.from(text));
-}
-
-/** JSON on one line with a space after each comma and colon, as Python writes it. */
-function spacedJson(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
-	if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-	const members = Object.entries(value).map(
-		([name, member]) => `${JSON.stringify(name)}: ${spacedJson(member)}`,
-	);
-	return `{${members.join(', ')}}`;
-}
-
-/** Every setting worth a try, the saved one first and the simplest next. Time always fits. */
+/** Every setting worth a try, the simplest first. */
 function* candidatesFor(
 	headers: DeliveryHeaders,
-	{ secrets }: Variant,
-	saved: WebhookCredentials,
-): Generator<WebhookCredentials> {
-	const toleranceSeconds = Number.POSITIVE_INFINITY;
-	const candidate = (
-		format: Format,
-		header: string,
-		custom: Partial<SchemeTexts> = {},
-	): WebhookCredentials => {
-		const scheme = schemeOf(format, header, custom);
-		const usable = secrets.filter(
-			(each) => decodeSecret(each, scheme.secretEncoding) !== undefined,
-		);
-		return { format, scheme, secrets: usable, toleranceSeconds };
-	};
-	yield { ...saved, secrets, toleranceSeconds };
-
+	{ format, scheme }: WebhookCredentials,
+): Generator<Settings> {
 	const signatures = signaturesIn(headers);
-	const sources = new Set([...Object.keys(headers), ...signatures.map(({ header }) => header)]);
-	for (const header of sources) {
-		for (const format of PRESETS.filter(hasOwnHeader)) yield candidate(format, header);
+	const places = new Set([...Object.keys(headers), ...signatures.map(({ header }) => header)]);
+	const presets = FORMATS.map(({ value }) => value).filter((value) => value !== 'custom');
+	for (const preset of ['sharedToken', ...presets] as const) {
+		if (!hasOwnHeader(preset)) yield { format: preset };
+		else for (const header of places) yield { format: preset, header };
 	}
-	for (const format of PRESETS) if (!hasOwnHeader(format)) yield candidate(format, '');
-
-	for (const { header, ...written } of signatures) {
-		for (const content of contentsFor(headers, saved)) {
+	const own = format === 'custom' ? [scheme.signedContent] : [];
+	for (const signature of signatures) {
+		for (const content of contentsFor(headers, [...own, ...TEMPLATES])) {
 			for (const secretEncoding of ['text', 'base64', 'hex'] as const) {
-				yield candidate('custom', header, { ...written, ...content, secretEncoding });
+				yield { format: 'custom', ...signature, ...content, secretEncoding };
 			}
 		}
 	}
 }
 
-/** A signature in a header, or in a part of one: `Name[part]`. */
-type WrittenSignature = Pick<SchemeTexts, 'header' | 'algorithm' | 'encoding' | 'prefix'>;
+type WrittenSignature = Pick<Scheme, 'header' | 'algorithm' | 'encoding' | 'signaturePrefix'>;
 
 const SIGNATURES = [
 	{ algorithm: 'sha512', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{128}$/i },
@@ -219,53 +120,45 @@ const SIGNATURES = [
 	{ algorithm: 'sha256', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{43}=?$/ },
 ] as const;
 
-function asSignature(header: string, text: string): WrittenSignature | undefined {
-	for (const { algorithm, encoding, shape } of SIGNATURES) {
-		const prefix = shape.exec(text)?.[1];
-		if (prefix !== undefined) return { header, algorithm, encoding, prefix: prefix.trim() };
-	}
-	return undefined;
-}
+/** Texts of the headers, each with its place. */
+type Places = ReadonlyArray<readonly [place: string, text: string]>;
 
-/** Parts of a header that are tried. */
-const MAX_PARTS = 16;
-
-/** The `part=value` pairs of a header, as `Name[part]` and value. */
-function partsOf(header: string, value: string): Array<[source: string, value: string]> {
-	return value.split(/[\s,;]+/, MAX_PARTS).flatMap((pair): Array<[string, string]> => {
-		const [, part, text] = /^([\w.-]+)=(.+)$/.exec(pair) ?? [];
-		return part === undefined || text === undefined ? [] : [[`${header}[${part}]`, text]];
+function signaturesAmong(places: Places): WrittenSignature[] {
+	return places.flatMap(([header, text]) => {
+		const row = SIGNATURES.find(({ shape }) => shape.test(text));
+		if (row === undefined) return [];
+		const { algorithm, encoding, shape } = row;
+		return [{ header, algorithm, encoding, signaturePrefix: shape.exec(text)?.[1]?.trim() ?? '' }];
 	});
 }
 
-function signaturesAmong(places: ReadonlyArray<readonly [string, string]>): WrittenSignature[] {
-	return places
-		.map(([source, text]) => asSignature(source, text))
-		.filter((signature) => signature !== undefined);
+const MAX_PARTS = 16;
+
+/** The `part=value` pairs of a header, as `Name[part]` and value. */
+function partsOf(header: string, value: string): Places {
+	return value.split(/[\s,;]+/, MAX_PARTS).flatMap((pair) => {
+		const [, part, text] = /^([\w.-]+)=(.+)$/.exec(pair) ?? [];
+		return part === undefined || text === undefined ? [] : [[`${header}[${part}]`, text] as const];
+	});
+}
+
+function textHeaders(headers: DeliveryHeaders): Places {
+	return Object.entries(headers).flatMap(([name, value]) =>
+		typeof value === 'string' ? [[name, value.trim()] as const] : [],
+	);
 }
 
 /** Everything in the headers that is as long as a signature, once for each place. */
 function signaturesIn(headers: DeliveryHeaders): WrittenSignature[] {
-	const found = Object.entries(headers).flatMap(([header, value]) => {
-		if (typeof value !== 'string') return [];
+	const found = textHeaders(headers).flatMap(([header, value]) => {
 		const parts = partsOf(header, value);
-		const inParts = parts.length > 1 ? signaturesAmong(parts) : [];
-		if (inParts.length > 0) return inParts;
-		const whole = signaturesAmong([[header, value.trim()]]);
-		if (whole.length > 0) return whole;
-		return signaturesAmong(value.split(/[\s,]+/, MAX_PARTS).map((piece) => [header, piece]));
+		const pieces = value.split(/[\s,]+/, MAX_PARTS).map((piece) => [header, piece] as const);
+		const ways: Places[] = [parts.length > 1 ? parts : [], [[header, value]], pieces];
+		return ways.map(signaturesAmong).find(({ length }) => length > 0) ?? [];
 	});
 	return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-function looksSigned(headers: DeliveryHeaders): boolean {
-	return (
-		signaturesIn(headers).length > 0 ||
-		Object.values(headers).some((value) => /(?:^|[\s,])v1[=,]/.test(String(value)))
-	);
-}
-
-/** What senders are known to sign. */
 const TEMPLATES = [
 	'{body}',
 	'{method}{body}',
@@ -281,130 +174,53 @@ const TEMPLATES = [
 	'{id}.{body}',
 ];
 
-const DEFAULT_TOLERANCE_SECONDS = 600;
+/** Where an ID may be. */
+const ID_PLACE = /(?:id|\[id)\]?$|uuid|key|nonce|delivery/;
 
-/** Places to try for the time, and for the ID. */
-const MAX_PLACES = 6;
+type Content = Pick<Scheme, 'signedContent' | 'timestampHeader' | 'idHeader'>;
 
-/** Before 2001, a number is no time of a delivery but, say, a length. */
-const EARLIEST_TIME = 1e12;
-
-type Content = Pick<SchemeTexts, 'content' | 'timestampHeader' | 'idHeader'>;
-
-function* contentsFor(headers: DeliveryHeaders, saved: WebhookCredentials): Generator<Content> {
-	const places = Object.entries(headers).flatMap(([name, value]): Array<[string, string]> => {
-		if (typeof value !== 'string') return [];
-		return [[name, value.trim()], ...partsOf(name, value)];
-	});
-	const timePlaces = places
-		.filter(([, value]) => (readTime(value) ?? 0) > EARLIEST_TIME)
-		.map(([source]) => source)
-		.slice(0, MAX_PLACES);
-	const idPlaces = places
-		.map(([source]) => source)
-		.filter((source) => /(?:id|\[id)\]?$|uuid|key|nonce|delivery/.test(source))
-		.slice(0, MAX_PLACES);
-	const own = saved.format === 'custom' ? [saved.scheme.content?.template ?? ''] : [];
-	for (const content of [...own, ...TEMPLATES]) {
-		const signed = parseTemplate(content);
-		if (typeof signed === 'string') continue;
-		for (const timestampHeader of covers(signed, '{timestamp}') ? timePlaces : ['']) {
-			for (const idHeader of covers(signed, '{id}') ? idPlaces : ['']) {
-				yield { content, timestampHeader, idHeader };
+function* contentsFor(headers: DeliveryHeaders, templates: readonly string[]): Generator<Content> {
+	const places = textHeaders(headers).flatMap((each) => [each, ...partsOf(...each)]);
+	const times = places.filter(([, text]) => readTime(text) !== undefined).map(([place]) => place);
+	const ids = places.map(([place]) => place).filter((place) => ID_PLACE.test(place));
+	for (const signedContent of templates) {
+		for (const timestampHeader of signedContent.includes('{timestamp}') ? times : ['']) {
+			for (const idHeader of signedContent.includes('{id}') ? ids : ['']) {
+				yield { signedContent, timestampHeader, idHeader };
 			}
 		}
 	}
 }
 
-/** What to enter in the credential; nothing if that's what it contains. */
-function settingsAdvice(fitting: WebhookCredentials, saved: WebhookCredentials): string[] {
-	const settings = settingsOf(fitting);
-	if (settings.join() === settingsOf(saved).join()) return [];
-	const touching = fitting.scheme.content && touchingFields(fitting.scheme.content);
-	if (touching !== undefined) {
-		return [
-			whereItIs(fitting),
-			`The secret fits, but the sender puts no text between ${touching}, so that a forged delivery could move characters from one to the other. Ask the sender for another scheme.`,
-		];
+function adviceFor(settings: Settings, saved: WebhookCredentials): string {
+	const { format, ...scheme } = settings;
+	const fault = faultInTemplate(scheme.signedContent ?? '{body}');
+	if (fault !== undefined) {
+		return `The secret fits, but the sender signs ${scheme.signedContent}, and Signed Content ${fault}. Ask the sender for another scheme.`;
 	}
-	const isMethodRight = (saved.format === 'sharedToken') === (fitting.format === 'sharedToken');
-	const method = fitting.format === 'sharedToken' ? 'Shared Token' : 'HMAC Signature';
-	return [
-		whereItIs(fitting),
-		`In the credential, set ${listOf([...(isMethodRight ? [] : [`Method to ${method}`]), ...settings])}.`,
-	];
+	const isToken = format === 'sharedToken';
+	const entries = {
+		...(isToken !== (saved.format === 'sharedToken') && {
+			method: isToken ? 'sharedToken' : 'hmacSignature',
+		}),
+		...(!isToken && { format }),
+		...scheme,
+	};
+	const fields = Object.entries(credentialFields).flatMap(([name, { form }]) => {
+		const value = new Map<string, unknown>(Object.entries(entries)).get(name);
+		const isUnused = value === '' && name !== 'signaturePrefix';
+		return value === undefined || isUnused ? [] : [`${form.displayName} to ${named(form, value)}`];
+	});
+	return `In the credential, set ${new Intl.ListFormat('en-US').format(fields)}.`;
 }
 
-function settingsOf({ format, scheme }: WebhookCredentials): string[] {
-	const header = hasOwnHeader(format) ? [`Header to ${headerOf({ format, scheme })}`] : [];
-	if (format === 'sharedToken') return header;
-	const settings = [...header, `Format to ${rowOf(format).name}`];
-	if (format !== 'custom') return settings;
-	const { content, timestamp, id, algorithm, encoding, prefix, secretEncoding } = scheme;
-	const { algorithm: algorithms, encoding: encodings, secretEncoding: secrets } = credentialFields;
-	return [
-		...settings,
-		`Signed Content to ${content?.template}`,
-		...(timestamp.name === '' ? [] : [`Timestamp Header to ${spelled(timestamp)}`]),
-		...(id.name === '' ? [] : [`ID Header to ${spelled(id)}`]),
-		`Algorithm to ${nameIn(algorithms, algorithm)}`,
-		`Encoding to ${nameIn(encodings, encoding)}`,
-		`Signature Prefix to ${prefix === '' ? 'nothing' : `“${prefix}”`}`,
-		`Secret Encoding to ${nameIn(secrets, secretEncoding)}`,
-	];
-}
-
-/** A value as its menu names it. */
-function nameIn(
-	{ form }: { readonly form: Pick<INodeProperties, 'options'> },
-	value: string,
-): string {
-	const option = form.options?.find((each) => 'value' in each && each.value === value);
-	return option?.name ?? value;
-}
-
-function whereItIs({ format, scheme }: WebhookCredentials): string {
-	const { name, looks } = rowOf(format);
-	const header = headerOf({ format, scheme });
-	if (format === 'sharedToken') return `The token is in ${header}.`;
-	if (format === 'custom')
-		return `The signature is in ${header} and covers ${scheme.content?.template}.`;
-	if (!hasOwnHeader(format)) return `The delivery is signed as ${name} describes.`;
-	return `The signature is in ${header} as ${looks}.`;
-}
-
-/** What to enter as *Header*. Some formats name the part themselves. */
-function headerOf({ format, scheme }: Pick<WebhookCredentials, 'format' | 'scheme'>): string {
-	const isPartGiven = rowOf(format).scheme.header?.includes('[') === true;
-	const { name } = scheme.signature;
-	return spelled(isPartGiven ? { name } : scheme.signature);
-}
-
-/** A header's name as documentation spells it, e.g. X-Signature. */
-function spelled({ name, part }: Source): string {
-	const header = name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
-	return part === undefined ? header : `${header}[${part}]`;
-}
-
-function listOf(entries: readonly string[]): string {
-	const last = entries.at(-1) ?? '';
-	if (entries.length < 3) return entries.join(' and ');
-	return `${entries.slice(0, -1).join(', ')}, and ${last}`;
-}
-
-/** What is wrong with the signed time, now that the rest fits. */
-function timeAdvice(
-	body: Uint8Array,
-	headers: DeliveryHeaders,
-	{ candidate, credentials }: Readonly<Record<'candidate' | 'credentials', WebhookCredentials>>,
-	now: number,
-): string[] {
-	const toleranceSeconds = credentials.toleranceSeconds || DEFAULT_TOLERANCE_SECONDS;
-	const mismatch = verifySignature(body, headers, { ...candidate, toleranceSeconds }, now);
-	if (mismatch === undefined) return [];
-	return [
-		`The secret fits. ${mismatch.message}.`,
-		mismatch.hint ?? '',
-		`The clock of this machine says ${new Date(now).toISOString()}.`,
-	];
+/** A value as a person chooses or enters it; a header as documentation spells it. */
+function named({ options, displayName }: Partial<INodeProperties>, value: unknown): string {
+	const text = String(value);
+	const option = options?.find((each) => 'value' in each && each.value === value);
+	if (option !== undefined) return option.name;
+	if (displayName === 'Signature Prefix') return text === '' ? 'nothing' : `“${text}”`;
+	return displayName?.endsWith('Header') === true
+		? text.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
+		: text;
 }

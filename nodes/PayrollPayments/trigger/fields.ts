@@ -12,8 +12,10 @@ import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '
 import {
 	choice,
 	choices,
+	collection,
 	flag,
 	listOf,
+	menu,
 	optionalList,
 	skippingBlanks,
 	textList,
@@ -80,96 +82,32 @@ const filter = <Entry>(list: Field<Entry[]>) => mustResolve(optionalList(list));
 
 const currencies = (wording: Wording) => filter(textList(wording, currencyCode));
 
-/** What each value means; in a menu, it is named by its own words. */
-function menuFrom<Value extends string>(meanings: Readonly<Record<Value, string>>) {
-	const values = Object.keys(meanings).filter((value): value is Value => value in meanings);
-	return values.map((value) => ({ name: titleOf(value), value, description: meanings[value] }));
-}
-
-const statusOptions = menuFrom<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
-	complete: 'Processed, and the funds are available; the only final status',
-	failed: 'Processing failed for technical or validation reasons',
-	pending: 'Initiated, not yet processed or confirmed',
-	rejected: 'Refused for compliance or business-rule reasons',
-	reverted: 'Processed, later reversed or canceled',
-	unknown: 'Any other status, or none',
+const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
+	complete: {
+		name: 'Complete',
+		description: 'Processed, and the funds are available; the only final status',
+	},
+	failed: { name: 'Failed', description: 'Processing failed for technical or validation reasons' },
+	pending: { name: 'Pending', description: 'Initiated, not yet processed or confirmed' },
+	rejected: { name: 'Rejected', description: 'Refused for compliance or business-rule reasons' },
+	reverted: { name: 'Reverted', description: 'Processed, later reversed or canceled' },
+	unknown: { name: 'Unknown', description: 'Any other status, or none' },
 });
 
-const providerOptions = menuFrom<(typeof DEPOSIT_PROVIDERS)[number]>({
-	bitcoin: 'Bitcoin network deposit',
-	internal_pay_handler: 'Internal payment processing system',
-	manual: 'Deposit entered by hand',
-	wirepartner: 'Bank wire or ACH deposit through an external provider',
+const providerOptions = menu<(typeof DEPOSIT_PROVIDERS)[number]>({
+	bitcoin: { name: 'Bitcoin', description: 'Bitcoin network deposit' },
+	internal_pay_handler: {
+		name: 'Internal Pay Handler',
+		description: 'Internal payment processing system',
+	},
+	manual: { name: 'Manual', description: 'Deposit entered by hand' },
+	wirepartner: {
+		name: 'Wirepartner',
+		description: 'Bank wire or ACH deposit through an external provider',
+	},
 });
 
-/*
- * The trigger's fields. Each is defined once: its form, and what it accepts. `description.ts` makes the
- * form of them, `settings.ts` reads them.
- */
-
-export const parameters = {
-	authentication: choice(
-		{
-			label: 'Authentication',
-			description: 'How to verify that deliveries come from the service',
-		},
-		[
-			{
-				name: 'None',
-				value: 'none',
-				description: 'Anyone who knows the URL can send events',
-			},
-			{
-				name: 'Webhook Credentials',
-				value: 'webhookCredentials',
-				description: 'Accept only deliveries with a valid signature or token',
-			},
-		],
-		'webhookCredentials',
-	),
-	events: skippingBlanks({
-		...choices(
-			{
-				label: 'Trigger On',
-				description:
-					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			eventOptions,
-			['deposit.received'],
-		),
-		schema: listOf(eventType),
-	}),
-	depositStatuses: skippingBlanks(
-		choices(
-			{
-				label: 'Deposit Statuses',
-				description:
-					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			statusOptions,
-			['complete'],
-		),
-	),
-	output: choice(
-		{ label: 'Output', description: 'What the workflow starts with' },
-		[
-			{
-				name: 'Event',
-				value: 'event',
-				description: 'The event exactly as received',
-			},
-			{
-				name: 'Simplified',
-				value: 'simplified',
-				description:
-					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
-			},
-		],
-		'event',
-	),
-};
-
-export const filters = {
+const filters = {
 	destinationCurrencies: currencies({
 		label: 'Destination Currencies',
 		description: 'Currency codes of the credited amount, separated by commas',
@@ -228,7 +166,7 @@ export const filters = {
 	}),
 };
 
-export const options = {
+const options = {
 	acknowledge: withoutExpressions(
 		choice(
 			{
@@ -236,19 +174,14 @@ export const options = {
 				description:
 					'When to tell the service that the event has been handled. When Finished is for workflows that end within the service’s time limit and can run again for the same event.',
 			},
-			[
-				{
+			menu({
+				finished: {
 					name: 'When Finished',
-					value: 'finished',
 					description:
 						'After the last node. If the workflow fails, the service delivers the event again.',
 				},
-				{
-					name: 'When Received',
-					value: 'received',
-					description: 'As soon as n8n has saved the execution',
-				},
-			],
+				received: { name: 'When Received', description: 'As soon as n8n has saved the execution' },
+			}),
 			'received',
 		),
 	),
@@ -281,18 +214,16 @@ export const options = {
 				label: 'Invalid Payload',
 				description: 'What to do with an event that lacks a required field',
 			},
-			[
-				{
+			menu({
+				emit: {
 					name: 'Emit',
-					value: 'emit',
 					description: 'Start the workflow and list what is wrong in validation_issues',
 				},
-				{
+				reject: {
 					name: 'Reject',
-					value: 'reject',
 					description: 'Answer 400 with what is wrong, without starting the workflow',
 				},
-			],
+			}),
 			'reject',
 		),
 	),
@@ -315,4 +246,67 @@ export const options = {
 		},
 		{ least: 0, preset: 0 },
 	),
+};
+
+/** The trigger's fields, each defined once: its form, and what it accepts. */
+export const parameters = {
+	authentication: choice(
+		{
+			label: 'Authentication',
+			description: 'How to verify that deliveries come from the service',
+		},
+		menu({
+			none: { name: 'None', description: 'Anyone who knows the URL can send events' },
+			webhookCredentials: {
+				name: 'Webhook Credentials',
+				description: 'Accept only deliveries with a valid signature or token',
+			},
+		}),
+		'webhookCredentials',
+	),
+	events: skippingBlanks({
+		...choices(
+			{
+				label: 'Trigger On',
+				description:
+					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			eventOptions,
+			['deposit.received'],
+		),
+		schema: listOf(eventType),
+	}),
+	depositStatuses: skippingBlanks(
+		choices(
+			{
+				label: 'Deposit Statuses',
+				description:
+					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			statusOptions,
+			['complete'],
+		),
+	),
+	filters: collection(
+		{
+			displayName: 'Filters',
+			placeholder: 'Add filter',
+			description:
+				'All except Event Versions and Team or Company IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
+		},
+		filters,
+	),
+	output: choice(
+		{ label: 'Output', description: 'What the workflow starts with' },
+		menu({
+			event: { name: 'Event', description: 'The event exactly as received' },
+			simplified: {
+				name: 'Simplified',
+				description:
+					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
+			},
+		}),
+		'event',
+	),
+	options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 };

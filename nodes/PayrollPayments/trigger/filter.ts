@@ -1,19 +1,20 @@
 import { DEPOSIT_STATUSES, isDocumented } from '../api/schemas/events';
 import type { InputOf } from '../forms/field';
-import type { filters } from './fields';
+import type { parameters } from './fields';
 import { isObject, type JsonObject, type JsonValue, type ReceivedEvent } from './parseEvent';
 
+type Values = InputOf<typeof parameters>;
+
 /** Which events the user wants. A filter that isn't set lets everything pass. */
-export interface EventFilter extends Partial<InputOf<typeof filters>> {
+export type EventFilter = Values['filters'] & {
 	/** Event types, or `*` for any, including undocumented ones. */
 	readonly events: readonly string[];
 	/** For deposits: documented statuses, and `unknown` for any other. */
 	readonly depositStatuses: readonly string[];
-}
+};
 
 /**
  * Whether the user wants this event. The deposit filters apply to `deposit.received` only.
- *
  * A filter ignores events that lack its field, so that no event is lost. The status is the exception:
  * a deposit without one counts as `unknown`, because its money may not have arrived.
  */

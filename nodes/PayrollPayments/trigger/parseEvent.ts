@@ -21,23 +21,18 @@ export interface ReceivedEvent {
 	readonly issues: readonly string[];
 	/** Whether nothing but optional fields is wrong. */
 	readonly isValid: boolean;
-	/** The JSON text of the event. */
 	readonly text: string;
 }
 
-/** Whether a JSON value is an object and not an array. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
  * Reads an event from a verified body (docs/api.md, Events).
- *
  * Unknown event types, enum values and extra fields pass. `issues` names what is missing or has the
  * wrong type in the envelope and, for `deposit.received` of version 2, in the deposit.
- *
- * @returns a refusal if the body isn't an event at all: not JSON, or without `object`, `event_type`
- * or `idempotency_key`
+ * @returns a refusal if the body isn't an event at all
  */
 export function parseEvent(
 	rawBody: Uint8Array,
@@ -80,8 +75,8 @@ export function parseEvent(
 }
 
 /**
- * Whether the version names another major version than the one whose deposit is documented
- * (docs/api.md, Versioning). One that can't be read, e.g. "latest", doesn't.
+ * Whether the version is another than the one whose deposit is documented (docs/api.md, Versioning).
+ * One that can't be read, e.g. "latest", isn't.
  */
 function isOtherVersion(version: JsonValue | undefined): boolean {
 	const major = typeof version === 'string' && /^v?(\d+)(?=[.+-]|$)/i.exec(version.trim())?.[1];
@@ -132,16 +127,5 @@ function describeIssue(issue: z.ZodIssue): string {
 	const field = issue.path.join('.');
 	if (issue.code !== 'invalid_type') return `${field}: ${issue.message}`;
 	if (issue.received === 'undefined') return `${field} is missing`;
-	return `${field} must be ${typeName(issue.expected)}, not ${typeName(issue.received)}`;
-}
-
-function typeName(type: string): string {
-	const names: Readonly<Record<string, string>> = {
-		array: 'a list',
-		boolean: 'true or false',
-		number: 'a number',
-		object: 'an object',
-		string: 'text',
-	};
-	return names[type] ?? type;
+	return `${field} must be ${issue.expected}, not ${issue.received}`;
 }

@@ -1,19 +1,16 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { reasonOf, UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
+import { toMilliseconds } from '../shared/time';
 import { isAllowed } from './allowlist';
 import { claimsOf, keyOf, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
-import { ageMismatchOf } from './eventAge';
 import { isWanted } from './filter';
 import { parseEvent, type JsonObject, type ReceivedEvent } from './parseEvent';
 import { loadSettings, type DeliverySettings } from './settings';
 import { presentHeaders, simplify } from './simplify';
-import { TtlCache } from './ttlCache';
 import { verifySignature, type DeliveryHeaders } from './verifySignature';
-import type { WebhookCredentials } from './webhookCredentials';
 
-/** The part of n8n's request that is needed. */
 export interface Delivery {
 	/** The sender; behind proxies, the address that N8N_PROXY_HOPS trusts. */
 	readonly ip?: string;
@@ -28,12 +25,6 @@ export interface Answer {
 	readonly body: JsonObject;
 }
 
-/**
- * n8n creates a JavaScript engine each time a webhook reads its credential, which costs as much as
- * the rest of a delivery. A burst reads it once a second, so a new secret counts after a second.
- */
-const recentCredentials = new TtlCache<WebhookCredentials>(1_000);
-
 /** Answers one delivery, and starts an execution if the event is genuine, wanted and new. */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const delivery: Delivery = context.getRequestObject();
@@ -46,10 +37,10 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const redactor = new Redactor();
 	let settings: DeliverySettings;
 	try {
-		settings = await loadSettings(context, redactor, recentCredentials);
+		settings = await loadSettings(context, redactor);
 	} catch (error) {
 		/* The reason is for the log only: the sender may be anyone. */
-		const reason = redactor.text(reasonOf(error));
+		const reason = redactor.text(messageOf(error));
 		context.logger.error(`Payroll Payments Trigger can't check deliveries: ${reason}`);
 		return answer({
 			status: 500,
@@ -91,10 +82,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	};
 }
 
-/**
- * The checks that need nothing but the delivery: allowlist, signature, content and filter.
- * @param now current time in milliseconds
- */
+/** The checks that need nothing but the delivery: allowlist, signature, content and filter. */
 export function checkDelivery(
 	{ ip, headers, rawBody = new Uint8Array() }: Delivery,
 	{ allowlist, credentials, filter, invalidPayload, maximumAgeSeconds }: DeliverySettings,
@@ -141,4 +129,22 @@ export function outputOf(
 
 function explain({ message, hint }: UserError): JsonObject {
 	return { error: hint === undefined ? message : `${message}. ${hint}` };
+}
+
+/** Why an event is refused for its age, if it is. One whose creation time can't be read is, too. */
+export function ageMismatchOf(
+	{ event: { created } }: ReceivedEvent,
+	maximumSeconds: number,
+	now: number,
+): UserError | undefined {
+	if (maximumSeconds === Number.POSITIVE_INFINITY) return undefined;
+	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
+	if (typeof created !== 'number') {
+		return new UserError('The event has no creation time', { hint });
+	}
+	const age = Math.round((now - toMilliseconds(created)) / 1000);
+	if (age <= maximumSeconds) return undefined;
+	return new UserError(`The event is ${age} seconds old; at most ${maximumSeconds} are allowed`, {
+		hint,
+	});
 }

@@ -1,11 +1,9 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { claimKeys, recordKeyAlone, type ProcessedStore } from '../idempotency/keyStore';
-import { reasonOf, UserError } from '../shared/errors';
-import { Redactor, shorten, WITHHELD } from '../shared/redaction';
+import { messageOf, UserError } from '../shared/errors';
 import { claimsOf, keyOf, nodeKeyOf } from './claims';
 import { readOptions } from './settings';
-import { WEBHOOK_CREDENTIALS } from './webhookCredentials';
 
 /**
  * The first step of the execution that a delivery started: records the event in n8n's store, and
@@ -21,7 +19,8 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			description: refusal.description ?? undefined,
 		});
 	}
-	const { acknowledge, history } = readOptions(context.getNodeParameter('options', 0, {}));
+	const options = () => context.getNodeParameter('options', 0, {});
+	const { acknowledge, history } = readOptions({ read: options, readSaved: options });
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/*
 	 * A retry would find the record of its own first attempt, and a manual run must leave none. Nor
@@ -44,8 +43,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		});
 		if (outcome === 'first') return [items];
 		context.logger.info(
-			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event (idempotency_key ` +
-				`${JSON.stringify(shorten(await withoutOwnSecrets(context, idempotencyKey), 100))})`,
+			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event`,
 		);
 		return [[]];
 	} catch (error) {
@@ -55,48 +53,35 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			{
 				description:
 					'Retry this execution from the executions list; a retry always processes its event. ' +
-					reasonOf(error),
+					messageOf(error),
 			},
 		);
-	}
-}
-
-/** Text from the sender, fit for the log. Withheld entirely if the secrets can't be read. */
-async function withoutOwnSecrets(context: IExecuteFunctions, text: string): Promise<string> {
-	if (context.getNodeParameter('authentication', 0, 'webhookCredentials') === 'none') return text;
-	try {
-		const { secret, previousSecret } = await context.getCredentials(WEBHOOK_CREDENTIALS);
-		return new Redactor().add(secret, previousSecret).text(text);
-	} catch {
-		return WITHHELD;
 	}
 }
 
 /** The key and the mark of the execution that recorded it. */
 const ENTRIES_PER_EVENT = 2;
 
+interface Recording {
+	/** How many events to remember for the node; the oldest are dropped first. */
+	readonly history: number;
+	/** The execution that records. */
+	readonly owner: string;
+	/** Whether it may record its event twice, as with Retry On Fail; it then gets `first` again. */
+	readonly mayComeAgain: boolean;
+}
+
 /**
- * Records an event in n8n's store.
- *
- * Only in n8n's regular mode does an execution run in the process that received its event. A claim
- * of the event in this process's memory therefore means that this process is the only one, and that
- * one entry will do: nothing has to be proved to other processes.
- *
- * @param options `history`: how many events to remember for the node, at least 1; the oldest are
- * dropped first. `owner`: the execution that records. `mayComeAgain`: whether the same execution may
- * record its event twice, as with Retry On Fail; it then gets `first` again.
- * @returns whether this is the first time
+ * Records an event in n8n's store. Only in n8n's regular mode does an execution run in the process that
+ * received its event. A claim in this process's memory therefore means that one entry will do: nothing
+ * has to be proved to other processes.
  * @throws if n8n's store can't be written
  */
 export async function recordEvent(
 	store: ProcessedStore,
 	nodeKey: string,
 	key: string,
-	{
-		history,
-		owner,
-		mayComeAgain,
-	}: { readonly history: number; readonly owner: string; readonly mayComeAgain: boolean },
+	{ history, owner, mayComeAgain }: Recording,
 ): Promise<'first' | 'seen'> {
 	const claims = claimsOf(nodeKey);
 	if (claims.has(key) && !mayComeAgain) {

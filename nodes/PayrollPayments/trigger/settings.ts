@@ -1,15 +1,14 @@
-import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
-import { readFields, type FieldSet, type InputOf } from '../forms/field';
-import { reasonOf, UserError } from '../shared/errors';
-import { LruCache } from '../shared/lruCache';
-import type { Redactor } from '../shared/redaction';
+import { EVENT_TYPES, isDocumented } from '../api/schemas/events';
+import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
+import { messageOf, UserError } from '../shared/errors';
+import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
 import type { IpRange } from './allowlist';
 import { nodeKeyOf } from './claims';
-import { DEPOSIT_EVENTS, filters, options, parameters } from './fields';
+import { DEPOSIT_EVENTS, parameters } from './fields';
 import type { EventFilter } from './filter';
-import type { TtlCache } from './ttlCache';
 import {
 	readWebhookCredentials,
 	WEBHOOK_CREDENTIALS,
@@ -24,7 +23,6 @@ export interface DeliverySettings extends DeliveryOptions {
 	readonly output: 'event' | 'simplified';
 }
 
-/** The trigger's options. */
 interface DeliveryOptions {
 	/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
 	readonly acknowledge: 'received' | 'finished';
@@ -37,116 +35,73 @@ interface DeliveryOptions {
 	readonly history: number | undefined;
 }
 
-/** The trigger's parameters, each with its expressions resolved. */
-export type TriggerParameters = Readonly<
-	Record<'events' | 'depositStatuses' | 'filters' | 'output' | 'options', unknown>
->;
+/**
+ * n8n creates a JavaScript engine each time a webhook reads its credential, which costs as much as
+ * the rest of a delivery. A burst reads it once a second, so a new secret counts after a second.
+ */
+let recent = { second: 0, reads: new Map<string, Promise<WebhookCredentials>>() };
 
-type ParameterSettings = Omit<DeliverySettings, 'credentials'>;
-
-/** Deliveries of one trigger mostly have the same parameters, which are then checked once. */
-const recentSettings = new LruCache<ParameterSettings>(100);
-
-const HINT = 'Correct the field, then publish the workflow again.';
-
-function refuse(field: string, message: string): never {
-	throw new UserError(message, { field, hint: HINT });
+async function readCredentials(
+	context: IWebhookFunctions | IHookFunctions,
+): Promise<WebhookCredentials> {
+	const second = Math.floor(Date.now() / 1000);
+	if (recent.second !== second) recent = { second, reads: new Map() };
+	const key = `${nodeKeyOf(context)}:${JSON.stringify(context.getNode().credentials)}`;
+	const read =
+		recent.reads.get(key) ??
+		context.getCredentials(WEBHOOK_CREDENTIALS).then(readWebhookCredentials);
+	recent.reads.set(key, read);
+	read.catch(() => recent.reads.delete(key));
+	return await read;
 }
 
 /**
  * Reads the trigger's credential and parameters from n8n.
- *
  * @param redactor gets the secrets of the credential before anything can fail that may quote them
- * @param recentCredentials where to look for the credential before n8n decrypts it again
- * @throws {UserError} or n8n's own error if the parameters or the credential aren't usable
  */
 export async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
 	redactor: Redactor,
-	recentCredentials?: TtlCache<WebhookCredentials>,
 ): Promise<DeliverySettings> {
-	const parameter = (name: string, label: string, preset: object | string): unknown => {
-		try {
-			return context.getNodeParameter(name, preset);
-		} catch (error) {
-			return refuse(name, `${label} can't be evaluated: ${reasonOf(error)}`);
-		}
-	};
-	const readCredentials = async () =>
-		readWebhookCredentials(await context.getCredentials(WEBHOOK_CREDENTIALS));
-
-	let credentials: WebhookCredentials | undefined;
-	if (parameter('authentication', 'Authentication', 'webhookCredentials') !== 'none') {
-		const key = `${nodeKeyOf(context)}:${JSON.stringify(context.getNode().credentials)}`;
-		credentials = await (recentCredentials?.get(key, readCredentials) ?? readCredentials());
-		redactor.add(...credentials.secrets);
-	}
-	const settings = readSettings(
-		{
-			events: parameter('events', 'Trigger On', ['deposit.received']),
-			depositStatuses: parameter('depositStatuses', 'Deposit Statuses', ['complete']),
-			filters: parameter('filters', 'Filters', {}),
-			output: parameter('output', 'Output', 'event'),
-			options: parameter('options', 'Options', {}),
-		},
-		credentials,
-		context.getNode().parameters,
-	);
+	const source = parametersOf(context, parameters);
+	const isVerified = source.read('authentication') !== 'none';
+	const credentials = isVerified ? await readCredentials(context) : undefined;
+	redactor.add(...(credentials?.secrets ?? []));
+	const settings = readSettings(source, credentials);
 	if (settings.acknowledge === 'finished') refusePauses(context);
 	return settings;
 }
 
 /**
  * Checks the trigger's parameters. One that was set but resolves to nothing never lets more through.
- *
- * @param saved the same parameters as saved in the workflow, with expressions as text
- * @throws {UserError} that names the field by its label
  */
 export function readSettings(
-	given: TriggerParameters,
+	source: ParameterSource,
 	credentials: WebhookCredentials | undefined,
-	saved: Readonly<Partial<Record<string, unknown>>> = given,
 ): DeliverySettings {
-	const read = () => readParameters(given, saved);
-	return { ...recentSettings.getOrCreate(JSON.stringify([given, saved]), read), credentials };
-}
-
-function readParameters(
-	given: TriggerParameters,
-	saved: Readonly<Partial<Record<string, unknown>>>,
-): ParameterSettings {
-	const source = {
-		read: (name: string) => new Map(Object.entries(given)).get(name),
-		readSaved: (name: string) => saved[name],
-	};
-	const { events: wanted, output: form, depositStatuses: statuses } = parameters;
-	const { events, output } = readFields({ events: wanted, output: form }, source, HINT);
-	const wantsDeposits = events.some((event) => DEPOSIT_EVENTS.includes(event));
-	const { depositStatuses } = wantsDeposits
-		? readFields({ depositStatuses: statuses }, source, HINT)
+	const { depositStatuses: statuses, ...others } = parameters;
+	const { events, filters, output, options } = readFields(others, source);
+	const { depositStatuses } = events.some((event) => DEPOSIT_EVENTS.includes(event))
+		? readFields({ depositStatuses: statuses }, source)
 		: { depositStatuses: [] };
-	return {
-		filter: {
-			events,
-			depositStatuses,
-			...readCollection('Filters', filters, given.filters, saved.filters),
-		},
-		output,
-		...readOptions(given.options, saved.options),
-	};
+	const filter = { events, depositStatuses, ...filters };
+	return { credentials, filter, output, ...settingsOf(options) };
 }
 
-/** Reads the trigger's `options`. */
-export function readOptions(given: unknown, saved: unknown = given): DeliveryOptions {
-	const {
-		acknowledge = 'received',
-		deduplicate = true,
-		deduplicationHistory = 5_000,
-		includeHeaders = false,
-		invalidPayload = 'reject',
-		ipAllowlist = [],
-		maximumAgeSeconds = 0,
-	} = readCollection('Options', options, given, saved);
+export function readOptions(source: ParameterSource): DeliveryOptions {
+	const { options } = parameters;
+	return settingsOf(readFields({ options }, source).options);
+}
+
+function settingsOf({
+	acknowledge = 'received',
+	deduplicate = true,
+	deduplicationHistory = 5_000,
+	includeHeaders = false,
+	invalidPayload = 'reject',
+	ipAllowlist = [],
+	maximumAgeSeconds = 0,
+}: InputOf<typeof parameters>['options']): DeliveryOptions {
 	return {
 		acknowledge,
 		allowlist: ipAllowlist,
@@ -157,33 +112,29 @@ export function readOptions(given: unknown, saved: unknown = given): DeliveryOpt
 	};
 }
 
-function membersOf(label: string, collection: unknown = {}): ReadonlyMap<string, unknown> {
-	return typeof collection === 'object' && collection !== null && !Array.isArray(collection)
-		? new Map(Object.entries(collection))
-		: refuse(label.toLowerCase(), `${label} isn't a list of fields`);
-}
-
-/** The fields of a collection that were added to it. */
-function readCollection<Fields extends FieldSet>(
-	label: string,
-	fields: Fields,
-	given: unknown,
-	saved: unknown,
-): Partial<InputOf<Fields>>;
-function readCollection(
-	label: string,
-	fields: FieldSet,
-	given: unknown,
-	saved: unknown,
-): Record<string, unknown> {
-	const values = membersOf(label, given);
-	const savedValues = membersOf(label, saved);
-	const added = Object.entries(fields).filter(
-		([name]) => values.has(name) || savedValues.has(name),
+/** Registers nothing, but stops the activation if deliveries could not be checked. */
+export async function activate(context: IHookFunctions): Promise<boolean> {
+	const redactor = new Redactor();
+	let settings: DeliverySettings;
+	try {
+		recent = { second: 0, reads: new Map() };
+		settings = await loadSettings(context, redactor);
+	} catch (error) {
+		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
+			description: error instanceof UserError ? error.hint : undefined,
+		});
+	}
+	const undocumented = settings.filter.events.filter(
+		(event) => event !== '*' && !isDocumented(EVENT_TYPES, event),
 	);
-	return readFields(
-		Object.fromEntries(added),
-		{ read: (name) => values.get(name), readSaved: (name) => savedValues.get(name) },
-		HINT,
+	if (undocumented.length > 0) {
+		context.logger.warn(
+			`Payroll Payments Trigger waits for event types that aren't documented: ${undocumented.join(', ')}`,
+		);
+	}
+	context.logger.info(
+		'Payroll Payments Trigger can’t register its webhook with the service. ' +
+			`Enter this URL in the service’s dashboard: ${context.getNodeWebhookUrl('default')}`,
 	);
+	return true;
 }

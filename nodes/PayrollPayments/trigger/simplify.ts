@@ -1,47 +1,90 @@
+import { z } from 'zod';
+
+import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import { entityIdsOf } from './filter';
-import type { SimplifiedColumn } from './output';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
+import { parsePlace } from './schemes';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
+
+const text = z.string().nullable();
+const cents = z.number().nullable();
+
+/** The columns of *Simplified* in their order: their type, where they are in the event, and how. */
+const COLUMNS: Readonly<
+	Record<
+		string,
+		readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue, text: string) => JsonValue]
+	>
+> = {
+	event_type: [z.string(), 'event_type'],
+	event_version: [text, 'event_version'],
+	idempotency_key: [z.string(), 'idempotency_key'],
+	created_at: [text, 'created', isoTime],
+	deposit_id: [text, 'deposit.nanoid'],
+	entity_id: [text, 'deposit.entity_nanoid'],
+	status: [text, 'deposit.status'],
+	source_amount: [text, 'deposit.source_amount_cents', decimalOf],
+	source_amount_cents: [cents, 'deposit.source_amount_cents'],
+	source_currency: [text, 'deposit.source_currency'],
+	destination_amount: [text, 'deposit.destination_amount_cents', decimalOf],
+	destination_amount_cents: [cents, 'deposit.destination_amount_cents'],
+	destination_currency: [text, 'deposit.destination_currency'],
+	network: [text, 'deposit.network'],
+	token_symbol: [text, 'deposit.token.symbol'],
+	provider: [text, 'deposit.provider_name'],
+	reference: [text, 'deposit.reference'],
+	transaction_date: [text, 'deposit.transaction_date'],
+	updated_at: [text, 'deposit.updated_at'],
+	funding_blockchain_txn: [text, 'deposit.funding_blockchain_txn'],
+};
+
+const simplifiedEvent = z.object(
+	Object.fromEntries(Object.entries(COLUMNS).map(([name, [type]]) => [name, type])),
+);
+
+/** An event that lacks a required field, which *Invalid Payload: Emit* lets through. */
+const invalidEvent = z
+	.object({
+		object: z.literal('event'),
+		event_type: z.string(),
+		idempotency_key: z.string(),
+		validation_issues: z.array(z.string()),
+	})
+	.passthrough();
+
+/** What the trigger starts a workflow with: an event as received, or a flat row. */
+export const triggerOutput = z.union([
+	depositReceivedSchema,
+	simplifiedEvent.extend({
+		validation_issues: z.array(z.string()).optional(),
+		headers: z.record(z.union([z.string(), z.array(z.string())])).optional(),
+	}),
+	eventSchema,
+	invalidEvent,
+]);
 
 /**
  * One flat row for a sheet or a message: always the same columns in the same order, with null for
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
  * @param text the event as received, in which no number is rounded yet
  */
-export function simplify(event: JsonObject, text = ''): Record<SimplifiedColumn, JsonValue> {
-	const hasDeposit = isObject(event.deposit);
-	const deposit = isObject(event.deposit) ? event.deposit : {};
-	const decimal = (cents: JsonValue | undefined) => decimalOf(cents, text);
-	const token = isObject(deposit.token) ? deposit.token : {};
-	return {
-		event_type: event.event_type ?? null,
-		event_version: event.event_version ?? null,
-		idempotency_key: event.idempotency_key ?? null,
-		created_at: isoTime(event.created),
-		deposit_id: deposit.nanoid ?? null,
-		entity_id: (hasDeposit ? deposit.entity_nanoid : entityIdsOf(event)[0]) ?? null,
-		status: deposit.status ?? null,
-		source_amount: decimal(deposit.source_amount_cents),
-		source_amount_cents: deposit.source_amount_cents ?? null,
-		source_currency: deposit.source_currency ?? null,
-		destination_amount: decimal(deposit.destination_amount_cents),
-		destination_amount_cents: deposit.destination_amount_cents ?? null,
-		destination_currency: deposit.destination_currency ?? null,
-		network: deposit.network ?? null,
-		token_symbol: token.symbol ?? null,
-		provider: deposit.provider_name ?? null,
-		reference: deposit.reference ?? null,
-		transaction_date: deposit.transaction_date ?? null,
-		updated_at: deposit.updated_at ?? null,
-		funding_blockchain_txn: deposit.funding_blockchain_txn ?? null,
-	};
+export function simplify(event: JsonObject, text = ''): JsonObject {
+	const entity = { entity_nanoid: entityIdsOf(event)[0] ?? null };
+	const source = isObject(event.deposit) ? event : { ...event, deposit: entity };
+	return Object.fromEntries(
+		Object.entries(COLUMNS).map(([name, [, path, how]]) => {
+			const value = path
+				.split('.')
+				.reduce<JsonValue>((at, field) => (isObject(at) ? (at[field] ?? null) : null), source);
+			return [name, how === undefined ? value : how(value, text)];
+		}),
+	);
 }
 
-/** Names of headers that may contain a secret. */
 const SECRET_NAME = /auth|token|secret|signature|key|cookie|assertion/i;
 
 /**
@@ -54,9 +97,10 @@ export function presentHeaders(
 ): JsonObject {
 	const { text: redact } = new Redactor().add(...(credentials?.secrets ?? []));
 	const shown = (value: string) => withoutSecrets(redact(value));
+	const own = parsePlace(credentials?.scheme.header ?? '')?.name;
 	return Object.fromEntries(
 		Object.entries(headers)
-			.filter(([name]) => name !== credentials?.scheme.signature.name && !SECRET_NAME.test(name))
+			.filter(([name]) => name !== own && !SECRET_NAME.test(name))
 			.map(([name, value = '']) => [
 				name,
 				typeof value === 'string' ? shown(value) : value.map(shown),
@@ -65,7 +109,7 @@ export function presentHeaders(
 }
 
 /** A Unix time as ISO 8601, or null if it's out of a date's range. */
-function isoTime(created: JsonValue | undefined): string | null {
+function isoTime(created: JsonValue): string | null {
 	if (typeof created !== 'number') return null;
 	const date = new Date(toMilliseconds(created));
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
@@ -75,7 +119,7 @@ function isoTime(created: JsonValue | undefined): string | null {
  * Cents as decimal text, or null if they aren't a whole number. Parsing JSON rounds a number with too
  * many digits, so the event's text is looked at where one could have been rounded.
  */
-function decimalOf(cents: JsonValue | undefined, text: string): string | null {
+function decimalOf(cents: JsonValue, text: string): string | null {
 	if (typeof cents !== 'number' || !Number.isSafeInteger(cents)) return null;
 	for (const [, literal = ''] of text.matchAll(/_cents"\s*:\s*(-?\d[\d.eE+-]*)/g)) {
 		if (Number(literal) === cents && !isWhole(literal)) return null;

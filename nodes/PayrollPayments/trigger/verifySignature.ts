@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import { UserError } from '../shared/errors';
 import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/time';
-import { covers, fillTemplate, rowOf, type Scheme, type Source } from './schemes';
+import { fillTemplate, parsePlace, type Scheme } from './schemes';
 import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /** Header names in lower case, as Node gives them. */
@@ -14,26 +14,15 @@ const MAX_SIGNATURES = 16;
 /** Characters. Node itself limits all headers together to 16 KiB. */
 const MAX_HEADER_LENGTH = 8_192;
 
-const MISMATCH_HINT =
+const CHECK_SETTINGS = 'Check Header and Format in the webhook credential.';
+
+const CHECK_SECRET =
 	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
 	'for a proxy that rewrites the JSON body: the signature covers the exact bytes that were sent.';
-
-/** What a delivery claims, and how to check it. */
-interface Proof {
-	readonly what: 'The signature' | 'The token';
-	/** Any of them may match. */
-	readonly given: readonly Buffer[];
-	/** What a sender that has this secret would send. */
-	readonly sign: (secret: string) => Buffer;
-	/** The signed time in milliseconds. */
-	readonly time?: number;
-}
 
 /**
  * Verifies a delivery's signature or token as the webhook credential says. Reads only the headers and
  * the raw bytes, and compares in constant time.
- *
- * @param now current time in milliseconds
  * @returns a refusal that names the likely cause but no secret or signature; undefined if genuine
  */
 export function verifySignature(
@@ -43,9 +32,7 @@ export function verifySignature(
 	now: number,
 ): UserError | undefined {
 	try {
-		const proof = readProof(rawBody, headers, credentials);
-		checkMatch(proof, credentials.secrets);
-		checkTime(proof, credentials, now);
+		check(rawBody, headers, credentials, now);
 		return undefined;
 	} catch (error) {
 		return error instanceof UserError ? error : unexpected(error);
@@ -56,53 +43,44 @@ function unexpected(error: unknown): never {
 	throw error;
 }
 
-function readProof(
-	rawBody: Uint8Array,
+function check(
+	body: Uint8Array,
 	headers: DeliveryHeaders,
-	{ scheme, format }: WebhookCredentials,
-): Proof {
-	const { content, brands } = scheme;
-	const { hint } = rowOf(format);
-	const isSent = (brand: string) => headers[brand + scheme.signature.name] !== undefined;
+	{ scheme, secrets, toleranceSeconds }: WebhookCredentials,
+	now: number,
+): void {
+	const { signedContent, brands } = scheme;
+	const isSent = (brand: string) => headers[brand + scheme.header] !== undefined;
 	const brand = brands.find(isSent) ?? brands[0] ?? '';
-	const branded = (source: Source) => ({ ...source, name: brand + source.name });
-	const valuesOf = (source: Source) => readSource(headers, branded(source), hint);
-	/** A value that may be repeated, but not with another one beside it. */
-	const only = (source: Source) => {
-		const [value = '', ...others] = new Set(valuesOf(source));
-		if (value !== '' && others.length === 0) return value;
-		const { name, part } = branded(source);
-		throw new UserError(`The header ${name} must contain one ${part}=…`, { hint });
-	};
-
-	const values = valuesOf(scheme.signature);
-	if (content === undefined) {
+	const values = valuesAt(headers, brand + scheme.header);
+	if (signedContent === '') {
 		/* A secret that was saved with Bearer in front still fits as it is. */
 		const tokens = values.flatMap((value) => [value, value.replace(/^Bearer +/i, '')]);
-		return { what: 'The token', given: tokens.map(digestOf), sign: digestOf };
+		checkMatch('The token', tokens.map(digestOf), secrets, digestOf);
+		return;
 	}
-	const id = covers(content, '{id}') ? only(scheme.id) : '';
-	const timestamp = covers(content, '{timestamp}') ? only(scheme.timestamp) : undefined;
-	const time = timestamp && timeOf(timestamp, branded(scheme.timestamp), scheme, hint);
-	const pieces = fillTemplate(content, { body: rawBody, timestamp: timestamp ?? '', id });
-	return {
-		what: 'The signature',
-		given: decodeSignatures(values, { ...scheme, signature: branded(scheme.signature) }, hint),
-		sign: (secret) => {
-			const key = decodeSecret(secret, scheme.secretEncoding) ?? secret;
-			const hmac = createHmac(scheme.algorithm, key);
-			for (const piece of pieces) hmac.update(piece);
-			return hmac.digest();
-		},
-		...(time === undefined || time === '' ? {} : { time }),
-	};
+	const read = (field: string, place: string) =>
+		signedContent.includes(field) ? onlyValueAt(headers, brand + place) : '';
+	const id = read('{id}', scheme.idHeader);
+	const timestamp = read('{timestamp}', scheme.timestampHeader);
+	const time = timestamp === '' ? now : timeOf(timestamp, brand + scheme.timestampHeader, scheme);
+	const pieces = fillTemplate(signedContent, { body, timestamp, id });
+	const given = signaturesAmong(values, brand + scheme.header, scheme);
+	checkMatch('The signature', given, secrets, (secret) => {
+		const key = decodeSecret(secret, scheme.secretEncoding) ?? secret;
+		const hmac = createHmac(scheme.algorithm, key);
+		for (const piece of pieces) hmac.update(piece);
+		return hmac.digest();
+	});
+	checkTime(time, now, toleranceSeconds, scheme);
 }
 
-/** A header without the whitespace around it, or the values of its named part. */
-function readSource(headers: DeliveryHeaders, { name, part }: Source, hint: string): string[] {
+function valuesAt(headers: DeliveryHeaders, place: string): string[] {
+	const { name, part } = parsePlace(place) ?? { name: place, part: undefined };
 	const value = headers[name];
 	const trimmed = typeof value === 'string' ? value.trim() : '';
-	if (trimmed === '') throw new UserError(`The header ${name} is missing`, { hint });
+	if (trimmed === '')
+		throw new UserError(`The header ${name} is missing`, { hint: CHECK_SETTINGS });
 	if (trimmed.length > MAX_HEADER_LENGTH) {
 		throw new UserError(`The header ${name} is longer than 8,192 characters`);
 	}
@@ -112,22 +90,29 @@ function readSource(headers: DeliveryHeaders, { name, part }: Source, hint: stri
 		.filter((pair) => pair.startsWith(`${part}=`))
 		.map((pair) => pair.slice(part.length + 1));
 	if (values.length > 0) return values;
-	throw new UserError(`The header ${name} contains no ${part}=…`, { hint });
+	throw new UserError(`The header ${name} contains no ${part}=…`, { hint: CHECK_SETTINGS });
+}
+
+/** A value that may be repeated, but not with another one beside it. */
+function onlyValueAt(headers: DeliveryHeaders, place: string): string {
+	const [value = '', ...others] = new Set(valuesAt(headers, place));
+	if (value !== '' && others.length === 0) return value;
+	const { name, part } = parsePlace(place) ?? {};
+	throw new UserError(`The header ${name} must contain one ${part}=…`, { hint: CHECK_SETTINGS });
 }
 
 /** The signatures in a list; others, e.g. of versions that aren't known here, are left out. */
-function decodeSignatures(
+function signaturesAmong(
 	values: readonly string[],
-	{ prefix, optionalPrefix, encoding, algorithm, signature }: Scheme,
-	hint: string,
+	place: string,
+	{ signaturePrefix: prefix, optionalPrefix, encoding, algorithm }: Scheme,
 ): Buffer[] {
+	const { name, part } = parsePlace(place) ?? {};
 	const listed = values.flatMap((value) =>
 		prefix === '' ? value.split(/[\s,]+/) : textsAfter(prefix, value),
 	);
 	if (listed.length > MAX_SIGNATURES) {
-		throw new UserError(
-			`The header ${signature.name} contains more than ${MAX_SIGNATURES} signatures`,
-		);
+		throw new UserError(`The header ${name} contains more than ${MAX_SIGNATURES} signatures`);
 	}
 	const decoded = listed
 		.map((text) =>
@@ -138,12 +123,12 @@ function decodeSignatures(
 		.filter((text) => SHAPES[encoding][algorithm].test(text))
 		.map((text) => Buffer.from(text, encoding));
 	if (decoded.length > 0) return decoded;
-	const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
+	const kind = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
 	const where = prefix === '' ? '' : ' after its prefix';
-	const as = signature.part === undefined ? '' : ` as ${signature.part}=…`;
+	const as = part === undefined ? '' : ` as ${part}=…`;
 	throw new UserError(
-		`The header ${signature.name} contains no ${name} signature in ${encoding}${where}${as}`,
-		{ hint },
+		`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`,
+		{ hint: CHECK_SETTINGS },
 	);
 }
 
@@ -173,37 +158,26 @@ function digestOf(token: string): Buffer {
 	return createHash('sha256').update(token).digest();
 }
 
-/** Compares every secret with every signature, without stopping at the first match. */
-function hasMatch(secrets: readonly string[], { given, sign }: Proof): boolean {
-	return secrets
-		.map(sign)
-		.flatMap((expected) => given.map((signature) => timingSafeEqual(expected, signature)))
-		.includes(true);
-}
-
-function checkMatch(proof: Proof, secrets: readonly string[]): void {
-	if (hasMatch(secrets, proof)) return;
-	const trimmed = secrets
-		.filter((secret) => secret !== secret.trim())
-		.map((secret) => secret.trim());
-	if (hasMatch(trimmed, proof)) {
-		throw new UserError(`${proof.what} matches the secret only without the whitespace around it`, {
+/** Compares every secret with every given proof, without stopping at the first match. */
+function checkMatch(
+	what: string,
+	given: readonly Buffer[],
+	secrets: readonly string[],
+	sign: (secret: string) => Buffer,
+): void {
+	const isAnyOf = (candidates: readonly string[]) =>
+		candidates
+			.map(sign)
+			.flatMap((expected) => given.map((proof) => timingSafeEqual(expected, proof)))
+			.includes(true);
+	if (isAnyOf(secrets)) return;
+	const padded = secrets.filter((secret) => secret !== secret.trim());
+	if (isAnyOf(padded.map((secret) => secret.trim()))) {
+		throw new UserError(`${what} matches the secret only without the whitespace around it`, {
 			hint: 'Remove the spaces or line breaks around the secret in the webhook credential.',
 		});
 	}
-	throw new UserError(`${proof.what} doesn't match`, { hint: MISMATCH_HINT });
-}
-
-function timeOf(text: string, { name }: Source, { time }: Scheme, hint: string): number {
-	if (time === 'seconds') {
-		if (/^\d{1,15}$/.test(text)) return Number(text) * 1000;
-		throw new UserError(`The header ${name} contains no time in seconds`, { hint });
-	}
-	const at = readTime(text);
-	if (at !== undefined) return at;
-	throw new UserError(`The header ${name} contains no time`, {
-		hint: `It must be in seconds, in milliseconds or in ISO 8601. ${hint}`,
-	});
+	throw new UserError(`${what} doesn't match`, { hint: CHECK_SECRET });
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -215,18 +189,26 @@ export function readTime(text: string): number | undefined {
 	return Number.isNaN(at) ? undefined : at;
 }
 
-function checkTime(
-	{ time }: Proof,
-	{ scheme, toleranceSeconds }: WebhookCredentials,
-	now: number,
-): void {
-	if (time === undefined) return;
+function timeOf(text: string, place: string, { time }: Scheme): number {
+	const name = parsePlace(place)?.name;
+	if (time === 'seconds') {
+		if (/^\d{1,15}$/.test(text)) return Number(text) * 1000;
+		throw new UserError(`The header ${name} contains no time in seconds`, { hint: CHECK_SETTINGS });
+	}
+	const at = readTime(text);
+	if (at !== undefined) return at;
+	throw new UserError(`The header ${name} contains no time`, {
+		hint: `It must be in seconds, in milliseconds or in ISO 8601. ${CHECK_SETTINGS}`,
+	});
+}
+
+function checkTime(time: number, now: number, tolerance: number, scheme: Scheme): void {
 	const age = Math.round((now - time) / 1000);
-	if (Math.abs(age) <= toleranceSeconds) return;
+	if (Math.abs(age) <= tolerance) return;
 	const direction = age > 0 ? 'old' : 'in the future';
 	const isMilliseconds = scheme.time === 'seconds' && time > MAX_UNIX_SECONDS * 1000;
 	throw new UserError(
-		`The signature is ${Math.abs(age)} seconds ${direction}; at most ${toleranceSeconds} are allowed`,
+		`The signature is ${Math.abs(age)} seconds ${direction}; at most ${tolerance} are allowed`,
 		{
 			hint: isMilliseconds
 				? 'The timestamp looks like milliseconds, but seconds are expected.'

@@ -5,14 +5,8 @@ function whenFinished(finished: string, received: string) {
 	const condition = '$parameter["options"]["acknowledge"] === "finished"';
 	return {
 		template: `={{ ${condition} ? ${JSON.stringify(finished)} : ${JSON.stringify(received)} }}`,
-		resolve: ({ options }: INodeParameters) => {
-			const isFinished =
-				typeof options === 'object' &&
-				options !== null &&
-				'acknowledge' in options &&
-				options.acknowledge === 'finished';
-			return isFinished ? finished : received;
-		},
+		resolve: ({ options }: INodeParameters) =>
+			Object(options).acknowledge === 'finished' ? finished : received,
 	};
 }
 
@@ -29,7 +23,7 @@ const fields = {
 /**
  * n8n 2.41 reads the functions under this symbol instead of the expressions, as long as the node's
  * parameters hold none. That spares each delivery its expression engine, which is slow
- * (webhook-description-fields.ts in n8n; n8n 1.x doesn't export the symbol).
+ * (webhook-description-fields.ts in n8n).
  */
 const RESOLVERS = Symbol.for('n8n.webhookDescriptionResolvers');
 

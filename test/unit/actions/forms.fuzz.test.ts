@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import { sourceOf } from '../../support/receivedEvent';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
 /** What people and expressions put into fields, spoiled or not. */
@@ -67,9 +68,9 @@ describe.each(
 });
 
 it('any saved parameters of the trigger are settings or a refusal in words', () => {
-	const outcome = (parameters: Parameters<typeof readSettings>[0]) => {
+	const outcome = (parameters: Readonly<Record<string, unknown>>) => {
 		try {
-			return readSettings(parameters, undefined);
+			return readSettings(sourceOf(parameters), undefined);
 		} catch (error) {
 			return error;
 		}

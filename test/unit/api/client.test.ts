@@ -160,7 +160,7 @@ describe('writes', () => {
 		['200 without data', bare(200, '{"success":true,"data":{}}'), 'unknown'],
 		['a failure with status 200', { ...failing(200) }, 'unknown'],
 		['a cut connection', new NoResponseError('cut'), 'unknown'],
-		['no connection', new NoResponseError('nothing listens', {}, false), 'refused'],
+		['no connection', new NoResponseError('nothing listens', { wasSent: false }), 'refused'],
 	];
 
 	describe.each(['POST', 'PUT'] as const)('(%s)', (method) => {

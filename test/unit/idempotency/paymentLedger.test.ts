@@ -101,7 +101,7 @@ describe('a payment that was made', () => {
 describe('a payment that was sent', () => {
 	it.each([
 		['no answer', broken],
-		['no connection', new NoResponseError('It refused the connection', {}, false)],
+		['no connection', new NoResponseError('It refused the connection', { wasSent: false })],
 		['429', refusal(429, false)],
 		['500', refusal(500, false)],
 		['a 401 without the envelope', refusal(401, false)],

@@ -1,10 +1,10 @@
 import { eventTypeOptions } from '../../../nodes/PayrollPayments/api/schemas/eventTypeOptions';
-import { menuOf, oneOf, type Menu } from '../../../nodes/PayrollPayments/shared/menu';
+import { menu, oneOf } from '../../../nodes/PayrollPayments/forms/fieldTypes';
 
-const faultOf = (menu: Menu, value: unknown): string | undefined =>
-	oneOf(menu).safeParse(value).error?.issues[0]?.message;
+const faultOf = (options: Parameters<typeof oneOf>[0], value: unknown): string | undefined =>
+	oneOf(options).safeParse(value).error?.issues[0]?.message;
 
-const existingPeople = { invite: 'Invite', skip: 'Skip' };
+const existingPeople = menu({ invite: { name: 'Invite' }, skip: { name: 'Skip' } });
 
 it.each(['', null, undefined])('asks for a choice by its label instead of %j', (nothing) => {
 	expect(faultOf(existingPeople, nothing)).toBe('is missing. Choose Invite or Skip (invite, skip)');
@@ -15,12 +15,12 @@ it.each(['Skip', 'toString', 1, ['skip']])('refuses %j, which is not a value', (
 });
 
 it('names each entry once if the labels are the values', () => {
-	expect(faultOf({ USD: 'USD' }, 'EUR')).toBe('must be USD');
+	expect(faultOf(menu({ USD: { name: 'USD' } }), 'EUR')).toBe('must be USD');
 });
 
 it('gives an example of a long menu', () => {
 	expect(eventTypeOptions.length).toBeGreaterThan(30);
-	expect(faultOf(menuOf(eventTypeOptions), 'payday')).toMatch(
+	expect(faultOf(eventTypeOptions, 'payday')).toMatch(
 		/^must be an entry of its menu, e\.g\. [A-Z][\w ]+: [\w ]+ \([a-z_.]+\)$/,
 	);
 });

@@ -9,17 +9,6 @@ const TIME = String(NOW);
 const BODY = '{"object":"event"}';
 const SECRET = 'a secret of the sender';
 
-const NOTHING_FITS =
-	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Copy the ' +
-	'secret from the service again, and check that it belongs to this webhook. If it does, set Format ' +
-	'to Custom and describe the signature with the help of the service’s documentation.';
-const NOTHING_SIGNED =
-	'The secret in the credential doesn’t fit this delivery, and none of its headers looks like a ' +
-	'signature. Check in the service that it signs this webhook, and with which secret or token.';
-const REWRITTEN =
-	'The signature fits only a differently formatted body, so the JSON was rewritten after it was ' +
-	'signed. Look for a proxy or gateway in front of n8n, and let it pass the body on unchanged.';
-
 const sign = (
 	content: string,
 	encoding: 'hex' | 'base64' = 'hex',
@@ -55,7 +44,7 @@ it.each([
 		.replace('{id}', 'event-1');
 	const headers = { 'x-id': 'event-1', 'x-time': TIME, 'x-proof': `v0=${sign(content)}` };
 	expect(adviceFor(headers)).toBe(
-		`The signature is in X-Proof and covers ${template}. In the credential, set Header to X-Proof, ` +
+		'In the credential, set Header to X-Proof, ' +
 			`Format to Custom, Signed Content to ${template}, ${furtherHeaders}Algorithm to HMAC-SHA256, ` +
 			'Encoding to Hex, Signature Prefix to “v0=”, and Secret Encoding to Text.',
 	);
@@ -74,9 +63,9 @@ it.each([
 			.replace('{id}', 'event-1');
 		const headers = { 'x-id': 'event-1', 'x-time': TIME, 'x-proof': sign(content) };
 		expect(adviceFor(headers)).toBe(
-			`The signature is in X-Proof and covers ${template}. The secret fits, but the sender puts no text ` +
-				`between ${fields}, so that a forged delivery could move characters from one to the other. Ask ` +
-				'the sender for another scheme.',
+			`The secret fits, but the sender signs ${template}, and Signed Content must have text between ` +
+				`${fields}, or a forged delivery could move characters from one to the other. Ask the sender ` +
+				'for another scheme.',
 		);
 	},
 );
@@ -89,30 +78,25 @@ it.each([
 		'a time and several signatures in parts of one header',
 		PADDLE,
 		{},
-		'The signature is in X-Proof[h1] and covers {timestamp}:{body}. In the credential, set Header to ' +
-			'X-Proof[h1], Format to Custom, Signed Content to {timestamp}:{body}, Timestamp Header to ' +
-			'X-Proof[ts], Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret ' +
-			'Encoding to Text.',
+		'In the credential, set Header to X-Proof[h1], Format to Custom, Signed Content to {timestamp}:{body}, Timestamp Header to X-Proof[ts], Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret Encoding to Text.',
 	],
 	[
 		'hex in a part of a header',
 		{ 'x-proof': `alg=hs256, sig=${sign(BODY)}` },
 		{},
-		'The signature is in X-Proof[sig] as hex. In the credential, set Header to X-Proof[sig] and Format to Hex.',
+		'In the credential, set Header to X-Proof[sig] and Format to Hex.',
 	],
 	[
 		'several hex signatures',
 		{ 'x-proof': `${OTHER_HEX},${sign(BODY)}` },
 		{},
-		'The signature is in X-Proof as hex. In the credential, set Header to X-Proof and Format to Hex.',
+		'In the credential, set Header to X-Proof and Format to Hex.',
 	],
 	[
 		'several signatures of Custom',
 		{ 'x-proof': `${OTHER_HEX} ${sign(`POST${BODY}`)}` },
 		{},
-		'The signature is in X-Proof and covers {method}{body}. In the credential, set Header to X-Proof, ' +
-			'Format to Custom, Signed Content to {method}{body}, Algorithm to HMAC-SHA256, Encoding to Hex, ' +
-			'Signature Prefix to nothing, and Secret Encoding to Text.',
+		'In the credential, set Header to X-Proof, Format to Custom, Signed Content to {method}{body}, Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret Encoding to Text.',
 	],
 	[
 		'a clock that is wrong, while the sender rotates its secret',
@@ -133,19 +117,19 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 		'hex',
 		{ 'x-proof': sign(BODY) },
 		{ format: 'base64' },
-		'The signature is in X-Proof as hex. In the credential, set Header to X-Proof and Format to Hex.',
+		'In the credential, set Header to X-Proof and Format to Hex.',
 	],
 	[
 		'Base64',
 		{ 'x-proof': sign(BODY, 'base64') },
 		{},
-		'The signature is in X-Proof as Base64. In the credential, set Header to X-Proof and Format to Base64.',
+		'In the credential, set Header to X-Proof and Format to Base64.',
 	],
 	[
 		'a timestamped signature',
 		{ 'x-signature': `t=${TIME},v1=${sign(`${TIME}.${BODY}`)}` },
 		{ format: 'hex' },
-		'The signature is in X-Signature as t=…,v1=…. In the credential, set Header to X-Signature and Format to Timestamped.',
+		'In the credential, set Header to X-Signature and Format to Timestamped.',
 	],
 	[
 		'Standard Webhooks',
@@ -154,16 +138,13 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 			'webhook-signature': `v1,${sign(STANDARD_CONTENT, 'base64', { secret: KEY })}`,
 		},
 		{ secret: KEY.toString('base64') },
-		'The delivery is signed as Standard Webhooks describes. In the credential, set Format to Standard Webhooks.',
+		'In the credential, set Format to Standard Webhooks.',
 	],
 	[
 		'Standard Webhooks with a secret that it can’t have',
 		{ ...STANDARD, 'webhook-signature': `v1,${sign(STANDARD_CONTENT, 'base64')}` },
 		{},
-		'The signature is in Webhook-Signature and covers {id}.{timestamp}.{body}. In the credential, set ' +
-			'Header to Webhook-Signature, Format to Custom, Signed Content to {id}.{timestamp}.{body}, ' +
-			'Timestamp Header to Webhook-Timestamp, ID Header to Webhook-Id, Algorithm to HMAC-SHA256, ' +
-			'Encoding to Base64, Signature Prefix to “v1,”, and Secret Encoding to Text.',
+		'In the credential, set Header to Webhook-Signature, Format to Custom, Signed Content to {id}.{timestamp}.{body}, Timestamp Header to Webhook-Timestamp, ID Header to Webhook-Id, Algorithm to HMAC-SHA256, Encoding to Base64, Signature Prefix to “v1,”, and Secret Encoding to Text.',
 	],
 	[
 		'headers with whitespace around them',
@@ -172,18 +153,13 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 			'x-proof': ` HMAC ${sign(`${TIME}.${BODY}`, 'base64', { algorithm: 'sha512' })} `,
 		},
 		{},
-		'The signature is in X-Proof and covers {timestamp}.{body}. In the credential, set Header to ' +
-			'X-Proof, Format to Custom, Signed Content to {timestamp}.{body}, Timestamp Header to X-Time, ' +
-			'Algorithm to HMAC-SHA512, Encoding to Base64, Signature Prefix to “HMAC”, and Secret Encoding to ' +
-			'Text.',
+		'In the credential, set Header to X-Proof, Format to Custom, Signed Content to {timestamp}.{body}, Timestamp Header to X-Time, Algorithm to HMAC-SHA512, Encoding to Base64, Signature Prefix to “HMAC”, and Secret Encoding to Text.',
 	],
 	[
 		'the content of the credential in another header',
 		{ 'x-proof': sign(`mine/${BODY}`) },
 		{ format: 'custom', signedContent: 'mine/{body}' },
-		'The signature is in X-Proof and covers mine/{body}. In the credential, set Header to X-Proof, ' +
-			'Format to Custom, Signed Content to mine/{body}, Algorithm to HMAC-SHA256, Encoding to Hex, ' +
-			'Signature Prefix to nothing, and Secret Encoding to Text.',
+		'In the credential, set Header to X-Proof, Format to Custom, Signed Content to mine/{body}, Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret Encoding to Text.',
 	],
 	[
 		'what the credential says, but too old for its tolerance',
@@ -192,70 +168,19 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 			...{ format: 'custom', signedContent: '{id}/{timestamp}/{body}', toleranceSeconds: 60 },
 			...{ timestampHeader: 'X-Time', idHeader: 'X-Trace' },
 		},
-		'The secret fits. The signature is 100 seconds old; at most 60 are allowed. Check the clock of the ' +
-			'machine that runs n8n. A repeated delivery needs a new signature. The clock of this machine ' +
-			'says 2026-03-31T09:30:00.000Z.',
+		'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
 	],
 	[
 		'a secret without its whitespace',
 		{ 'x-proof': sign(BODY) },
 		{ format: 'hex', header: 'X-Proof', secret: ` ${SECRET}` },
-		'The secret in the credential has whitespace around it: remove the spaces or line breaks.',
+		'Remove the spaces or line breaks around the secret in the webhook credential.',
 	],
 ])('recognizes %s', (_what, headers, saved, advice) => {
 	expect(adviceFor(headers, saved)).toBe(advice);
 });
 
-it.each([
-	['less whitespace around it', '{ "a" :1}', ' { "a" :1}\n'],
-	['one line break after it', '{ "a" :1}\n', '{ "a" :1} \n\n'],
-])('recognizes a body that was signed with %s', (_how, original, delivered) => {
-	const hex = { format: 'hex', header: 'X-Proof' };
-	expect(adviceFor({ 'x-proof': sign(original) }, hex, delivered)).toBe(REWRITTEN);
-});
-
-it.each([
-	['no JSON', '{'],
-	['JSON too deep to be written again', '['.repeat(100_000) + ']'.repeat(100_000)],
-])('survives a body that is %s', (_what, body) => {
-	expect(adviceFor({ 'x-signature': sign('another') }, {}, body)).toBe(NOTHING_FITS);
-});
-
-it.each<[string | string[], string]>([
-	[sign('another'), NOTHING_FITS],
-	['t=1,v1=short', NOTHING_FITS],
-	['v1,short', NOTHING_FITS],
-	['v0,other v1,short', NOTHING_FITS],
-	['rev1=2', NOTHING_SIGNED],
-	[['two', 'values'], NOTHING_SIGNED],
-])('knows whether a delivery looks signed: %j', (value, advice) => {
-	expect(adviceFor({ 'content-type': 'application/json', 'x-proof': value })).toBe(advice);
-});
-
 describe('limits', () => {
-	it('tries less with a long body, and stops exactly there', () => {
-		/* With so many bytes, 100 tries: the saved setting, and four for each header. */
-		const body = 'x'.repeat(640_000 - 200);
-		const unsigned = manyHeaders(24, 'other', 'unsigned');
-		const last = { ...unsigned, 'x-proof': sign(body, 'base64') };
-		expect(adviceFor(last, {}, body)).toMatch(/^The signature is in X-Proof as Base64\./);
-		const next = { ...unsigned, 'x-proof': `t=${TIME},v1=${sign(`${TIME}.${body}`)}` };
-		expect(adviceFor(next, {}, body)).toBe(NOTHING_FITS);
-	});
-
-	it.each([
-		['time', '{timestamp}.', (index: number) => String(NOW - index)],
-		['id', '{id}.', (index: number) => `event-${index}`],
-	])('tries six headers for the %s', (name, covered, valueOf) => {
-		const headers = Object.fromEntries(
-			Array.from({ length: 7 }, (_, index) => [`x-${index}-${name}`, valueOf(index)]),
-		);
-		const signedWith = (index: number) =>
-			adviceFor({ ...headers, 'x-proof': sign(`${valueOf(index)}.${BODY}`) });
-		expect(signedWith(5)).toContain(`and covers ${covered}{body}.`);
-		expect(signedWith(6)).toBe(NOTHING_FITS);
-	});
-
 	it.each([
 		['numbers too early for a time', manyHeaders(6, 'count', '1000000000'), { 'x-time': TIME }],
 		['values that are no time', manyHeaders(6, 'text', 'text'), { 'x-time': TIME }],
@@ -263,6 +188,6 @@ describe('limits', () => {
 	])('counts no %s', (_what, others, right) => {
 		const [value] = Object.values(right);
 		const headers = { ...others, ...right, 'x-proof': sign(`${value}.${BODY}`) };
-		expect(adviceFor(headers)).toMatch(/ covers \{(timestamp|id)\}\.\{body\}\. /);
+		expect(adviceFor(headers)).toMatch(/ Signed Content to \{(timestamp|id)\}\.\{body\}, /);
 	});
 });

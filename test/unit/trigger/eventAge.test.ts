@@ -1,4 +1,4 @@
-import { ageMismatchOf } from '../../../nodes/PayrollPayments/trigger/eventAge';
+import { ageMismatchOf } from '../../../nodes/PayrollPayments/trigger/receive';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { otherEvent } from '../../support/sampleEvents';
 

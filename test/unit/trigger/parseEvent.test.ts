@@ -74,16 +74,16 @@ describe('what is missing', () => {
 	});
 
 	it.each([
-		['request_id', depositEvent({ request_id: 7 }), 'request_id must be text, not a number'],
+		['request_id', depositEvent({ request_id: 7 }), 'request_id must be string, not number'],
 		[
 			'reference',
 			depositEvent({ deposit: deposit({ reference: 2_024_001 }) }),
-			'deposit.reference must be text, not a number',
+			'deposit.reference must be string, not number',
 		],
 		[
 			'deposit_bank_account_seen',
 			depositEvent({ deposit: deposit({ deposit_bank_account_seen: true }) }),
-			'deposit.deposit_bank_account_seen must be a number, not true or false',
+			'deposit.deposit_bank_account_seen must be number, not boolean',
 		],
 	])('an optional %s of another type is named, and the event is valid', (_field, event, issue) => {
 		expect(parsed(event)).toMatchObject({ event, issues: [issue], isValid: true });
@@ -94,10 +94,10 @@ describe('what is missing', () => {
 		expect(parsed(depositEvent({ created: 'now', request_id: 7, deposit: broken }))).toMatchObject({
 			isValid: false,
 			issues: [
-				'created must be a number, not text',
-				'request_id must be text, not a number',
-				'deposit.source_amount_cents must be a number, not text',
-				'deposit.token must be an object, not a list',
+				'created must be number, not string',
+				'request_id must be string, not number',
+				'deposit.source_amount_cents must be number, not string',
+				'deposit.token must be object, not array',
 				'deposit.network is missing',
 			],
 		});

@@ -1,12 +1,12 @@
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { outcomeOf } from '../../support/receivedEvent';
+import { outcomeOf, sourceOf } from '../../support/receivedEvent';
 import { deposit, depositEvent, hmac, otherEvent, without } from '../../support/sampleEvents';
 
 const SECRET = 'whsec_1';
 const credentials = readWebhookCredentials({ secret: SECRET, format: 'hex' });
 
-type Saved = Partial<Parameters<typeof readSettings>[0]>;
+type Saved = Readonly<Record<string, unknown>>;
 
 interface Change {
 	readonly headers?: Record<string, string>;
@@ -19,14 +19,14 @@ interface Change {
 function deliver(event: unknown, saved: Saved = {}, change: Change = {}) {
 	const rawBody = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
 	const settings = readSettings(
-		{
+		sourceOf({
 			events: ['*'],
 			depositStatuses: ['complete'],
 			filters: {},
 			output: 'event',
 			options: {},
 			...saved,
-		},
+		}),
 		change.proven === false ? undefined : credentials,
 	);
 	const headers = {
@@ -121,7 +121,7 @@ it('passes an optional field of another type, and names it only where issues are
 	const event = depositEvent({ request_id: 7 });
 	expect(deliver(event)).toEqual({ idempotencyKey: 'key-1', item: event });
 	expect(deliver(event, { options: { invalidPayload: 'emit' } })).toMatchObject({
-		item: { ...event, validation_issues: ['request_id must be text, not a number'] },
+		item: { ...event, validation_issues: ['request_id must be string, not number'] },
 	});
 });
 
@@ -134,7 +134,7 @@ it('accepts unsigned deliveries only if the user chose no authentication', () =>
 
 it('treats a missing body as empty', () => {
 	const settings = readSettings(
-		{ events: ['*'], depositStatuses: ['complete'], filters: {}, output: 'event', options: {} },
+		sourceOf({ events: ['*'], depositStatuses: ['complete'], output: 'event' }),
 		credentials,
 	);
 	const headers = { 'x-signature': hmac(SECRET, '').toString('hex') };

@@ -1,5 +1,6 @@
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { readOptions, readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
+import { sourceOf } from '../../support/receivedEvent';
 
 const saved = {
 	events: ['deposit.received'],
@@ -9,7 +10,7 @@ const saved = {
 	options: {},
 };
 
-const read = (changes: object) => readSettings({ ...saved, ...changes }, undefined);
+const read = (changes: object) => readSettings(sourceOf({ ...saved, ...changes }), undefined);
 
 it('uses the documented defaults', () => {
 	expect(read({})).toEqual({
@@ -65,13 +66,13 @@ it.each([
 	[{ acknowledge: 'finished' }, { acknowledge: 'finished' }],
 	[undefined, { acknowledge: 'received' }],
 ])('reads the options %j', (options, values) => {
-	expect(readOptions(options)).toMatchObject(values);
+	expect(readOptions(sourceOf({ options }))).toMatchObject(values);
 });
 
 /** What is wrong with parameters, and under which field. */
 function refusalOf(parameters: object, inWorkflow: object = parameters): readonly unknown[] {
 	try {
-		readSettings({ ...saved, ...parameters }, undefined, { ...saved, ...inWorkflow });
+		readSettings(sourceOf({ ...saved, ...parameters }, { ...saved, ...inWorkflow }), undefined);
 	} catch (error) {
 		if (!(error instanceof UserError)) throw error;
 		expect(error.hint).toMatch(/\.$/);

@@ -190,10 +190,7 @@ it.each(ACCEPTED)('accepts %s', (_what, saved, headers) => {
 	expect(verify(saved, headers)).toBeUndefined();
 });
 
-const TIMESTAMPED_HINT = /^The expected form is t=…,v1=…\. If the service signs differently, /;
-const STANDARD_HINT = /^Standard Webhooks has the headers webhook-id, webhook-timestamp and /;
-const CUSTOM_HINT = /^Check the names of the headers, Algorithm, Encoding and Signature Prefix /;
-const CHECK = /^Check Header and Format in the webhook credential\.$/;
+const CHECK = /Check Header and Format in the webhook credential\.$/;
 const PROXY = /proxy that rewrites the JSON body/;
 const NO_HEX = 'The header x-signature contains no SHA-256 signature in hex';
 const TWO_TIMES = 'The header x-signature must contain one t=…';
@@ -203,7 +200,7 @@ const MISMATCH = "The signature doesn't match";
 type Refused = readonly [what: string, Saved, Headers, message: string, hint?: RegExp];
 
 const REFUSED: readonly Refused[] = [
-	['no header', {}, {}, 'The header x-signature is missing', TIMESTAMPED_HINT],
+	['no header', {}, {}, 'The header x-signature is missing', CHECK],
 	['a header in a list', {}, { 'x-signature': ['x'] }, 'The header x-signature is missing'],
 	['another body', { format: 'hex' }, inOneHeader(FORGED), MISMATCH, PROXY],
 	['another token', { method: 'sharedToken' }, inOneHeader('x'), "The token doesn't match", PROXY],
@@ -255,7 +252,7 @@ const REFUSED: readonly Refused[] = [
 		inOneHeader(`t=${NOW},v1=${[...forged(16), timed].join(',v1=')}`),
 		'The header x-signature contains more than 16 signatures',
 	],
-	['no prefix', PREFIXED, inOneHeader(hex), `${NO_HEX} after its prefix`, CUSTOM_HINT],
+	['no prefix', PREFIXED, inOneHeader(hex), `${NO_HEX} after its prefix`, CHECK],
 	['text before the prefix', PREFIXED, inOneHeader(`x-v0=${hex}`), `${NO_HEX} after its prefix`],
 	[
 		'another algorithm',
@@ -278,21 +275,15 @@ const REFUSED: readonly Refused[] = [
 		inOneHeader(`h2=${hex}`),
 		'The header x-signature contains no h1=…',
 	],
-	[
-		'no time',
-		{},
-		inOneHeader(`v1=${timed}`),
-		'The header x-signature contains no t=…',
-		TIMESTAMPED_HINT,
-	],
+	['no time', {}, inOneHeader(`v1=${timed}`), 'The header x-signature contains no t=…', CHECK],
 	[
 		'no signature',
 		{},
 		inOneHeader(`t=${NOW},v0=${timed}`),
 		'The header x-signature contains no v1=…',
-		TIMESTAMPED_HINT,
+		CHECK,
 	],
-	['no hex in v1', {}, inOneHeader(`t=${NOW},v1=x`), `${NO_HEX} as v1=…`, TIMESTAMPED_HINT],
+	['no hex in v1', {}, inOneHeader(`t=${NOW},v1=x`), `${NO_HEX} as v1=…`, CHECK],
 	['two times', {}, inOneHeader(`t=${NOW},t=${NOW + 1},v1=${timed}`), TWO_TIMES],
 	['an empty time', {}, inOneHeader(`t=,v1=${timed}`), TWO_TIMES],
 	...['soon', '-1', '+1', '1.5', '1e9', '0x10', '１', 'NaN', '9'.repeat(16)].map(
@@ -326,7 +317,7 @@ const REFUSED: readonly Refused[] = [
 		STANDARD,
 		{ 'webhook-timestamp': String(NOW), 'webhook-signature': `v1,${standard}` },
 		'The header webhook-id is missing',
-		STANDARD_HINT,
+		CHECK,
 	],
 	[
 		'headers of both brands',
@@ -339,7 +330,7 @@ const REFUSED: readonly Refused[] = [
 		STANDARD,
 		standardHeaders(`v2,${standard}`),
 		'The header webhook-signature contains no SHA-256 signature in base64 after its prefix',
-		STANDARD_HINT,
+		CHECK,
 	],
 	[
 		'17 signatures of Standard Webhooks',
@@ -361,14 +352,14 @@ const REFUSED: readonly Refused[] = [
 		TIMED,
 		{ 'x-signature': hex, 'x-id': '1' },
 		'The header x-time is missing',
-		CUSTOM_HINT,
+		CHECK,
 	],
 	[
 		'no ID header',
 		TIMED,
 		{ 'x-signature': hex, 'x-time': '1' },
 		'The header x-id is missing',
-		CUSTOM_HINT,
+		CHECK,
 	],
 	...[
 		...['soon', '-5', '2026-13-45T00:00:00Z', '2026-03-31', '1774949400.5', '9'.repeat(16)],
@@ -380,7 +371,7 @@ const REFUSED: readonly Refused[] = [
 				TIMED,
 				{ 'x-signature': hex, 'x-id': '1', 'x-time': time },
 				'The header x-time contains no time',
-				/^It must be in seconds, in milliseconds or in ISO 8601\. Check the names/,
+				/^It must be in seconds, in milliseconds or in ISO 8601\. Check Header and Format /,
 			] as const,
 	),
 	...[String(NOW), `${NOW}000`, '2026-03-31T09:30:00Z', '2026-03-31T11:30:00.000+02:00'].map(

@@ -73,7 +73,7 @@ it('uses the documented defaults for what was not saved', () => {
 	expect(readWebhookCredentials({ secret: 'whsec_1' })).toEqual(readWebhookCredentials(saved));
 	expect(readWebhookCredentials(saved)).toMatchObject({
 		format: 'timestamped',
-		scheme: { signature: { name: 'x-signature', part: 'v1' } },
+		scheme: { header: 'X-Signature[v1]', timestampHeader: 'X-Signature[t]' },
 		secrets: ['whsec_1'],
 		toleranceSeconds: 600,
 	});
@@ -84,9 +84,8 @@ it('reads parts of headers, and ignores whitespace around a prefix', () => {
 	expect(
 		readWebhookCredentials({ ...saved, ...CUSTOM, ...changes, signaturePrefix: ' v0= ' }).scheme,
 	).toMatchObject({
-		signature: { name: 'paddle-signature', part: 'h1' },
-		timestamp: { name: 'paddle-signature', part: 'ts' },
-		prefix: 'v0=',
+		...changes,
+		signaturePrefix: 'v0=',
 	});
 });
 

@@ -2,9 +2,8 @@ import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
 import { ROLES, ROLE_NAMES } from '../../shared/roles';
-import { collection } from '../../forms/collection';
-import { optional, type InputOf } from '../../forms/field';
-import { choices, filledText, flag, text, textList } from '../../forms/fieldTypes';
+import { filledWhereSet, optional, type InputOf } from '../../forms/field';
+import { choices, collection, filledText, flag, text, textList } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../batches';
 import type { SendRead } from '../../api/client';
@@ -47,25 +46,31 @@ const ROLE_OPTIONS = ROLES.map((value) => ({ name: ROLE_NAMES[value], value })).
 );
 
 /* Which roles a user can have isn't documented, so an expression may give others than the menu. */
-const roles = {
+const roles = filledWhereSet({
 	...choices({ label: 'Roles', description: 'Only users with one of these roles' }, ROLE_OPTIONS),
 	schema: textList({ label: 'Roles' }, filledText).schema,
-};
+});
 
 const filterFields = {
-	name: text(
-		{
-			label: 'Name',
-			description: 'Only users whose name contains these words, in any order and case',
-			example: 'Silva',
-		},
-		filledText,
+	name: filledWhereSet(
+		text(
+			{
+				label: 'Name',
+				description: 'Only users whose name contains these words, in any order and case',
+				example: 'Silva',
+			},
+			filledText,
+		),
 	),
-	onboarded: flag(
-		{ label: 'Onboarded', description: 'Whether the users have completed their onboarding' },
-		true,
+	onboarded: filledWhereSet(
+		flag(
+			{ label: 'Onboarded', description: 'Whether the users have completed their onboarding' },
+			true,
+		),
 	),
-	payable: flag({ label: 'Payable', description: 'Whether the users can be paid' }, true),
+	payable: filledWhereSet(
+		flag({ label: 'Payable', description: 'Whether the users can be paid' }, true),
+	),
 	roles,
 };
 

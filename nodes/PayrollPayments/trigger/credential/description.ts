@@ -1,8 +1,8 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { propertyOf } from '../../forms/property';
+import { propertyOf } from '../../forms/field';
 import { FORMATS, hasOwnHeader, signsTime, type Format } from '../schemes';
-import { credentialFields as fields } from '../webhookCredentials';
+import { credentialFields as fields } from './fields';
 
 /*
  * The build evaluates this file and bundles only the values, so that n8n can load the credential

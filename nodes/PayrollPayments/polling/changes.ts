@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+
+import type { IPollFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { pendingInvites, teamUsers } from '../api/pagination';
+import { parametersOf, readFields, type ParameterSource } from '../forms/field';
+import { choice, menu } from '../forms/fieldTypes';
+import { entityId, teamId } from '../forms/serviceFields';
+import { isRecord, parseJson, type JsonValue } from '../shared/json';
+import { balanceChanged } from './balanceChanged';
+import {
+	described,
+	observationsOf,
+	type Change,
+	type ChangeKind,
+	type OutputRecord,
+	type Source,
+	type Watch,
+} from './snapshots';
+
+/** What both kinds of additions share: whatever wasn't listed before, as the service gives it. */
+const additions: Pick<ChangeKind, 'isChange' | 'describe'> = {
+	isChange: (before) => before === undefined,
+	describe: async (changes) =>
+		changes.flatMap(({ now }) => (now === undefined ? [] : [now.record])),
+};
+
+const ofTeam = {
+	fields: { teamId: described(teamId(), 'The team whose users to watch') },
+	readWatch: (source: ParameterSource) => ({
+		entityId: readFields(ofTeam.fields, source).teamId,
+	}),
+};
+
+const ofEntity = {
+	fields: { entityId: described(entityId('te', 'co'), 'Whose pending invites to watch') },
+	readWatch: (source: ParameterSource) => readFields(ofEntity.fields, source),
+};
+
+const teamUserAdded: ChangeKind = {
+	...additions,
+	...ofTeam,
+	name: 'Team User Added',
+	description: 'A team has a new user',
+	observe: async ({ call, watch }) =>
+		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId })),
+};
+
+/** Path and value of each field that is compared, in the order of the paths. */
+const comparedFields = z.array(z.tuple([z.string(), z.custom<JsonValue>()])).catch([]);
+
+/** `role`, `payable` and `onboarding`, as text. */
+function comparedOf({ role, payable, onboarding }: OutputRecord): string {
+	const steps: ReadonlyArray<[string, unknown]> = isRecord(onboarding)
+		? Object.entries(onboarding).map(([name, value]) => [`onboarding.${name}`, value])
+		: [['onboarding', onboarding]];
+	const compared: Array<[string, unknown]> = [['role', role], ['payable', payable], ...steps];
+	return JSON.stringify(
+		compared.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+	);
+}
+
+/** Which paths differ, and the value that each had; null where there was none. */
+function difference({ before = '[]', now }: Change) {
+	const [old, current] = [before, now?.compared ?? '[]'].map(
+		(compared) => new Map(comparedFields.parse(parseJson(compared))),
+	);
+	const changed = [...new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])])]
+		.filter((path) => JSON.stringify(old?.get(path)) !== JSON.stringify(current?.get(path)))
+		.sort();
+	return {
+		changed,
+		previous: Object.fromEntries(changed.map((path) => [path, old?.get(path) ?? null])),
+	};
+}
+
+const teamUserChanged: ChangeKind = {
+	...ofTeam,
+	name: 'Team User Changed',
+	description: 'The role, the onboarding or the payment eligibility of a team’s user changed',
+	notice:
+		'Compares <b>role</b>, <b>payable</b> and <b>onboarding</b>. Other details, such as a name, don’t count as a change.',
+	observe: async ({ call, watch }) =>
+		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId }), comparedOf),
+	isChange: (before, now) => before !== undefined && now !== undefined && before !== now,
+	describe: async (changes) =>
+		changes.map((change) => ({ ...change.now?.record, ...difference(change) })),
+};
+
+const inviteAdded: ChangeKind = {
+	...additions,
+	...ofEntity,
+	name: 'Invite Added',
+	description: 'A team or company has a new pending invite',
+	observe: async ({ call, watch }) =>
+		observationsOf('an invite', await pendingInvites(call, watch.entityId)),
+};
+
+/** An email address as it is remembered: emailKey, but not readable. Empty if there is none. */
+function fingerprintIn(entity: string): (record: { readonly email?: unknown }) => string {
+	return ({ email }) => {
+		if (typeof email !== 'string' || email === '') return '';
+		const text = JSON.stringify([entity, email.trim().toLowerCase()]);
+		/* 96 bits. */
+		return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+	};
+}
+
+/** The fingerprints of the team's users. A company's invites don't say which team they are for. */
+async function members({ call, watch }: Source): Promise<ReadonlySet<string>> {
+	if (!watch.entityId.startsWith('te-')) return new Set();
+	const users = await teamUsers(call, { teamId: watch.entityId });
+	return new Set(users.map(fingerprintIn(watch.entityId)));
+}
+
+const inviteEnded: ChangeKind = {
+	...ofEntity,
+	name: 'Invite Ended',
+	description: 'An invite is no longer pending: it was accepted, rejected or withdrawn, or expired',
+	notice:
+		'For an invite to a team, <b>outcome</b> is <b>member</b> if the team now lists the invite’s email address, and <b>gone</b> if not. For an invite to a company it’s always <b>gone</b>.',
+	observe: async ({ call, watch: { entityId: id } }) =>
+		observationsOf('an invite', await pendingInvites(call, id), fingerprintIn(id)),
+	isChange: (_before, now) => now === undefined,
+	describe: async (changes, source) => {
+		const joined = await members(source);
+		return changes.map(({ id, before = '' }) => ({
+			nanoid: id,
+			outcome: before !== '' && joined.has(before) ? 'member' : 'gone',
+		}));
+	},
+};
+
+/** The events of the menu *Trigger On*, in the order of their names. */
+export const EVENTS = {
+	balanceChanged,
+	inviteAdded,
+	inviteEnded,
+	teamUserAdded,
+	teamUserChanged,
+};
+
+export type PollEvent = keyof typeof EVENTS;
+
+export const eventField = choice(
+	{ label: 'Trigger On', description: 'The change that starts the workflow' },
+	menu(EVENTS),
+	'balanceChanged',
+);
+
+export interface PollSettings {
+	readonly event: PollEvent;
+	readonly watch: Watch;
+}
+
+export function readSettings(context: IPollFunctions): PollSettings {
+	const menu = { event: eventField };
+	const { event } = readFields(menu, parametersOf(context, menu));
+	const kind = EVENTS[event];
+	return { event, watch: kind.readWatch(parametersOf(context, kind.fields)) };
+}

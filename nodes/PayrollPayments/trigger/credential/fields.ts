@@ -1,0 +1,158 @@
+import { z } from 'zod';
+
+import { withDefault, type FieldSet } from '../../forms/field';
+import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
+import { faultInTemplate, FORMATS, parsePlace } from '../schemes';
+
+const anyText = z.string({ required_error: 'is empty', invalid_type_error: "isn't text" });
+
+/** Whether a secret has a character that can be seen; control characters and the like don't count. */
+export function isVisible(secret: string): boolean {
+	return /[^\s\p{C}]/u.test(secret);
+}
+
+/** A header's name, or `Name[part]`. */
+const headerName = (example: string, whereEmpty = '') =>
+	anyText.superRefine((value, context) => {
+		if (parsePlace(value) !== undefined) return;
+		const invalid = `isn't a valid header name, e.g. ${example} or ${example}[part]`;
+		context.addIssue({ code: 'custom', message: value === '' ? whereEmpty || invalid : invalid });
+	});
+
+const template = anyText.superRefine((value, context) => {
+	const message = faultInTemplate(value);
+	if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+/** The fields of the credential, each defined once: its form, and what it accepts. */
+export const credentialFields = {
+	method: choice(
+		{ label: 'Method' },
+		menu({
+			hmacSignature: {
+				name: 'HMAC Signature',
+				description: 'Every delivery is signed with the secret',
+			},
+			sharedToken: {
+				name: 'Shared Token',
+				description: 'Every delivery contains the secret itself',
+			},
+		}),
+		'hmacSignature',
+	),
+	secret: password(
+		{
+			label: 'Secret',
+			description: 'The signing secret or the token, exactly as the service shows it',
+			example: 'whsec_C2FV…oNv8',
+		},
+		anyText.refine(isVisible, 'is empty'),
+	),
+	header: withDefault(
+		text(
+			{
+				label: 'Header',
+				description:
+					'The header that contains the signature or the token. “Bearer” in front of a token is ignored. Name[part] reads a named part of a header.',
+				example: 'X-Hub-Signature-256',
+			},
+			headerName('X-Signature'),
+		),
+		'X-Signature',
+	),
+	format: choice(
+		{ label: 'Format', description: 'What is signed, and how the signature is written' },
+		FORMATS.map(({ name, value, description }) => ({ name, value, description })),
+		'timestamped',
+	),
+	signedContent: withDefault(
+		text(
+			{
+				label: 'Signed Content',
+				description:
+					'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
+				example: 'v0:{timestamp}:{body}',
+				hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
+			},
+			template,
+		),
+		'{timestamp}.{body}',
+	),
+	timestampHeader: text(
+		{
+			label: 'Timestamp Header',
+			description:
+				'The header with the signed time, in seconds, milliseconds or ISO 8601. Name[part] reads a named part of a header.',
+			example: 'X-Slack-Request-Timestamp',
+		},
+		headerName('X-Request-Timestamp', 'is empty, but Signed Content contains {timestamp}'),
+	),
+	idHeader: text(
+		{
+			label: 'ID Header',
+			description:
+				'The header with the signed ID of the delivery. Name[part] reads a named part of a header.',
+			example: 'X-Request-ID',
+		},
+		headerName('X-Request-ID', 'is empty, but Signed Content contains {id}'),
+	),
+	algorithm: choice(
+		{ label: 'Algorithm', description: 'How the signature is calculated' },
+		menu({
+			sha256: { name: 'HMAC-SHA256' },
+			sha512: { name: 'HMAC-SHA512' },
+		}),
+		'sha256',
+	),
+	encoding: choice(
+		{ label: 'Encoding', description: 'How the signature is written in its header' },
+		menu({
+			base64: { name: 'Base64', description: 'Letters, digits, + and /, e.g. Shopify' },
+			hex: { name: 'Hex', description: 'Only 0–9 and a–f, e.g. Slack' },
+		}),
+		'hex',
+	),
+	signaturePrefix: {
+		...text(
+			{
+				label: 'Signature Prefix',
+				description: 'What the header contains in front of each signature',
+				example: 'v0=',
+				hint: 'Slack: v0= · GitHub: sha256= · Shopify: none',
+			},
+			anyText.transform((prefix) => prefix.trim()),
+		),
+		required: false,
+	},
+	secretEncoding: choice(
+		{ label: 'Secret Encoding', description: 'How the service writes the secret' },
+		menu({
+			base64: {
+				name: 'Base64',
+				description: 'Decode the secret from Base64, with or without whsec_ in front',
+			},
+			hex: { name: 'Hex', description: 'Decode the secret from hex' },
+			text: { name: 'Text', description: 'Use the secret as it is; right for most services' },
+		}),
+		'text',
+	),
+	previousSecret: {
+		...password(
+			{
+				label: 'Previous Secret',
+				description:
+					'The old secret, also accepted while you change to a new one. Clear it afterwards.',
+				example: 'whsec_MfKQ…Rvce',
+			},
+			anyText.nullish().transform((secret) => secret ?? ''),
+		),
+		required: false,
+	},
+	toleranceSeconds: wholeNumber(
+		{
+			label: 'Tolerance (Seconds)',
+			description: 'How far the signed time may be from n8n’s clock, in either direction',
+		},
+		{ least: 1, most: 86_400, preset: 600 },
+	),
+} satisfies FieldSet;
