@@ -10,12 +10,11 @@ import { DEEPEST, isDeeperThan } from '../shared/json';
 import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
-import { addSecretsOf } from './credentialSecrets';
 import { errorFor } from './errors';
 import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
-import { markOwnRequest } from './ownRequests';
-import { readEnvelope } from './schemas/envelope';
-import { credentialKey, sessions } from './session';
+import { markOwnRequest } from './outboundRequests';
+import { readEnvelope } from './schemas/answers';
+import { addSecretsOf, sessionBinding, sessions } from './session';
 
 /** The credential type that calls the service. */
 export const CREDENTIALS = 'payrollPaymentsApi';
@@ -28,7 +27,7 @@ const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Characters of a response. The nesting of a larger list isn't checked, because that takes too long. */
+/** Characters of a response. The nesting of a larger list isn't checked, which would take too long. */
 const LARGE_READ = 4_000_000;
 
 /** Query values; a list goes as repeated keys, undefined is left out. */
@@ -49,11 +48,8 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** A call that changes nothing. */
-export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
-
-/** Sends one read and returns its data. */
-export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
+/** Sends one call that changes nothing, and returns its data. */
+export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
 
 /** How long a call may take, and how often a read is repeated. */
 export interface Patience {
@@ -108,8 +104,7 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 	const stopped = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve(), { once: true });
 	});
-	await (signal === undefined ? sleep(milliseconds) : Promise.race([sleep(milliseconds), stopped]));
-	throwIfStopped(signal);
+	await Promise.race([sleep(milliseconds), stopped]);
 }
 
 /**
@@ -137,16 +132,13 @@ async function exchangePatiently(
 	}
 }
 
-function isSuccess({ status }: HttpAnswer): boolean {
-	return status >= 200 && status <= 299;
-}
-
 /**
  * The `data` of a success (docs/api.md, Response envelope).
  * @throws {ServiceError} for any other response
  */
 function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, transport: Transport): Data {
-	const envelope = isSuccess(answer) ? readEnvelope(answer.body) : undefined;
+	const isSuccess = answer.status >= 200 && answer.status <= 299;
+	const envelope = isSuccess ? readEnvelope(answer.body) : undefined;
 	if (envelope?.success !== true) {
 		throw errorFor(answer, transport.redactor.text, {
 			roleNeeded: call.roleNeeded,
@@ -188,20 +180,19 @@ export async function send<Data>(
 	const isRead = method === 'GET';
 	const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
 	const url = urlOf(transport.credentials.baseUrl, call.path, call.query);
-	const exchange = async () => {
+	try {
 		const answer = await exchangePatiently(
 			async () => await transport.exchange({ method, url, body, timeout }, kind),
 			isRead ? retries : 0,
 			transport.signal,
 		);
 		return readAnswer(answer, call, transport);
-	};
-	return await exchange().catch((error: unknown) => {
+	} catch (error) {
 		if (kind !== 'write' || !mayHaveActed(error)) throw error;
 		throw error.with({
 			note: 'The request may have succeeded anyway. Check the service before you run this again.',
 		});
-	});
+	}
 }
 
 /**
@@ -233,6 +224,7 @@ function exchangeWithToken(
 	return async (request, isRead) => {
 		/* n8n writes a new token into this object, so each request gets its own copy. */
 		const data = markOwnRequest({ ...latest }, credentials);
+		const before = data.sessionToken;
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> =>
 				await context.helpers.httpRequestWithAuthentication.call(
@@ -242,19 +234,17 @@ function exchangeWithToken(
 					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 				),
 		);
-		const before = data.sessionToken;
-		let status: number | undefined;
-		try {
-			const answer = await exchange(request);
-			({ status } = answer);
-			return answer;
-		} finally {
-			sessions.reportStatus(data.sessionToken, status);
-			if (data.sessionToken !== before) {
-				latest = data;
-				addSecretsOf(redactor, data);
-			}
+		const answer = await exchange(request).catch((error: unknown) => ({
+			error,
+			status: undefined,
+		}));
+		sessions.reportStatus(data.sessionToken, answer.status);
+		if (data.sessionToken !== before) {
+			latest = data;
+			addSecretsOf(redactor, data);
 		}
+		if ('error' in answer) throw answer.error;
+		return answer;
 	};
 }
 
@@ -293,20 +283,23 @@ export async function openClient(
 		redactor,
 		signal,
 	};
-	const key = credentialKey(credentials);
+	const boundTo = sessionBinding(credentials);
+	const note = (isTaken: boolean, { withoutToken }: Call<unknown>) => {
+		if (withoutToken !== true) sessions.note(boundTo, isTaken);
+	};
 	return {
 		...transport,
 		credentials,
 		send: async (call, { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = {}) => {
-			if (call.withoutToken === true) return await send(transport, call, { timeout, retries });
 			const data = await send(transport, call, { timeout, retries }).catch((error: unknown) => {
-				if (error instanceof ServiceError && error.status === 401) sessions.forget(key);
-				else if (error instanceof ServiceError && error.nothingDone) sessions.noteTaken(key);
+				const isRefused = error instanceof ServiceError && error.status === 401;
+				const isAnswer = error instanceof ServiceError && error.nothingDone;
+				if (isRefused || isAnswer) note(!isRefused, call);
 				throw error;
 			});
-			sessions.noteTaken(key);
+			note(true, call);
 			return data;
 		},
-		isTokenFresh: () => sessions.isFresh(key),
+		isTokenFresh: () => sessions.isFresh(boundTo),
 	};
 }

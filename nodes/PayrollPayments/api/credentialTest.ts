@@ -6,15 +6,14 @@ import type {
 } from 'n8n-workflow';
 
 import { readCredentials } from './credentials';
-import { readEnvelope } from './schemas/envelope';
+import { readEnvelope } from './schemas/answers';
 import { UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
-import { addSecretsOf } from './credentialSecrets';
 import { Redactor } from '../shared/redaction';
 import { exchangeOver } from './n8nHttp';
 import { urlOf } from './client';
 import { errorFor } from './errors';
-import { authenticationHeader } from './session';
+import { addSecretsOf, authenticationHeader } from './session';
 import { signIn } from './signIn';
 
 /** An identifier of the right form that names nobody. */
@@ -28,11 +27,7 @@ function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 	return exchangeOver(async (options: IHttpRequestOptions): Promise<unknown> => {
 		const { url, method, headers, body, timeout } = options;
 		return await helpers.request({
-			url,
-			method,
-			headers,
-			body,
-			timeout,
+			...{ url, method, headers, body, timeout },
 			json: false,
 			simple: false,
 			followRedirect: false,
@@ -76,14 +71,10 @@ export async function testCredentials(
 	const saved = credential.data ?? {};
 	const redactor = addSecretsOf(new Redactor(), saved);
 	try {
-		return {
-			status: 'OK',
-			message: await test(saved, exchangeOfTest(this), redactor),
-		};
+		return { status: 'OK', message: await test(saved, exchangeOfTest(this), redactor) };
 	} catch (error) {
 		if (!(error instanceof UserError)) return { status: 'Error', message: 'The test failed' };
-		const message = `${error.message.replace(/\.$/, '')}.`;
-		const said = [message, error.hint].filter(Boolean).join(' ');
-		return { status: 'Error', message: redactor.text(said) };
+		const said = `${error.message.replace(/\.$/, '')}. ${error.hint ?? ''}`;
+		return { status: 'Error', message: redactor.text(said.trim()) };
 	}
 }

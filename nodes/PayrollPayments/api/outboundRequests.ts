@@ -1,8 +1,32 @@
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
+import { parseUrl } from '../shared/hosts';
 import type { ServiceCredentials } from './credentials';
 import { credentialLabel, isUnlimited } from './limits';
+
+/**
+ * The copies of the credentials that our nodes send with their requests, and what was read from them.
+ * n8n hands the same object to both methods of the credentials, so that they know our requests by
+ * identity: those were checked before they were made.
+ */
+const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
+
+/** Marks a copy of the saved credentials as belonging to one request of our nodes. */
+export function markOwnRequest(
+	saved: ICredentialDataDecryptedObject,
+	credentials: ServiceCredentials,
+): ICredentialDataDecryptedObject {
+	ownRequests.set(saved, credentials);
+	return saved;
+}
+
+/** What was read from the credentials of one of our requests; undefined for those of other nodes. */
+export function ownCredentials(
+	saved: ICredentialDataDecryptedObject,
+): ServiceCredentials | undefined {
+	return ownRequests.get(saved);
+}
 
 /**
  * What a node handed to one of n8n's two request functions (IHttpRequestOptions, IRequestOptions).
@@ -62,9 +86,7 @@ function refuseOwnConnection(given: Given): void {
 			hint: "Remove Proxy from the request's options. The proxy that n8n itself is set up with is used anyway.",
 		});
 	}
-	const isUnchecked = ([member, checked]: readonly [string, boolean]) =>
-		given[member] !== undefined && given[member] !== null && given[member] !== checked;
-	if (CERTIFICATE_CHECKS.some(isUnchecked)) {
+	if (CERTIFICATE_CHECKS.some(([member, checked]) => (given[member] ?? checked) !== checked)) {
 		throw new UserError('The request turns certificate checks off, which would expose the token', {
 			hint: 'Turn off Ignore SSL Issues in the request. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.',
 		});
@@ -76,26 +98,12 @@ function refuseOwnConnection(given: Given): void {
 	});
 }
 
-const ABSOLUTE_URL = /^(?:[a-z][a-z\d+.-]*:)?\/\//i;
-
-/** Joins the two parts of a URL as axios does, n8n's HTTP client. */
-function joinUrl(base: string, url: string): string {
-	if (base === '' || ABSOLUTE_URL.test(url)) return url;
-	return url === '' ? base : `${base.replace(/\/?\/$/, '')}/${url.replace(/^\/+/, '')}`;
-}
-
 /** Where the request goes, parsed once: what is checked here is what is sent. */
 function destinationOf({ url, uri, baseURL }: Given): URL {
-	const text = url ?? uri ?? '';
-	const base = baseURL ?? '';
-	const isAmbiguous = !isEmpty(url) && !isEmpty(uri) && url !== uri;
-	if (typeof text === 'string' && typeof base === 'string' && !isAmbiguous) {
-		try {
-			return new URL(joinUrl(base, text));
-		} catch {
-			/* Refused below. */
-		}
-	}
+	const text = url ?? uri;
+	const isAmbiguous = !isEmpty(baseURL) || (!isEmpty(url) && !isEmpty(uri) && url !== uri);
+	const destination = typeof text === 'string' && !isAmbiguous ? parseUrl(text) : undefined;
+	if (destination !== undefined) return destination;
 	throw new UserError('The request has no valid URL', {
 		hint: 'Give one complete URL that starts with the Base URL in the credentials.',
 	});
@@ -106,8 +114,9 @@ function headersOf({ headers }: Given): Array<[string, unknown]> {
 }
 
 /** n8n's HTTP client unpacks a header that is an object: its members become headers. */
-function isTextList(value: unknown): boolean {
-	return Array.isArray(value) && value.every((entry) => Object(entry) !== entry);
+function isNested(value: unknown): boolean {
+	const isObject = (each: unknown) => Object(each) === each;
+	return Array.isArray(value) ? value.some(isObject) : isObject(value);
 }
 
 /**
@@ -115,50 +124,44 @@ function isTextList(value: unknown): boolean {
  * @throws {UserError} if it goes anywhere else
  */
 export function toOwnOrigin(
-	credentials: Pick<ServiceCredentials, 'baseUrl'>,
+	{ baseUrl }: Pick<ServiceCredentials, 'baseUrl'>,
 	options: IHttpRequestOptions,
 ): IHttpRequestOptions {
 	const given: Given = { ...options };
 	const url = destinationOf(given);
-	const { origin, host } = new URL(credentials.baseUrl);
-	const headers = headersOf(given);
-	const nested = headers.find(([, value]) => Object(value) === value && !isTextList(value));
-	if (nested !== undefined) {
-		throw new UserError(`The header ${nested[0]} isn't text`, {
-			hint: 'Give each header of the request a text.',
-		});
-	}
+	const { origin, host } = new URL(baseUrl);
 	if (url.origin !== origin) {
 		throw new UserError(
 			`The token of these credentials goes to ${origin} only, not to ${url.origin}`,
-			{
-				hint: 'Correct the URL of the request, or the Base URL in the credentials.',
-			},
+			{ hint: 'Correct the URL of the request, or the Base URL in the credentials.' },
 		);
 	}
-	const misleads = ([name, value]: [string, unknown]) =>
-		name.trim().toLowerCase() === 'host' && String(value).toLowerCase() !== host;
-	if (headers.some(misleads)) {
-		throw new UserError(`The token of these credentials goes to ${host} only`, {
-			hint: 'Remove the Host header from the request.',
-		});
+	for (const [name, value] of headersOf(given)) {
+		if (isNested(value)) {
+			throw new UserError(`The header ${name} isn't text`, {
+				hint: 'Give each header of the request a text.',
+			});
+		}
+		if (name.trim().toLowerCase() === 'host' && String(value).toLowerCase() !== host) {
+			throw new UserError(`The token of these credentials goes to ${host} only`, {
+				hint: 'Remove the Host header from the request.',
+			});
+		}
 	}
 	url.hash = '';
-	const sent = { ...options, ...NO_REDIRECTS, url: url.href };
-	return 'uri' in given || 'baseURL' in given
-		? Object.assign(sent, { uri: undefined, baseURL: undefined })
-		: sent;
+	const others = { uri: undefined, baseURL: undefined };
+	return Object.assign({ ...options, ...NO_REDIRECTS }, others, { url: url.href });
 }
 
 /** Whether it only reads: GET, no body, and nothing that some frameworks take for another method. */
 function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
 	const { method, qs } = given;
 	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));
-	const query = typeof qs === 'string' ? qs : Object.keys(Object(qs ?? {})).join(' ');
 	const names = [
 		...headersOf(given).map(([name]) => name),
 		...new URL(url).searchParams.keys(),
-		...(qs instanceof URLSearchParams ? qs.keys() : [query]),
+		...(qs instanceof URLSearchParams ? qs.keys() : Object.keys(Object(qs ?? {}))),
+		...(typeof qs === 'string' ? [qs] : []),
 	];
 	return (
 		isGet &&

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 import { ServiceError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
-import { Redactor } from '../shared/redaction';
-import { send, type Call, type ReadCall, type Transport } from './client';
+import { Redactor, type Redact } from '../shared/redaction';
+import type { Wallet } from '../signing';
+import { send, type Call, type Transport } from './client';
 import type { WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
-import { openWallet } from './wallet';
 
 const TIMEOUT_MS = 30_000;
 
@@ -17,17 +17,14 @@ const MAX_RESPONSE_LENGTH = 100_000;
 const headerToken = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
 
 /** Asks for a message to sign (docs/api.md, Endpoint 1). */
-export function signInMessageCall(query: {
-	wallet: string;
-	platformId: string;
-}): ReadCall<z.infer<typeof signInMessageAnswer>> {
+export function signInMessageCall(query: { wallet: string; platformId: string }) {
 	return {
 		method: 'GET',
 		path: '/v2/auth/siwe',
 		query: { wallet: query.wallet, platformid: query.platformId },
 		answer: signInMessageAnswer,
 		withoutToken: true,
-	};
+	} as const;
 }
 
 /** Exchanges `message`, `sig` and `nonce` for a token (docs/api.md, Endpoint 2). */
@@ -37,6 +34,31 @@ export const VERIFICATION = {
 	answer: verifyAnswer,
 	withoutToken: true,
 } as const;
+
+/**
+ * The wallet of the credentials. Loads the cryptography, so call it only when there is something to
+ * sign.
+ * @param redact removes the secrets of the credentials from what a remote signer says
+ * @throws {UserError} if the key and the wallet address don't belong together
+ */
+export async function openWallet(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): Promise<Wallet> {
+	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
+	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
+	return remoteSignerWallet(
+		{
+			url: credentials.remoteSignerUrl,
+			token: credentials.remoteSignerToken,
+			dialect: credentials.remoteSignerDialect,
+			walletAddress: credentials.walletAddress,
+			redact,
+		},
+		exchange,
+	);
+}
 
 function hintFor({ status, hint }: ServiceError): string | undefined {
 	if (status === 401 || status === 403) {

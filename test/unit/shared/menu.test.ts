@@ -1,4 +1,4 @@
-import { eventTypeOptions } from '../../../nodes/PayrollPayments/api/schemas/eventTypeOptions';
+import { eventTypeOptions } from '../../../nodes/PayrollPayments/api/schemas/events';
 import { menuOf, oneOf, type Menu } from '../../../nodes/PayrollPayments/shared/menu';
 
 const faultOf = (menu: Menu, value: unknown): string | undefined =>

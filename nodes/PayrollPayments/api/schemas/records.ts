@@ -73,3 +73,11 @@ export const administratorTypedData = z
 		primary_type: z.string(),
 	})
 	.passthrough();
+
+/**
+ * An ISO 8601 UTC date-time ending in Z; seconds optional, fractions allowed, valid on the calendar
+ * (docs/api.md, Common formats). Kept byte for byte: the service may compare it as text.
+ */
+export const utcTimestamp = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.datetime('must be a date and time in ISO 8601 that ends in Z, e.g. 2026-03-31T09:30:00Z');
