@@ -9,7 +9,7 @@ import { SignInFailed, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';
-import { allowedRequest, ownCredentials, toOwnOrigin } from './outboundRequests';
+import { allowedRequest, ownRequests, toOwnOrigin } from './outboundRequests';
 import {
 	addSecretsOf,
 	authenticationHeader,
@@ -47,7 +47,7 @@ export async function obtainSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
-	const credentials = ownCredentials(saved) ?? readCredentials(saved);
+	const credentials = ownRequests.get(saved) ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
 	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
@@ -71,7 +71,7 @@ export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
-	const own = ownCredentials(saved);
+	const own = ownRequests.get(saved);
 	const credentials = own ?? readCredentials(saved);
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);

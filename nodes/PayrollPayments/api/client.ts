@@ -5,14 +5,14 @@ import {
 } from 'n8n-workflow';
 
 import type { z } from 'zod';
-import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
+import type { HttpAnswer, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { errorFor } from './errors';
 import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
-import { markOwnRequest } from './outboundRequests';
+import { ownRequests } from './outboundRequests';
 import { readEnvelope } from './schemas/answers';
 import { addSecretsOf, sessionBinding, sessions } from './session';
 
@@ -51,9 +51,8 @@ export interface Call<Data> {
 /** Sends one call that changes nothing, and returns its data. */
 export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
 
-/** How long a call may take, and how often a read is repeated. */
+/** How many milliseconds a call may take, and how often a read is repeated. */
 export interface Patience {
-	/** Milliseconds to wait for an answer. */
 	readonly timeout: number;
 	readonly retries: number;
 }
@@ -88,9 +87,7 @@ export function urlOf(baseUrl: string, callPath: string, query: Query = {}): str
 	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
 }
 
-/**
- * How long the service asks to wait, in milliseconds: `Retry-After` as seconds or as an HTTP date.
- */
+/** How long the service asks to wait, in milliseconds: in seconds or as an HTTP date. */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
 	if (header === undefined) return undefined;
 	if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
@@ -168,8 +165,7 @@ function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, transport: Trans
 
 /**
  * Sends a call and reads its response. Only reads (GET) may be repeated.
- * @throws {ServiceError} if the service refused, or the response isn't a documented one
- * @throws {NoResponseError} if no response arrived
+ * @throws {ServiceError | NoResponseError} for anything but a documented success
  */
 export async function send<Data>(
 	transport: Transport,
@@ -206,38 +202,41 @@ function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
 }
 
 /**
- * Sends requests with the token of the credentials, over n8n's request function for credentials.
+ * Sends requests over n8n's own functions, with the token of the credentials or without.
  *
  * For a read, n8n signs in again after a 401 and repeats it. It would repeat a write just the same, so
  * writes ask for every status as an answer: then n8n has nothing to react to.
  * @param saved the credentials as n8n returned them. They go along with every request, so that n8n
  * doesn't read and decrypt them each time.
  */
-function exchangeWithToken(
+function n8nExchange(
 	context: IAllExecuteFunctions,
 	saved: ICredentialDataDecryptedObject,
 	credentials: ServiceCredentials,
 	redactor: Redactor,
-): (request: HttpRequest, isRead: boolean) => Promise<HttpAnswer> {
+): Transport['exchange'] {
 	let latest = saved;
+	const { helpers } = context;
 	const caller = uninterrupted(context);
-	return async (request, isRead) => {
+	return async (request, kind) => {
+		if (kind === 'withoutToken') {
+			return await exchangeOver(
+				async (options): Promise<unknown> => await helpers.httpRequest(options),
+			)(request);
+		}
+		const [isRead, before] = [kind === 'read', latest.sessionToken];
 		/* n8n writes a new token into this object, so each request gets its own copy. */
-		const data = markOwnRequest({ ...latest }, credentials);
-		const before = data.sessionToken;
-		const exchange = exchangeOver(
+		const data = { ...latest };
+		ownRequests.set(data, credentials);
+		const answer = await exchangeOver(
 			async (options): Promise<unknown> =>
-				await context.helpers.httpRequestWithAuthentication.call(
+				await helpers.httpRequestWithAuthentication.call(
 					isRead ? context : caller,
 					CREDENTIALS,
 					isRead ? options : { ...options, ignoreHttpStatusErrors: true },
 					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 				),
-		);
-		const answer = await exchange(request).catch((error: unknown) => ({
-			error,
-			status: undefined,
-		}));
+		)(request).catch((error: unknown) => ({ error, status: undefined }));
 		sessions.reportStatus(data.sessionToken, answer.status);
 		if (data.sessionToken !== before) {
 			latest = data;
@@ -270,19 +269,8 @@ export async function openClient(
 	const saved = await context.getCredentials(CREDENTIALS);
 	addSecretsOf(redactor, saved);
 	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
-	const withToken = exchangeWithToken(context, saved, credentials, redactor);
-	const withoutToken: HttpExchange = exchangeOver(
-		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
-	);
-	const transport: Transport = {
-		credentials,
-		exchange: async (request, kind) =>
-			kind === 'withoutToken'
-				? await withoutToken(request)
-				: await withToken(request, kind === 'read'),
-		redactor,
-		signal,
-	};
+	const exchange = n8nExchange(context, saved, credentials, redactor);
+	const transport: Transport = { credentials, exchange, redactor, signal };
 	const boundTo = sessionBinding(credentials);
 	const note = (isTaken: boolean, { withoutToken }: Call<unknown>) => {
 		if (withoutToken !== true) sessions.note(boundTo, isTaken);

@@ -5,14 +5,13 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { readCredentials } from './credentials';
-import { readEnvelope } from './schemas/answers';
-import { UserError } from '../shared/errors';
+import { z } from 'zod';
+import { ServiceError, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor } from '../shared/redaction';
-import { exchangeOver } from './n8nHttp';
-import { urlOf } from './client';
-import { errorFor } from './errors';
+import { send, type Transport } from './client';
+import { readCredentials } from './credentials';
+import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
 import { addSecretsOf, authenticationHeader } from './session';
 import { signIn } from './signIn';
 
@@ -47,17 +46,19 @@ async function test(
 		await signIn(credentials, exchange, redactor);
 		return 'Signed in with the wallet';
 	}
-	const answer = await exchange({
-		method: 'GET',
-		url: urlOf(credentials.baseUrl, '/v2/balance', { nanoid: PLACEHOLDER_ID }),
-		headers: authenticationHeader(credentials),
+	const headers = authenticationHeader(credentials);
+	const transport: Transport = {
+		credentials,
+		exchange: async (request) => await exchange({ ...request, headers }),
+		redactor,
+	};
+	const call = { method: 'GET', path: '/v2/balance', query: { nanoid: PLACEHOLDER_ID } } as const;
+	const patience = { timeout: DEFAULT_TIMEOUT, retries: 0 };
+	await send(transport, { ...call, answer: z.unknown() }, patience).catch((error: unknown) => {
+		const isTaken = error instanceof ServiceError && error.nothingDone && error.status !== 401;
+		if (!isTaken) throw error;
 	});
-	const isTaken =
-		[200, 400, 403, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
-	if (isTaken) return 'The service took the token';
-	throw errorFor(answer, redactor.text, {
-		withApiKey: credentials.authentication === 'legacyApiKey',
-	});
+	return 'The service took the token';
 }
 
 /**

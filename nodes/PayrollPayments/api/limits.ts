@@ -18,18 +18,6 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';
 
-/** What the credentials may be used for. Reading is always allowed. */
-export interface CredentialLimits {
-	readonly access: 'readOnly' | 'everything' | 'selected';
-	readonly permissions: ReadonlySet<Permission>;
-	/** Whether every change must name the check that a person approved. */
-	readonly requireApproval: boolean;
-	/** The most that one payment may be; without it, there is no limit. */
-	readonly maximumPaymentCents?: number;
-	/** Who may be paid, in lower case: addresses, and `@` with a domain. Without it, anyone. */
-	readonly paymentRecipients?: ReadonlySet<string>;
-}
-
 /** The credentials as far as a decision about their use needs them. */
 interface CredentialsInUse {
 	readonly limits: CredentialLimits;
@@ -94,7 +82,13 @@ const limitFields = z
 		return z.NEVER;
 	});
 
-/** What the saved credentials may be used for. */
+/**
+ * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` there is
+ * no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
+ * paid. With `requireApproval`, every change must name the check that a person approved.
+ */
+export type CredentialLimits = z.output<typeof limitFields>;
+
 export const limitsSchema: z.ZodType<CredentialLimits, z.ZodTypeDef, unknown> = z.preprocess(
 	(saved) => {
 		const given: Record<string, unknown> = { ...Object(saved) };

@@ -1,7 +1,5 @@
 import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
 
-import { z } from 'zod';
-
 import { messageOf, outcomeOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
@@ -63,31 +61,8 @@ export function nodeErrorFor(
 	return nodeError;
 }
 
-/** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */
-export const failureOutput = z
-	.object({
-		error: z.string(),
-		error_code: z.string().optional(),
-		http_status: z.number().optional(),
-	})
-	.passthrough();
-
-/** What a failed item of a change outputs in addition. */
-export const failedChangeOutput = failureOutput.extend({
-	outcome: z.enum(['refused', 'unknown', 'not_sent']),
-	/** What lets exactly this payment be sent once more, as Confirmed Not Paid. */
-	attempt_code: z.string().optional(),
-	/** What to do next. */
-	hint: z.string().optional(),
-});
-
-/** The same in n8n's error output. */
-export const errorOutput = z
-	.object({ error: z.string(), details: z.record(z.unknown()).optional() })
-	.passthrough();
-
 /**
- * The output for a failed item with *Continue On Fail*.
+ * The output for a failed item with *Continue On Fail*, as scripts/lib/outputSchemas.ts describes it.
  * @param redactor removes secrets from the texts
  * @param isChange whether it is of a change, whose outcome matters
  */

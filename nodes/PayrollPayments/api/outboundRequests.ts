@@ -10,23 +10,7 @@ import { credentialLabel, isUnlimited } from './limits';
  * n8n hands the same object to both methods of the credentials, so that they know our requests by
  * identity: those were checked before they were made.
  */
-const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
-
-/** Marks a copy of the saved credentials as belonging to one request of our nodes. */
-export function markOwnRequest(
-	saved: ICredentialDataDecryptedObject,
-	credentials: ServiceCredentials,
-): ICredentialDataDecryptedObject {
-	ownRequests.set(saved, credentials);
-	return saved;
-}
-
-/** What was read from the credentials of one of our requests; undefined for those of other nodes. */
-export function ownCredentials(
-	saved: ICredentialDataDecryptedObject,
-): ServiceCredentials | undefined {
-	return ownRequests.get(saved);
-}
+export const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
 
 /**
  * What a node handed to one of n8n's two request functions (IHttpRequestOptions, IRequestOptions).
@@ -42,20 +26,8 @@ const NO_REDIRECTS = {
 };
 
 /** The members in which a request could bring another way to the service than n8n's own. */
-const CONNECTION_MEMBERS = [
-	'adapter',
-	'agent',
-	'agentOptions',
-	'agents',
-	'ca',
-	'checkServerIdentity',
-	'dispatcher',
-	'httpAgent',
-	'httpsAgent',
-	'lookup',
-	'socketPath',
-	'transport',
-];
+const CONNECTION_MEMBER =
+	/^(?:adapter|agents?|agentOptions|ca|checkServerIdentity|dispatcher|https?Agent|lookup|socketPath|transport)$/;
 
 /** The members that govern certificate checks, and the value with which the checks are made. */
 const CERTIFICATE_CHECKS: ReadonlyArray<readonly [string, boolean]> = [
@@ -91,7 +63,9 @@ function refuseOwnConnection(given: Given): void {
 			hint: 'Turn off Ignore SSL Issues in the request. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.',
 		});
 	}
-	const member = CONNECTION_MEMBERS.find((name) => !isEmpty(given[name]));
+	const member = Object.keys(given).find(
+		(name) => CONNECTION_MEMBER.test(name) && !isEmpty(given[name]),
+	);
 	if (member === undefined) return;
 	throw new UserError(`The request brings its own connection settings (${member})`, {
 		hint: "Turn off SSL Certificates in the request: the token goes over n8n's own connections only.",

@@ -87,33 +87,27 @@ export function authenticationHeader(
 	return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
 }
 
-/** Wall clock and stopwatch; tests bring their own. */
-export interface Clock {
-	/** Milliseconds since 1970. May be wrong, and may jump. */
-	now(): number;
-	/** Milliseconds since an arbitrary moment. Never jumps. */
-	elapsed(): number;
-	sleep(milliseconds: number): Promise<void>;
-}
-
-export const systemClock: Clock = {
+/** Wall clock, which may be wrong and jump, and stopwatch, which never jumps; in milliseconds. */
+export const systemClock = {
 	now: () => Date.now(),
 	elapsed: () => performance.now(),
-	sleep: async (milliseconds) => await sleep(milliseconds),
+	sleep: async (milliseconds: number) => await sleep(milliseconds),
 };
+
+/** Tests bring their own. */
+export type Clock = typeof systemClock;
 
 interface SignIn {
 	readonly outcome: Promise<string>;
 	/** The token that the service refused, if any. Callers with the same token share this outcome. */
 	readonly replaces: string | undefined;
-	/** What became of it, and when by {@link Clock.elapsed}. */
+	/** What became of it, and when. */
 	ended?: { readonly at: number; readonly token?: string };
 }
 
 /** A call under way with a token that looks expired. */
 interface Trial {
 	readonly token: string;
-	/** By {@link Clock.elapsed}. */
 	readonly begun: number;
 	/** Resolves when its outcome is known. */
 	readonly done: Promise<void>;
@@ -130,7 +124,7 @@ interface Session {
 	refused?: string;
 	/** A token that the service accepts although it looks expired. */
 	accepted?: string;
-	/** When the service last took a token, by {@link Clock.elapsed}; undefined once it refused one. */
+	/** When the service last took a token; undefined once it refused one. */
 	takenAt?: number;
 }
 
@@ -234,16 +228,14 @@ export class Sessions {
 	): Promise<string | undefined> {
 		if (signIn === undefined) return undefined;
 		const { ended, outcome, replaces } = signIn;
-		const isReplaced = replaces === token;
-		if (ended === undefined) {
-			return isReplaced || this.looksExpired(token) ? await outcome : undefined;
+		const isExpired = this.looksExpired(token);
+		let isNewer = replaces === token || isExpired;
+		if (ended !== undefined && ended.token === undefined) {
+			isNewer = refused === token && isExpired && this.isPaused(ended.at);
+		} else if (ended?.token !== undefined && replaces !== token) {
+			isNewer = isExpired && !this.looksExpired(ended.token);
 		}
-		if (ended.token === undefined) {
-			const isHopeless = refused === token && this.looksExpired(token);
-			return isHopeless && this.isPaused(ended.at) ? await outcome : undefined;
-		}
-		const isBetter = this.looksExpired(token) && !this.looksExpired(ended.token);
-		return isReplaced || isBetter ? ended.token : undefined;
+		return isNewer ? await outcome : undefined;
 	}
 
 	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
@@ -259,16 +251,12 @@ export class Sessions {
 		signIn: () => Promise<string>,
 	): SignIn {
 		const begun: SignIn = { outcome: signIn(), replaces };
-		begun.outcome.then(
-			(token) => {
-				begun.ended = { at: this.clock.elapsed(), token };
-				// The service has just issued it, so this machine's clock must be ahead.
-				if (this.looksExpired(token)) session.accepted = token;
-			},
-			() => {
-				begun.ended = { at: this.clock.elapsed() };
-			},
-		);
+		const end = (token?: string) => {
+			begun.ended = { at: this.clock.elapsed(), token };
+			// The service has just issued it, so this machine's clock must be ahead.
+			if (token !== undefined && this.looksExpired(token)) session.accepted = token;
+		};
+		begun.outcome.then(end, () => end());
 		return begun;
 	}
 

@@ -10,9 +10,6 @@ import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 
 const TIMEOUT_MS = 30_000;
 
-/** Characters; both responses are far shorter. */
-const MAX_RESPONSE_LENGTH = 100_000;
-
 /** A token that can go into a header. */
 const headerToken = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
 
@@ -76,16 +73,6 @@ function signInError(error: ServiceError): Error {
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: hintFor(error) });
 }
 
-/** Sign-in responses are short and never another success than 200; anything else is unreadable. */
-function strictly(exchange: HttpExchange): HttpExchange {
-	return async (request) => {
-		const answer = await exchange(request);
-		const isOtherSuccess = answer.status > 200 && answer.status < 300;
-		const isReadable = answer.body.length <= MAX_RESPONSE_LENGTH && !isOtherSuccess;
-		return isReadable ? answer : { ...answer, body: '' };
-	};
-}
-
 /**
  * Signs in with a wallet (docs/api.md, Authentication): gets the message, checks it, signs it and
  * exchanges it for a token.
@@ -100,8 +87,7 @@ export async function signIn(
 	now: () => number = Date.now,
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
-	const strictExchange = strictly(exchange);
-	const transport: Transport = { credentials, exchange: strictExchange, redactor };
+	const transport: Transport = { credentials, exchange, redactor };
 	const call = async <Data>(request: Call<Data>): Promise<Data> =>
 		await send(transport, request, { timeout: TIMEOUT_MS, retries: 0 }).catch((error: unknown) => {
 			throw error instanceof ServiceError ? signInError(error) : error;

@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import { sleep } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
-
-/** n8n's options for a plain list of keys. */
-interface EntriesOptions {
-	readonly mode: 'entries';
-	/** How many entries the list holds; n8n drops those recorded first. 0 would mean no bound. */
-	readonly maxEntries: number;
-}
 
 /**
  * The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node).
@@ -18,24 +11,17 @@ interface EntriesOptions {
  * entries' hashes in the order in which they were first recorded. Every call reads the row and writes
  * it back whole, without a lock: of two at once, the later write forgets what the earlier recorded.
  */
-export interface ProcessedStore {
-	checkProcessedAndRecord(
-		items: string[],
-		scope: 'node',
-		options: EntriesOptions,
-	): Promise<{
-		new: ReadonlyArray<string | number>;
-		processed: ReadonlyArray<string | number>;
-	}>;
-	removeProcessed(items: string[], scope: 'node', options: EntriesOptions): Promise<void>;
-}
+export type ProcessedStore = Pick<
+	IExecuteFunctions['helpers'],
+	'checkProcessedAndRecord' | 'removeProcessed'
+>;
 
 export type IsRecorded = (key: string) => boolean;
 
 /** Keys, and the list that they are looked for or recorded in. */
 interface KeysRequest {
 	readonly keys: readonly string[];
-	/** How many entries the node's list holds. */
+	/** How many entries the node's list holds; n8n drops those recorded first. 0 would mean no bound. */
 	readonly maxEntries: number;
 	/** Ends a claim or a look-up at once where it waits for its turn or for other processes. */
 	readonly signal?: AbortSignal;
@@ -55,7 +41,6 @@ export interface ClaimRequest extends KeysRequest {
 	readonly isStrict: boolean;
 }
 
-/** The keys are recorded for this owner. */
 export interface Claimed {
 	readonly status: 'claimed';
 	/** Removes exactly what this claim has recorded. */
@@ -208,8 +193,9 @@ class NodeQueue {
 	 * the list before may write it back, and between two turns another owner may record the same keys.
 	 */
 	async remove(store: ProcessedStore, request: StoreRequest): Promise<void> {
-		for (let count = 0; count < MAX_VERIFICATIONS; count++) {
-			if (!(await this.inTurn(async () => await this.removeOnce(store, request)))) return;
+		let isThere = true;
+		for (let count = 0; isThere && count < MAX_VERIFICATIONS; count++) {
+			isThere = await this.inTurn(async () => await this.removeOnce(store, request));
 		}
 	}
 

@@ -43,18 +43,14 @@ export interface PaymentAnswer {
 	readonly transaction: string;
 }
 
-/** What makes two payments the same, whatever name the service is reached by. */
-interface PaymentIdentity {
+/** A payment that is to be sent. The first four say which payment it is. */
+export interface Payment {
 	readonly teamId: string;
 	/** Address of the wallet that signs. */
 	readonly signer: string;
 	readonly typedData: unknown;
 	/** The user's own number for it, e.g. of an invoice: freshly made typed data is the same payment. */
 	readonly reference?: string;
-}
-
-/** A payment that is to be sent. */
-export interface Payment extends PaymentIdentity {
 	/** For messages: the amount in dollars and the recipient. */
 	readonly summary: string;
 	/** Number of the input item. */
@@ -123,7 +119,7 @@ function referenceKey(reference: string): string {
 type PaymentKeys = ReturnType<typeof paymentKeys>;
 
 /** The keys under which a payment is recorded. */
-function paymentKeys({ teamId, signer, typedData: signed, reference }: PaymentIdentity) {
+function paymentKeys({ teamId, signer, typedData: signed, reference }: Payment) {
 	/* Never of the signature, since signers need not be deterministic. */
 	const typedData = hash('typed data', teamId, signer.toLowerCase(), signed);
 	/* Attempts are counted by it. */

@@ -16,14 +16,9 @@ export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
 }
 
-/** Whether the text looks like an address, in upper or lower case. */
-export function isAddress(value: string): value is Hex {
-	return ADDRESS.test(value);
-}
-
 /** The address with its EIP-55 checksum, or undefined if the text isn't an address. */
 export function readAddress(value: string): Hex | undefined {
-	return isAddress(value) ? getAddress(value) : undefined;
+	return ADDRESS.test(value) ? getAddress(value) : undefined;
 }
 
 export function isSameAddress(one: string, other: string): boolean {

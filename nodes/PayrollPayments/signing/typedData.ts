@@ -145,27 +145,23 @@ function checkTypes(types: Types, primaryType: string): Member[] {
  * Integers must be text in plain decimal digits. "60", "0x3c" and 60 would be signed as the same
  * bytes, but the record against double payments would take them for different payments.
  */
-function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
-	if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
+function fitsInteger(value: string, signed: boolean, bits: bigint): boolean {
+	if (!/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
 	const integer = BigInt(value);
 	const most = signed ? 2n ** (bits - 1n) : 2n ** bits;
 	return integer < most && integer >= (signed ? -most : 0n);
 }
 
-/** Addresses must be in one case or have a valid checksum, which catches typing errors. */
-function fitsAddress(value: unknown): boolean {
-	if (typeof value !== 'string') return false;
-	const address = readAddress(value);
-	return address !== undefined && [address, address.toLowerCase()].includes(value);
-}
-
 function fitsAtomic(value: unknown, type: string): value is string | boolean {
+	if (type === 'bool') return typeof value === 'boolean';
+	if (typeof value !== 'string') return false;
 	const bits = bitsOf(type);
 	if (bits > 0) return fitsInteger(value, type.startsWith('int'), BigInt(bits));
-	if (type === 'bool') return typeof value === 'boolean';
-	if (type === 'address') return fitsAddress(value);
-	if (typeof value !== 'string') return false;
 	if (type === 'string') return isWellFormed(value);
+	if (type === 'address') {
+		// In one case or with a valid checksum, which catches typing errors.
+		return [readAddress(value), readAddress(value)?.toLowerCase()].includes(value);
+	}
 	const size = BYTES.exec(type)?.[1];
 	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));
 }
@@ -226,12 +222,9 @@ function readDomain(value: unknown): Json {
 }
 
 /** Typed data from outside. */
-export interface UncheckedTypedData {
-	readonly domain: unknown;
-	readonly types: unknown;
-	readonly primaryType: unknown;
-	readonly message: unknown;
-}
+export type UncheckedTypedData = Readonly<
+	Record<'domain' | 'types' | 'primaryType' | 'message', unknown>
+>;
 
 /**
  * Typed data, strictly parsed and copied, so that every library computes the same hash: every value

@@ -94,9 +94,7 @@ export const DEPOSIT_PROVIDERS = [
 	'wirepartner',
 ] as const;
 
-/**
- * A documented value, or one that the service added since. {@link isDocumented} tells them apart.
- */
+/** A documented value, or one that the service added since. */
 type Open<Documented extends string> = Documented | (string & {});
 
 /** Whether a value is one of the documented ones, e.g. `isDocumented(DEPOSIT_STATUSES, status)`. */
