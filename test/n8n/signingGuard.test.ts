@@ -576,17 +576,17 @@ describe('instant payments', () => {
 			[
 				'no message',
 				({ domain, types, primary_type: name }) => ({ domain, types, primary_type: name }),
-				'Payment Authorization must have one message (or typed_data)',
+				'Payment Authorization, Message is missing',
 			],
 			[
 				'both message and typed_data',
 				(payment) => ({ ...payment, message: payment.typed_data }),
-				'Payment Authorization must have one message (or typed_data)',
+				'Payment Authorization has an unknown property: typed_data',
 			],
 			[
 				'both primaryType and primary_type',
 				(payment) => ({ ...payment, primaryType: payment.primary_type }),
-				'Payment Authorization must have one message (or typed_data)',
+				'Payment Authorization has an unknown property: primary_type',
 			],
 			[
 				'a message with a number',

@@ -176,19 +176,19 @@ export async function send<Data>(
 	const isRead = method === 'GET';
 	const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
 	const url = urlOf(transport.credentials.baseUrl, call.path, call.query);
-	try {
-		const answer = await exchangePatiently(
-			async () => await transport.exchange({ method, url, body, timeout }, kind),
-			isRead ? retries : 0,
-			transport.signal,
-		);
-		return readAnswer(answer, call, transport);
-	} catch (error) {
-		if (kind !== 'write' || !mayHaveActed(error)) throw error;
-		throw error.with({
-			note: 'The request may have succeeded anyway. Check the service before you run this again.',
+	const answer = exchangePatiently(
+		async () => await transport.exchange({ method, url, body, timeout }, kind),
+		isRead ? retries : 0,
+		transport.signal,
+	);
+	return await answer
+		.then((given) => readAnswer(given, call, transport))
+		.catch((error: unknown) => {
+			if (kind !== 'write' || !mayHaveActed(error)) throw error;
+			throw error.with({
+				note: 'The request may have succeeded anyway. Check the service before you run this again.',
+			});
 		});
-	}
 }
 
 /**

@@ -45,16 +45,16 @@ const baseUrl = plainUrl(isLoopback, 'localhost')
 	.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
 	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
 
-const signInChainId = z
-	.union([z.number(), z.string()])
-	.nullish()
-	.transform((value, context) => {
-		if (value === undefined || value === null || value === '' || value === 0) return undefined;
-		const chainId = Number(value);
-		if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
-		context.addIssue({ code: 'custom', message: 'must be a whole number, e.g. 42161' });
-		return z.NEVER;
-	});
+const CHAIN_ID = 'must be a whole number, e.g. 42161';
+const signInChainId = z.preprocess(
+	(value) => value || undefined,
+	z.coerce
+		.number({ invalid_type_error: CHAIN_ID })
+		.int(CHAIN_ID)
+		.positive(CHAIN_ID)
+		.safe(CHAIN_ID)
+		.optional(),
+);
 
 const signIn = {
 	authentication: z.literal('walletSignIn'),

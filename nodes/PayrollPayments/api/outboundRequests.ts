@@ -27,14 +27,14 @@ const NO_REDIRECTS = {
 
 /** The members in which a request could bring another way to the service than n8n's own. */
 const CONNECTION_MEMBER =
-	/^(?:adapter|agents?|agentOptions|ca|checkServerIdentity|dispatcher|https?Agent|lookup|socketPath|transport)$/;
+	/^(?:adapter|agents?|agentOptions|ca|checkServerIdentity|dispatcher|https?Agent|lookup|proxy|socketPath|transport)$/;
 
 /** The members that govern certificate checks, and the value with which the checks are made. */
-const CERTIFICATE_CHECKS: ReadonlyArray<readonly [string, boolean]> = [
-	['rejectUnauthorized', true],
-	['strictSSL', true],
-	['skipSslCertificateValidation', false],
-];
+const CERTIFICATE_CHECKS: Readonly<Record<string, boolean>> = {
+	rejectUnauthorized: true,
+	strictSSL: true,
+	skipSslCertificateValidation: false,
+};
 
 const BODY_MEMBERS = ['body', 'form', 'formData'];
 
@@ -53,22 +53,14 @@ function isEmpty(value: unknown): boolean {
 }
 
 function refuseOwnConnection(given: Given): void {
-	if (!isEmpty(given.proxy)) {
-		throw new UserError('The request sets a proxy, which would receive the token', {
-			hint: "Remove Proxy from the request's options. The proxy that n8n itself is set up with is used anyway.",
-		});
-	}
-	if (CERTIFICATE_CHECKS.some(([member, checked]) => (given[member] ?? checked) !== checked)) {
-		throw new UserError('The request turns certificate checks off, which would expose the token', {
-			hint: 'Turn off Ignore SSL Issues in the request. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.',
-		});
-	}
-	const member = Object.keys(given).find(
-		(name) => CONNECTION_MEMBER.test(name) && !isEmpty(given[name]),
-	);
+	const member = Object.keys(given).find((name) => {
+		const checked = CERTIFICATE_CHECKS[name];
+		if (checked !== undefined) return (given[name] ?? checked) !== checked;
+		return CONNECTION_MEMBER.test(name) && !isEmpty(given[name]);
+	});
 	if (member === undefined) return;
-	throw new UserError(`The request brings its own connection settings (${member})`, {
-		hint: "Turn off SSL Certificates in the request: the token goes over n8n's own connections only.",
+	throw new UserError(`The request sets ${member}, which could expose the token`, {
+		hint: "Remove Proxy, Ignore SSL Issues and SSL Certificates from the request: the token goes over n8n's own connections only. n8n's own proxy is used anyway. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.",
 	});
 }
 

@@ -28,7 +28,7 @@ const claims = z.object({ exp: z.number() });
 
 /** Names the credentials by a hash over everything that a token is obtained with. */
 export function sessionBinding(credentials: ServiceCredentials): string {
-	const { limits: _, entities: __, name: ___, ...obtainedWith } = credentials;
+	const obtainedWith = { ...credentials, limits: undefined, entities: undefined, name: undefined };
 	return createHash('sha256').update(JSON.stringify(obtainedWith)).digest('hex');
 }
 
@@ -262,9 +262,7 @@ export class Sessions {
 
 	private newTrial(token: string): Trial {
 		let end = () => {};
-		const done = new Promise<void>((resolve) => {
-			end = resolve;
-		});
+		const done = new Promise<void>((resolve) => (end = resolve));
 		return { token, begun: this.clock.elapsed(), done, end };
 	}
 

@@ -217,16 +217,17 @@ function askFirst(code: string): string {
 	return `Ask the service whether this payment was made. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
 }
 
-function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
-	return wrapError(
+function unknownError(code: string, message: string, hint: string, failure?: unknown): UserError {
+	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
+}
+
+function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): UserError {
+	const message = `The payment of ${summary} may or may not have been made. ${messageOf(failure)}`;
+	return unknownError(
+		code,
+		message,
+		`Don't pay this again in another way. ${askFirst(code)}`,
 		failure,
-		`The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`,
-		{
-			hint: `Don't pay this again in another way. ${askFirst(code)}`,
-			outcome: 'unknown',
-			attemptCode: code,
-			page: PAGE,
-		},
 	);
 }
 
@@ -265,14 +266,10 @@ function stateOf(
 			attempt === 1 && confirmedNotPaid.length > 0
 				? 'No code in “Confirmed Not Paid” belongs to this payment. '
 				: '';
-		const error = new UserError(
+		const error = unknownError(
+			code,
 			`The payment of ${summary} was already sent by this node${again}, so it was not sent again. Whether it was made isn't known`,
-			{
-				hint: `${stranger}${askFirst(code)} A check that was interrupted can also have left this record.`,
-				outcome: 'unknown',
-				attemptCode: code,
-				page: PAGE,
-			},
+			`${stranger}${askFirst(code)} A check that was interrupted can also have left this record.`,
 		);
 		return { status: 'unknown', code, error };
 	}
@@ -321,19 +318,16 @@ export class PaymentLedger {
 		const taken = new Map<string, number>();
 		for (let start = 0; start < payments.length; start += PAYMENTS_PER_LOOKUP) {
 			const some = payments.slice(start, start + PAYMENTS_PER_LOOKUP);
-			const isRecorded = await this.find(some).catch((error: unknown) => {
+			try {
+				const isRecorded = await this.find(some);
+				states.push(...some.map((payment) => this.stateIn(payment, isRecorded, taken)));
+			} catch (failure) {
 				throwIfStopped(this.signal);
-				return wrapError(error, "n8n's record of payments could not be looked up", {
+				const error = wrapError(failure, "n8n's record of payments could not be looked up", {
 					hint: `${CHECK_DATABASE} Nothing was signed or sent.`,
 					outcome: 'refused',
 				});
-			});
-			for (const payment of some) {
-				states.push(
-					isRecorded instanceof UserError
-						? { status: 'refused', error: isRecorded }
-						: this.stateIn(payment, isRecorded, taken),
-				);
+				states.push(...some.map(() => ({ status: 'refused' as const, error })));
 			}
 		}
 		return states;
@@ -472,14 +466,10 @@ export class PaymentLedger {
 			if (state.status !== 'payable') throw state.error;
 		}
 		const code = attemptCode(keys, attempt);
-		throw new UserError(
+		throw unknownError(
+			code,
 			`n8n's database failed while the payment of ${payment.summary} was being recorded, so nothing was sent now`,
-			{
-				hint: `It may have been sent in an earlier run. ${askFirst(code)}`,
-				outcome: 'unknown',
-				attemptCode: code,
-				page: PAGE,
-			},
+			`It may have been sent in an earlier run. ${askFirst(code)}`,
 		);
 	}
 }

@@ -4,6 +4,7 @@ import { exactAddress } from '../shared/address';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 
+const OBJECT = { invalid_type_error: 'must be an object', required_error: 'is missing' };
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 
 /** typed_data of administrator invites, as operation 7 takes it back (docs/api.md, Endpoint 7). */
@@ -21,55 +22,36 @@ export type SetRolesRequest = z.infer<typeof setRolesRequest>;
 
 /** typed_data of an instant payment (docs/api.md, Endpoint 10): every value is text. */
 export const paymentTypedData = z
-	.object({
-		from: text,
-		to: text,
-		salt: text,
-		expires: text,
-		data: z
-			.object(
-				{
-					id: text,
-					groupID: text,
-					payAtTime: text,
-					validMinutes: text,
-					payType: text,
-					token: text,
-					recipient: text,
-					amount: text,
-					data: text,
-				},
-				{ invalid_type_error: 'must be an object' },
-			)
-			.strict(),
-	})
+	.object(
+		{
+			from: text,
+			to: text,
+			salt: text,
+			expires: text,
+			data: z
+				.object(
+					{
+						id: text,
+						groupID: text,
+						payAtTime: text,
+						validMinutes: text,
+						payType: text,
+						token: text,
+						recipient: text,
+						amount: text,
+						data: text,
+					},
+					OBJECT,
+				)
+				.strict(),
+		},
+		OBJECT,
+	)
 	.strict();
 
 type PaymentTypedData = z.infer<typeof paymentTypedData>;
 
 const jsonObject = z.record(z.unknown(), { invalid_type_error: 'must be a JSON object' });
-
-/** Both spellings that EIP-712 payloads are written in: that of eth_signTypedData, and the service's. */
-const eip712Payload = z
-	.object({
-		domain: jsonObject.optional(),
-		types: jsonObject.optional(),
-		primaryType: text.optional(),
-		primary_type: text.optional(),
-		message: paymentTypedData.optional(),
-		typed_data: paymentTypedData.optional(),
-	})
-	.strict()
-	.transform(({ message, typed_data, primaryType, primary_type, ...rest }, context) => {
-		const [signed, ...others] = [message, typed_data].filter((each) => each !== undefined);
-		const names = [primaryType, primary_type].filter((each) => each !== undefined);
-		if (signed !== undefined && others.length === 0 && names.length < 2) {
-			return { ...rest, primaryType: names[0], message: signed };
-		}
-		const fault = 'must have one message (or typed_data) and at most one primaryType';
-		context.addIssue({ code: 'custom', message: fault });
-		return z.NEVER;
-	});
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -85,15 +67,37 @@ interface PaymentPayload extends Partial<Eip712Description> {
 	readonly message: PaymentTypedData;
 }
 
-const PAYLOAD_MEMBERS = Object.keys(eip712Payload.innerType().shape);
+/** In the names of eth_signTypedData. */
+const wholePayload = z
+	.object({
+		domain: jsonObject.optional(),
+		types: jsonObject.optional(),
+		primaryType: text.optional(),
+		message: paymentTypedData,
+	})
+	.strict();
+
+/** The service's own names for two of the members. */
+const USUAL_NAMES = new Map([
+	['typed_data', 'message'],
+	['primary_type', 'primaryType'],
+]);
 
 /** typed_data of an instant payment, or a whole EIP-712 payload around it. */
 export const paymentPayload: z.ZodType<PaymentPayload, z.ZodTypeDef, unknown> = z
 	.unknown()
 	.transform((value, context) => {
-		const isWhole = isRecord(value) && PAYLOAD_MEMBERS.some((name) => Object.hasOwn(value, name));
-		const schema = isWhole ? eip712Payload : paymentTypedData.transform((message) => ({ message }));
-		const read = schema.safeParse(value);
+		/* A member that is there under both names stays, and is refused as unknown. */
+		const members = Object.entries(isRecord(value) ? value : {}).map(
+			([name, member]): [string, unknown] => {
+				const usual = USUAL_NAMES.get(name) ?? name;
+				return [Object.hasOwn(Object(value), usual) ? name : usual, member];
+			},
+		);
+		const isWhole = members.some(([name]) => Object.hasOwn(wholePayload.shape, name));
+		const read = isWhole
+			? wholePayload.safeParse(Object.fromEntries(members))
+			: paymentTypedData.transform((message) => ({ message })).safeParse(value);
 		if (read.success) return read.data;
 		for (const issue of read.error.issues) context.addIssue(issue);
 		return z.NEVER;

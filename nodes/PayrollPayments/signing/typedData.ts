@@ -230,7 +230,6 @@ export type UncheckedTypedData = Readonly<
  * Typed data, strictly parsed and copied, so that every library computes the same hash: every value
  * fits its type, every member of the message is signed, and no type is unused.
  * @param prefix what errors put in front of the name of a member of the message
- * @throws {UserError} for anything else
  */
 export function readTypedData(input: UncheckedTypedData, prefix: string): GuardedTypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);

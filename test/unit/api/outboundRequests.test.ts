@@ -45,14 +45,14 @@ describe('the connection', () => {
 
 	it.each([
 		...['http://proxy.example.org:3128', ' ', { host: 'proxy.example.org' }, true].map(
-			(proxy): [Given, string] => [{ proxy }, 'sets a proxy'],
+			(proxy): [Given, string] => [{ proxy }, 'sets proxy,'],
 		),
 		...[false, 0, '', 'false'].map((rejectUnauthorized): [Given, string] => [
 			{ rejectUnauthorized },
-			'turns certificate checks off',
+			'sets rejectUnauthorized,',
 		]),
 		...[{ strictSSL: false }, { skipSslCertificateValidation: true }].map(
-			(change): [Given, string] => [change, 'turns certificate checks off'],
+			(change): [Given, string] => [change, 'The request sets '],
 		),
 		...[
 			{ agentOptions: { rejectUnauthorized: false } },
@@ -64,7 +64,7 @@ describe('the connection', () => {
 			{ lookup: () => undefined },
 			{ adapter: 'http' },
 			{ ca: 'PEM' },
-		].map((change): [Given, string] => [change, 'brings its own connection settings']),
+		].map((change): [Given, string] => [change, 'could expose the token']),
 	])('is not changed by a request, whatever access there is: %j', async (change, message) => {
 		for (const access of [unlimited, {}])
 			await expectRefusal(access, { ...get, ...change }, message);

@@ -26,10 +26,7 @@ export function readEnvelope(body: string): z.infer<typeof envelope> | undefined
 	return body.length > LONGEST_BODY ? undefined : envelope.safeParse(parseJson(body)).data;
 }
 
-/*
- * What the service answers. The shapes name what the document promises and let every further field
- * and every unknown value of an enumeration pass: what the service sends is passed on, not dropped.
- */
+/* What the document promises of the answers. Everything further passes. */
 
 /** A value that came out of JSON.parse and can therefore be nothing else. */
 const jsonValue = z.custom<JsonValue>((value) => value !== undefined);

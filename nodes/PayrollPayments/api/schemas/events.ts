@@ -43,7 +43,7 @@ export const EVENT_TYPES = [
 	'withdraw_account.duplicated_detected',
 ] as const;
 
-export type EventType = (typeof EVENT_TYPES)[number];
+type EventType = (typeof EVENT_TYPES)[number];
 
 /** Names that the words of the event type would not give. */
 const SPECIAL_NAMES: Readonly<Record<string, string>> = {
@@ -97,7 +97,6 @@ export const DEPOSIT_PROVIDERS = [
 /** A documented value, or one that the service added since. */
 type Open<Documented extends string> = Documented | (string & {});
 
-/** Whether a value is one of the documented ones, e.g. `isDocumented(DEPOSIT_STATUSES, status)`. */
 export function isDocumented<Documented extends string>(
 	documented: readonly Documented[],
 	value: unknown,
@@ -113,11 +112,7 @@ function open<Documented extends string>(documented: readonly [Documented, ...Do
 		.describe(`one of ${documented.join(', ')}, or a value added since`);
 }
 
-/**
- * The deposit record of a `deposit.received` event (docs/api.md, Deposit record).
- * Amounts are in cents, times ISO 8601 text. Fields beyond the documented ones pass, and so does
- * null for an optional one.
- */
+/** docs/api.md, Deposit record. Further fields pass, and so does null for an optional one. */
 const depositSchema = z
 	.object({
 		nanoid: z.string(),
@@ -153,10 +148,7 @@ const depositSchema = z
 	})
 	.passthrough();
 
-/**
- * What every event has (docs/api.md, Event envelope). `created` is a Unix time, in seconds
- * unless it is above 10^11. The event's own object beside these fields passes untouched.
- */
+/** docs/api.md, Event envelope. The event's own object beside these fields passes untouched. */
 export const eventSchema = z
 	.object({
 		object: z.literal('event'),

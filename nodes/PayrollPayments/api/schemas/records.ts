@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/*
- * What the document says of the records that the node passes on as they are: for the output schemas
- * that n8n's editor reads, not for parsing. What deviates is passed on too.
- */
+/* Records that the node passes on as they are: for the output schemas of n8n's editor, not for parsing. */
 
 function texts<const Name extends string>(...names: readonly Name[]) {
 	return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));

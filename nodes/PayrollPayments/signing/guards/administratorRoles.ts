@@ -57,8 +57,9 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 }
 
 function checkTypes(input: unknown): void {
-	const { EIP712Domain: _, ...types } = readTypes(input);
+	const types = readTypes(input);
 	for (const name of new Set([...Object.keys(DOCUMENTED_TYPES), ...Object.keys(types)])) {
+		if (name === 'EIP712Domain') continue;
 		const [documented = {}, given = []] = [DOCUMENTED_TYPES[name], types[name]];
 		const fits = given.every((member) => documented[member.name]?.test(member.type));
 		if (fits && given.length === Object.keys(documented).length) continue;
