@@ -84,8 +84,8 @@ function readResult(
  * A wallet whose key a JSON-RPC signer holds. Every signature is verified against `walletAddress`
  * before it is used.
  *
- * @param options from the credentials, which have checked the URL and the address; `timeout` is in
- * milliseconds; `redact` removes the secrets of the credentials from what the signer says
+ * @param options from the credentials, which have checked the URL and the address; `redact` removes
+ * their secrets from what the signer says
  * @throws {UserError} from signing, if the signer refuses; it never contains the token
  */
 export function remoteSignerWallet(
@@ -94,12 +94,11 @@ export function remoteSignerWallet(
 		token?: string;
 		dialect: RemoteSignerDialect;
 		walletAddress: string;
-		timeout?: number;
 		redact?: Redact;
 	},
 	exchange: HttpExchange,
 ): Wallet {
-	const { url, token, dialect, timeout = TIMEOUT, redact = (text) => text } = options;
+	const { url, token, dialect, redact = (text) => text } = options;
 	const address = getAddress(options.walletAddress);
 	let calls = 0;
 
@@ -110,7 +109,7 @@ export function remoteSignerWallet(
 			url,
 			headers: token ? { authorization: `Bearer ${token}` } : {},
 			body: { jsonrpc: '2.0', id, method, params },
-			timeout,
+			timeout: TIMEOUT,
 		}).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw error;
 			return refuse(

@@ -421,29 +421,22 @@ describe('a remote signer', () => {
 		await expect(wallet.signMessage(TEXT)).rejects.toBe(error);
 	});
 
-	it('is given up after its time, and not asked twice', async () => {
-		for (const [given, timeout] of [
-			[{ timeout: 100 }, 100],
-			[{}, 30_000],
-		] as const) {
-			const asked: Array<number | undefined> = [];
-			const wallet = remoteSignerWallet(
-				{ url, dialect: 'wallet', walletAddress: judge.address, ...given },
-				async (request) => {
-					asked.push(request.timeout);
-					throw new UserError('No response within its time');
-				},
-			);
-			const refusal = await refusalOf(() => wallet.signMessage(TEXT));
-			expect(refusal.message).toBe(
+	it('is given up after half a minute, and not asked twice', async () => {
+		const asked: Array<number | undefined> = [];
+		const wallet = remoteSignerWallet(
+			{ url, dialect: 'wallet', walletAddress: judge.address },
+			async (request) => {
+				asked.push(request.timeout);
+				throw new UserError('No response within its time');
+			},
+		);
+		expect(await refusalOf(() => wallet.signMessage(TEXT))).toMatchObject({
+			message:
 				'The remote signer did not respond, so nothing was signed: No response within its time',
-			);
-			expect(refusal.field).toBe('remoteSignerUrl');
-			expect(refusal.hint).toBe(
-				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
-			);
-			expect(asked).toEqual([timeout]);
-		}
+			field: 'remoteSignerUrl',
+			hint: 'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
+		});
+		expect(asked).toEqual([30_000]);
 	});
 
 	it('is asked for no text that libraries hash differently', async () => {

@@ -4,7 +4,6 @@ import {
 	type INodeListSearchResult,
 } from 'n8n-workflow';
 
-import { UserError } from '../../shared/errors';
 import type { IdentifierPrefix } from '../../shared/identifier';
 
 /** What *Teams and Companies* of the credentials lists, as choices; the service isn't asked. */
@@ -16,6 +15,7 @@ async function search(
 	/* Loaded when a list is opened, not with the nodes. */
 	const { entityLabel, readEntities } = await import('../../api/credentials');
 	const { CREDENTIALS } = await import('../../api/client');
+	const { UserError } = await import('../../shared/errors');
 	const refuse = (message: string, description?: string) =>
 		new NodeOperationError(context.getNode(), message, { description });
 	const listed = await context
