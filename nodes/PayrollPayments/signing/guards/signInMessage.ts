@@ -140,16 +140,13 @@ function checkDomain(message: ParsedMessage, expected: string, baseUrl: string):
 }
 
 function checkTimes(message: ParsedMessage, now: number): void {
-	const { issuedAt, notBefore, expirationTime } = message;
-	const [earliest, latest] = [now - CLOCK_TOLERANCE, now + CLOCK_TOLERANCE];
-	const fault =
-		expirationTime !== undefined && readTime(expirationTime) <= earliest
-			? `expired at ${expirationTime}`
-			: notBefore !== undefined && readTime(notBefore) > latest
-				? `is not valid before ${notBefore}`
-				: readTime(issuedAt) > latest
-					? `was issued in the future, at ${issuedAt}`
-					: undefined;
+	const { issuedAt, notBefore = '', expirationTime = '' } = message;
+	/* A missing time reads as NaN, which is neither before nor after any other. */
+	const fault = [
+		readTime(expirationTime) <= now - CLOCK_TOLERANCE && `expired at ${expirationTime}`,
+		readTime(notBefore) > now + CLOCK_TOLERANCE && `is not valid before ${notBefore}`,
+		readTime(issuedAt) > now + CLOCK_TOLERANCE && `was issued in the future, at ${issuedAt}`,
+	].find((each) => each !== false);
 	if (fault === undefined) return;
 	refuseToSign(
 		`The sign-in message ${fault}, and the clock of this machine says ${new Date(now).toISOString()}`,
