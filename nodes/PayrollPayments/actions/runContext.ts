@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { openClient, type Call, type Client } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
-import { openWallet } from '../api/wallet';
+import { openWallet } from '../api/signIn';
 import { ExecutionCache, type RunEntries, type RunScope } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
 import { outcomeOf, throwIfStopped, UserError } from '../shared/errors';

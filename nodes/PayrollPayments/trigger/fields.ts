@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import { eventTypeOptions } from '../api/schemas/eventTypeOptions';
 import {
 	DEPOSIT_NETWORKS,
 	EVENT_TYPES,
 	isDocumented,
 	type DEPOSIT_PROVIDERS,
 	type DEPOSIT_STATUSES,
+	eventTypeOptions,
 } from '../api/schemas/events';
 import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '../forms/field';
 import {

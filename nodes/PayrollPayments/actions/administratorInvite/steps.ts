@@ -10,10 +10,10 @@ import {
 	administratorInvitesExecutedAnswer,
 } from '../../api/schemas/answers';
 import { UserError } from '../../shared/errors';
-import { setRolesRequest, type SetRolesRequest } from '../../api/schemas/typedData';
+import { setRolesRequest, type SetRolesRequest } from '../../signing/payloads';
 import { refusalOf } from '../../forms/field';
 import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 import { nameList } from '../batches';
 import { checkedCall, type CheckedWrite } from '../checkedWrite';
 import type { RunContext } from '../runContext';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 import { pendingInvites, teamUsers } from '../../api/pagination';
 import { emailKey } from '../../shared/email';
 import { messageOf, UserError, wrapError } from '../../shared/errors';

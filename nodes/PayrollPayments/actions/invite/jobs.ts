@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { emailKey } from '../../shared/email';
 import { ROLE_NAMES } from '../../shared/roles';

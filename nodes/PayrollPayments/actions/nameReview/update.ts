@@ -1,12 +1,12 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
-import { utcTimestamp } from '../../api/schemas/timestamp';
+import { utcTimestamp } from '../../api/schemas/records';
 import { withDefault } from '../../forms/field';
 import { choice, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
 import { path } from '../../api/client';
 import { checkedCall } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 
 /** Nothing is selected in new nodes, so that nobody approves by accident. */
 function decision() {

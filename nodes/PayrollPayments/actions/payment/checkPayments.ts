@@ -1,6 +1,6 @@
 import { balanceAnswer, instantPaymentAnswer } from '../../api/schemas/answers';
-import { descriptionToCheck, descriptionToSign } from '../../api/schemas/typedData';
-import { entityLabel } from '../../api/entities';
+import { descriptionOf } from '../../signing/payloads';
+import { entityLabel } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, throwIfStopped, UserError } from '../../shared/errors';
@@ -66,10 +66,7 @@ async function guard(
 	context: RunContext,
 ): Promise<Guarded> {
 	const { signature, typedData: payload } = input;
-	const description =
-		signature === undefined
-			? descriptionToSign(payload, options)
-			: descriptionToCheck(payload, options);
+	const description = descriptionOf(payload, options, signature !== undefined);
 	if (description === undefined) return { signs: null, sign: async () => signature ?? '' };
 	const { instantPaymentTypedData, checkSigner } = await import('../../signing');
 	const typedData = instantPaymentTypedData(

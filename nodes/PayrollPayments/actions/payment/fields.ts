@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { paymentPayload } from '../../api/schemas/typedData';
+import { paymentPayload } from '../../signing/payloads';
 import {
 	filledWhereSet,
 	mustResolve,

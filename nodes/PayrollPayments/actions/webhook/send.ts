@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { eventTypeOptions } from '../../api/schemas/eventTypeOptions';
+import { eventTypeOptions } from '../../api/schemas/events';
 import { identifier } from '../../shared/identifier';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
