@@ -1,22 +1,12 @@
-import type { IBuilderHint, INodeProperties, INodePropertyOptions, NodeHint } from 'n8n-workflow';
+import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
+import { titleOf } from '../forms/field';
 import { propertyOf } from '../forms/property';
 
-import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
-import type { Operation, ResourceName } from './defineOperation';
+import { CATALOGUE } from './catalogue';
+import type { Operation } from './defineOperation';
 
-const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
-
-function operationsOf(resource: ResourceName): readonly Operation[] {
-	return CATALOGUE.filter((each) => each.resource === resource);
-}
-
-/** A read where there is one: n8n leaves out a value that is the default, so it must be harmless. */
-function defaultOperation(resource: ResourceName): string {
-	const operations = operationsOf(resource);
-	const read = operations.find(({ effect }) => effect === 'read');
-	return (read ?? operations[0])?.operation ?? '';
-}
+const RESOURCES = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
 function resourceMenu(): INodeProperties {
 	return {
@@ -24,48 +14,46 @@ function resourceMenu(): INodeProperties {
 		name: 'resource',
 		type: 'options',
 		noDataExpression: true,
-		options: RESOURCES.map((value) => ({ name: RESOURCE_NAMES[value], value })),
+		options: RESOURCES.map((value) => ({ name: titleOf(value), value })),
 		default: 'teamUser',
 	};
 }
 
-function operationMenu(resource: ResourceName): INodeProperties {
-	const options = operationsOf(resource).map(
-		({ operation, name, action, description }): INodePropertyOptions => ({
-			name,
-			value: operation,
-			action,
-			description,
-		}),
-	);
+function operationMenu(resource: string): INodeProperties {
+	const operations = CATALOGUE.filter((each) => each.resource === resource);
+	/* n8n leaves out a value that is the default, so it must be harmless. */
+	const preset = operations.find(({ effect }) => effect === 'read') ?? operations[0];
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource] } },
-		options,
-		default: defaultOperation(resource),
+		options: operations.map(({ operation, name, action, description }) => ({
+			name,
+			value: operation,
+			action,
+			description,
+		})),
+		default: preset?.operation ?? '',
 	};
 }
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
 	const show = { resource: [resource], operation: [operation] };
+	const displayOptions = { show };
 	const collection = Object.entries(options)
 		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
 		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	const noticeField: INodeProperties = {
+		displayName: notice ?? '',
+		name: 'notice',
+		type: 'notice',
+		default: '',
+		displayOptions,
+	};
 	return [
-		...(notice === undefined
-			? []
-			: [
-					{
-						displayName: notice,
-						name: 'notice',
-						type: 'notice',
-						default: '',
-						displayOptions: { show },
-					} satisfies INodeProperties,
-				]),
+		...(notice === undefined ? [] : [noticeField]),
 		...Object.entries(fields).map(([name, field]) => propertyOf(name, field, show)),
 		{
 			displayName: 'Options',
@@ -73,7 +61,7 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 			type: 'collection',
 			placeholder: 'Add option',
 			default: {},
-			displayOptions: { show },
+			displayOptions,
 			options: collection,
 		},
 	];
@@ -81,7 +69,9 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 
 /** Lets an AI agent make changes. Only the person who builds the workflow can set it. */
 function toolWrites(): INodeProperties {
-	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withPermission');
+	const writes = CATALOGUE.filter(
+		({ effect, isForPeople }) => effect === 'write' && isForPeople !== true,
+	);
 	return {
 		displayName: 'Allow Writes by AI',
 		name: 'allowToolWrites',
@@ -100,16 +90,6 @@ function toolWrites(): INodeProperties {
 	};
 }
 
-/** The action node's form, from the operations' definitions. */
-function actionForm(): INodeProperties[] {
-	return [
-		resourceMenu(),
-		...RESOURCES.map(operationMenu),
-		toolWrites(),
-		...CATALOGUE.flatMap(formOf),
-	];
-}
-
 /**
  * The expression for the line under the node on the canvas: "Pay $12,500.00" for a payment whose
  * amount is known, or else the operation as the menu names it. It doesn't use `toLocaleString`,
@@ -119,7 +99,7 @@ function actionSubtitle(): string {
 	const words = Object.fromEntries(
 		CATALOGUE.map(({ resource, operation, name }) => [
 			`${resource}.${operation}`,
-			`${name}: ${RESOURCE_NAMES[resource]}`,
+			`${name}: ${titleOf(resource)}`,
 		]),
 	);
 	const amount = String.raw`$rawParameter.amountUnit === "dollars" ? /^\d+(\.\d\d?)?$/.test($rawParameter.amountDollars) && +$rawParameter.amountDollars : $rawParameter.amountCents / 100`;
@@ -131,7 +111,12 @@ function actionSubtitle(): string {
  * The build evaluates this file and bundles only these values, so that n8n can load the node without
  * loading its operations.
  */
-export const properties = actionForm();
+export const properties: INodeProperties[] = [
+	resourceMenu(),
+	...RESOURCES.map(operationMenu),
+	toolWrites(),
+	...CATALOGUE.flatMap(formOf),
+];
 export const subtitle = actionSubtitle();
 
 export const hints: NodeHint[] = [

@@ -26,7 +26,7 @@ export const verifySignIn = defineOperation({
 	description: 'Exchange a signed sign-in message for a token',
 	effect: 'write',
 	permission: 'none',
-	asTool: 'never',
+	isForPeople: true,
 	notice:
 		"The token is in the output and in the execution data that n8n saves. Use this only if the credentials can't sign in themselves.",
 	fields: {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
-import { optional, titleOf, type Field } from '../../forms/field';
+import { isBlank, optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
+import { isRecord } from '../../shared/json';
 import { shorten } from '../../shared/redaction';
+import { listed } from '../checkedWrite';
 
 import {
 	documentedInvitee,
@@ -24,12 +26,6 @@ export interface Row {
 	readonly names: ColumnNames;
 }
 
-/** How many headers an error lists before it only counts the rest. */
-const MAX_HEADERS = 10;
-
-/** How much of a value an error quotes. */
-const LONGEST_QUOTE = 100;
-
 /** A header without what spellings differ in: "First Name", first_name and firstName are one. */
 function withoutStyle(header: string): string {
 	return header.replace(/[\s_-]/g, '').toLowerCase();
@@ -39,22 +35,20 @@ const RECOGNIZED: ReadonlyMap<string, InviteeField> = new Map(
 	INVITEE_FIELDS.map((field) => [withoutStyle(field), field]),
 );
 
-const FIELD_OPTIONS = INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort(
-	(a, b) => a.name.localeCompare(b.name, 'en'),
+const columnField = choice(
+	{ label: 'Field' },
+	INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort((a, b) =>
+		a.name.localeCompare(b.name, 'en'),
+	),
+	'email',
+);
+
+const columnName = text(
+	{ label: 'Name', description: 'Header of the column that has this field', example: 'Work Email' },
+	filledText,
 );
 
 const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the option';
-
-const columnField = choice({ label: 'Field' }, FIELD_OPTIONS, 'email');
-
-const columnName = text(
-	{
-		label: 'Name',
-		description: 'Header of the column that has this field',
-		example: 'Work Email',
-	},
-	filledText,
-);
 
 /** Headers for fields whose columns aren't recognized by name. */
 export const columnNames: Field<ColumnNames | undefined> = optional({
@@ -102,43 +96,34 @@ interface Cell {
 
 /** @throws {UserError} if no row has a column that the user named: what it holds would be dropped */
 export function checkColumnNames(rows: readonly Row[]): void {
-	const missing = new Map(
-		rows.flatMap(({ names }) => names.map(({ field, name }) => [name, field] as const)),
-	);
-	for (const { columns, names } of missing.size === 0 ? [] : rows) {
-		const headers = Object.keys(columns);
-		for (const { name } of names) if (matches(headers, name).length > 0) missing.delete(name);
+	const named = new Map(rows.flatMap(({ names }) => names.map(({ name, field }) => [name, field])));
+	for (const [name, field] of named) {
+		if (rows.some(({ columns }) => matches(Object.keys(columns), name).length > 0)) continue;
+		throw new UserError(
+			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
+			{
+				field: 'columnNames',
+				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. Nothing was sent.`,
+			},
+		);
 	}
-	const [absent] = missing;
-	if (absent === undefined) return;
-	const [name, field] = absent;
-	const headers = Object.keys(rows[0]?.columns ?? {});
-	const rest = headers.length > MAX_HEADERS ? ` and ${headers.length - MAX_HEADERS} more` : '';
-	throw new UserError(
-		`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
-		{
-			field: 'columnNames',
-			hint: `Correct Column Names under Options. The first row has the columns ${headers.slice(0, MAX_HEADERS).join(', ')}${rest}. Nothing was sent.`,
-		},
-	);
 }
 
 /** @throws {UserError} if the row isn't valid */
 export function readRow(row: Row): Invitee {
-	const cells = cellByField(row);
+	const cells = cellsOf(row);
 	const result = documentedInvitee.safeParse(inviteeFrom((field) => cells.get(field)?.value));
 	if (result.success) return result.data;
-	const { path, message } = result.error.issues[0] ?? { path: [], message: "isn't valid" };
+	const { path = [], message = "isn't valid" } = result.error.issues[0] ?? {};
 	const field = String(path.at(-1) ?? 'email');
 	const { header = field, value } = cells.get(field) ?? {};
-	const given = field === 'email' && typeof value === 'string' ? value.trim() : '';
+	if (field !== 'email') throw rowError(row, `${header} ${message}`);
+	const given = typeof value === 'string' ? value.trim() : '';
 	if (given !== '') throw rowError(row, `${quoted(given)} isn't an email address`);
 	throw rowError(
 		row,
 		`${header} ${message}`,
-		field === 'email'
-			? ' If the address is in another column, enter its header in Column Names under Options.'
-			: '',
+		' If the address is in another column, enter its header in Column Names under Options.',
 	);
 }
 
@@ -151,22 +136,17 @@ function matches(headers: readonly string[], name: string): string[] {
 }
 
 /** The cell of each field. A named column wins over a recognized one, where the row has it. */
-function cellByField(row: Row): Map<string, Cell> {
+function cellsOf(row: Row): ReadonlyMap<string, Cell> {
 	const headers = Object.keys(row.columns);
 	const named = row.names.flatMap(({ field, name }) =>
 		matches(headers, name).map((header) => ({ field, header, value: row.columns[header] })),
 	);
-	const found = onePerField(row, named);
 	const recognized = headers
 		.filter((header) => !named.some((cell) => cell.header === header))
 		.flatMap((header) => recognize(row, header))
-		.filter(({ field }) => !found.has(field));
-	return new Map([...onePerField(row, recognized), ...found]);
-}
-
-function onePerField(row: Row, cells: readonly Cell[]): Map<string, Cell> {
+		.filter(({ field }) => !named.some((cell) => cell.field === field));
 	const found = new Map<string, Cell>();
-	for (const cell of cells) {
+	for (const cell of [...named, ...recognized]) {
 		const other = found.get(cell.field);
 		if (other !== undefined) {
 			throw rowError(
@@ -186,10 +166,9 @@ function recognize(row: Row, header: string): Cell[] {
 	const style = withoutStyle(header);
 	const known = RECOGNIZED.get(style);
 	if (known !== undefined) return [{ field: known, header, value }];
-	if (style !== 'prefill' || value === undefined || value === null || value === '') return [];
-	const prefill = z.record(z.unknown()).safeParse(value).data;
-	if (prefill === undefined) throw rowError(row, `${header} must be an object`);
-	return Object.entries(prefill).map(([name, entry]) => {
+	if (style !== 'prefill' || isBlank(value)) return [];
+	if (!isRecord(value)) throw rowError(row, `${header} must be an object`);
+	return Object.entries(value).map(([name, entry]) => {
 		const field = RECOGNIZED.get(withoutStyle(name));
 		if (field !== undefined && field !== 'email') {
 			return { field, header: `${header}.${name}`, value: entry };
@@ -199,7 +178,7 @@ function recognize(row: Row, header: string): Cell[] {
 }
 
 function quoted(said: string): string {
-	return shorten(said, LONGEST_QUOTE);
+	return shorten(said, 100);
 }
 
 function rowError({ number }: Row, fault: string, advice = ''): UserError {

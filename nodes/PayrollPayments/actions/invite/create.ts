@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { defineOperation } from '../defineOperation';
-import { collect, type Plan } from '../plan';
-import type { RunContext } from '../runContext';
+import { collect } from '../plan';
 
 import { lookUpPeople, type KnownPeople } from './existingPeople';
 import { fields, options } from './fields';
@@ -23,35 +22,24 @@ export const createInvites = defineOperation({
 	options,
 	output: z.union([personOutcome, invitesCreatedAnswer]),
 	checkAll: async (items, context) => {
-		const { groups, refusals } = groupGuests(items);
+		const { groups, refusals } = await groupGuests(items);
 		if (refusals.length > 0 && !context.continues) return { jobs: [], refusals };
-		const checked = await checkGroups(groups, context);
-		return { ...checked, refusals: [...refusals, ...checked.refusals] };
+		const lookUps = new Map<string, Promise<KnownPeople>>();
+		/* Each team is looked up once. */
+		const knownIn = async ({ skipsExisting, teamId, settings }: Group): Promise<KnownPeople> => {
+			if (!skipsExisting) return new Map();
+			const skipping = groups.filter((each) => each.skipsExisting && each.teamId === teamId);
+			const guests = skipping.flatMap((each) => each.guests);
+			const emails = guests.map(({ invitee }) => invitee.email);
+			const own = context.with(itemsOf(guests), settings);
+			const lookUp = lookUps.get(teamId) ?? lookUpPeople(own, teamId, emails);
+			lookUps.set(teamId, lookUp);
+			return await lookUp;
+		};
+		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
+		const checked = await collect(entries, async ({ group, items: own }) =>
+			jobsFor(group, await knownIn(group), context.with(own, group.settings)),
+		);
+		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
 	},
 });
-
-/** Looks up who is known, each team once, and gives the requests for everyone else. */
-async function checkGroups(groups: readonly Group[], context: RunContext): Promise<Plan> {
-	const lookUps = new Map<string, Promise<KnownPeople>>();
-	const knownIn = async ({ teamId, settings }: Group) => {
-		const skipping = groups.filter((each) => each.skipsExisting && each.teamId === teamId);
-		const guests = skipping.flatMap((each) => each.guests);
-		const lookUp =
-			lookUps.get(teamId) ??
-			lookUpPeople(
-				context.with(itemsOf(guests), settings),
-				teamId,
-				guests.map(({ invitee }) => invitee.email),
-			);
-		lookUps.set(teamId, lookUp);
-		return await lookUp;
-	};
-	const checked = await collect(
-		groups.map((group) => ({ group, items: itemsOf(group.guests) })),
-		async ({ group, items }) => {
-			const known = group.skipsExisting ? await knownIn(group) : new Map();
-			return jobsFor(group, known, context.with(items, group.settings));
-		},
-	);
-	return { jobs: checked.results.flat(), refusals: checked.refusals };
-}

@@ -1,5 +1,5 @@
 import type { InviteRole } from '../../shared/roles';
-import { optional, shownWhen } from '../../forms/field';
+import { optional, shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 
@@ -76,3 +76,6 @@ export const options = {
 		),
 	),
 };
+
+export type InviteInput = InputOf<typeof fields>;
+export type InviteOptions = InputOf<typeof options>;

@@ -1,16 +1,15 @@
-import type { InputOf } from '../../forms/field';
 import { emailKey } from '../../shared/email';
 import { UserError } from '../../shared/errors';
 import type { InviteRole } from '../../shared/roles';
 import type { Settings } from '../commonOptions';
 import type { ReadItem } from '../defineOperation';
-import type { FailedItems } from '../plan';
+import { collect, type FailedItems } from '../plan';
 
 import { checkColumnNames, readRow, type Row } from './columns';
-import type { fields, options } from './fields';
+import type { InviteInput, InviteOptions } from './fields';
 import type { Invitee } from './invitees';
 
-type InviteItem = ReadItem<InputOf<typeof fields>, InputOf<typeof options>>;
+type InviteItem = ReadItem<InviteInput, InviteOptions>;
 
 /** A person to invite, and the index of the item that names them. */
 export interface Guest {
@@ -27,9 +26,14 @@ export interface Group {
 	readonly skipsExisting: boolean;
 	/** Whether every guest has an item to themselves. */
 	readonly isSheet: boolean;
-	readonly guests: readonly Guest[];
+	readonly guests: Guest[];
 	readonly inviteesPerRequest: number;
 	readonly settings: Settings;
+}
+
+interface Mention {
+	readonly group: Group;
+	readonly item: number;
 }
 
 const isRow = ({ input }: InviteItem) => input.inviteesSource === 'items';
@@ -41,79 +45,56 @@ const rowOf = ({ items: [index], json, options }: InviteItem): Row => ({
 });
 
 /**
- * Reads all people, and groups those who can be invited by one request.
+ * Reads all people, and groups those who can be invited by one request. A person may be named once in
+ * a group and, since people who are invited already are left out by *Existing People: Skip*, once for
+ * a team where that is set.
  * @throws {UserError} if Column Names names a column that no row has
  */
-export function groupGuests(items: readonly InviteItem[]): {
+export async function groupGuests(items: readonly InviteItem[]): Promise<{
 	readonly groups: readonly Group[];
 	readonly refusals: readonly FailedItems[];
-} {
+}> {
 	checkColumnNames(items.filter(isRow).map(rowOf));
-	const groups = new Map<string, Group & { readonly guests: Guest[] }>();
-	const refusals: FailedItems[] = [];
-	const register = new Register();
-	for (const each of items) {
+	const groups = new Map<string, Group>();
+	const mentions = new Map<string, Mention[]>();
+	const { refusals } = await collect(items, (each) => {
 		const [item] = each.items;
 		const { invitees, inviteesJson, teamId, role, anonymous = false, existingPeople } = each.input;
 		const isSheet = isRow(each);
-		try {
-			const people = isSheet ? [readRow(rowOf(each))] : (invitees ?? inviteesJson ?? []);
-			const guests = people.map((invitee) => ({ item, invitee }));
-			const name = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
-			const group = groups.get(name) ?? {
-				teamId,
-				role,
-				anonymous,
-				skipsExisting: existingPeople === 'skip',
-				isSheet,
-				guests: [],
-				inviteesPerRequest: each.options.inviteesPerRequest ?? 0,
-				settings: each.settings,
-			};
-			register.add(group, guests);
-			groups.set(name, group);
-			for (const guest of guests) group.guests.push(guest);
-		} catch (error) {
-			refusals.push({ items: [item], error });
+		const people = isSheet ? [readRow(rowOf(each))] : (invitees ?? inviteesJson ?? []);
+		const name = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
+		const group = groups.get(name) ?? {
+			teamId,
+			role,
+			anonymous,
+			skipsExisting: existingPeople === 'skip',
+			isSheet,
+			guests: [],
+			inviteesPerRequest: each.options.inviteesPerRequest ?? 0,
+			settings: each.settings,
+		};
+		/* Kept apart until all of them passed: nobody of a refused item counts as named. */
+		const added = new Map<string, Mention>();
+		for (const { email } of people) {
+			const key = `${teamId} ${emailKey(email)}`;
+			const earlier = mentions
+				.get(key)
+				?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
+			const before = added.get(key) ?? earlier;
+			if (before !== undefined) throw repeated(email, { group, item }, before);
+			added.set(key, { group, item });
 		}
-	}
+		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
+		groups.set(name, group);
+		for (const invitee of people) group.guests.push({ item, invitee });
+	});
 	return { groups: [...groups.values()], refusals };
 }
 
-interface Mention {
-	readonly group: Group;
-	readonly guest: Guest;
-}
-
-/**
- * Who was named so far. A person may be named once in a group and, since people who are invited
- * already are left out by *Existing People: Skip*, once for a team where that is set.
- */
-class Register {
-	private readonly mentions = new Map<string, Mention[]>();
-
-	/** @throws {UserError} if one of the guests was named before; then none of them counts as named */
-	add(group: Group, guests: readonly Guest[]) {
-		const added = new Map<string, Mention>();
-		for (const guest of guests) {
-			const key = `${group.teamId} ${emailKey(guest.invitee.email)}`;
-			const earlier = this.mentions
-				.get(key)
-				?.find((each) => each.group === group || each.group.skipsExisting || group.skipsExisting);
-			const before = added.get(key) ?? earlier;
-			if (before !== undefined) throw repeated({ group, guest }, before);
-			added.set(key, { group, guest });
-		}
-		for (const [key, mention] of added) {
-			this.mentions.set(key, [...(this.mentions.get(key) ?? []), mention]);
-		}
-	}
-}
-
-function repeated({ group, guest: { item, invitee } }: Mention, before: Mention): UserError {
-	const isTwice = !group.isSheet && item === before.guest.item;
-	const place = before.group.isSheet ? `row ${before.guest.item + 1}` : `item ${before.guest.item}`;
-	return new UserError(`${invitee.email} is ${isTwice ? 'listed twice' : `already in ${place}`}`, {
+function repeated(email: string, { group, item }: Mention, before: Mention): UserError {
+	const isTwice = !group.isSheet && item === before.item;
+	const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
+	return new UserError(`${email} is ${isTwice ? 'listed twice' : `already in ${place}`}`, {
 		...(group.isSheet ? { row: item + 1 } : { field: 'invitees' }),
 		hint: 'Remove one of the two. Nothing was sent for the second.',
 	});

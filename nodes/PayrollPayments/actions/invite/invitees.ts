@@ -95,16 +95,11 @@ export const inviteesOnForm: Field<Invitee[]> = {
 				displayName: 'Invitee',
 				name: 'invitee',
 				/* n8n's linter wants them in alphabetical order. */
-				values: INVITEE_FIELDS.map((field) => {
-					const label = titleOf(field);
-					const name = camelCase(field);
-					if (field !== 'email') return { ...text({ label }, cell).form, name };
-					return {
-						...text({ label, example: 'ana@example.com' }, cell).form,
-						name,
-						required: true,
-					};
-				}).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
+				values: INVITEE_FIELDS.map((field) => ({
+					...text({ label: titleOf(field) }, cell).form,
+					name: camelCase(field),
+					...(field === 'email' ? { placeholder: 'e.g. ana@example.com', required: true } : {}),
+				})).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
 			},
 		],
 	},

@@ -21,49 +21,28 @@ import {
 	TYPED_AMOUNT_UNITS,
 } from '../../shared/money';
 
-/** The amount, in one of two units. Both fields give whole cents. */
-const amountFields = {
-	amountUnit: choice(
-		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
-		[
-			{ name: 'Cents', value: 'cents', description: 'Whole cents, e.g. 12500 for $125.00' },
-			{
-				name: 'Dollars',
-				value: 'dollars',
-				description: 'Dollars with up to two decimals, e.g. 125.00',
-			},
-		],
-		'dollars',
-	),
-	amountCents: shownWhen(
-		{ amountUnit: ['cents'] },
-		text(
-			{
-				label: 'Amount (Cents)',
-				description: 'Amount in US cents, from 100 ($1.00) to 10000000000 ($100,000,000.00)',
-				example: '12500',
-				hint: 'In cents, e.g. 12500 for $125.00',
-			},
-			paymentCents,
-		),
-	),
-	amountDollars: shownWhen(
-		{ amountUnit: ['dollars'] },
-		text(
-			{
-				label: 'Amount (Dollars)',
-				description: 'Amount in US dollars, from 1.00 to 100000000.00, without commas',
-				example: '125.00',
-			},
-			paymentDollars,
-		),
-	),
-};
-
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 
-/** Domain, types and primary type, needed to sign typed data or to check a signature. */
-const eip712Options = {
+/** A menu under Options that takes no expressions. */
+function closedMenu<const Value extends string>(...menu: Parameters<typeof choice<Value>>) {
+	return withoutExpressions(optional(choice(...menu)));
+}
+
+const attemptCodes = filledText
+	.transform((value) => value.split(/[\s,;]+/).filter(Boolean))
+	.refine((codes) => codes.every(isAttemptCode), {
+		message: 'must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces',
+	});
+
+const NO_DOLLARS = { errorMap: () => ({ message: 'must be dollars in digits, e.g. 34500.00' }) };
+
+/** Dollars as whole cents; a total may be larger than one payment. */
+const totalDollars = z
+	.union([z.string(), z.number()], NO_DOLLARS)
+	.transform((value) => dollarsAsCents(String(value).trim()))
+	.pipe(z.number(NO_DOLLARS));
+
+export const options = {
 	domain: mustResolve(
 		optionalJsonObject({
 			label: 'Domain',
@@ -89,46 +68,18 @@ const eip712Options = {
 			),
 		),
 	),
-};
-
-const attemptCodes = filledText
-	.transform((value) => value.split(/[\s,;]+/).filter(Boolean))
-	.refine((codes) => codes.every(isAttemptCode), {
-		message: 'must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces',
-	});
-
-/** Dollars as whole cents; a total may be larger than one payment. */
-const totalDollars = z
-	.union([z.string(), z.number()], {
-		errorMap: () => ({ message: 'must be dollars, e.g. 34500.00' }),
-	})
-	.transform((value, context) => {
-		const cents = dollarsAsCents(String(value).trim());
-		if (cents !== undefined) return cents;
-		context.addIssue({ code: 'custom', message: 'must be dollars in plain digits, e.g. 34500.00' });
-		return z.NEVER;
-	});
-
-export const checkOutput = optional(
-	withoutExpressions(
-		choice(
-			{ label: 'Check Output', description: 'What Check Only puts out' },
-			[
-				{
-					name: 'One for the Run',
-					value: 'run',
-					description: 'One item with totals, the balance, and every row',
-				},
-				{ name: 'One per Payment', value: 'item', description: 'One item for each payment' },
-			],
-			'item',
-		),
+	checkOutput: closedMenu(
+		{ label: 'Check Output', description: 'What Check Only puts out' },
+		[
+			{
+				name: 'One for the Run',
+				value: 'run',
+				description: 'One item with totals, the balance, and every row',
+			},
+			{ name: 'One per Payment', value: 'item', description: 'One item for each payment' },
+		],
+		'item',
 	),
-);
-
-export const options = {
-	...eip712Options,
-	checkOutput,
 	confirmedNotPaid: refusedInTool(
 		withoutExpressions(
 			optional(
@@ -164,45 +115,37 @@ export const options = {
 			totalDollars,
 		),
 	),
-	ifAlreadyPaid: optional(
-		withoutExpressions(
-			choice(
-				{
-					label: 'If Already Paid',
-					description: 'What to do with payments that this node has made',
-				},
-				[
-					{
-						name: 'Fail',
-						value: 'fail',
-						description: 'Refuse them, so that nothing of the run is sent',
-					},
-					{
-						name: 'Skip',
-						value: 'skip',
-						description: 'Leave them alone, pay the others, and put out one row for each payment',
-					},
-				],
-				'fail',
-			),
-		),
+	ifAlreadyPaid: closedMenu(
+		{
+			label: 'If Already Paid',
+			description: 'What to do with payments that this node has made',
+		},
+		[
+			{
+				name: 'Fail',
+				value: 'fail',
+				description: 'Refuse them, so that nothing of the run is sent',
+			},
+			{
+				name: 'Skip',
+				value: 'skip',
+				description: 'Leave them alone, pay the others, and put out one row for each payment',
+			},
+		],
+		'fail',
 	),
-	typedAmountUnit: withoutExpressions(
-		optional(
-			choice(
-				{
-					label: 'Typed Amount Unit',
-					description:
-						'Unit of data.amount in Payment Authorization, which must equal the amount to pay',
-				},
-				[
-					{ name: TYPED_AMOUNT_UNITS.cents.label, value: 'cents' },
-					{ name: TYPED_AMOUNT_UNITS.notChecked.label, value: 'notChecked' },
-					{ name: TYPED_AMOUNT_UNITS.tokenSixDecimals.label, value: 'tokenSixDecimals' },
-				],
-				'tokenSixDecimals',
-			),
-		),
+	typedAmountUnit: closedMenu(
+		{
+			label: 'Typed Amount Unit',
+			description:
+				'Unit of data.amount in Payment Authorization, which must equal the amount to pay',
+		},
+		[
+			{ name: TYPED_AMOUNT_UNITS.cents.label, value: 'cents' },
+			{ name: TYPED_AMOUNT_UNITS.notChecked.label, value: 'notChecked' },
+			{ name: TYPED_AMOUNT_UNITS.tokenSixDecimals.label, value: 'tokenSixDecimals' },
+		],
+		'tokenSixDecimals',
 	),
 };
 
@@ -216,7 +159,42 @@ export const fields = {
 		},
 		email,
 	),
-	...amountFields,
+	/* Both amounts give whole cents. */
+	amountUnit: choice(
+		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
+		[
+			{ name: 'Cents', value: 'cents', description: 'Whole cents, e.g. 12500 for $125.00' },
+			{
+				name: 'Dollars',
+				value: 'dollars',
+				description: 'Dollars with up to two decimals, e.g. 125.00',
+			},
+		],
+		'dollars',
+	),
+	amountCents: shownWhen(
+		{ amountUnit: ['cents'] },
+		text(
+			{
+				label: 'Amount (Cents)',
+				description: 'Amount in US cents, from 100 ($1.00) to 10000000000 ($100,000,000.00)',
+				example: '12500',
+				hint: 'In cents, e.g. 12500 for $125.00',
+			},
+			paymentCents,
+		),
+	),
+	amountDollars: shownWhen(
+		{ amountUnit: ['dollars'] },
+		text(
+			{
+				label: 'Amount (Dollars)',
+				description: 'Amount in US dollars, from 1.00 to 100000000.00, without commas',
+				example: '125.00',
+			},
+			paymentDollars,
+		),
+	),
 	currency: choice(
 		{ label: 'Currency', description: 'Currency of the payment' },
 		[{ name: 'USD', value: 'USD' }],

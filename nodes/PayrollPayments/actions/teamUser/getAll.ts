@@ -6,7 +6,7 @@ import { collection } from '../../forms/collection';
 import { optional, type InputOf } from '../../forms/field';
 import { choices, filledText, flag, text, textList } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
-import { inBatches } from '../batches';
+import { inBatches } from '../checkedWrite';
 import type { SendRead } from '../../api/client';
 import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
