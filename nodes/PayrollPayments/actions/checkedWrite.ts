@@ -31,7 +31,7 @@ export interface WritePlan {
 	readonly summary: string;
 	/** Null if there is nothing to send. */
 	readonly request: WriteRequest | null;
-	/** Null where nothing is signed, or it isn't known what a provided signature covers. */
+	/** Null if nothing is signed, or it isn't known what a provided signature covers. */
 	readonly signs: Signs | null;
 	/** A payment's reference, which isn't sent. */
 	readonly reference?: string;
@@ -80,11 +80,7 @@ export function checkedCall<Data extends OutputRecord>(
 	return { summary, request, signs, send: async () => await context.once(key, answer, send) };
 }
 
-/**
- * Sends the writes of one job, one after the other.
- * @throws whatever a write throws. A {@link UserError} then also says what was done before, in words
- * and as `completed`.
- */
+/** Sends the writes of one job in order. An error then also says what was done before. */
 export async function sendInOrder<Result extends OutputRecord>(
 	writes: ReadonlyArray<CheckedWrite<Result>>,
 ): Promise<Result[]> {
@@ -101,12 +97,9 @@ export async function sendInOrder<Result extends OutputRecord>(
 
 /** Splits a list into batches of up to `size` entries; 0 means a single batch. */
 export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][] {
-	if (size === 0) return list.length === 0 ? [] : [[...list]];
-	const batches: Entry[][] = [];
-	for (let start = 0; start < list.length; start += size) {
-		batches.push(list.slice(start, start + size));
-	}
-	return batches;
+	const most = size === 0 ? list.length : size;
+	const count = list.length === 0 ? 0 : Math.ceil(list.length / most);
+	return Array.from({ length: count }, (_, index) => list.slice(index * most, (index + 1) * most));
 }
 
 /** "a, b and 3 more". */

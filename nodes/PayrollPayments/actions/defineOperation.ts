@@ -17,22 +17,18 @@ import type { RunContext } from './runContext';
 
 /** An operation as the form and the run (run.ts) see it. */
 export interface Operation {
-	/** In camelCase, e.g. "teamUser" for Team User. */
 	readonly resource: string;
 	readonly operation: string;
-	/** The name in the Operation menu, e.g. "Get Many". */
+	/** In the Operation menu; `action` is for n8n's list of actions. */
 	readonly name: string;
-	/** The name in n8n's list of actions, e.g. "Get many team users". */
 	readonly action: string;
 	readonly description: string;
 	readonly effect: Effect;
-	/** The permission that the credentials must have. Every write names one. */
 	readonly permission: NeededPermission;
 	/** Whether no AI agent may run it. Others run reads, and writes only with *Allow Writes by AI*. */
 	readonly isForPeople?: boolean;
 	/** What n8n shows above the output if there are no items. */
 	readonly emptyNotice?: string;
-	/** A notice at the top of the form. */
 	readonly notice?: string;
 	/** In the order of the form: required fields first, then the others alphabetically. */
 	readonly fields: FieldSet;
@@ -41,7 +37,6 @@ export interface Operation {
 	readonly output:
 		| z.AnyZodObject
 		| z.ZodUnion<readonly [z.AnyZodObject, z.AnyZodObject, ...z.AnyZodObject[]]>;
-	/** What else *Check Only* puts out. */
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** Whether money moves: the first unknown outcome then ends the run. */
 	readonly movesMoney?: boolean;
@@ -106,8 +101,8 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 		return { items: [item.index], json: item.json, input, options, settings };
 	};
 
-	const checkItem = async ({ items, input, options, settings }: Item, context: RunContext) => {
-		const own = context.with(items, settings);
+	const checkItem = async ({ items, input, options }: Item, context: RunContext) => {
+		const own = context.with(items);
 		if (definition.effect === 'read') {
 			return { items, writes: [], send: async () => await definition.run(input, own, options) };
 		}

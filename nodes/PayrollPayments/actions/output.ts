@@ -66,9 +66,7 @@ export function outputItems(
 	return [...completed, ...refused].sort((a, b) => a.item - b.item).map(({ output }) => output);
 }
 
-const conjunction = new Intl.ListFormat('en-GB');
-
-/** " (the same in rows 5 and 9)"; nothing if there are no others. */
+/** " (the same in rows 5, 9)"; nothing if there are no others. */
 function alsoIn(others: readonly FailedItems[]): string {
 	if (others.length === 0) return '';
 	const rows = others.flatMap(({ error }) =>
@@ -76,21 +74,8 @@ function alsoIn(others: readonly FailedItems[]): string {
 	);
 	const isSheet = rows.length === others.length;
 	const places = (isSheet ? rows : others.map(firstItem)).map(String);
-	const rest = places.length > MAX_NAMED ? [`${places.length - MAX_NAMED} more`] : [];
-	const list = conjunction.format([...places.slice(0, MAX_NAMED), ...rest]);
-	return ` (the same in ${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'} ${list})`;
-}
-
-/** The failures that say the same, each time together, in their order. */
-function byMessage(failures: readonly FailedItems[]): Array<[FailedItems, ...FailedItems[]]> {
-	const groups = new Map<string, [FailedItems, ...FailedItems[]]>();
-	for (const failure of failures) {
-		const message = messageOf(failure.error);
-		const group = groups.get(message);
-		if (group === undefined) groups.set(message, [failure]);
-		else group.push(failure);
-	}
-	return [...groups.values()];
+	const kind = `${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'}`;
+	return ` (the same in ${kind} ${listed(places, MAX_NAMED)})`;
 }
 
 /** "19 of 50 paid ($23,400.00), 1 not known, 30 not sent." */
@@ -126,7 +111,14 @@ export function combineFailures(
 	const own =
 		first.error instanceof UserError ? first.error : new UserError(messageOf(first.error));
 	const told = [first, ...others.filter(({ error }) => outcomeOf(error) !== 'not_sent')];
-	const [[, ...same] = [], ...different] = byMessage(told);
+	/* Those that say the same are named together. */
+	const groups = new Map<string, FailedItems[]>();
+	for (const each of told) {
+		const group = groups.get(messageOf(each.error)) ?? [];
+		group.push(each);
+		groups.set(messageOf(each.error), group);
+	}
+	const [[, ...same] = [], ...different] = groups.values();
 	const isTold = told.length > 1 || own.context.attemptCode !== undefined;
 	const failures = told.map((each) => ({
 		item: firstItem(each),
@@ -141,8 +133,8 @@ export function combineFailures(
 	const names = records.map(({ item, transaction }: { item: number; transaction?: unknown }) =>
 		typeof transaction === 'string' ? `item ${item} (${transaction})` : `item ${item}`,
 	);
-	const also = different.map(
-		([each, ...rest]) => `${messageFor(each.error, firstItem(each), redactor)}${alsoIn(rest)}`,
+	const also = different.flatMap(([each, ...rest]) =>
+		each === undefined ? [] : `${messageFor(each.error, firstItem(each), redactor)}${alsoIn(rest)}`,
 	);
 	const isRun = operation.movesMoney === true && result.sent.length + result.failed.length > 1;
 	const notes = [

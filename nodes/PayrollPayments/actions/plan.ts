@@ -6,7 +6,7 @@ import type { RunContext } from './runContext';
 export interface FailedItems {
 	readonly items: readonly number[];
 	readonly error: unknown;
-	/** What their output has beside the error. */
+	/** What their output has in addition. */
 	readonly columns?: OutputRecord;
 	/** What would have been sent, if only its earlier outcome isn't known: a run's approval covers it. */
 	readonly writes?: readonly WritePlan[];
@@ -19,16 +19,12 @@ export interface Job {
 	readonly writes: readonly WritePlan[];
 	/** Whether the first record belongs to the first item, the second to the second, and so on. */
 	readonly isRecordPerItem?: boolean;
-	/**
-	 * Set if it sends nothing: it puts out what was read, or again what was done before in this
-	 * execution, which an error lists as done.
-	 */
+	/** Set if it sends nothing: it puts out what was read, or again what this execution did before. */
 	readonly kind?: 'report' | 'repeat';
-	/** What the output has beside the error, if it fails. */
+	/** What the output has in addition, if it fails. */
 	readonly columns?: OutputRecord;
 	/** For a payment: its amount, for the sum of what was paid. */
 	readonly cents?: number;
-	/** Signs and sends; all that is left. */
 	send(): Promise<readonly OutputRecord[]>;
 }
 
@@ -40,12 +36,10 @@ export interface Plan {
 	end?(result: RunResult): Promise<void>;
 }
 
-/** A job that succeeded, with its output. */
 export interface CompletedJob extends Job {
 	readonly records: readonly OutputRecord[];
 }
 
-/** What came of all jobs. */
 export interface RunResult {
 	readonly sent: readonly CompletedJob[];
 	readonly failed: readonly FailedItems[];
@@ -60,7 +54,6 @@ export interface Form {
 	readonly approved: ReadonlyMap<number, string>;
 	/** Whether one item is asked for that stands for all, refused ones included. */
 	readonly isRunCheck: boolean;
-	/** Phase two; only reads from the service. */
 	check(context: RunContext): Promise<Plan>;
 }
 

@@ -1,11 +1,16 @@
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 
 import { requirePermission } from '../api/limits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
 import { outcomeOf, UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 import { Redactor } from '../shared/redaction';
-import { refuseAgentWrites } from './agentAccess';
 import { checkRecords, keepApproved } from './approval';
 import { CATALOGUE } from './catalogue';
 import type { Operation } from './defineOperation';
@@ -53,6 +58,34 @@ function selectedOperation(context: IExecuteFunctions): Operation {
 		`The resource ${String(resource)} has no operation ${String(name)}`,
 		{ description: 'Select the resource and operation again.' },
 	);
+}
+
+/**
+ * Stops an AI agent from running an operation or setting an option that is reserved for people. The
+ * parameters count as saved, since an agent could fill in an expression.
+ * @throws {UserError} that says how a person can allow it
+ */
+function refuseAgentWrites({ type, parameters }: INode, operation: Operation): void {
+	if (!type.endsWith('Tool')) return;
+	const saved: unknown = parameters.options;
+	const options = isRecord(saved) ? saved : {};
+	const refuse = (what: string, next: string) => {
+		throw new UserError(`“${what}” was refused because an AI agent called it. ${next}`, {
+			hint: 'Nothing was sent.',
+		});
+	};
+	const { action, effect, isForPeople } = operation;
+	if (isForPeople === true) refuse(action, 'Sign in outside the AI agent');
+	if (effect === 'write' && options.checkOnly !== true && parameters.allowToolWrites !== true) {
+		const isText = typeof parameters.allowToolWrites === 'string';
+		const byHand = "Allow Writes by AI can't be an expression: set it by hand";
+		refuse(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
+	}
+	for (const [name, field] of Object.entries(operation.options)) {
+		if (field.refusedInTool === true && (options[name] ?? '') !== '') {
+			refuse(field.form.displayName, 'Clear it, and use it in a node outside the AI agent');
+		}
+	}
 }
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
@@ -143,9 +176,13 @@ async function sendAll(
 	continues: boolean,
 ): Promise<RunResult> {
 	const sent: CompletedJob[] = [];
-	const failed: FailedItems[] = plan.refusals.map((refusal) => ({
+	/* What a check refused was not sent, whatever happened to the reads of the check. */
+	const failed: FailedItems[] = plan.refusals.map(({ error, ...refusal }) => ({
 		...refusal,
-		error: refusedBefore(refusal.error),
+		error:
+			error instanceof UserError && error.context.outcome === undefined
+				? error.with({ outcome: 'refused' })
+				: error,
 	}));
 	let isEnded = failed.length > 0 && !continues;
 	const queue = plan.jobs.values();
@@ -153,7 +190,11 @@ async function sendAll(
 		for (const job of queue) {
 			const { items, columns } = job;
 			if (isEnded && job.kind === undefined) {
-				failed.push({ items, columns, error: notSent() });
+				const error = new UserError('This was not sent, because the run ended before it', {
+					outcome: 'not_sent',
+					hint: 'Look at the failure before it, then run the node again.',
+				});
+				failed.push({ items, columns, error });
 				continue;
 			}
 			try {
@@ -169,17 +210,4 @@ async function sendAll(
 	const result = { sent, failed };
 	await plan.end?.(result);
 	return result;
-}
-
-/** What a check refused was not sent, whatever happened to the reads of the check. */
-function refusedBefore(error: unknown): unknown {
-	if (!(error instanceof UserError) || error.context.outcome !== undefined) return error;
-	return error.with({ outcome: 'refused' });
-}
-
-function notSent(): UserError {
-	return new UserError('This was not sent, because the run ended before it', {
-		outcome: 'not_sent',
-		hint: 'Look at the failure before it, then run the node again.',
-	});
 }

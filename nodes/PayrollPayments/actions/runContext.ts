@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import { openClient, type Call } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
 import { PLACEHOLDER_ID } from '../api/credentialTest';
 import { balanceAnswer } from '../api/schemas/answers';
 import { openWallet } from '../api/wallet';
-import { ExecutionCache, type RunScope } from '../idempotency/executionCache';
+import { ExecutionCache } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
-import { outcomeOf, ServiceError, throwIfStopped, UserError } from '../shared/errors';
+import { outcomeOf, ServiceError, UserError } from '../shared/errors';
+import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
@@ -21,7 +22,6 @@ const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserErro
 
 /** A change that is made once in an execution. */
 interface OnceKey {
-	/** What identifies it among those of the same items. */
 	readonly identity: unknown;
 	/** Whether it must not be sent again where its first outcome is unknown. */
 	readonly isUnrepeatable?: boolean;
@@ -33,13 +33,10 @@ export interface RunContext {
 	readonly settings: Settings;
 	/** Whether refused items leave the others alone (*On Error: Continue*). */
 	readonly continues: boolean;
-	/** Aborted once the execution was stopped. */
 	readonly signal: AbortSignal | undefined;
-	/** Sends a call. Only reads may be repeated. */
 	send<Data>(call: Call<Data>): Promise<Data>;
 	/** The wallet that signs. @throws {UserError} if the credentials have none */
 	wallet(): Promise<Wallet>;
-	/** The payments that this node has sent. */
 	ledger(): PaymentLedger;
 	/**
 	 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
@@ -53,15 +50,13 @@ export interface RunContext {
 	): Promise<Data>;
 	/**
 	 * Makes one authenticated read before a run changes anything, unless the service took the token a
-	 * moment ago. n8n may sign in again and repeat a read, but nothing may repeat a write: so an expired
-	 * token costs a read instead of a run.
-	 * @throws {UserError} if the service refuses the token, or can't be reached
+	 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write.
 	 */
 	confirmToken(teamId?: string): Promise<void>;
 	/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
 	annotate(values: Readonly<Record<string, string>>): void;
-	/** The same context for some items and their settings. */
-	with(items: readonly number[], settings: Settings): RunContext;
+	/** The same context for some items, whose changes are told from those of others. */
+	with(items: readonly number[]): RunContext;
 }
 
 /**
@@ -77,18 +72,23 @@ export async function openRun(
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, signal);
 	const { credentials, exchange } = client;
-	const scope = onFirstUse(() => scopeOf(context));
+	const scope = onFirstUse(() => ({
+		workflowId: context.getWorkflow().id ?? '',
+		nodeId: context.getNode().id,
+		executionId: context.getExecutionId(),
+		/* In a loop, each run of the node counts separately. */
+		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
+	}));
 	const shared = {
+		send: async <Data>(call: Call<Data>) => await client.send(call, settings),
 		credentials,
+		settings,
 		continues: context.continueOnFail(),
 		signal,
 		wallet: onFirstUse(async () => {
+			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');
 			if (credentials.authentication === 'walletSignIn') {
-				return await openWallet(
-					credentials,
-					async (request) => await exchange(request, 'withoutToken'),
-					redactor.text,
-				);
+				return await openWallet(credentials, toSigner, redactor.text);
 			}
 			throw new UserError("These credentials don't have a wallet to sign with", {
 				field: 'authentication',
@@ -102,32 +102,21 @@ export async function openRun(
 		}),
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
 			if (client.isTokenFresh()) return;
-			const answer = balanceAnswer;
-			const call = {
-				method: 'GET',
-				path: '/v2/balance',
-				query: { nanoid: teamId },
-				answer,
-			} as const;
+			const query = { nanoid: teamId };
 			/* Someone waits to pay: a service that hangs isn't asked four times. */
 			const patience = { ...settings, retries: Math.min(settings.retries, 1) };
-			await client.send(call, patience).catch((error: unknown) => {
-				if (error instanceof ServiceError && error.status !== 401) return;
-				throw error instanceof UserError
-					? error.with({ note: 'Nothing was signed or sent.', outcome: 'refused' })
-					: error;
-			});
+			await client
+				.send({ method: 'GET', path: '/v2/balance', query, answer: balanceAnswer }, patience)
+				.catch((error: unknown) => {
+					if (error instanceof ServiceError && error.status !== 401) return;
+					throw error instanceof UserError
+						? error.with({ note: 'Nothing was signed or sent.', outcome: 'refused' })
+						: error;
+				});
 		},
-		annotate: (values: Readonly<Record<string, string>>) =>
-			context.customData.setAll({ ...values }),
 	};
-	const bind = (items: readonly number[], own: Settings): RunContext => ({
+	const bind = (items: readonly number[]): RunContext => ({
 		...shared,
-		settings: own,
-		send: async (call) => {
-			throwIfStopped(signal);
-			return await client.send(call, own);
-		},
 		once: async ({ identity, isUnrepeatable = false }, schema, send) => {
 			const changes = changesOfRuns.of(scope());
 			const key = createHash('sha256')
@@ -150,24 +139,12 @@ export async function openRun(
 			changes.set(key, { answer });
 			return answer;
 		},
+		annotate: (values) => context.customData.setAll({ ...values }),
 		with: bind,
 	});
-	return bind([], settings);
+	return bind([]);
 }
 
-const proxyData = z.object({ $runIndex: z.number().int() });
-
-/** This run of the node. In a loop, each run counts separately. */
-function scopeOf(context: IExecuteFunctions): RunScope {
-	return {
-		workflowId: context.getWorkflow().id ?? '',
-		nodeId: context.getNode().id,
-		executionId: context.getExecutionId(),
-		runIndex: proxyData.parse(context.getWorkflowDataProxy(0)).$runIndex,
-	};
-}
-
-/** Opens a value when it is first needed, and keeps it. */
 function onFirstUse<Value>(open: () => Value): () => Value {
 	let opened: { readonly value: Value } | undefined;
 	return () => (opened ??= { value: open() }).value;

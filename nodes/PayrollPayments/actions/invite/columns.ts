@@ -1,29 +1,19 @@
 import { z } from 'zod';
 
-import { isBlank, optional, titleOf, type Field } from '../../forms/field';
+import { optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
-import { isRecord } from '../../shared/json';
 import { shorten } from '../../shared/redaction';
 import { listed } from '../checkedWrite';
 
-import {
-	documentedInvitee,
-	INVITEE_FIELDS,
-	inviteeFrom,
-	type Invitee,
-	type InviteeField,
-} from './invitees';
-
-/** The headers that the user named, and what they hold. */
-export type ColumnNames = ReadonlyArray<{ readonly field: InviteeField; readonly name: string }>;
+import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
 
 /** One row of a sheet, and the columns that Column Names gives for it. */
 export interface Row {
 	/** Counted from 1, as in a sheet. */
 	readonly number: number;
 	readonly columns: Readonly<Record<string, unknown>>;
-	readonly names: ColumnNames;
+	readonly names: ReadonlyArray<{ readonly field: InviteeField; readonly name: string }>;
 }
 
 /** A header without what spellings differ in: "First Name", first_name and firstName are one. */
@@ -31,9 +21,7 @@ function withoutStyle(header: string): string {
 	return header.replace(/[\s_-]/g, '').toLowerCase();
 }
 
-const RECOGNIZED: ReadonlyMap<string, InviteeField> = new Map(
-	INVITEE_FIELDS.map((field) => [withoutStyle(field), field]),
-);
+const RECOGNIZED = new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field]));
 
 const columnField = choice(
 	{ label: 'Field' },
@@ -50,8 +38,10 @@ const columnName = text(
 
 const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the option';
 
+const column = z.object({ field: columnField.schema, name: columnName.schema });
+
 /** Headers for fields whose columns aren't recognized by name. */
-export const columnNames: Field<ColumnNames | undefined> = optional({
+export const columnNames: Field<Row['names'] | undefined> = optional({
 	form: {
 		displayName: 'Column Names',
 		type: 'fixedCollection',
@@ -74,25 +64,12 @@ export const columnNames: Field<ColumnNames | undefined> = optional({
 	/* n8n turns an expression for the whole field into an empty one. */
 	schema: z
 		.object(
-			{
-				column: z
-					.array(z.object({ field: columnField.schema, name: columnName.schema }), {
-						required_error: NO_COLUMN,
-					})
-					.min(1, NO_COLUMN),
-			},
+			{ column: z.array(column, { required_error: NO_COLUMN }).min(1, NO_COLUMN) },
 			{ invalid_type_error: 'must be a list of columns' },
 		)
-		.transform(({ column }) => column),
+		.transform((value) => value.column),
 	required: false,
 });
-
-/** One value of a row. */
-interface Cell {
-	readonly field: InviteeField;
-	readonly header: string;
-	readonly value: unknown;
-}
 
 /** @throws {UserError} if no row has a column that the user named: what it holds would be dropped */
 export function checkColumnNames(rows: readonly Row[]): void {
@@ -111,18 +88,23 @@ export function checkColumnNames(rows: readonly Row[]): void {
 
 /** @throws {UserError} if the row isn't valid */
 export function readRow(row: Row): Invitee {
-	const cells = cellsOf(row);
-	const result = documentedInvitee.safeParse(inviteeFrom((field) => cells.get(field)?.value));
+	const headers = headersOf(row);
+	const valueOf = (field: InviteeField): unknown => {
+		const header = headers.get(field);
+		return header === undefined ? undefined : row.columns[header];
+	};
+	const result = invitee.safeParse(inviteeFrom(valueOf));
 	if (result.success) return result.data;
-	const { path = [], message = "isn't valid" } = result.error.issues[0] ?? {};
-	const field = String(path.at(-1) ?? 'email');
-	const { header = field, value } = cells.get(field) ?? {};
-	if (field !== 'email') throw rowError(row, `${header} ${message}`);
-	const given = typeof value === 'string' ? value.trim() : '';
-	if (given !== '') throw rowError(row, `${quoted(given)} isn't an email address`);
+	const [{ path, message } = { path: [], message: "isn't valid" }] = result.error.issues;
+	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
+	if (field !== 'email') throw rowError(row, `${headers.get(field) ?? field} ${message}`);
+	const given = valueOf(field);
+	if (typeof given === 'string' && given.trim() !== '') {
+		throw rowError(row, `${shorten(given.trim(), 100)} isn't an email address`);
+	}
 	throw rowError(
 		row,
-		`${header} ${message}`,
+		`${headers.get(field) ?? field} ${message}`,
 		' If the address is in another column, enter its header in Column Names under Options.',
 	);
 }
@@ -135,50 +117,30 @@ function matches(headers: readonly string[], name: string): string[] {
 	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
-/** The cell of each field. A named column wins over a recognized one, where the row has it. */
-function cellsOf(row: Row): ReadonlyMap<string, Cell> {
+/** The header of each field. A named column wins over a recognized one, where the row has it. */
+function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 	const headers = Object.keys(row.columns);
 	const named = row.names.flatMap(({ field, name }) =>
-		matches(headers, name).map((header) => ({ field, header, value: row.columns[header] })),
+		matches(headers, name).map((header) => ({ field, header })),
 	);
-	const recognized = headers
-		.filter((header) => !named.some((cell) => cell.header === header))
-		.flatMap((header) => recognize(row, header))
-		.filter(({ field }) => !named.some((cell) => cell.field === field));
-	const found = new Map<string, Cell>();
-	for (const cell of [...named, ...recognized]) {
-		const other = found.get(cell.field);
+	const recognized = headers.flatMap((header) => {
+		const field = RECOGNIZED.get(withoutStyle(header));
+		const isNamed = named.some((each) => each.header === header || each.field === field);
+		return field === undefined || isNamed ? [] : [{ field, header }];
+	});
+	const found = new Map<InviteeField, string>();
+	for (const { field, header } of [...named, ...recognized]) {
+		const other = found.get(field);
 		if (other !== undefined) {
 			throw rowError(
 				row,
-				`columns ${other.header} and ${cell.header} both hold ${titleOf(cell.field)}`,
+				`columns ${other} and ${header} both hold ${titleOf(field)}`,
 				' Remove one of the two columns, or enter the right one in Column Names under Options.',
 			);
 		}
-		found.set(cell.field, cell);
+		found.set(field, header);
 	}
 	return found;
-}
-
-/** The cells under a header. A `prefill` in the service's own form counts as its properties. */
-function recognize(row: Row, header: string): Cell[] {
-	const value = row.columns[header];
-	const style = withoutStyle(header);
-	const known = RECOGNIZED.get(style);
-	if (known !== undefined) return [{ field: known, header, value }];
-	if (style !== 'prefill' || isBlank(value)) return [];
-	if (!isRecord(value)) throw rowError(row, `${header} must be an object`);
-	return Object.entries(value).map(([name, entry]) => {
-		const field = RECOGNIZED.get(withoutStyle(name));
-		if (field !== undefined && field !== 'email') {
-			return { field, header: `${header}.${name}`, value: entry };
-		}
-		throw rowError(row, `${header} has an unknown property: ${quoted(name)}`);
-	});
-}
-
-function quoted(said: string): string {
-	return shorten(said, 100);
 }
 
 function rowError({ number }: Row, fault: string, advice = ''): UserError {

@@ -6,13 +6,16 @@ import { emailKey } from '../../shared/email';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
 import type { RunContext } from '../runContext';
 
-interface KnownPerson {
-	readonly outcome: 'member' | 'pending';
-	readonly nanoid: string | null;
-}
+/** What became of one person. */
+export const personOutcome = z.object({
+	email: z.string(),
+	outcome: z.enum(['invited', 'pending', 'member', 'unknown']),
+	nanoid: z.string().nullable(),
+});
 
+export type PersonOutcome = z.infer<typeof personOutcome>;
 /** Who is in a team or has a pending invite to it, as the service lists them, by {@link emailKey}. */
-export type KnownPeople = ReadonlyMap<string, KnownPerson>;
+export type KnownPeople = ReadonlyMap<string, PersonOutcome>;
 
 /** Text; null if there is none, also where the service lists an empty one. */
 const filled = z.string().trim().min(1).nullable().catch(null);
@@ -56,10 +59,10 @@ async function readKnown(
 	teamId: string,
 	wanted: ReadonlySet<string>,
 ): Promise<KnownPeople> {
-	const known = new Map<string, KnownPerson>();
+	const known = new Map<string, PersonOutcome>();
 	for (const invite of await pendingInvites(send, teamId)) {
 		const { email, nanoid } = listed.parse(invite);
-		if (email !== null) known.set(emailKey(email), { outcome: 'pending', nanoid });
+		if (email !== null) known.set(emailKey(email), { email, outcome: 'pending', nanoid });
 	}
 	/* A member may have an invite to another role as well; being in the team is what counts. */
 	for (const user of await teamUsers(send, { teamId })) {
@@ -70,7 +73,7 @@ async function readKnown(
 				hint: 'To skip existing people, the node needs the address of each member.',
 			});
 		}
-		known.set(emailKey(email), { outcome: 'member', nanoid });
+		known.set(emailKey(email), { email, outcome: 'member', nanoid });
 	}
 	return new Map([...known].filter(([address]) => wanted.has(address)));
 }

@@ -27,12 +27,6 @@ export const INVITEE_FIELDS = ['email', ...PREFILL_FIELDS] as const;
 
 export type InviteeField = (typeof INVITEE_FIELDS)[number];
 
-/** One person to invite, in the service's format. */
-export interface Invitee {
-	readonly email: string;
-	readonly prefill?: Readonly<Record<string, string>>;
-}
-
 function camelCase(name: string): string {
 	return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -42,10 +36,10 @@ const cell = z
 	.union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()], {
 		errorMap: () => ({ message: 'must be text' }),
 	})
-	.transform((value) => (value === null || value === undefined ? '' : String(value)));
+	.transform((value) => String(value ?? ''));
 
 /** A person in the service's own form. A prefill that is begun is completed with empty text. */
-export const documentedInvitee = z
+export const invitee = z
 	.object({
 		email,
 		prefill: z
@@ -54,10 +48,12 @@ export const documentedInvitee = z
 			.default({}),
 	})
 	.strict()
-	.transform(({ email: address, prefill }): Invitee => {
+	.transform(({ prefill, ...person }) => {
 		const isBegun = Object.values(prefill).some((value) => value.trim() !== '');
-		return isBegun ? { email: address, prefill } : { email: address };
+		return isBegun ? { ...person, prefill } : person;
 	});
+
+export type Invitee = z.infer<typeof invitee>;
 
 /** The values of one person in the service's own form. */
 export function inviteeFrom(valueOf: (field: InviteeField) => unknown) {
@@ -69,7 +65,7 @@ export function inviteeFrom(valueOf: (field: InviteeField) => unknown) {
 const formEntry = z
 	.record(z.unknown())
 	.transform((values) => inviteeFrom((field) => values[field] ?? values[camelCase(field)]))
-	.pipe(documentedInvitee);
+	.pipe(invitee);
 
 function listOf(entry: z.ZodType<Invitee, z.ZodTypeDef, unknown>) {
 	return z
@@ -105,7 +101,7 @@ export const inviteesOnForm: Field<Invitee[]> = {
 	},
 	schema: z
 		.object({ invitee: listOf(formEntry).default([]) }, { message: 'must be a list of invitees' })
-		.transform(({ invitee }) => invitee),
+		.transform((value) => value.invitee),
 	required: true,
 };
 
@@ -115,6 +111,6 @@ export const inviteesAsJson = json(
 		label: 'Invitees (JSON)',
 		description: 'List of invitees, each with an email and an optional prefill',
 	},
-	listOf(documentedInvitee),
+	listOf(invitee),
 	'[{ "email": "ana@example.com" }]',
 );

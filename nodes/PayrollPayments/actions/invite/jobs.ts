@@ -1,24 +1,35 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import { entityLabel } from '../../api/entities';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { emailKey } from '../../shared/email';
-import { ROLE_NAMES } from '../../shared/roles';
+import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
 import { checkedCall, inBatches, listed, sendInOrder, type CheckedWrite } from '../checkedWrite';
 import type { Job } from '../plan';
 import type { RunContext } from '../runContext';
 
-import type { KnownPeople } from './existingPeople';
-import type { Group, Guest } from './groups';
+import type { KnownPeople, PersonOutcome } from './existingPeople';
+import type { Invitee } from './invitees';
 
-/** What became of one person. */
-export const personOutcome = z.object({
-	email: z.string(),
-	outcome: z.enum(['invited', 'pending', 'member', 'unknown']),
-	nanoid: z.string().nullable(),
-});
+/** A person to invite, and the index of the item that names them. */
+export interface Guest {
+	readonly item: number;
+	readonly invitee: Invitee;
+}
 
-type Outcome = z.infer<typeof personOutcome>;
+/** Guests who share an invitation: the rows of a sheet with the same settings, or one item's list. */
+export interface Group {
+	readonly teamId: string;
+	readonly role: InviteRole;
+	readonly anonymous: boolean;
+	/** Whether to leave out people who are in the team or have a pending invite. */
+	readonly skipsExisting: boolean;
+	/** Whether every guest has an item to themselves. */
+	readonly isSheet: boolean;
+	readonly guests: Guest[];
+	readonly inviteesPerRequest: number;
+}
+
 type InvitesCreated = z.infer<typeof invitesCreatedAnswer>;
 
 /** One request, which invites all its guests or none (docs/api.md, Endpoint 5). */
@@ -35,11 +46,11 @@ export function itemsOf(guests: readonly Guest[]): number[] {
 export function jobsFor(group: Group, known: KnownPeople, context: RunContext): Job[] {
 	const { guests, isSheet, skipsExisting } = group;
 	const { checkOnly } = context.settings;
-	const before = new Map<Guest, Outcome>();
+	const before = new Map<Guest, PersonOutcome>();
 	for (const guest of guests) {
 		const { email } = guest.invitee;
 		const person = known.get(emailKey(email));
-		if (person !== undefined) before.set(guest, { email, ...person });
+		if (person !== undefined) before.set(guest, { ...person, email });
 	}
 	const newcomers = guests.filter((guest) => !before.has(guest));
 	const requests = requestsFor(group, newcomers, context);
@@ -113,7 +124,7 @@ function requestsFor(
 function outcomesOf(
 	guests: readonly Guest[],
 	{ nanoids }: InvitesCreated,
-): Array<readonly [Guest, Outcome]> {
+): Array<readonly [Guest, PersonOutcome]> {
 	const outcome = new Set(nanoids).size < guests.length ? 'unknown' : 'invited';
 	/* The order isn't documented; it can only be theirs if there is one for each. */
 	const ordered = outcome === 'invited' && nanoids.length === guests.length ? nanoids : [];

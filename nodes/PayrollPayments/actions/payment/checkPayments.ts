@@ -110,8 +110,8 @@ function authorizationSummary(
 }
 
 async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment> {
-	const { items, input, options, settings } = item;
-	const context = run.with(items, settings);
+	const { items, input, options } = item;
+	const context = run.with(items);
 	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
 	const { typedAmountUnit = 'tokenSixDecimals', confirmedNotPaid } = options;
 	const { message } = input.typedData;
