@@ -898,7 +898,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 		expect(outcomes(await skip(rows, parameters))).toEqual(rows.map(() => 'pending'));
 	});
 
-	it('says for a list who was invited before the error, and how to go on', async () => {
+	it('says for a list who was invited before the error', async () => {
 		await failPost(1, { status: 400 });
 		const { error } = await skip([{}], {
 			inviteesSource: 'json',
@@ -906,7 +906,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 			options: { inviteesPerRequest: 3 },
 		});
 		expect(error?.description).toContain(
-			'The first 3 of 10 new people were invited (Cut.0@example.com, Cut.1@example.com, Cut.2@example.com). Run the node again to invite the others; it skips those who were invited.',
+			'Already done: “Invite 3 people (Cut.0@example.com, Cut.1@example.com, Cut.2@example.com) ',
 		);
 	});
 

@@ -43,8 +43,6 @@ export interface WritePlan {
 export interface CheckedWrite<Result extends OutputRecord = OutputRecord> extends WritePlan {
 	/** Signs and sends. */
 	send(): Promise<Result>;
-	/** What the writes before it in the same job have done by the time this one fails, in sentences. */
-	doneBefore?(): string;
 }
 
 /** A change that takes one request. */
@@ -88,7 +86,9 @@ export async function sendInOrder<Result extends OutputRecord>(
 	for (const write of writes) {
 		const result = await write.send().catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
-			throw error.withDone({ completed: results }, write.doneBefore?.());
+			const done = writes.slice(0, results.length).map(({ summary }) => `“${summary}”`);
+			const note = `Already done: ${listed(done)}. Don't do this again; Retry On Fail continues after it.`;
+			throw error.withDone({ completed: results }, note);
 		});
 		results.push(result);
 	}

@@ -1,6 +1,8 @@
 import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
-import { titleOf } from '../forms/field';
+import { collection } from '../forms/collection';
+import { titleOf, withoutExpressions } from '../forms/field';
+import { choice, flag } from '../forms/fieldTypes';
 import { propertyOf } from '../forms/property';
 
 import { CATALOGUE } from './catalogue';
@@ -8,62 +10,47 @@ import type { Operation } from './defineOperation';
 
 const RESOURCES = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
-function resourceMenu(): INodeProperties {
-	return {
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		options: RESOURCES.map((value) => ({ name: titleOf(value), value })),
-		default: 'teamUser',
-	};
-}
+const resourceMenu = propertyOf(
+	'resource',
+	withoutExpressions(
+		choice<string>(
+			{ label: 'Resource' },
+			RESOURCES.map((value) => ({ name: titleOf(value), value })),
+			'teamUser',
+		),
+	),
+);
 
 function operationMenu(resource: string): INodeProperties {
 	const operations = CATALOGUE.filter((each) => each.resource === resource);
 	/* n8n leaves out a value that is the default, so it must be harmless. */
 	const preset = operations.find(({ effect }) => effect === 'read') ?? operations[0];
-	return {
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { resource: [resource] } },
-		options: operations.map(({ operation, name, action, description }) => ({
-			name,
-			value: operation,
-			action,
-			description,
-		})),
-		default: preset?.operation ?? '',
-	};
+	const options = operations.map(({ operation: value, name, action, description }) => ({
+		name,
+		value,
+		action,
+		description,
+	}));
+	const menu = choice<string>({ label: 'Operation' }, options, preset?.operation ?? '');
+	return propertyOf('operation', withoutExpressions(menu), { resource: [resource] });
 }
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
 	const show = { resource: [resource], operation: [operation] };
-	const displayOptions = { show };
-	const collection = Object.entries(options)
-		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
-		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 	const noticeField: INodeProperties = {
 		displayName: notice ?? '',
 		name: 'notice',
 		type: 'notice',
 		default: '',
-		displayOptions,
+		displayOptions: { show },
+	};
+	const all = {
+		...fields,
+		options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 	};
 	return [
 		...(notice === undefined ? [] : [noticeField]),
-		...Object.entries(fields).map(([name, field]) => propertyOf(name, field, show)),
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-			displayOptions,
-			options: collection,
-		},
+		...Object.entries(all).map(([name, field]) => propertyOf(name, field, show)),
 	];
 }
 
@@ -72,22 +59,21 @@ function toolWrites(): INodeProperties {
 	const writes = CATALOGUE.filter(
 		({ effect, isForPeople }) => effect === 'write' && isForPeople !== true,
 	);
-	return {
-		displayName: 'Allow Writes by AI',
-		name: 'allowToolWrites',
-		type: 'boolean',
-		noDataExpression: true,
-		default: false,
-		description:
-			'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money. Check Only works without it.',
-		displayOptions: {
-			show: {
-				'@tool': [true],
-				resource: [...new Set(writes.map(({ resource }) => resource))],
-				operation: [...new Set(writes.map(({ operation }) => operation))],
-			},
+	return propertyOf(
+		'allowToolWrites',
+		withoutExpressions(
+			flag({
+				label: 'Allow Writes by AI',
+				description:
+					'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money. Check Only works without it.',
+			}),
+		),
+		{
+			'@tool': [true],
+			resource: [...new Set(writes.map(({ resource }) => resource))],
+			operation: [...new Set(writes.map(({ operation }) => operation))],
 		},
-	};
+	);
 }
 
 /**
@@ -112,7 +98,7 @@ function actionSubtitle(): string {
  * loading its operations.
  */
 export const properties: INodeProperties[] = [
-	resourceMenu(),
+	resourceMenu,
 	...RESOURCES.map(operationMenu),
 	toolWrites(),
 	...CATALOGUE.flatMap(formOf),

@@ -27,7 +27,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 			{
 				name: 'Dollars',
 				value: 'dollars',
-				description: 'Dollars with up to two decimals, e.g. 125.00',
+				description: 'Up to two decimals, e.g. 125.00',
 			},
 		],
 		default: 'dollars',

@@ -63,17 +63,15 @@ interface Batch {
 
 /**
  * The invites, as many in a request as the service takes (docs/api.md, Endpoint 6).
- * @param state what those are who were done before a request failed
  * @param complete what else is done for a request
  */
 export function checkedCreations(
 	context: RunContext,
 	{ entityId: entity, role, emails: all }: Creation,
-	state: string,
 	complete: (batch: Batch) => CheckedWrite,
 ): CheckedWrite[] {
 	const label = entityLabel(entity, context.credentials.entities);
-	return inBatches(all, EMAILS_PER_REQUEST).map((addresses, index) => {
+	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
 		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
 		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
 		const creation = checkedCall(context, {
@@ -84,11 +82,7 @@ export function checkedCreations(
 			body: { emails: addresses, role, nanoid: entity },
 			answer: administratorInvitesAnswer,
 		});
-		const doneBefore = () => {
-			const done = all.slice(0, index * EMAILS_PER_REQUEST);
-			return `The first ${done.length} of ${all.length} people were invited${state} (${listed(done)}). Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.`;
-		};
-		return { ...complete({ emails: addresses, summary, creation }), doneBefore };
+		return complete({ emails: addresses, summary, creation });
 	});
 }
 
@@ -105,6 +99,5 @@ export const createAdministratorInvites = defineOperation({
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
 	check: creationFault,
-	writes: async (input, context) =>
-		checkedCreations(context, input, ' and still need Execute', ({ creation }) => creation),
+	writes: async (input, context) => checkedCreations(context, input, ({ creation }) => creation),
 });

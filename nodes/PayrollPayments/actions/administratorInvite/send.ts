@@ -26,7 +26,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	writes: async (input, context, { allowUnknownRoleHash }) => {
 		/* Fails before anything is created if the credentials have no wallet. */
 		const { address: signer } = await context.wallet();
-		return checkedCreations(context, input, ' and have their role', (batch) => {
+		return checkedCreations(context, input, (batch) => {
 			const { emails, summary, creation } = batch;
 			const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
 			return {

@@ -44,10 +44,7 @@ const fields = {
 	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
 	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
 	anonymous: optional(
-		flag({
-			label: 'Anonymous',
-			description: 'Whether to create the invites anonymously',
-		}),
+		flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
 	),
 	existingPeople: choice(
 		{
@@ -56,11 +53,7 @@ const fields = {
 				"What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn't document whether it lists their emails.",
 		},
 		[
-			{
-				name: 'Invite',
-				value: 'invite',
-				description: 'Invite everyone, without looking them up',
-			},
+			{ name: 'Invite', value: 'invite', description: 'Invite everyone, without looking them up' },
 			{
 				name: 'Skip',
 				value: 'skip',

@@ -89,7 +89,7 @@ function requestsFor(
 	newcomers: readonly Guest[],
 	context: RunContext,
 ): InviteRequest[] {
-	const { teamId, role, anonymous, inviteesPerRequest, skipsExisting } = group;
+	const { teamId, role, anonymous, inviteesPerRequest } = group;
 	const skipped = group.guests.length - newcomers.length;
 	const who = skipped === 1 ? '1 person who is a member' : `${skipped} people who are members`;
 	const namesOf = (some: readonly Guest[]) => listed(some.map(({ invitee }) => invitee.email));
@@ -109,14 +109,7 @@ function requestsFor(
 			},
 			answer: invitesCreatedAnswer,
 		});
-		const doneBefore = () => {
-			const done = newcomers.slice(0, index * inviteesPerRequest);
-			const next = skipsExisting
-				? 'Run the node again to invite the others; it skips those who were invited.'
-				: 'Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.';
-			return `The first ${done.length} of ${newcomers.length} ${skipsExisting ? 'new ' : ''}people were invited (${namesOf(done)}). ${next}`;
-		};
-		return { guests, write: { ...write, doneBefore } };
+		return { guests, write };
 	});
 }
 

@@ -9,7 +9,6 @@ import {
 	centsAsDollars,
 	signedAmountCents,
 	signedAmountInDollars,
-	type TypedAmountUnit,
 } from '../../shared/money';
 import { signsOf, type OutputRecord, type Signs, type WritePlan } from '../checkedWrite';
 import type { ReadItem } from '../defineOperation';
@@ -27,9 +26,8 @@ const ENDPOINT = { method: 'PUT', path: '/v2/payments/external_entity/instant' }
 interface GuardedPayment {
 	readonly items: readonly [number];
 	readonly cents: number;
-	readonly columns: OutputRecord;
 	readonly payment: Payment;
-	readonly write: WritePlan;
+	readonly write: WritePlan & { readonly columns: OutputRecord };
 	/** The only way to the wire: recorded, signed, sent, and recorded again. */
 	pay(attempt: number): Promise<PaymentAnswer>;
 }
@@ -54,14 +52,11 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
 async function guardAuthorization(
 	{ input, options }: Item,
 	signer: string,
-	typedAmountUnit: TypedAmountUnit,
 	context: RunContext,
 ): Promise<{ readonly signs: Signs | null; readonly sign: () => Promise<string> }> {
-	const { teamId, recipientEmail, signature, typedData: payload } = input;
-	const description =
-		signature === undefined
-			? descriptionToSign(payload, options)
-			: descriptionToCheck(payload, options);
+	const { teamId, recipientEmail, signature, signatureSource, typedData: payload } = input;
+	const describe = signature === undefined ? descriptionToSign : descriptionToCheck;
+	const description = describe(payload, options);
 	if (description === undefined) return { signs: null, sign: async () => signature ?? '' };
 	const { instantPaymentTypedData, checkSigner } = await import('../../signing');
 	const typedData = instantPaymentTypedData(
@@ -70,27 +65,24 @@ async function guardAuthorization(
 			teamId,
 			amountCents: centsOf(input),
 			recipientEmail,
-			typedAmountUnit,
+			typedAmountUnit: options.typedAmountUnit,
 			walletAddress: signer,
-			signatureSource: input.signatureSource,
+			signatureSource,
 		},
 	);
-	const signs = signsOf(typedData);
-	if (signature !== undefined) {
-		await checkSigner(typedData, { signer, signature });
-		return { signs, sign: async () => signature };
-	}
-	return { signs, sign: async () => await (await context.wallet()).signTypedData(typedData) };
+	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
+	const sign = async () => signature ?? (await (await context.wallet()).signTypedData(typedData));
+	return { signs: signsOf(typedData), sign };
 }
 
 /** What is signed, for the person who approves it. */
 function authorizationSummary(
-	{ typedData: { message }, signature }: PaymentInput,
-	unit: TypedAmountUnit,
+	{ input: { typedData, signature }, options }: Item,
 	signs: Signs | null,
 	signer: string,
 ): string {
-	const { amount, token, recipient } = message.data;
+	const { typedAmountUnit: unit } = options;
+	const { amount, token, recipient } = typedData.message.data;
 	const dollars = signedAmountInDollars(amount, unit);
 	const units = unit === 'cents' ? 'cents' : 'token units';
 	const { chainId, verifyingContract } = signs?.domain ?? {};
@@ -113,26 +105,19 @@ async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment
 	const { items, input, options } = item;
 	const context = run.with(items);
 	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
-	const { typedAmountUnit = 'tokenSixDecimals', confirmedNotPaid } = options;
+	const { confirmedNotPaid, typedAmountUnit } = options;
 	const { message } = input.typedData;
 	const cents = centsOf(input);
 	const { amount, recipient, token } = message.data;
 	const signedCents = signedAmountCents(amount, typedAmountUnit);
 	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, signedCents });
 	const signer = input.signer ?? (await context.wallet()).address;
-	const { signs, sign } = await guardAuthorization(item, signer, typedAmountUnit, context);
+	const { signs, sign } = await guardAuthorization(item, signer, context);
 	const team = entityLabel(teamId, run.credentials.entities);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
-	const authorization = authorizationSummary(input, typedAmountUnit, signs, signer);
-	const payment = {
-		teamId,
-		signer,
-		typedData: message,
-		reference,
-		summary,
-		item: items[0],
-		confirmedNotPaid,
-	};
+	const authorization = authorizationSummary(item, signs, signer);
+	const identity = { teamId, signer, typedData: message, reference };
+	const payment = { ...identity, summary, item: items[0], confirmedNotPaid };
 	const body = {
 		from: teamId,
 		amount_cents: cents,
@@ -142,30 +127,26 @@ async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment
 		currency_symbol: currency,
 		network,
 	};
+	const filled = (value: string) => (value.trim() === '' ? null : value);
 	const columns = {
 		amount: centsAsDecimal(cents),
 		currency,
 		network,
 		team,
 		recipient_email: recipientEmail,
-		recipient_address: recipient.trim() === '' ? null : recipient,
-		token: token.trim() === '' ? null : token,
+		recipient_address: filled(recipient),
+		token: filled(token),
 		reference: reference ?? null,
-		expires: message.expires.trim() === '' ? null : message.expires,
+		expires: filled(message.expires),
 		signer,
 	};
+	const request = { ...ENDPOINT, body };
+	const sentence = `Pay ${summary} from team ${team}. ${authorization}`;
 	return {
 		items,
 		cents,
-		columns,
 		payment,
-		write: {
-			summary: `Pay ${summary} from team ${team}. ${authorization}`,
-			request: { ...ENDPOINT, body },
-			signs,
-			reference,
-			columns,
-		},
+		write: { summary: sentence, request, signs, reference, columns },
 		pay: async (attempt) =>
 			await context.ledger().pay(payment, attempt, async () => {
 				const signature = await sign().catch((error: unknown) => {
@@ -179,7 +160,8 @@ async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment
 
 /** The job of a payment that may go on; undefined for one that may not. */
 function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | undefined {
-	const { items, cents, columns, write } = row;
+	const { items, cents, write } = row;
+	const columns = { transaction: null, ...write.columns };
 	const job = (found: string, kind: Job['kind'], answer: () => Promise<OutputRecord>): Job => {
 		const isRepeated = state.status === 'payable' && state.attempt > 1;
 		const summary = isRepeated ? `${write.summary}, as attempt ${state.attempt}` : write.summary;
@@ -188,10 +170,10 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | undefined 
 			cents,
 			writes: [{ ...write, summary }],
 			kind,
-			columns: skips ? { transaction: null, ...columns } : undefined,
+			columns: skips ? columns : undefined,
 			send: async () => {
 				const made = await answer();
-				return [skips ? { outcome: found, transaction: null, ...columns, ...made } : made];
+				return [skips ? { outcome: found, ...columns, ...made } : made];
 			},
 		};
 	};
@@ -259,17 +241,13 @@ export async function checkPayments(
 		columns: skips ? { transaction: null } : undefined,
 	}));
 	for (const row of rows) {
-		const { items: own, columns, state, write } = row;
+		const { items: own, state, write } = row;
 		const job = jobFor(row, skips);
 		if (job !== undefined) jobs.push(job);
-		else if (state.status !== 'payable') {
-			refusals.push({
-				items: own,
-				error: state.error,
-				columns: skips ? { transaction: null, ...columns } : undefined,
-				writes: state.status === 'refused' ? undefined : [write],
-			});
-		}
+		if (job !== undefined || state.status === 'payable') continue;
+		const columns = skips ? { transaction: null, ...write.columns } : undefined;
+		const writes = state.status === 'refused' ? undefined : [write];
+		refusals.push({ items: own, error: state.error, columns, writes });
 	}
 	return {
 		jobs,

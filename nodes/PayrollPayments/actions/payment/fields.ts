@@ -23,9 +23,10 @@ import {
 
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 
-/** A menu under Options that takes no expressions. */
+/** A menu under Options that takes no expressions. Left out, it is the preset. */
 function closedMenu<const Value extends string>(...menu: Parameters<typeof choice<Value>>) {
-	return withoutExpressions(optional(choice(...menu)));
+	const field = withoutExpressions(optional(choice(...menu)));
+	return { ...field, schema: field.schema.transform((value): Value => value ?? menu[2]) };
 }
 
 const attemptCodes = filledText
@@ -71,11 +72,7 @@ export const options = {
 	checkOutput: closedMenu(
 		{ label: 'Check Output', description: 'What Check Only puts out' },
 		[
-			{
-				name: 'One for the Run',
-				value: 'run',
-				description: 'One item with totals, the balance, and every row',
-			},
+			{ name: 'One for the Run', value: 'run', description: 'One item with totals and every row' },
 			{ name: 'One per Payment', value: 'item', description: 'One item for each payment' },
 		],
 		'item',
@@ -116,21 +113,14 @@ export const options = {
 		),
 	),
 	ifAlreadyPaid: closedMenu(
-		{
-			label: 'If Already Paid',
-			description: 'What to do with payments that this node has made',
-		},
+		{ label: 'If Already Paid', description: 'What to do with payments that this node has made' },
 		[
 			{
 				name: 'Fail',
 				value: 'fail',
 				description: 'Refuse them, so that nothing of the run is sent',
 			},
-			{
-				name: 'Skip',
-				value: 'skip',
-				description: 'Leave them alone, pay the others, and put out one row for each payment',
-			},
+			{ name: 'Skip', value: 'skip', description: 'Pay the others, and put out a row for each' },
 		],
 		'fail',
 	),
@@ -164,11 +154,7 @@ export const fields = {
 		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
 		[
 			{ name: 'Cents', value: 'cents', description: 'Whole cents, e.g. 12500 for $125.00' },
-			{
-				name: 'Dollars',
-				value: 'dollars',
-				description: 'Dollars with up to two decimals, e.g. 125.00',
-			},
+			{ name: 'Dollars', value: 'dollars', description: 'Up to two decimals, e.g. 125.00' },
 		],
 		'dollars',
 	),

@@ -86,7 +86,7 @@ export async function reportRun(
 		currency: 'USD',
 		balance: balance === undefined ? null : centsAsDecimal(balance),
 		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSend),
-		payments: rows.map(({ columns }) => columns),
+		payments: rows.map(({ write }) => write.columns),
 		already_paid,
 		unknown,
 		refused,
