@@ -22,7 +22,7 @@ export interface Approvable {
 	readonly baseUrl: string;
 }
 
-/** The approval over some writes, in their order. Nothing that differs between two runs is in it. */
+/** The approval over some writes, in their order; the same for the same writes in another run. */
 export function approvalOf(
 	{ operation, baseUrl }: Approvable,
 	writes: readonly WritePlan[],
@@ -80,17 +80,10 @@ export function checkRecords(of: Approvable, writes: readonly WritePlan[]): Outp
 /** What a run is about, for the error that says that it isn't the one that was approved. */
 function describeRun(jobs: readonly Job[]): string {
 	const amounts = jobs.flatMap(({ cents }) => cents ?? []);
-	if (amounts.length === 0)
-		return `It has ${counted(
-			jobs.flatMap(({ writes }) => writes),
-			'request',
-		)} now`;
+	const { length } = amounts.length > 0 ? amounts : jobs.flatMap(({ writes }) => writes);
+	const what = `${length} ${amounts.length > 0 ? 'payment' : 'request'}${length === 1 ? '' : 's'}`;
 	const total = amounts.reduce((sum, cents) => sum + BigInt(cents), 0n);
-	return `It has ${counted(amounts, 'payment')} of ${centsAsDollars(total)} in all now`;
-}
-
-function counted({ length }: readonly unknown[], what: string): string {
-	return `${length} ${what}${length === 1 ? '' : 's'}`;
+	return `It has ${what}${amounts.length > 0 ? ` of ${centsAsDollars(total)} in all` : ''} now`;
 }
 
 function notApproved(what: string, next: string, refusesRun = false): UserError {

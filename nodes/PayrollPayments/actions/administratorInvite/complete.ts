@@ -138,7 +138,7 @@ export const executeAdministratorInvites = defineOperation({
 			textList(
 				{
 					label: 'Invite IDs',
-					description: 'Identifiers from Create, starting with in-, separated by commas',
+					description: 'From Create, separated by commas',
 					example: 'in-a1B2c3D4e5F6',
 				},
 				identifier('in'),
@@ -146,10 +146,7 @@ export const executeAdministratorInvites = defineOperation({
 			'={{ $json.invites }}',
 		),
 		typedData: withDefault(
-			jsonObject({
-				label: 'Typed Data',
-				description: 'Typed data from Create, or its whole output item',
-			}),
+			jsonObject({ label: 'Typed Data', description: 'From Create, or its whole output item' }),
 			'={{ $json.typed_data }}',
 		),
 		role: expectedRole(),

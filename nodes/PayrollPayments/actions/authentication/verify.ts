@@ -39,13 +39,7 @@ export const verifySignIn = defineOperation({
 			hexSignature,
 		),
 		nonce: optional(
-			text(
-				{
-					label: 'Nonce',
-					description: 'Nonce of the sign-in message; leave empty to use the one in Message',
-				},
-				filledText,
-			),
+			text({ label: 'Nonce', description: 'Leave empty to use the one in Message' }, filledText),
 		),
 	},
 	output: verifyAnswer,

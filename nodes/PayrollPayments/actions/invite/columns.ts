@@ -97,14 +97,13 @@ export function readRow(row: Row): Invitee {
 	if (result.success) return result.data;
 	const [{ path, message } = { path: [], message: "isn't valid" }] = result.error.issues;
 	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
-	if (field !== 'email') throw rowError(row, `${headers.get(field) ?? field} ${message}`);
+	const fault = `${headers.get(field) ?? field} ${message}`;
+	if (field !== 'email') throw rowError(row, fault);
 	const given = valueOf(field);
-	if (typeof given === 'string' && given.trim() !== '') {
-		throw rowError(row, `${shorten(given.trim(), 100)} isn't an email address`);
-	}
+	const isFilled = typeof given === 'string' && given.trim() !== '';
 	throw rowError(
 		row,
-		`${headers.get(field) ?? field} ${message}`,
+		isFilled ? `${shorten(given.trim(), 100)} isn't an email address` : fault,
 		' If the address is in another column, enter its header in Column Names under Options.',
 	);
 }

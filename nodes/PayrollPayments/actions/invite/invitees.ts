@@ -5,21 +5,11 @@ import { json, text } from '../../forms/fieldTypes';
 import { email } from '../../shared/email';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
+// prettier-ignore
 const PREFILL_FIELDS = [
-	'first_name',
-	'middle_name',
-	'last_name',
-	'phone',
-	'company_name',
-	'job_title',
-	'company_size',
-	'company_website',
-	'company_industry',
-	'company_address',
-	'company_city',
-	'company_state',
-	'company_zip',
-	'company_country',
+	'first_name', 'middle_name', 'last_name', 'phone', 'company_name', 'job_title', 'company_size',
+	'company_website', 'company_industry', 'company_address', 'company_city', 'company_state',
+	'company_zip', 'company_country',
 ] as const;
 
 /** What a row or the form can hold of one person. */

@@ -94,10 +94,7 @@ export const options = {
 	),
 	expectedPayments: filledWhereSet(
 		wholeNumber(
-			{
-				label: 'Expected Payments',
-				description: 'How many payments the run must have; with any other number, nothing is sent',
-			},
+			{ label: 'Expected Payments', description: 'How many payments the run must have' },
 			{ least: 1, preset: 0 },
 		),
 	),
@@ -125,11 +122,7 @@ export const options = {
 		'fail',
 	),
 	typedAmountUnit: closedMenu(
-		{
-			label: 'Typed Amount Unit',
-			description:
-				'Unit of data.amount in Payment Authorization, which must equal the amount to pay',
-		},
+		{ label: 'Typed Amount Unit', description: 'Unit of data.amount in Payment Authorization' },
 		[
 			{ name: TYPED_AMOUNT_UNITS.cents.label, value: 'cents' },
 			{ name: TYPED_AMOUNT_UNITS.notChecked.label, value: 'notChecked' },
@@ -142,11 +135,7 @@ export const options = {
 export const fields = {
 	teamId: teamId(),
 	recipientEmail: text(
-		{
-			label: 'Recipient Email',
-			description: 'Email address of the external recipient',
-			example: 'ana@example.com',
-		},
+		{ label: 'Recipient Email', description: 'The external recipient', example: 'ana@example.com' },
 		email,
 	),
 	/* Both amounts give whole cents. */
