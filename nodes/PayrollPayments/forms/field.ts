@@ -116,11 +116,7 @@ function isExpressionText(saved: unknown): boolean {
  * The value of a field that takes no expressions, as a person typed it.
  * @throws {UserError} if it is an expression, or text where n8n saves a switch
  */
-export function valueWithoutExpression(
-	name: string,
-	{ form }: Field<unknown>,
-	saved: unknown,
-): unknown {
+function valueWithoutExpression(name: string, { form }: Field<unknown>, saved: unknown): unknown {
 	const isText = form.type === 'boolean' && typeof saved === 'string';
 	if (!isText && !isExpressionText(saved)) return saved;
 	throw new UserError(`${form.displayName} can't be an expression`, {

@@ -36,9 +36,8 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				send: async () => {
 					const { invites, typed_data: structure } = await creation.send();
 					const execution = { invites, structure, signer, expected };
-					try {
-						return await (await checkedExecution(context, execution)).send();
-					} catch (error) {
+					const execute = async () => await (await checkedExecution(context, execution)).send();
+					return await execute().catch((error: unknown) => {
 						if (!(error instanceof UserError)) throw error;
 						const created =
 							invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
@@ -46,7 +45,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 							{ invites, typed_data: structure },
 							`${created} created (${listed(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
 						);
-					}
+					});
 				},
 			};
 		});

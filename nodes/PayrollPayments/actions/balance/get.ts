@@ -68,9 +68,13 @@ export const getBalance = defineOperation({
 						"How to send several currencies, which the service doesn't document. Change it only if the service rejects or ignores Currencies.",
 				},
 				[
-					{ name: 'Brackets', value: 'brackets', description: 'currencies[]=EUR&currencies[]=USD' },
-					{ name: 'Comma-Separated', value: 'commaSeparated', description: 'currencies=EUR,USD' },
-					{ name: 'Repeated', value: 'repeated', description: 'currencies=EUR&currencies=USD' },
+					{ name: 'Brackets', value: 'brackets', description: 'As currencies[]=EUR' },
+					{
+						name: 'Comma-Separated',
+						value: 'commaSeparated',
+						description: 'As currencies=EUR,USD',
+					},
+					{ name: 'Repeated', value: 'repeated', description: 'As currencies=EUR&currencies=USD' },
 				],
 				'repeated',
 			),

@@ -2,7 +2,6 @@ import { entityLabel } from '../../api/entities';
 import { requireAllowedPayment } from '../../api/limits';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import { descriptionToCheck, descriptionToSign } from '../../api/schemas/typedData';
-import type { Payment, PaymentAnswer, PaymentState } from '../../idempotency/paymentLedger';
 import { UserError } from '../../shared/errors';
 import {
 	centsAsDecimal,
@@ -10,32 +9,17 @@ import {
 	signedAmountCents,
 	signedAmountInDollars,
 } from '../../shared/money';
-import { signsOf, type OutputRecord, type Signs, type WritePlan } from '../checkedWrite';
+import { signsOf, type OutputRecord, type Signs } from '../checkedWrite';
 import type { ReadItem } from '../defineOperation';
 import { collect, type FailedItems, type Job, type Plan } from '../plan';
 import type { RunContext } from '../runContext';
 
 import type { PaymentInput, PaymentOptions } from './fields';
-import { recordRun, reportRun } from './report';
+import { recordRun, reportRun, type GuardedPayment, type PaymentRow } from './report';
 
 type Item = ReadItem<PaymentInput, PaymentOptions>;
 
 const ENDPOINT = { method: 'PUT', path: '/v2/payments/external_entity/instant' } as const;
-
-/** A payment that passed every check but the ledger's. */
-interface GuardedPayment {
-	readonly items: readonly [number];
-	readonly cents: number;
-	readonly payment: Payment;
-	readonly write: WritePlan & { readonly columns: OutputRecord };
-	/** The only way to the wire: recorded, signed, sent, and recorded again. */
-	pay(attempt: number): Promise<PaymentAnswer>;
-}
-
-/** A payment, and what the ledger knows of it. */
-export interface PaymentRow extends GuardedPayment {
-	readonly state: PaymentState;
-}
 
 /** Whole cents, from the field that Amount Unit shows. */
 function centsOf({ amountCents, amountDollars }: PaymentInput): number {

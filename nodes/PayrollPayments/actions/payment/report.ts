@@ -1,13 +1,27 @@
 import { balanceAnswer } from '../../api/schemas/answers';
+import type { Payment, PaymentAnswer, PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, outcomeOf } from '../../shared/errors';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { approvalOf } from '../approval';
-import type { OutputRecord } from '../checkedWrite';
+import type { OutputRecord, WritePlan } from '../checkedWrite';
 import { countOf, paidIn } from '../output';
 import type { FailedItems, Job, RunResult } from '../plan';
 import type { RunContext } from '../runContext';
 
-import type { PaymentRow } from './checkPayments';
+/** A payment that passed every check but the ledger's. */
+export interface GuardedPayment {
+	readonly items: readonly [number];
+	readonly cents: number;
+	readonly payment: Payment;
+	readonly write: WritePlan & { readonly columns: OutputRecord };
+	/** The only way to the wire: recorded, signed, sent, and recorded again. */
+	pay(attempt: number): Promise<PaymentAnswer>;
+}
+
+/** A payment, and what the ledger knows of it. */
+export interface PaymentRow extends GuardedPayment {
+	readonly state: PaymentState;
+}
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
@@ -47,7 +61,7 @@ export async function reportRun(
 	rows: readonly PaymentRow[],
 	refusals: readonly FailedItems[],
 ): Promise<OutputRecord> {
-	const rowsThatAre = (status: PaymentRow['state']['status']) =>
+	const rowsThatAre = (status: PaymentState['status']) =>
 		rows.filter(({ state }) => state.status === status);
 	const listed = (status: 'paid' | 'refused' | 'unknown') =>
 		rowsThatAre(status).map(({ items, payment, state }) => ({
