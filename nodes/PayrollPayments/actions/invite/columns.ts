@@ -100,10 +100,12 @@ export function readRow(row: Row): Invitee {
 	const fault = `${headers.get(field) ?? field} ${message}`;
 	if (field !== 'email') throw rowError(row, fault);
 	const given = valueOf(field);
-	const isFilled = typeof given === 'string' && given.trim() !== '';
+	if (typeof given === 'string' && given.trim() !== '') {
+		throw rowError(row, `${shorten(given.trim(), 100)} isn't an email address`);
+	}
 	throw rowError(
 		row,
-		isFilled ? `${shorten(given.trim(), 100)} isn't an email address` : fault,
+		fault,
 		' If the address is in another column, enter its header in Column Names under Options.',
 	);
 }
