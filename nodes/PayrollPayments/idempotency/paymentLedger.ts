@@ -10,7 +10,7 @@ import {
 	UserError,
 	wrapError,
 } from '../shared/errors';
-import { isRecord, type JsonValue } from '../shared/json';
+import { canonicalJson, type JsonValue } from '../shared/json';
 
 import type { RunEntries } from './executionCache';
 import {
@@ -88,22 +88,8 @@ function inDigits(text: string): string {
 	return INTEGER.test(digits) ? BigInt(digits).toString() : text;
 }
 
-/** JSON with sorted members and integers in one spelling, so that one payment has one name. */
-function canonical(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-	if (isRecord(value)) {
-		const members = Object.keys(value)
-			.sort()
-			.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
-		return `{${members.join(',')}}`;
-	}
-	return JSON.stringify(typeof value === 'string' ? inDigits(value) : value);
-}
-
 function hash(...parts: unknown[]): string {
-	/* What n8n saves and sends: without the members that are undefined. */
-	const sent: unknown = JSON.parse(JSON.stringify(parts));
-	return createHash('sha256').update(canonical(sent)).digest('hex');
+	return createHash('sha256').update(canonicalJson(parts, inDigits)).digest('hex');
 }
 
 /** A reference as people compare it: look-alike characters, white space and case don't count. */

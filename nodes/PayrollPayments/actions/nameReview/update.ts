@@ -68,8 +68,6 @@ export const resolveNameReview = defineOperation({
 				path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
 				summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
 				body,
-				/* A repeat makes the same decision about the same review version. */
-				once: { identity: body, isRepeatable: true },
 				answer: nameReviewAnswer,
 			}),
 		];

@@ -23,7 +23,7 @@ export const sendTestDelivery = defineOperation({
 		webhookId: text(
 			{
 				label: 'Webhook ID',
-				description: 'Identifier of the webhook endpoint, starting with wh-',
+				description: 'Identifier starting with wh-',
 				example: 'wh-a1B2c3D4e5F6',
 			},
 			identifier('wh'),
