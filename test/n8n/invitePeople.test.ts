@@ -284,7 +284,19 @@ describe('columns of input rows', () => {
 			'a field both in the prefill and in a column',
 			{},
 			[{ email: a, prefill: { first_name: 'A' }, 'First Name': 'B' }],
-			'Row 1: columns first_name and First Name both hold First Name',
+			'Row 1: columns First Name and prefill.first_name both hold First Name',
+		],
+		[
+			'a prefill that is text',
+			{},
+			[{ email: a, prefill: 'Ana' }],
+			'Row 1: prefill must be an object',
+		],
+		[
+			'an unknown property of a prefill',
+			{},
+			[{ email: a, prefill: { nickname: 'A' } }],
+			'Row 1: prefill has an unknown property: nickname',
 		],
 		[
 			'a person in two rows',

@@ -75,7 +75,10 @@ export function checkedCall<Data extends OutputRecord>(
 	};
 	const { method, path, body } = request;
 	const key = { identity: [method, path, body], isUnrepeatable };
-	return { summary, request, signs, send: async () => await context.once(key, answer, send) };
+	/* Without a token it is a sign-in, whose answer isn't kept in memory. */
+	const sendOnce =
+		withoutToken === undefined ? async () => await context.once(key, answer, send) : send;
+	return { summary, request, signs, send: sendOnce };
 }
 
 /** Sends the writes of one job in order. An error then also says what was done before. */

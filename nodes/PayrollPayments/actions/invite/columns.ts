@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
+import { isRecord } from '../../shared/json';
 import { shorten } from '../../shared/redaction';
 import { listed } from '../checkedWrite';
 
@@ -22,6 +23,8 @@ function withoutStyle(header: string): string {
 }
 
 const RECOGNIZED = new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field]));
+
+const PREFILL = 'prefill.';
 
 const columnField = choice(
 	{ label: 'Field' },
@@ -87,7 +90,8 @@ export function checkColumnNames(rows: readonly Row[]): void {
 }
 
 /** @throws {UserError} if the row isn't valid */
-export function readRow(row: Row): Invitee {
+export function readRow(given: Row): Invitee {
+	const row = { ...given, columns: { ...given.columns, ...prefillColumns(given) } };
 	const headers = headersOf(row);
 	const valueOf = (field: InviteeField): unknown => {
 		const header = headers.get(field);
@@ -99,14 +103,31 @@ export function readRow(row: Row): Invitee {
 	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
 	const fault = `${headers.get(field) ?? field} ${message}`;
 	if (field !== 'email') throw rowError(row, fault);
-	const given = valueOf(field);
-	if (typeof given === 'string' && given.trim() !== '') {
-		throw rowError(row, `${shorten(given.trim(), 100)} isn't an email address`);
+	const value = valueOf(field);
+	if (typeof value === 'string' && value.trim() !== '') {
+		throw rowError(row, `${shorten(value.trim(), 100)} isn't an email address`);
 	}
 	throw rowError(
 		row,
 		fault,
 		' If the address is in another column, enter its header in Column Names under Options.',
+	);
+}
+
+/** The properties of a prefill in the service's own form, as columns, unless Column Names uses it. */
+function prefillColumns(row: Row): Record<string, unknown> {
+	const { prefill } = row.columns;
+	if (prefill === undefined || prefill === null || prefill === '') return {};
+	if (row.names.some(({ name }) => withoutStyle(name) === 'prefill')) return {};
+	if (!isRecord(prefill)) throw rowError(row, 'prefill must be an object');
+	const unknown = Object.keys(prefill).find(
+		(name) => (RECOGNIZED.get(withoutStyle(name)) ?? 'email') === 'email',
+	);
+	if (unknown !== undefined) {
+		throw rowError(row, `prefill has an unknown property: ${shorten(unknown, 100)}`);
+	}
+	return Object.fromEntries(
+		Object.entries(prefill).map(([name, value]) => [`${PREFILL}${name}`, value]),
 	);
 }
 
@@ -125,7 +146,7 @@ function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 		matches(headers, name).map((header) => ({ field, header })),
 	);
 	const recognized = headers.flatMap((header) => {
-		const field = RECOGNIZED.get(withoutStyle(header));
+		const field = RECOGNIZED.get(withoutStyle(header).replace(PREFILL, ''));
 		const isNamed = named.some((each) => each.header === header || each.field === field);
 		return field === undefined || isNamed ? [] : [{ field, header }];
 	});

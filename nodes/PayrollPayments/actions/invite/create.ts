@@ -6,7 +6,6 @@ import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/email';
 import { UserError } from '../../shared/errors';
-import { isRecord } from '../../shared/json';
 import type { InviteRole } from '../../shared/roles';
 import { defineOperation, type ReadItem } from '../defineOperation';
 import { collect } from '../plan';
@@ -90,8 +89,7 @@ const isRow = ({ input }: InviteItem) => input.inviteesSource === 'items';
 
 const rowOf = ({ items: [index], json, options }: InviteItem): Row => ({
 	number: index + 1,
-	/* The service's own form counts, too. */
-	columns: isRecord(json.prefill) ? { ...json.prefill, ...json } : json,
+	columns: json,
 	names: options.columnNames ?? [],
 });
 
