@@ -16,13 +16,16 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Characters of an approval, in groups of four. */
 const LENGTH = 16;
 
-/** What a person approves: which operation sends what where, and what is signed for it. */
+/** What all writes of a run have in common. */
 export interface Approvable {
 	readonly operation: string;
 	readonly baseUrl: string;
 }
 
-/** The approval over some writes, in their order; the same for the same writes in another run. */
+/**
+ * The approval over some writes, in their order: method, path, body, what is signed and a payment's
+ * reference, without the columns of the report. The same writes in another run have the same one.
+ */
 export function approvalOf(
 	{ operation, baseUrl }: Approvable,
 	writes: readonly WritePlan[],

@@ -1,4 +1,4 @@
-import { DEFAULT_RETRIES, type Patience } from '../api/client';
+import { DEFAULT_RETRIES, TRANSIENT_STATUSES, type Patience } from '../api/client';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import {
 	filledWhereSet,
@@ -64,7 +64,7 @@ export const COMMON_OPTIONS = {
 		timeout,
 		retries: numberOption(
 			'Retries',
-			'How often to retry after HTTP 429, 502, 503, 504 or a failed connection',
+			`How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
 			{ least: 0, most: 10, preset: DEFAULT_RETRIES },
 		),
 	},

@@ -22,8 +22,8 @@ export const CREDENTIALS = 'payrollPaymentsApi';
 /** How often a read is repeated by default. */
 export const DEFAULT_RETRIES = 3;
 
-/** Statuses that pass by themselves. */
-const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
+/** Statuses after which a read is repeated. */
+export const TRANSIENT_STATUSES: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -105,7 +105,7 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 }
 
 /**
- * Sends a request, and repeats a read that met a passing fault (429, 502, 503, 504, no connection)
+ * Sends a request, and repeats a read that met a transient fault (a status of {@link TRANSIENT_STATUSES}, no connection)
  * with growing pauses and `Retry-After`. A service that asks for more than a minute is not waited
  * for. Nothing else in the package repeats a request, and this repeats only reads.
  */
@@ -122,8 +122,8 @@ async function exchangePatiently(
 			return undefined;
 		});
 		const asked = retryAfter(answer?.headers['retry-after'], Date.now()) ?? 0;
-		const passes = answer === undefined || PASSING_STATUSES.includes(answer.status);
-		if (answer !== undefined && (isLast || !passes || asked > LONGEST_PAUSE_MS)) return answer;
+		const isTransient = answer === undefined || TRANSIENT_STATUSES.includes(answer.status);
+		if (answer !== undefined && (isLast || !isTransient || asked > LONGEST_PAUSE_MS)) return answer;
 		const grown = FIRST_PAUSE_MS * 2 ** (count - 1) * (0.5 + Math.random() / 2);
 		await pause(Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)), signal);
 	}

@@ -63,7 +63,7 @@ async function test(
 
 /**
  * Tests the credentials `payrollPaymentsApi`: with a wallet a real sign-in, with a token a call
- * that only the token's holder may make. What is wrong is said in the words of the refusal.
+ * that only the token's holder may make. A failed test shows the text of the refusal.
  */
 export async function testCredentials(
 	this: ICredentialTestFunctions,

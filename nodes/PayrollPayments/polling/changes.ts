@@ -7,6 +7,7 @@ import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
+import { emailKey } from '../shared/email';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import { balanceChanged } from './balanceChanged';
 import {
@@ -19,7 +20,7 @@ import {
 	type Watch,
 } from './snapshots';
 
-/** What both kinds of additions share: whatever wasn't listed before, as the service gives it. */
+/** What all kinds of additions share: whatever wasn't listed before, as the service gives it. */
 const additions: Pick<ChangeKind, 'isChange' | 'describe'> = {
 	isChange: (before) => before === undefined,
 	describe: async (changes) =>
@@ -97,11 +98,11 @@ const inviteAdded: ChangeKind = {
 		observationsOf('an invite', await pendingInvites(call, watch.entityId)),
 };
 
-/** An email address as it is remembered: emailKey, but not readable. Empty if there is none. */
+/** The hash of an email address, which is remembered instead of it. Empty if there is none. */
 function fingerprintIn(entity: string): (record: { readonly email?: unknown }) => string {
 	return ({ email }) => {
 		if (typeof email !== 'string' || email === '') return '';
-		const text = JSON.stringify([entity, email.trim().toLowerCase()]);
+		const text = JSON.stringify([entity, emailKey(email.trim())]);
 		/* 96 bits. */
 		return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 	};

@@ -28,7 +28,7 @@ const cell = z
 	})
 	.transform((value) => String(value ?? ''));
 
-/** A person in the service's own form. A prefill that is begun is completed with empty text. */
+/** A person in the service's own form. A partly filled prefill gets empty strings for the rest. */
 export const invitee = z
 	.object({
 		email,

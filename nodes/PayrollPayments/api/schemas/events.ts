@@ -45,7 +45,7 @@ export const EVENT_TYPES = [
 
 type EventType = (typeof EVENT_TYPES)[number];
 
-/** Names that the words of the event type would not give. */
+/** Names that can't be derived from the event type. */
 const SPECIAL_NAMES: Readonly<Record<string, string>> = {
 	'onboarding.step_updated.basic_data': 'Onboarding: Basic Data Updated',
 	'onboarding.step_updated.documents': 'Onboarding: Documents Updated',
