@@ -7,7 +7,7 @@ import type { Execution } from '../test/support/executions';
 import { N8nDatabase } from '../test/support/n8nDatabase';
 import { installPackage, N8nProcess } from '../test/support/n8nProcess';
 import { N8nRest, OWNER, type Credentials } from '../test/support/n8nRest';
-import { saveSandboxCredentials } from '../test/support/sandboxCredentials';
+import { entitiesOf, saveSandboxCredentials } from '../test/support/sandboxCredentials';
 import { SandboxProcess } from '../test/support/sandboxProcess';
 import { waitFor } from '../test/support/waiting';
 import type { N8nInstallation } from './lib/installations.mjs';
@@ -105,7 +105,8 @@ export async function saveDemoCredentials(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
 ): Promise<Credentials[]> {
-	const { api, webhook } = await saveSandboxCredentials(n8n, sandbox);
+	const entities = await entitiesOf(sandbox.url);
+	const { api, webhook } = await saveSandboxCredentials(n8n, sandbox, { entities });
 	const model = await n8n.saveCredentials('openAiApi', 'Practice model', {
 		apiKey: 'practice',
 		url: `${sandbox.url}/sandbox/model/v1`,

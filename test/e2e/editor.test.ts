@@ -49,7 +49,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
 	'webhook.send': ['Webhook ID', 'Event Type', 'Version'],
 };
 
-const TEAM = 'te-4kT9wQz2LmXa';
+const TEAM = { __rl: true, mode: 'id', value: 'te-4kT9wQz2LmXa' };
 
 /** Sample values for the pictures. */
 const FILLED: Readonly<Record<string, Record<string, unknown>>> = {

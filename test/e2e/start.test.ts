@@ -51,7 +51,7 @@ const NOTE = /\.stickyNote$/;
 /** A picture of a page for the documents, if `npm run screenshots` asks for one. */
 async function picture(page: Page, name: string): Promise<void> {
 	const file = pictureFile(name);
-	if (file !== undefined) await page.screenshot({ path: file, fullPage: true });
+	if (file !== undefined) await page.locator('.card').first().screenshot({ path: file });
 }
 
 let environment: TestEnvironment;

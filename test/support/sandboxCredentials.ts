@@ -22,11 +22,24 @@ export async function administrator(sandboxUrl: string): Promise<Account> {
 	return account;
 }
 
+interface Entity {
+	readonly nanoid: string;
+	readonly name: string;
+}
+
+async function organisation(sandboxUrl: string): Promise<{ company: Entity; teams: Entity[] }> {
+	return JSON.parse(await (await fetch(`${sandboxUrl}/sandbox/organisation`)).text());
+}
+
+/** The value of *Teams and Companies* for a sandbox. */
+export async function entitiesOf(sandboxUrl: string): Promise<string> {
+	const { company, teams } = await organisation(sandboxUrl);
+	return [company, ...teams].map(({ nanoid, name }) => `${nanoid} ${name}`).join('\n');
+}
+
 /** The identifier of the sandbox's first team. */
 export async function firstTeam(sandboxUrl: string): Promise<string> {
-	const response = await fetch(`${sandboxUrl}/sandbox/organisation`);
-	const { teams }: { teams: { nanoid: string }[] } = JSON.parse(await response.text());
-	const [team] = teams;
+	const [team] = (await organisation(sandboxUrl)).teams;
 	if (team === undefined) throw new Error('The sandbox has no team.');
 	return team.nanoid;
 }
@@ -43,19 +56,22 @@ export function walletCredentials(sandboxUrl: string, { platformId, privateKey }
 	};
 }
 
-/** Saves credentials of both types that work with a sandbox. */
+/**
+ * Saves credentials of both types that work with a sandbox.
+ * @param more values of `payrollPaymentsApi`
+ */
 export async function saveSandboxCredentials(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
+	more: Readonly<Record<string, unknown>> = {},
 ): Promise<SandboxCredentials> {
 	const account = await administrator(sandbox.url);
 	return {
 		account,
-		api: await n8n.saveCredentials(
-			'payrollPaymentsApi',
-			'Payroll Payments API',
-			walletCredentials(sandbox.url, account),
-		),
+		api: await n8n.saveCredentials('payrollPaymentsApi', 'Payroll Payments API', {
+			...walletCredentials(sandbox.url, account),
+			...more,
+		}),
 		webhook: await n8n.saveCredentials(
 			'payrollPaymentsWebhookApi',
 			'Payroll Payments Webhook API',
