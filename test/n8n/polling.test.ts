@@ -215,6 +215,33 @@ describe('team users', () => {
 		expect(Object.keys(item).slice(-3)).toEqual(['changed', 'previous', 'observed_at']);
 	});
 
+	it('tells nothing because the service writes the fields in another order', async () => {
+		const [user] = team().users;
+		if (user === undefined) throw new Error('The team has no user');
+		const { onboarding } = user;
+		const write = (moderation: object) => Object.assign(onboarding, { moderation });
+		write({ by: 'a', at: { day: 1, hour: 2 } });
+		const n8n = await switchedOn('teamUserChanged');
+		write({ at: { hour: 2, day: 1 }, by: 'a' });
+		expect(await next(n8n)).toEqual([]);
+		write({ at: { hour: 3, day: 1 }, by: 'a' });
+		expect(await next(n8n)).toMatchObject([
+			{
+				changed: ['onboarding.moderation'],
+				previous: { 'onboarding.moderation': { by: 'a', at: { day: 1, hour: 2 } } },
+			},
+		]);
+	});
+
+	it('keeps a __proto__ field of a record as plain data', async () => {
+		const n8n = await switchedOn('teamUserAdded');
+		const user = organisation().addUser(team());
+		Object.defineProperty(user, '__proto__', { value: { payable: 1 }, enumerable: true });
+		const [item = {}] = await next(n8n);
+		expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
+		expect(Object.keys(item)).toContain('__proto__');
+	});
+
 	it('compares a new user from the next poll on, also if n8n restarts in between', async () => {
 		const n8n = await switchedOn('teamUserChanged');
 		const { nanoid, role } = organisation().addUser(team());
@@ -268,6 +295,17 @@ describe('invites', () => {
 		organisation().endInvite(invite?.nanoid ?? '', false);
 		organisation().addUser(team(), invite?.email.toUpperCase());
 		expect(await next(n8n)).toMatchObject([{ outcome: 'member' }]);
+	});
+
+	it('doesn’t take another address for it whose letters only look alike', async () => {
+		const { invites } = team();
+		const [first] = invites;
+		if (first === undefined) throw new Error('The team has no invite');
+		invites.splice(0, 1, { ...first, email: 'kim@example.com' });
+		const n8n = await switchedOn('inviteEnded');
+		organisation().endInvite(first.nanoid, false);
+		organisation().addUser(team(), '\u212aim@example.com');
+		expect(await next(n8n)).toMatchObject([{ outcome: 'gone' }]);
 	});
 
 	it('tells of the end of an invite that began since n8n last saved', async () => {

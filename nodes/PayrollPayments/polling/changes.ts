@@ -7,6 +7,7 @@ import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
+import { emailKey } from '../shared/email';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import { balanceChanged } from './balanceChanged';
 import {
@@ -50,6 +51,12 @@ const teamUserAdded: ChangeKind = {
 /** Path and value of each field that is compared, in the order of the paths. */
 const comparedFields = z.array(z.tuple([z.string(), z.custom<JsonValue>()])).catch([]);
 
+/** For JSON.stringify: objects with their fields in one order. */
+function inOrder(_name: string, value: unknown): unknown {
+	if (!isRecord(value)) return value;
+	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** `role`, `payable` and `onboarding`, as text. */
 function comparedOf({ role, payable, onboarding }: OutputRecord): string {
 	const steps: ReadonlyArray<[string, unknown]> = isRecord(onboarding)
@@ -58,6 +65,7 @@ function comparedOf({ role, payable, onboarding }: OutputRecord): string {
 	const compared: Array<[string, unknown]> = [['role', role], ['payable', payable], ...steps];
 	return JSON.stringify(
 		compared.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+		inOrder,
 	);
 }
 
@@ -101,7 +109,7 @@ const inviteAdded: ChangeKind = {
 function fingerprintIn(entity: string): (record: { readonly email?: unknown }) => string {
 	return ({ email }) => {
 		if (typeof email !== 'string' || email === '') return '';
-		const text = JSON.stringify([entity, email.trim().toLowerCase()]);
+		const text = JSON.stringify([entity, emailKey(email.trim())]);
 		/* 96 bits. */
 		return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 	};
