@@ -385,8 +385,12 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toEqual([]);
 	});
 
-	it('begins again with another base URL, and saves that at once', async () => {
+	it.each([
+		['n8n', false],
+		['n8n’s poll scheduler', true],
+	])('begins again with another base URL, and saves that at once (%s)', async (_who, isScheduled) => {
 		const n8n = await switchedOn('balanceChanged');
+		n8n.isScheduled = isScheduled;
 		set('USD', 1n);
 		credentials.data = {
 			...credentials.data,
@@ -395,6 +399,7 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toEqual([]);
 		set('USD', 2n);
 		await n8n.restart();
+		if (isScheduled) await n8n.tick();
 		expect(n8n.take()).toMatchObject([{ previous_balance_cents: '1', change_cents: '1' }]);
 	});
 

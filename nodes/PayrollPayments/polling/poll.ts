@@ -73,7 +73,7 @@ async function pollOnce(
 	polled.add(context);
 	if (text === memory.textOf(node.id)) return null;
 	/* n8n saves after an activation. Its poll scheduler says "update" at every poll. */
-	const isSavedAfter = isFirst && (mode !== 'update' || before === undefined);
+	const isSavedAfter = isFirst && mode !== 'update';
 	if (items.length === 0 && isSavedAfter) {
 		memory.remember(node.id, text);
 		return null;
