@@ -388,20 +388,23 @@ describe('what is remembered', () => {
 	it.each([
 		['n8n', false],
 		['n8n’s poll scheduler', true],
-	])('begins again with another base URL, and saves that at once (%s)', async (_who, isScheduled) => {
-		const n8n = await switchedOn('balanceChanged');
-		n8n.isScheduled = isScheduled;
-		set('USD', 1n);
-		credentials.data = {
-			...credentials.data,
-			baseUrl: sandbox.url.replace('127.0.0.1', 'localhost'),
-		};
-		expect(await next(n8n)).toEqual([]);
-		set('USD', 2n);
-		await n8n.restart();
-		if (isScheduled) await n8n.tick();
-		expect(n8n.take()).toMatchObject([{ previous_balance_cents: '1', change_cents: '1' }]);
-	});
+	])(
+		'begins again with another base URL, and saves that at once (%s)',
+		async (_who, isScheduled) => {
+			const n8n = await switchedOn('balanceChanged');
+			n8n.isScheduled = isScheduled;
+			set('USD', 1n);
+			credentials.data = {
+				...credentials.data,
+				baseUrl: sandbox.url.replace('127.0.0.1', 'localhost'),
+			};
+			expect(await next(n8n)).toEqual([]);
+			set('USD', 2n);
+			await n8n.restart();
+			if (isScheduled) await n8n.tick();
+			expect(n8n.take()).toMatchObject([{ previous_balance_cents: '1', change_cents: '1' }]);
+		},
+	);
 
 	it('holds identifiers and what is compared, and nobody’s name or address', async () => {
 		for (const event of ['teamUserAdded', 'teamUserChanged', 'inviteAdded', 'inviteEnded']) {
