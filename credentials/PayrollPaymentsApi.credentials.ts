@@ -25,10 +25,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 
 	properties: INodeProperties[] = properties;
 
-	/**
-	 * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
-	 * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
-	 */
+	/** n8n calls this when `sessionToken` is empty, and after a 401. */
 	async preAuthentication(
 		this: IHttpRequestHelper,
 		saved: ICredentialDataDecryptedObject,

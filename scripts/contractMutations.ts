@@ -39,7 +39,7 @@ const MUTATIONS: readonly Mutation[] = [
 		["'org_viewer',\n\t'org_hr_admin',\n]", "'org_viewer',\n]"],
 		["'team_invite_initiator',\n] as", "'team_invite_initiator',\n\t'team_hr_admin',\n] as"],
 	]),
-	...inFile(`${NODE}/actions/invite/fields.ts`, 'Invite: Create each of the 3 roles', [
+	...inFile(`${NODE}/actions/invite/create.ts`, 'Invite: Create each of the 3 roles', [
 		["value: 'aor_contractor'", "value: 'aor_contractors'"],
 	]),
 	...inFile(`${NODE}/shared/money.ts`, 'Payment: Create Instant amounts', [
@@ -70,7 +70,7 @@ const MUTATIONS: readonly Mutation[] = [
 		['version = 2', 'version = 1'],
 		["identifier('wh')", "identifier('us')"],
 	]),
-	...inFile(`${NODE}/actions/administratorInvite/steps.ts`, 'Invite: Create 1, 100', [
+	...inFile(`${NODE}/actions/administratorInvite/create.ts`, 'Invite: Create 1, 100', [
 		['EMAILS_PER_REQUEST = 100', 'EMAILS_PER_REQUEST = 101'],
 	]),
 	...inFile(`${NODE}/api/pagination.ts`, 'Team User: Get Many', [
@@ -89,7 +89,7 @@ const MUTATIONS: readonly Mutation[] = [
 		["value: 'cancel'", "value: 'reject'"],
 		["'action',", "'decision',"],
 	]),
-	...inFile(`${NODE}/actions/payment/create.ts`, 'Payment: Create Instant USD', [
+	...inFile(`${NODE}/actions/payment/fields.ts`, 'Payment: Create Instant USD', [
 		["value: 'arbitrum' }],", "value: 'base' }],"],
 	]),
 	...inFile(`${NODE}/shared/address.ts`, 'Create Instant a signature', [
@@ -97,7 +97,7 @@ const MUTATIONS: readonly Mutation[] = [
 		['!/^0x0+$/.test(value)', 'true'],
 	]),
 	...inFile(`${NODE}/actions/commonOptions.ts`, 'defaults', [
-		['read: 5,', 'read: 6,'],
+		['concurrency(5)', 'concurrency(6)'],
 		['DEFAULT_RETRIES = 3', 'DEFAULT_RETRIES = 2'],
 	]),
 	...inFile(OPENAPI, 'openapi.yaml', [

@@ -40,7 +40,7 @@ function refuseSecondStart() {
 	/** @type {{ process: number; editor?: string }} */
 	const { process: id, editor } = existsSync(runningFile)
 		? JSON.parse(readFileSync(runningFile, 'utf8'))
-		: { process: Number(readFileSync(path.join(dataFolder, 'lock'), 'utf8')) };
+		: { process: Number.parseInt(readFileSync(path.join(dataFolder, 'lock'), 'utf8')) };
 	throw new Error(
 		`npm start is already running${editor === undefined ? '' : `: ${editor}`} (process ${id}). ` +
 			'Stop it with Ctrl-C in its terminal.',

@@ -130,16 +130,17 @@ async function installOnce(name, { description, megabytes }, install) {
 }
 
 /**
- * Installs a Node.js, unless this is one.
+ * Installs a Node.js, unless this is one with its header files, with which n8n's database driver can be
+ * compiled.
  *
  * @param {import('./n8nVersions.mjs').NodeMajor} major
  * @returns {Promise<{ node: string; env: Record<string, string> }>} the binary, and the environment
  * in which it is found
  */
 export async function installNode(major) {
-	const folder = process.versions.node.startsWith(`${major}.`)
-		? path.dirname(process.execPath)
-		: await nodeFolder(major);
+	const isThisOne =
+		process.versions.node.startsWith(`${major}.`) && headersOf(process.execPath) !== undefined;
+	const folder = isThisOne ? path.dirname(process.execPath) : await nodeFolder(major);
 	return {
 		node: path.join(folder, process.platform === 'win32' ? 'node.exe' : 'node'),
 		env: cleanEnvironment({ PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}` }),
@@ -158,6 +159,19 @@ async function nodeFolder(major) {
 
 /** Where the npm package of Node.js keeps what is made for this machine. */
 const NODE_OF_THIS_MACHINE = path.join('node_modules', `node-${process.platform}-${process.arch}`);
+
+/**
+ * The folder with the header files of a Node.js, if it came with any.
+ *
+ * @param {string} node
+ * @returns {string | undefined}
+ */
+function headersOf(node) {
+	const folders = [realpathSync(node), node].map((file) => path.resolve(file, '..', '..'));
+	return [...folders, ...folders.map((each) => path.join(each, NODE_OF_THIS_MACHINE))].find(
+		(each) => existsSync(path.join(each, 'include', 'node', 'node_api.h')),
+	);
+}
 
 /** @returns {Promise<string>} pnpm's command, a script for Node.js */
 async function installPnpm() {
@@ -265,10 +279,7 @@ export async function installEthersTestcases() {
  * @returns {Record<string, string>}
  */
 function compilerSettings(node) {
-	const folders = [realpathSync(node), node].map((file) => path.resolve(file, '..', '..'));
-	const home = [...folders, ...folders.map((each) => path.join(each, NODE_OF_THIS_MACHINE))].find(
-		(each) => existsSync(path.join(each, 'include', 'node', 'node_api.h')),
-	);
+	const home = headersOf(node);
 	return { CFLAGS: '-O1', ...(home === undefined ? {} : { npm_config_nodedir: home }) };
 }
 

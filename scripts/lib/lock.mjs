@@ -25,16 +25,32 @@ function hasCode(error, code) {
 	return error instanceof Error && 'code' in error && error.code === code;
 }
 
+/**
+ * When a process started, as Linux counts it: another process that gets its ID, such as the first ones
+ * of a restarted container, started at another time. Empty on other systems.
+ *
+ * @param {number} pid
+ */
+function startOf(pid) {
+	try {
+		const [, fields = ''] = /\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+		return fields.split(' ')[19] ?? '';
+	} catch {
+		return '';
+	}
+}
+
 /** @param {string} file */
 function holderIsGone(file) {
 	try {
-		const holder = Number(readFileSync(file, 'utf8'));
+		const [id, start = ''] = readFileSync(file, 'utf8').split(' ');
+		const holder = Number(id);
 		const age = Date.now() - statSync(file).mtimeMs;
 		if (holder === 0) return age > WRITING_MILLISECONDS;
 		// After a restart of the machine, the ID belongs to another process.
 		if (age > uptime() * 1_000) return true;
 		process.kill(holder, 0);
-		return false;
+		return start !== startOf(holder);
 	} catch (error) {
 		return hasCode(error, 'ESRCH');
 	}
@@ -44,7 +60,7 @@ function holderIsGone(file) {
 function tryLock(file) {
 	try {
 		const handle = openSync(file, 'wx');
-		writeSync(handle, String(process.pid));
+		writeSync(handle, `${process.pid} ${startOf(process.pid)}`);
 		closeSync(handle);
 		return true;
 	} catch (error) {

@@ -5,12 +5,30 @@ import { zodToJsonSchema } from 'zod-to-json-schema';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { checkOutput } from '../../nodes/PayrollPayments/actions/approval';
-import {
-	errorOutput,
-	failedChangeOutput,
-	failureOutput,
-} from '../../nodes/PayrollPayments/api/nodeErrors';
 import { triggerOutput } from '../../nodes/PayrollPayments/trigger/simplify';
+
+/** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */
+const failureOutput = z
+	.object({
+		error: z.string(),
+		error_code: z.string().optional(),
+		http_status: z.number().optional(),
+	})
+	.passthrough();
+
+/** What a failed item of a change outputs in addition. */
+const failedChangeOutput = failureOutput.extend({
+	outcome: z.enum(['refused', 'unknown', 'not_sent']),
+	/** What lets exactly this payment be sent once more, as Confirmed Not Paid. */
+	attempt_code: z.string().optional(),
+	/** What to do next. */
+	hint: z.string().optional(),
+});
+
+/** The same in n8n's error output. */
+const errorOutput = z
+	.object({ error: z.string(), details: z.record(z.unknown()).optional() })
+	.passthrough();
 
 /** A JSON Schema (draft 7), as far as these have one. */
 export interface JsonSchema {

@@ -67,7 +67,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	money: {
 		section: 'mutationsMoney',
 		title: 'Mutations of what handles money',
-		mutated: ['shared/money.ts', 'actions/payment/*.ts', 'actions/{plan,plannedWrite}.ts'],
+		mutated: ['shared/money.ts', 'actions/payment/*.ts', 'actions/{plan,checkedWrite}.ts'],
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',

@@ -304,7 +304,7 @@ it('the trigger names the header and format that fit, when a test event has othe
 		'This delivery was answered with 401: The header x-signature is missing',
 	);
 	expect(await text('description')).toBe(
-		'The signature is in X-Hub-Signature-256 as hex. In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
+		'In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
 	);
 	const file = pictureFile('webhook-diagnosis');
 	if (file !== undefined) await editor.takeErrorPicture(file);

@@ -181,7 +181,8 @@ function writeRows(rows: ReadonlyMap<string, string[]>): void {
 			'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into ' +
 				'which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if ' +
 				'the binary that its authors publish can’t be reached. “Left behind” lists all files outside ' +
-				'of the clone, npm’s cache and the cache folder that CONTRIBUTING.md names.',
+				'of the clone, npm’s caches (~/.npm and /tmp/node-compile-cache) and the cache folder that ' +
+				'CONTRIBUTING.md names.',
 			markdownTable(
 				HEADING,
 				MACHINES.flatMap((row) => [rows.get(label(row)) ?? []]).filter(({ length }) => length > 0),

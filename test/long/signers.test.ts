@@ -18,7 +18,7 @@ const MNEMONIC = 'test test test test test test test test test test test junk';
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in the credentials.';
-const KEY_HINT = 'It must have the unlocked key of Wallet Address.';
+const KEY_HINT = 'must have the unlocked key of Wallet Address';
 
 /** What came of signing: a signature that the service took, or the error that the user saw. */
 type Outcome = 'signed' | { readonly message: string; readonly hint: string };
@@ -78,7 +78,7 @@ const SIGNERS: readonly Signer[] = [
 				{
 					message:
 						'The remote signer refused to sign: "cannot sign data; string sent, expected object"',
-					hint: 'Check the signer’s log.',
+					hint: 'Check the signer’s log',
 				},
 			],
 			clef: [unsupported('account_signData')],

@@ -661,7 +661,7 @@ describe('administrator invites', () => {
 		await fault({ match: { method: 'PUT' }, kind: 'status', status: 403, skip: 1, times: 1 });
 		const both = await run({ ...asked, operation: 'send' });
 		expect(both.error?.description).toMatch(
-			/^The first 100 of 150 people were invited and have their role \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\)\. .* 50 invites were created \(admin100@/,
+			/^Already done: “Invite 100 people \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\) .*”\. .* 50 invites were created \(admin100@/,
 		);
 		expect(both.error?.data).toMatchObject({
 			completed: [{ transaction: expect.stringMatching(/^tx-/) }],

@@ -284,7 +284,7 @@ describe('columns of input rows', () => {
 			'a field both in the prefill and in a column',
 			{},
 			[{ email: a, prefill: { first_name: 'A' }, 'First Name': 'B' }],
-			'Row 1: columns prefill.first_name and First Name both hold First Name',
+			'Row 1: columns First Name and prefill.first_name both hold First Name',
 		],
 		[
 			'a prefill that is text',
@@ -345,14 +345,14 @@ describe('columns of input rows', () => {
 			email,
 		}));
 		const { error } = await invite(items.slice(2));
-		expect(error?.message).toBe('Row 1: email is missing (the same in rows 3 and 6)');
+		expect(error?.message).toBe('Row 1: email is missing (the same in rows 3, 6)');
 		expect(error?.description).toContain(
 			"Also failed: Row 4: y isn't an email address; Row 5: x isn't an email address. ",
 		);
 		const same = await invite(items);
 		expect(same.error?.message).toBe("Row 2: x isn't an email address (the same in row 7)");
 		expect(same.error?.description).toContain(
-			"Also failed: Row 3: email is missing (the same in rows 5 and 8); Row 6: y isn't an email address. ",
+			"Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn't an email address. ",
 		);
 		const { output } = await invite(items, {}, { node: CONTINUE });
 		expect(json(output).flatMap(({ error: said }) => said ?? [])).toEqual([
@@ -910,7 +910,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 		expect(outcomes(await skip(rows, parameters))).toEqual(rows.map(() => 'pending'));
 	});
 
-	it('says for a list who was invited before the error, and how to go on', async () => {
+	it('says for a list who was invited before the error', async () => {
 		await failPost(1, { status: 400 });
 		const { error } = await skip([{}], {
 			inviteesSource: 'json',
@@ -918,7 +918,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 			options: { inviteesPerRequest: 3 },
 		});
 		expect(error?.description).toContain(
-			'The first 3 of 10 new people were invited (Cut.0@example.com, Cut.1@example.com, Cut.2@example.com). Run the node again to invite the others; it skips those who were invited.',
+			'Already done: “Invite 3 people (Cut.0@example.com, Cut.1@example.com, Cut.2@example.com) ',
 		);
 	});
 

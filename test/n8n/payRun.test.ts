@@ -178,7 +178,7 @@ describe('a pay run', () => {
 			...CONTINUE,
 			stop: stop.signal,
 		});
-		await waitUntil(() => sandbox.writes().length > 0, {
+		await waitUntil(async () => await Promise.resolve(sandbox.writes().length > 0), {
 			milliseconds: 30_000,
 			failure: () => 'No payment reached the service.',
 		});

@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { SiweMessage } from 'siwe';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
-import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/credentialSecrets';
+import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/session';
 import { runs } from '../support/propertyRuns';
 import { runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
 import {

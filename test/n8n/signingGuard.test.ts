@@ -576,17 +576,17 @@ describe('instant payments', () => {
 			[
 				'no message',
 				({ domain, types, primary_type: name }) => ({ domain, types, primary_type: name }),
-				'Payment Authorization lacks message',
+				'Payment Authorization, Message is missing',
 			],
 			[
 				'both message and typed_data',
 				(payment) => ({ ...payment, message: payment.typed_data }),
-				'Payment Authorization has both message and typed_data',
+				'Payment Authorization has an unknown property: typed_data',
 			],
 			[
 				'both primaryType and primary_type',
 				(payment) => ({ ...payment, primaryType: payment.primary_type }),
-				'Payment Authorization has both primaryType and primary_type',
+				'Payment Authorization has an unknown property: primary_type',
 			],
 			[
 				'a message with a number',

@@ -175,12 +175,14 @@ export class FreshMachine {
 	}
 
 	/**
-	 * The files that weren't there before, without the clones and the caches: npm's and the one that
+	 * The files that weren't there before, without the clones and the caches: npm's two and the one that
 	 * CONTRIBUTING.md names.
 	 */
 	leftBehind(clones: readonly string[]): string[] {
 		const expected = [
 			...clones,
+			/* Of npm itself, since Node.js 22. */
+			'/tmp/node-compile-cache',
 			...Object.values(HOMES).flatMap((home) => [
 				`${home}/.npm`,
 				`${home}/.cache/n8n-nodes-payroll-payments`,

@@ -19,15 +19,14 @@ const error =
 	(id: number): object => ({ jsonrpc: '2.0', id, error: { code, message, ...more } });
 
 const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in the credentials.';
-const KEY_HINT = 'Check the signer’s log. It must have the unlocked key of Wallet Address.';
-const ALLOW_HOST_HINT =
-	'Let the signer accept the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.';
-const INTERNAL_HINT =
-	'Check the signer’s log and Remote Signer Dialect in the credentials. A wallet such as MetaMask must be unlocked and, for typed data, on the chain that the data names.';
-const GATEWAY_HINT =
-	'If a proxy answered, check that the signer behind it is running and doesn’t wait for manual confirmation.';
-const PASSED_ON_HINT = `If the signer is Web3Signer, select that under Remote Signer Dialect in the credentials: it passes other dialects’ methods on to a node. ${GATEWAY_HINT}`;
-const URL_HINT = 'Check Remote Signer URL, including the path of its JSON-RPC endpoint.';
+const REFUSED_HINT =
+	'Check the signer’s log and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.';
+const REJECTED_HINT =
+	'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.';
+const FAILED_HINT =
+	'Check the signer’s log and Remote Signer Dialect in the credentials: Web3Signer passes other dialects’ methods on to a node. If a proxy answered, check that the signer behind it is running and doesn’t wait for manual confirmation.';
+const URL_HINT =
+	'Check Remote Signer URL, including the path of its JSON-RPC endpoint. Redirects aren’t followed.';
 const PAGE = '<!DOCTYPE html><html><body><h1>Welcome to nginx!</h1></body></html>';
 
 /** The first request of a wallet that signs in, in each dialect. */
@@ -80,30 +79,30 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		body: error(-32000, 'Unknown account 0x000000000000000000000000000000000000dEaD'),
 		message:
 			'The remote signer refused to sign: "Unknown account 0x000000000000000000000000000000000000dEaD" (-32000)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
 		from: 'Anvil without the wallet’s key',
 		body: error(-32602, 'No Signer available'),
 		message: 'The remote signer refused to sign: "No Signer available" (-32602)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
 		// MetaMask/metamask-mobile, issue 6740.
 		from: 'MetaMask with an internal error',
 		body: error(-32603, 'Internal error'),
-		message: 'The remote signer failed to sign: "Internal error" (-32603)',
-		hint: INTERNAL_HINT,
+		message: 'The remote signer refused to sign: "Internal error" (-32603)',
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
 		// MetaMask/metamask-extension, issue 11296.
 		from: 'MetaMask on another chain',
 		body: error(-32603, 'Provided chainId "42161" must match the active chainId "1"'),
-		message: String.raw`The remote signer failed to sign: "Provided chainId \"42161\" must match the active chainId \"1\"" (-32603)`,
-		hint: INTERNAL_HINT,
+		message: String.raw`The remote signer refused to sign: "Provided chainId \"42161\" must match the active chainId \"1\"" (-32603)`,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -111,26 +110,27 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		from: 'Web3Signer, asked for a method of wallets',
 		status: 504,
 		body: error(-32000, 'Failed to connect to downstream node'),
-		message: 'The remote signer passed personal_sign on, but got no answer (HTTP 504)',
-		hint: PASSED_ON_HINT,
-		field: 'remoteSignerDialect',
+		message: 'The remote signer refused to sign: "Failed to connect to downstream node" (-32000)',
+		hint: REFUSED_HINT,
+		field: 'remoteSignerUrl',
 	},
 	{
 		from: 'Web3Signer behind a node that is slow',
 		dialect: 'clef',
 		status: 504,
 		body: error(-32000, 'Connection to downstream node timed out'),
-		message: 'The remote signer passed account_signData on, but got no answer (HTTP 504)',
-		hint: PASSED_ON_HINT,
-		field: 'remoteSignerDialect',
+		message:
+			'The remote signer refused to sign: "Connection to downstream node timed out" (-32000)',
+		hint: REFUSED_HINT,
+		field: 'remoteSignerUrl',
 	},
 	{
 		from: 'a proxy in front of Web3Signer',
 		dialect: 'web3signer',
 		status: 502,
 		body: () => PAGE,
-		message: 'The remote signer passed eth_sign on, but got no answer (HTTP 502)',
-		hint: GATEWAY_HINT,
+		message: 'The remote signer failed (HTTP 502)',
+		hint: FAILED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -139,9 +139,9 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		dialect: 'web3signer',
 		status: 403,
 		body: () => '{"message":"Host not authorized."}',
-		message: 'The remote signer doesn’t accept requests for the host 127.0.0.1 (HTTP 403)',
-		hint: ALLOW_HOST_HINT,
-		field: 'remoteSignerUrl',
+		message: 'The remote signer rejected the request (HTTP 403)',
+		hint: REJECTED_HINT,
+		field: 'remoteSignerToken',
 	},
 	{
 		// go-ethereum's node/rpcstack.go, which Clef shares.
@@ -149,16 +149,16 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		dialect: 'clef',
 		status: 403,
 		body: () => 'invalid host specified\n',
-		message: 'The remote signer doesn’t accept requests for the host 127.0.0.1 (HTTP 403)',
-		hint: ALLOW_HOST_HINT,
-		field: 'remoteSignerUrl',
+		message: 'The remote signer rejected the request (HTTP 403)',
+		hint: REJECTED_HINT,
+		field: 'remoteSignerToken',
 	},
 	{
 		// JSON-RPC 2.0, section 5: the id is null if the request's id couldn't be read.
 		from: 'a signer that couldn’t read the request’s id',
 		body: () => ({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid request' } }),
 		message: 'The remote signer refused to sign: "Invalid request" (-32600)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -166,7 +166,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		status: 400,
 		body: () => ({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }),
 		message: 'The remote signer refused to sign: "Parse error" (-32700)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -174,7 +174,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		status: 400,
 		body: error(-32602, 'Invalid params'),
 		message: 'The remote signer refused to sign: "Invalid params" (-32602)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -191,7 +191,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		body: error(-32000, 'authentication needed: password or unlock'),
 		message:
 			'The remote signer refused to sign: "authentication needed: password or unlock" (-32000)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -199,7 +199,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		status: 401,
 		body: error(-32001, 'Unauthorized'),
 		message: 'The remote signer rejected the request (HTTP 401)',
-		hint: 'Check Remote Signer Token in the credentials.',
+		hint: REJECTED_HINT,
 		field: 'remoteSignerToken',
 	},
 	{
@@ -207,7 +207,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		status: 403,
 		body: error(-32000, 'denied by rule 7'),
 		message: 'The remote signer refused to sign: "denied by rule 7" (-32000)',
-		hint: KEY_HINT,
+		hint: REFUSED_HINT,
 		field: 'remoteSignerUrl',
 	},
 	{
@@ -230,7 +230,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		status: 500,
 		body: () => PAGE,
 		message: 'The remote signer failed (HTTP 500)',
-		hint: 'Check the signer’s log.',
+		hint: FAILED_HINT,
 		field: 'remoteSignerUrl',
 	},
 ];

@@ -1,7 +1,7 @@
 import type { Call } from '../api/client';
 import { throwIfStopped, UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
-import type { OnceKey, RunContext } from './runContext';
+import type { RunContext } from './runContext';
 
 /** One item of the node's output, before it is paired with its input: only JSON, under the service's own names. */
 export type OutputRecord = Readonly<Record<string, JsonValue>>;
@@ -10,7 +10,7 @@ export type OutputRecord = Readonly<Record<string, JsonValue>>;
 interface WriteRequest {
 	readonly method: 'POST' | 'PUT';
 	readonly path: string;
-	readonly body: Readonly<Record<string, JsonValue>>;
+	readonly body: OutputRecord;
 }
 
 /** What is signed, or what a provided signature covers (EIP-712). */
@@ -20,62 +20,68 @@ export interface Signs {
 	readonly message: OutputRecord;
 }
 
-/**
- * A change that passed every check. What it holds is what is sent: nothing is read, parsed or guarded
- * again.
- */
-export interface CheckedWrite<Result extends OutputRecord = OutputRecord> {
+/** Without what only signing needs. */
+export function signsOf({ domain, primaryType, message }: Signs): Signs {
+	return { domain, primaryType, message };
+}
+
+/** A change that passed every check, as it is shown and approved. */
+export interface WritePlan {
 	/** What it does, as a sentence for the person who approves it. */
 	readonly summary: string;
 	/** Null if there is nothing to send. */
 	readonly request: WriteRequest | null;
-	/** Null where nothing is signed, or it isn't known what a provided signature covers. */
+	/** Null if nothing is signed, or it isn't known what a provided signature covers. */
 	readonly signs: Signs | null;
 	/** A payment's reference, which isn't sent. */
 	readonly reference?: string;
 	/** What its check puts out in addition. */
 	readonly columns?: OutputRecord;
+}
+
+/** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
+export interface CheckedWrite<Result extends OutputRecord = OutputRecord> extends WritePlan {
 	/** Signs and sends. */
 	send(): Promise<Result>;
-	/** What the writes before it in the same job have done by the time this one fails, in sentences. */
-	doneBefore?(): string;
 }
 
 /** A change that takes one request. */
 interface CheckedCall<Data> extends Pick<Call<Data>, 'answer' | 'withoutToken'>, WriteRequest {
 	readonly summary: string;
-	readonly signs?: Signs;
-	/** Set where it is made once per execution. */
-	readonly once?: OnceKey;
+	readonly signs?: Signs | null;
+	/** Whether it must not be sent again in this execution where its outcome isn't known. */
+	readonly isUnrepeatable?: boolean;
 	/** Signs, and returns the signature as the property that the body lacks. */
 	sign?(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** A checked change that takes one request. */
+/** A checked change that takes one request, and is made once in an execution. */
 export function checkedCall<Data extends OutputRecord>(
 	context: RunContext,
-	{ summary, signs, once, sign, answer, withoutToken, ...request }: CheckedCall<Data>,
+	{
+		summary,
+		signs = null,
+		isUnrepeatable,
+		sign,
+		answer,
+		withoutToken,
+		...request
+	}: CheckedCall<Data>,
 ): CheckedWrite<Data> {
 	const send = async () => {
 		throwIfStopped(context.signal);
-		const signature = await sign?.();
-		const body = { ...request.body, ...signature };
+		const body = { ...request.body, ...(await sign?.()) };
 		return await context.send<Data>({ ...request, body, answer, withoutToken });
 	};
-	const key = once && { ...once, identity: [request.method, request.path, once.identity] };
-	return {
-		summary,
-		request,
-		signs: signs ?? null,
-		send: async () => (key === undefined ? await send() : await context.once(key, answer, send)),
-	};
+	const { method, path, body } = request;
+	const key = { identity: [method, path, body], isUnrepeatable };
+	/* Without a token it is a sign-in, whose answer isn't kept in memory. */
+	const sendOnce =
+		withoutToken === undefined ? async () => await context.once(key, answer, send) : send;
+	return { summary, request, signs, send: sendOnce };
 }
 
-/**
- * Sends the writes of one job, one after the other.
- * @throws whatever a write throws. A {@link UserError} then also says what was done before, in words
- * and as `completed`.
- */
+/** Sends the writes of one job in order. An error then also says what was done before. */
 export async function sendInOrder<Result extends OutputRecord>(
 	writes: ReadonlyArray<CheckedWrite<Result>>,
 ): Promise<Result[]> {
@@ -83,9 +89,25 @@ export async function sendInOrder<Result extends OutputRecord>(
 	for (const write of writes) {
 		const result = await write.send().catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
-			throw error.withDone({ completed: results }, write.doneBefore?.());
+			const done = writes.slice(0, results.length).map(({ summary }) => `“${summary}”`);
+			const note = `Already done: ${listed(done)}. Don't do this again; Retry On Fail continues after it.`;
+			throw error.withDone({ completed: results }, note);
 		});
 		results.push(result);
 	}
 	return results;
+}
+
+/** Splits a list into batches of up to `size` entries; 0 means a single batch. */
+export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][] {
+	const most = size === 0 ? list.length : size;
+	const count = list.length === 0 ? 0 : Math.ceil(list.length / most);
+	return Array.from({ length: count }, (_, index) => list.slice(index * most, (index + 1) * most));
+}
+
+/** "a, b and 3 more". */
+export function listed(names: readonly string[], most = 3, separator = ', '): string {
+	const shown = names.slice(0, most).join(separator);
+	const rest = names.length - most;
+	return rest > 0 ? `${shown} and ${rest} more` : shown;
 }

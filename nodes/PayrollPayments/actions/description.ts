@@ -1,113 +1,77 @@
-import type { IBuilderHint, INodeProperties, INodePropertyOptions, NodeHint } from 'n8n-workflow';
+import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
-import { propertyOf } from '../forms/field';
+import { propertyOf, titleOf, withoutExpressions } from '../forms/field';
+import { choice, collection, flag } from '../forms/fieldTypes';
 
-import { CATALOGUE, RESOURCE_NAMES } from './catalogue';
-import type { Operation, ResourceName } from './defineOperation';
+import { CATALOGUE } from './catalogue';
+import type { Operation } from './defineOperation';
 
-const RESOURCES: readonly ResourceName[] = [...new Set(CATALOGUE.map(({ resource }) => resource))];
+const RESOURCES = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
-function operationsOf(resource: ResourceName): readonly Operation[] {
-	return CATALOGUE.filter((each) => each.resource === resource);
-}
+const resourceMenu = propertyOf(
+	'resource',
+	withoutExpressions(
+		choice<string>(
+			{ label: 'Resource' },
+			RESOURCES.map((value) => ({ name: titleOf(value), value })),
+			'teamUser',
+		),
+	),
+);
 
-/** A read where there is one: n8n leaves out a value that is the default, so it must be harmless. */
-function defaultOperation(resource: ResourceName): string {
-	const operations = operationsOf(resource);
-	const read = operations.find(({ effect }) => effect === 'read');
-	return (read ?? operations[0])?.operation ?? '';
-}
-
-function resourceMenu(): INodeProperties {
-	return {
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		options: RESOURCES.map((value) => ({ name: RESOURCE_NAMES[value], value })),
-		default: 'teamUser',
-	};
-}
-
-function operationMenu(resource: ResourceName): INodeProperties {
-	const options = operationsOf(resource).map(
-		({ operation, name, action, description }): INodePropertyOptions => ({
-			name,
-			value: operation,
-			action,
-			description,
-		}),
-	);
-	return {
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { resource: [resource] } },
-		options,
-		default: defaultOperation(resource),
-	};
+function operationMenu(resource: string): INodeProperties {
+	const operations = CATALOGUE.filter((each) => each.resource === resource);
+	/* n8n leaves out a value that is the default, so it must be harmless. */
+	const preset = operations.find(({ effect }) => effect === 'read') ?? operations[0];
+	const options = operations.map(({ operation: value, name, action, description }) => ({
+		name,
+		value,
+		action,
+		description,
+	}));
+	const menu = choice<string>({ label: 'Operation' }, options, preset?.operation ?? '');
+	return propertyOf('operation', withoutExpressions(menu), { resource: [resource] });
 }
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
 	const show = { resource: [resource], operation: [operation] };
-	const collection = Object.entries(options)
-		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
-		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	const noticeField: INodeProperties = {
+		displayName: notice ?? '',
+		name: 'notice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show },
+	};
+	const all = {
+		...fields,
+		options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
+	};
 	return [
-		...(notice === undefined
-			? []
-			: [
-					{
-						displayName: notice,
-						name: 'notice',
-						type: 'notice',
-						default: '',
-						displayOptions: { show },
-					} satisfies INodeProperties,
-				]),
-		...Object.entries(fields).map(([name, field]) => propertyOf(name, field, show)),
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-			displayOptions: { show },
-			options: collection,
-		},
+		...(notice === undefined ? [] : [noticeField]),
+		...Object.entries(all).map(([name, field]) => propertyOf(name, field, show)),
 	];
 }
 
 /** Lets an AI agent make changes. Only the person who builds the workflow can set it. */
 function toolWrites(): INodeProperties {
-	const writes = CATALOGUE.filter(({ asTool }) => asTool === 'withPermission');
-	return {
-		displayName: 'Allow Writes by AI',
-		name: 'allowToolWrites',
-		type: 'boolean',
-		noDataExpression: true,
-		default: false,
-		description:
-			'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money. Check Only works without it.',
-		displayOptions: {
-			show: {
-				'@tool': [true],
-				resource: [...new Set(writes.map(({ resource }) => resource))],
-				operation: [...new Set(writes.map(({ operation }) => operation))],
-			},
+	const writes = CATALOGUE.filter(
+		({ effect, isForPeople }) => effect === 'write' && isForPeople !== true,
+	);
+	return propertyOf(
+		'allowToolWrites',
+		withoutExpressions(
+			flag({
+				label: 'Allow Writes by AI',
+				description:
+					'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money. Check Only works without it.',
+			}),
+		),
+		{
+			'@tool': [true],
+			resource: [...new Set(writes.map(({ resource }) => resource))],
+			operation: [...new Set(writes.map(({ operation }) => operation))],
 		},
-	};
-}
-
-/** The action node's form, from the operations' definitions. */
-function actionForm(): INodeProperties[] {
-	return [
-		resourceMenu(),
-		...RESOURCES.map(operationMenu),
-		toolWrites(),
-		...CATALOGUE.flatMap(formOf),
-	];
+	);
 }
 
 /**
@@ -119,7 +83,7 @@ function actionSubtitle(): string {
 	const words = Object.fromEntries(
 		CATALOGUE.map(({ resource, operation, name }) => [
 			`${resource}.${operation}`,
-			`${name}: ${RESOURCE_NAMES[resource]}`,
+			`${name}: ${titleOf(resource)}`,
 		]),
 	);
 	const amount = String.raw`$rawParameter.amountUnit === "dollars" ? /^\d+(\.\d\d?)?$/.test($rawParameter.amountDollars) && +$rawParameter.amountDollars : $rawParameter.amountCents / 100`;
@@ -131,7 +95,12 @@ function actionSubtitle(): string {
  * The build evaluates this file and bundles only these values, so that n8n can load the node without
  * loading its operations.
  */
-export const properties = actionForm();
+export const properties: INodeProperties[] = [
+	resourceMenu,
+	...RESOURCES.map(operationMenu),
+	toolWrites(),
+	...CATALOGUE.flatMap(formOf),
+];
 export const subtitle = actionSubtitle();
 
 export const hints: NodeHint[] = [

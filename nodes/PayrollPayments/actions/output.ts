@@ -1,15 +1,37 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import { failureRecord } from '../api/nodeErrors';
+import { failureRecord, messageFor } from '../api/nodeErrors';
+import { messageOf, outcomeOf, UserError, type FailedOutcome } from '../shared/errors';
+import { centsAsDollars } from '../shared/money';
 import type { Redactor } from '../shared/redaction';
+import { listed } from './checkedWrite';
 import type { Operation } from './defineOperation';
-import { itemOf } from './failures';
 import type { CompletedJob, FailedItems, RunResult } from './plan';
 
-/** An output item, and the input item whose place it takes. */
-interface Placed {
-	readonly item: number;
-	readonly output: INodeExecutionData;
+/** How many failures or items a message lists before it only counts the rest. */
+const MAX_NAMED = 10;
+
+const URGENCY = { unknown: 0, refused: 1, not_sent: 2 };
+
+function firstItem({ items }: { readonly items: readonly number[] }): number {
+	return items[0] ?? 0;
+}
+
+/** The item of one record, or the first item of all records. */
+function itemOf(job: CompletedJob, index: number): number {
+	return (job.isRecordPerItem === true ? job.items[index] : undefined) ?? firstItem(job);
+}
+
+/** How many items failed with an outcome. */
+export function countOf(failed: readonly FailedItems[], outcome: FailedOutcome): number {
+	return failed.filter(({ error }) => outcomeOf(error) === outcome).flatMap(({ items }) => items)
+		.length;
+}
+
+/** What was paid, as jobs, and the sum. */
+export function paidIn({ sent }: RunResult) {
+	const jobs = sent.filter(({ kind }) => kind !== 'report');
+	return { jobs, cents: jobs.reduce((sum, { cents = 0 }) => sum + BigInt(cents), 0n) };
 }
 
 /** The node's output, in the order of the input items. */
@@ -20,40 +42,110 @@ export function outputItems(
 	redactor: Redactor,
 ): INodeExecutionData[] {
 	const isChange = operation.effect === 'write';
-	const placed = [
-		...sent.flatMap(recordItems),
-		...failed.flatMap((job) => failureItems(node, job, redactor, isChange)),
-	];
-	return placed.sort((a, b) => a.item - b.item).map(({ output }) => output);
-}
-
-function recordItems(job: CompletedJob): Placed[] {
-	const sources = job.items.map((item) => ({ item }));
-	const [first] = sources;
-	const all = first !== undefined && sources.length === 1 ? first : sources;
-	return job.records.map((json, index) => {
-		const item = itemOf(job, index);
-		const pairedItem = job.isRecordPerItem === true ? { item } : all;
-		return { item, output: { json: { ...json }, pairedItem } };
+	const completed = sent.flatMap((job) => {
+		const sources = job.items.map((item) => ({ item }));
+		const [only = sources] = sources.length === 1 ? sources : [];
+		return job.records.map((json, index) => {
+			const item = itemOf(job, index);
+			const pairedItem = job.isRecordPerItem === true ? { item } : only;
+			return { item, output: { json: { ...json }, pairedItem } };
+		});
 	});
+	const refused = failed.flatMap(({ items, error, columns }) =>
+		items.map((item) => {
+			const json = { ...columns, ...failureRecord(error, item, redactor, isChange) };
+			const pairedItem = { item };
+			if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
+			/* n8n sends an item to the error output by these two members, and adds the input's own. */
+			const { error: message, ...details } = json;
+			const isBare = Object.keys(details).length === 0;
+			const routed = isBare ? { error: message } : { error: message, details };
+			return { item, output: { json: routed, pairedItem } };
+		}),
+	);
+	return [...completed, ...refused].sort((a, b) => a.item - b.item).map(({ output }) => output);
 }
 
-function failureItems(
-	node: INode,
-	{ items, error, columns }: FailedItems,
+/** " (the same in rows 5, 9)"; nothing if there are no others. */
+function alsoIn(others: readonly FailedItems[]): string {
+	if (others.length === 0) return '';
+	const rows = others.flatMap(({ error }) =>
+		error instanceof UserError ? (error.context.row ?? []) : [],
+	);
+	const isSheet = rows.length === others.length;
+	const places = (isSheet ? rows : others.map(firstItem)).map(String);
+	const kind = `${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'}`;
+	return ` (the same in ${kind} ${listed(places, MAX_NAMED)})`;
+}
+
+/** "19 of 50 paid ($23,400.00), 1 not known, 30 not sent." */
+function tally(result: RunResult): string {
+	const { failed } = result;
+	const paid = paidIn(result);
+	const all = result.sent.length + failed.flatMap(({ items }) => items).length;
+	const counts = [
+		[countOf(failed, 'refused'), 'refused'],
+		[countOf(failed, 'unknown'), 'not known'],
+		[countOf(failed, 'not_sent'), 'not sent'],
+	].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
+	const sum = `${paid.jobs.length} of ${all} paid (${centsAsDollars(paid.cents)})`;
+	return `${[sum, ...counts].join(', ')}.`;
+}
+
+/**
+ * Combines all failures of a run into one error: an unknown outcome first, since money or invites may
+ * have gone out. `completed` lists what was done, so that nobody does it again; `failures` has each
+ * failure with its code.
+ */
+export function combineFailures(
+	operation: Operation,
+	result: RunResult,
 	redactor: Redactor,
-	isChange: boolean,
-): Placed[] {
-	return items.map((item) => {
-		const record = { ...columns, ...failureRecord(error, item, redactor, isChange) };
-		const pairedItem = { item };
-		if (node.onError !== 'continueErrorOutput') {
-			return { item, output: { json: record, pairedItem } };
-		}
-		/* n8n sends an item to the error output by these two members, and adds the input's own. */
-		const { error: message, ...details } = record;
-		const json =
-			Object.keys(details).length === 0 ? { error: message } : { error: message, details };
-		return { item, output: { json, pairedItem } };
-	});
+): UserError {
+	const isChange = operation.effect === 'write';
+	const urgency = ({ error }: FailedItems) => URGENCY[outcomeOf(error)];
+	const [first, ...others] = [...result.failed].sort(
+		(a, b) => urgency(a) - urgency(b) || firstItem(a) - firstItem(b),
+	);
+	if (first === undefined) throw new Error('No failures to combine');
+	const own =
+		first.error instanceof UserError ? first.error : new UserError(messageOf(first.error));
+	const told = [first, ...others.filter(({ error }) => outcomeOf(error) !== 'not_sent')];
+	/* Those that say the same are named together. */
+	const groups = new Map<string, FailedItems[]>();
+	for (const each of told) {
+		const group = groups.get(messageOf(each.error)) ?? [];
+		group.push(each);
+		groups.set(messageOf(each.error), group);
+	}
+	const [[, ...same] = [], ...different] = groups.values();
+	const isTold = told.length > 1 || own.context.attemptCode !== undefined;
+	const failures = told.map((each) => ({
+		item: firstItem(each),
+		...failureRecord(each.error, firstItem(each), redactor, isChange),
+	}));
+	const records = (isChange ? paidIn(result).jobs : [])
+		.flatMap((job) => job.records.map((record, index) => ({ item: itemOf(job, index), ...record })))
+		.sort((a, b) => a.item - b.item);
+	const before = own.details?.completed;
+	const completed = [...records, ...(Array.isArray(before) ? before : [])];
+
+	const names = records.map(({ item, transaction }: { item: number; transaction?: unknown }) =>
+		typeof transaction === 'string' ? `item ${item} (${transaction})` : `item ${item}`,
+	);
+	const also = different.flatMap(([each, ...rest]) =>
+		each === undefined ? [] : `${messageFor(each.error, firstItem(each), redactor)}${alsoIn(rest)}`,
+	);
+	const isRun = operation.movesMoney === true && result.sent.length + result.failed.length > 1;
+	const notes = [
+		...(isRun ? [tally(result)] : []),
+		...(names.length > 0 ? [`Already done before this error: ${listed(names, MAX_NAMED)}.`] : []),
+		...(also.length > 0 ? [`Also failed: ${listed(also, MAX_NAMED, '; ')}.`] : []),
+	];
+	return own
+		.withDone(
+			{ ...(isTold ? { failures } : {}), ...(records.length > 0 ? { completed } : {}) },
+			notes.join(' '),
+		)
+		.with({ item: firstItem(first), message: `${own.message.replace(/\.$/, '')}${alsoIn(same)}` });
 }

@@ -1,4 +1,4 @@
-import type { CheckedWrite, OutputRecord } from './checkedWrite';
+import type { OutputRecord, WritePlan } from './checkedWrite';
 import type { Settings } from './commonOptions';
 import type { RunContext } from './runContext';
 
@@ -6,28 +6,25 @@ import type { RunContext } from './runContext';
 export interface FailedItems {
 	readonly items: readonly number[];
 	readonly error: unknown;
-	/** What their output has beside the error. */
+	/** What their output has in addition. */
 	readonly columns?: OutputRecord;
 	/** What would have been sent, if only its earlier outcome isn't known: a run's approval covers it. */
-	readonly writes?: readonly CheckedWrite[];
+	readonly writes?: readonly WritePlan[];
 }
 
 /** One unit of work that passed its checks: usually one item, or all rows that share one request. */
 export interface Job {
 	readonly items: readonly number[];
 	/** What it changes, in order; empty for a read. */
-	readonly writes: readonly CheckedWrite[];
+	readonly writes: readonly WritePlan[];
 	/** Whether the first record belongs to the first item, the second to the second, and so on. */
 	readonly isRecordPerItem?: boolean;
-	/** Whether it only puts out what was read, so that an error doesn't list it as done. */
-	readonly isReport?: boolean;
-	/** Whether it was done before in this execution, and only its answer is put out again. */
-	readonly isRepeat?: boolean;
-	/** What the output has beside the error, if it fails. */
+	/** Set if it sends nothing: it puts out what was read, or again what this execution did before. */
+	readonly kind?: 'report' | 'repeat';
+	/** What the output has in addition, if it fails. */
 	readonly columns?: OutputRecord;
 	/** For a payment: its amount, for the sum of what was paid. */
 	readonly cents?: number;
-	/** Signs and sends; all that is left. */
 	send(): Promise<readonly OutputRecord[]>;
 }
 
@@ -39,24 +36,24 @@ export interface Plan {
 	end?(result: RunResult): Promise<void>;
 }
 
-/** A job that succeeded, with its output. */
 export interface CompletedJob extends Job {
 	readonly records: readonly OutputRecord[];
 }
 
-/** What came of all jobs. */
 export interface RunResult {
 	readonly sent: readonly CompletedJob[];
 	readonly failed: readonly FailedItems[];
 }
 
-/** The form of all items, read; checking it only reads from the service. */
+/** The form of all items, read. */
 export interface Form {
 	readonly refusals: readonly FailedItems[];
 	/** How the run as a whole goes, by the first item that could be read. */
 	readonly settings: Settings;
+	/** The checks that a person approved, by item, as they were entered. */
+	readonly approved: ReadonlyMap<number, string>;
 	/** Whether one item is asked for that stands for all, refused ones included. */
-	readonly isRunCheck?: boolean;
+	readonly isRunCheck: boolean;
 	check(context: RunContext): Promise<Plan>;
 }
 

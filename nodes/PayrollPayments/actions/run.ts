@@ -1,20 +1,22 @@
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 
 import { requirePermission } from '../api/limits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
 import { outcomeOf, UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 import { Redactor } from '../shared/redaction';
-import { refuseAgentWrites } from './agentAccess';
-import { approvedChecks } from './commonOptions';
 import { checkRecords, keepApproved } from './approval';
-import { operationNamed } from './catalogue';
+import { CATALOGUE } from './catalogue';
 import type { Operation } from './defineOperation';
-import { combineFailures } from './failures';
-import { outputItems } from './output';
-import type { CompletedJob, FailedItems, Form, Plan, RunResult } from './plan';
+import { combineFailures, outputItems } from './output';
+import type { CompletedJob, FailedItems, Form, Job, Plan, RunResult } from './plan';
 import { openRun, type RunContext } from './runContext';
-import { confirmToken } from './tokenCheck';
 
 /**
  * Runs the selected operation for all input items, in three phases: the form of all items is read,
@@ -29,21 +31,18 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	if (items.length === 0) return [[]];
 	const redactor = new Redactor();
 	const continues = context.continueOnFail();
-	const open: OpenRun = async (indexes, settings) =>
-		await openRun(context, redactor, indexes, settings);
 	try {
 		refuseAgentWrites(node, operation);
-		const form = operation.read(items);
-		const plan = await checkAll(operation, form, items, open, continues);
+		const form = await operation.read(items);
+		const open = async () => await openRun(context, redactor, form.settings);
+		const plan = await checkAll(operation, form, items.length, open, continues);
 		const result = await sendAll(operation, form, plan, continues);
-		if (result.failed.length === 0 || continues) {
-			const output = outputItems(node, operation, result, redactor);
-			if (output.length === 0 && operation.emptyNotice !== undefined) {
-				context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
-			}
-			return [output];
+		if (result.failed.length > 0 && !continues) throw combineFailures(operation, result, redactor);
+		const output = outputItems(node, operation, result, redactor);
+		if (output.length === 0 && operation.emptyNotice !== undefined) {
+			context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
 		}
-		throw combineFailures(operation, result, redactor);
+		return [output];
 	} catch (error) {
 		throw nodeErrorFor(node, error, redactor, 0);
 	}
@@ -52,13 +51,41 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 function selectedOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const name = context.getNodeParameter('operation', 0);
-	const operation = operationNamed(resource, name);
+	const operation = CATALOGUE.find((each) => each.resource === resource && each.operation === name);
 	if (operation !== undefined) return operation;
 	throw new NodeOperationError(
 		context.getNode(),
 		`The resource ${String(resource)} has no operation ${String(name)}`,
 		{ description: 'Select the resource and operation again.' },
 	);
+}
+
+/**
+ * Stops an AI agent from running an operation or setting an option that is reserved for people. The
+ * parameters count as saved, since an agent could fill in an expression.
+ * @throws {UserError} that says how a person can allow it
+ */
+function refuseAgentWrites({ type, parameters }: INode, operation: Operation): void {
+	if (!type.endsWith('Tool')) return;
+	const saved: unknown = parameters.options;
+	const options = isRecord(saved) ? saved : {};
+	const refuse = (what: string, next: string) => {
+		throw new UserError(`“${what}” was refused because an AI agent called it. ${next}`, {
+			hint: 'Nothing was sent.',
+		});
+	};
+	const { action, effect, isForPeople } = operation;
+	if (isForPeople === true) refuse(action, 'Sign in outside the AI agent');
+	if (effect === 'write' && options.checkOnly !== true && parameters.allowToolWrites !== true) {
+		const isText = typeof parameters.allowToolWrites === 'string';
+		const byHand = "Allow Writes by AI can't be an expression: set it by hand";
+		refuse(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
+	}
+	for (const [name, field] of Object.entries(operation.options)) {
+		if (field.refusedInTool === true && (options[name] ?? '') !== '') {
+			refuse(field.form.displayName, 'Clear it, and use it in a node outside the AI agent');
+		}
+	}
 }
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
@@ -78,72 +105,63 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 	});
 }
 
-type OpenRun = (items: readonly number[], settings: Form['settings']) => Promise<RunContext>;
-
 /**
  * Phase two: every item against the credentials, the operation's own checks, and the approval. With
  * *Check Only*, the jobs put out what was checked.
- * @throws {UserError} what refuses the run as a whole, also with *Continue*
  */
 async function checkAll(
 	operation: Operation,
 	form: Form,
-	items: readonly InputItem[],
-	open: OpenRun,
+	count: number,
+	open: () => Promise<RunContext>,
 	continues: boolean,
 ): Promise<Plan> {
-	const refused = new Set(form.refusals.flatMap((refusal) => refusal.items));
-	const readable = items.map(({ index }) => index).filter((index) => !refused.has(index));
-	const ends = (refusals: readonly FailedItems[], left: number) =>
-		form.isRunCheck !== true && refusals.length > 0 && (!continues || left === 0);
-	if (ends(form.refusals, readable.length)) return { jobs: [], refusals: form.refusals };
-
 	let { refusals } = form;
-	const check = async (): Promise<Plan> => {
-		const run = await open(readable, form.settings);
+	/** The items that no refusal names. */
+	const others = () => {
+		const refused = new Set(refusals.flatMap(({ items }) => items));
+		return Array.from({ length: count }, (_, item) => item).filter((item) => !refused.has(item));
+	};
+	const isOver = () =>
+		!form.isRunCheck && refusals.length > 0 && (!continues || others().length === 0);
+	if (isOver()) return { jobs: [], refusals };
+	try {
+		const run = await open();
 		requirePermission(run.credentials, operation.permission);
 		const checked = await form.check(run);
-		refusals = form.isRunCheck === true ? [] : [...refusals, ...checked.refusals];
+		refusals = form.isRunCheck ? [] : [...refusals, ...checked.refusals];
 		const plan = { ...checked, refusals };
-		if (operation.effect === 'read' || ends(refusals, plan.jobs.length)) return plan;
+		if (operation.effect === 'read' || isOver()) return plan;
 		const approvable = {
 			operation: `${operation.resource}.${operation.operation}`,
 			baseUrl: run.credentials.baseUrl,
 		};
-		if (form.settings.isCheckOnly) {
-			const jobs = plan.jobs.map((job) =>
-				job.writes.length === 0
-					? job
-					: {
-							...job,
-							isRecordPerItem: false,
-							isReport: true,
-							send: async () => checkRecords(approvable, job.writes),
-						},
-			);
-			return { jobs, refusals };
+		if (form.settings.checkOnly) {
+			const report = (job: Job): Job => ({
+				...job,
+				isRecordPerItem: false,
+				kind: 'report',
+				send: async () => checkRecords(approvable, job.writes),
+			});
+			return {
+				jobs: plan.jobs.map((job) => (job.writes.length === 0 ? job : report(job))),
+				refusals,
+			};
 		}
-		const approved = keepApproved(
-			approvable,
-			plan,
-			run.credentials,
-			approvedChecks(items.filter(({ index }) => !refused.has(index))),
-		);
-		if (ends(approved.refusals, approved.jobs.length)) return approved;
+		const approved = keepApproved(approvable, plan, run.credentials, form.approved);
+		({ refusals } = approved);
+		if (isOver()) return approved;
+		const sending = approved.jobs.filter(({ writes, kind }) => writes.length > 0 && !kind);
 		/* Signing in, which needs no permission, is how people get a token. */
-		if (operation.permission !== 'none') await confirmToken(run, approved.jobs);
-		return { ...plan, ...approved };
-	};
-	return await check().catch((error: unknown) => {
-		if (error instanceof UserError && error.context.refusesRun === true) {
-			if (!continues) throw error;
-			/* If this threw, n8n would put out the input items as if they had been sent. */
-			return { jobs: [], refusals: [{ items: items.map(({ index }) => index), error }] };
+		if (sending.length > 0 && operation.permission !== 'none') {
+			const team = sending[0]?.writes[0]?.request?.body.from;
+			await run.confirmToken(typeof team === 'string' ? team : undefined);
 		}
-		const known = new Set(refusals.flatMap((refusal) => refusal.items));
-		const others = readable.filter((index) => !known.has(index));
-		return { jobs: [], refusals: [...refusals, { items: others, error }] };
-	});
+		return { ...plan, ...approved };
+	} catch (error) {
+		if (error instanceof UserError && error.context.refusesRun === true) refusals = [];
+		return { jobs: [], refusals: [...refusals, { items: others(), error }] };
+	}
 }
 
 /**
@@ -158,25 +176,32 @@ async function sendAll(
 	continues: boolean,
 ): Promise<RunResult> {
 	const sent: CompletedJob[] = [];
-	const failed: FailedItems[] = plan.refusals.map((refusal) => ({
+	/* What a check refused was not sent, whatever happened to the reads of the check. */
+	const failed: FailedItems[] = plan.refusals.map(({ error, ...refusal }) => ({
 		...refusal,
-		error: refusedBefore(refusal.error),
+		error:
+			error instanceof UserError && error.context.outcome === undefined
+				? error.with({ outcome: 'refused' })
+				: error,
 	}));
 	let isEnded = failed.length > 0 && !continues;
 	const queue = plan.jobs.values();
 	const worker = async () => {
 		for (const job of queue) {
 			const { items, columns } = job;
-			if (isEnded && job.isReport !== true && job.isRepeat !== true) {
-				failed.push({ items, columns, error: notSent() });
+			if (isEnded && job.kind === undefined) {
+				const error = new UserError('This was not sent, because the run ended before it', {
+					outcome: 'not_sent',
+					hint: 'Look at the failure before it, then run the node again.',
+				});
+				failed.push({ items, columns, error });
 				continue;
 			}
 			try {
 				sent.push({ ...job, records: await job.send() });
 			} catch (error) {
 				failed.push({ items, columns, error });
-				const outcome = outcomeOf(error);
-				isEnded ||= !continues || (operation.movesMoney && outcome !== 'refused');
+				isEnded ||= !continues || (operation.movesMoney === true && outcomeOf(error) !== 'refused');
 			}
 		}
 	};
@@ -185,17 +210,4 @@ async function sendAll(
 	const result = { sent, failed };
 	await plan.end?.(result);
 	return result;
-}
-
-/** What a check refused was not sent, whatever happened to the reads of the check. */
-function refusedBefore(error: unknown): unknown {
-	if (!(error instanceof UserError) || error.context.outcome !== undefined) return error;
-	return error.with({ outcome: 'refused' });
-}
-
-function notSent(): UserError {
-	return new UserError('This was not sent, because the run ended before it', {
-		outcome: 'not_sent',
-		hint: 'Look at the failure before it, then run the node again.',
-	});
 }

@@ -1,70 +1,62 @@
 import { createHash } from 'node:crypto';
 
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import type { z } from 'zod';
 
-import { openClient, type Call, type Client } from '../api/client';
+import { openClient, type Call } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
-import { openWallet } from '../api/wallet';
-import { ExecutionCache, type RunEntries, type RunScope } from '../idempotency/executionCache';
+import { PLACEHOLDER_ID } from '../api/credentialTest';
+import { balanceAnswer } from '../api/schemas/answers';
+import { openWallet } from '../api/signIn';
+import { ExecutionCache } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
-import { outcomeOf, throwIfStopped, UserError } from '../shared/errors';
+import { outcomeOf, ServiceError, UserError } from '../shared/errors';
+import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
 
-/** What came of a change in this execution: its answer, or an error that leaves it unknown. */
-type SentBefore = { readonly answer: unknown } | { readonly failure: UserError };
-
 const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
-const changesOfRuns = new ExecutionCache<SentBefore>();
+/** What came of each change: its answer, or an error that leaves it unknown. */
+const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
 
 /** A change that is made once in an execution. */
-export interface OnceKey {
-	/** What identifies it. The body may differ, since two signatures over the same data can. */
+interface OnceKey {
 	readonly identity: unknown;
-	/** Whether sending it again is harmless if the first outcome is unknown. */
-	readonly isRepeatable: boolean;
+	/** Whether it must not be sent again where its first outcome is unknown. */
+	readonly isUnrepeatable?: boolean;
 }
 
 /** What a run of the node works with, for some of its items. */
 export interface RunContext {
 	readonly credentials: ServiceCredentials;
-	/** The input items that it is for, at least one. */
-	readonly items: readonly number[];
 	readonly settings: Settings;
 	/** Whether refused items leave the others alone (*On Error: Continue*). */
 	readonly continues: boolean;
-	/** Aborted once the execution was stopped. */
 	readonly signal: AbortSignal | undefined;
-	/** Sends a call. Only reads may be repeated. */
 	send<Data>(call: Call<Data>): Promise<Data>;
 	/** The wallet that signs. @throws {UserError} if the credentials have none */
 	wallet(): Promise<Wallet>;
-	/** The payments that this node has sent. */
 	ledger(): PaymentLedger;
 	/**
-	 * Makes a change that must not be repeated in one execution. *Retry On Fail* runs every item again;
-	 * the second time, this returns the first answer.
-	 * @throws {UserError} if the first outcome is unknown and the change isn't repeatable
+	 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
+	 * second time, this returns the first answer.
+	 * @throws {UserError} if the first outcome is unknown and it isn't repeatable
 	 */
 	once<Data>(
 		key: OnceKey,
 		schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
 		send: () => Promise<Data>,
 	): Promise<Data>;
-	/** Keeps what was read for this execution, so that *Retry On Fail* plans the same requests. */
-	remember<Data>(
-		name: unknown,
-		schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
-		read: () => Promise<Data>,
-	): Promise<Data>;
-	/** Whether the service took the token of these credentials a moment ago. */
-	isTokenFresh(): boolean;
+	/**
+	 * Makes one authenticated read before a run changes anything, unless the service took the token a
+	 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write.
+	 */
+	confirmToken(teamId?: string): Promise<void>;
 	/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
 	annotate(values: Readonly<Record<string, string>>): void;
-	/** The same context for some items and their settings. */
-	with(items: readonly number[], settings: Settings): RunContext;
+	/** The same context for some items, whose changes are told from those of others. */
+	with(items: readonly number[]): RunContext;
 }
 
 /**
@@ -75,101 +67,84 @@ export interface RunContext {
 export async function openRun(
 	context: IExecuteFunctions,
 	redactor: Redactor,
-	items: readonly number[],
 	settings: Settings,
 ): Promise<RunContext> {
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, signal);
-	const scope = onFirstUse(() => scopeOf(context));
-	const changes = onFirstUse(() => changesOfRuns.of(scope()));
+	const { credentials, exchange } = client;
+	const scope = onFirstUse(() => ({
+		workflowId: context.getWorkflow().id ?? '',
+		nodeId: context.getNode().id,
+		executionId: context.getExecutionId(),
+		/* In a loop, each run of the node counts separately. */
+		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
+	}));
 	const shared = {
-		credentials: client.credentials,
+		send: async <Data>(call: Call<Data>) => await client.send(call, settings),
+		credentials,
+		settings,
 		continues: context.continueOnFail(),
 		signal,
-		wallet: walletOpener(client),
+		wallet: onFirstUse(async () => {
+			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');
+			if (credentials.authentication === 'walletSignIn') {
+				return await openWallet(credentials, toSigner, redactor.text);
+			}
+			throw new UserError("These credentials don't have a wallet to sign with", {
+				field: 'authentication',
+				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
+			});
+		}),
 		ledger: onFirstUse(() => {
 			const { workflowId, nodeId } = scope();
 			const records = paymentsOfRuns.of(scope());
 			return new PaymentLedger(context.helpers, `${workflowId}:${nodeId}`, records, signal);
 		}),
-		isTokenFresh: client.isTokenFresh,
-		annotate: (values: Readonly<Record<string, string>>) =>
-			context.customData.setAll({ ...values }),
-	};
-	const bind = (own: readonly number[], ownSettings: Settings): RunContext => ({
-		...shared,
-		items: own,
-		settings: ownSettings,
-		send: async (call) => {
-			throwIfStopped(signal);
-			return await client.send(call, ownSettings);
+		confirmToken: async (teamId = PLACEHOLDER_ID) => {
+			if (client.isTokenFresh()) return;
+			const query = { nanoid: teamId };
+			/* Someone waits to pay: a service that hangs isn't asked four times. */
+			const patience = { ...settings, retries: Math.min(settings.retries, 1) };
+			await client
+				.send({ method: 'GET', path: '/v2/balance', query, answer: balanceAnswer }, patience)
+				.catch((error: unknown) => {
+					if (error instanceof ServiceError && error.status !== 401) return;
+					throw error instanceof UserError
+						? error.with({ note: 'Nothing was signed or sent.', outcome: 'refused' })
+						: error;
+				});
 		},
-		once: async ({ identity, isRepeatable }, schema, send) =>
-			await once(changes(), keyFor([own, identity]), isRepeatable, schema, send),
-		remember: async (name, schema, read) =>
-			await once(changes(), keyFor(['read', name]), true, schema, read),
+	};
+	const bind = (items: readonly number[]): RunContext => ({
+		...shared,
+		once: async ({ identity, isUnrepeatable = false }, schema, send) => {
+			const changes = changesOfRuns.of(scope());
+			const key = createHash('sha256')
+				.update(JSON.stringify([items, identity]))
+				.digest('hex');
+			const earlier = changes.get(key);
+			if (earlier instanceof UserError) {
+				throw earlier.with({
+					message: `${earlier.message}. The request wasn't sent again, because the first one may have succeeded`,
+					hint: "Check the result in the service, then run the workflow again for what's missing.",
+				});
+			}
+			if (earlier !== undefined) return schema.parse(earlier.answer);
+			const answer = await send().catch((error: unknown) => {
+				if (isUnrepeatable && error instanceof UserError && outcomeOf(error) === 'unknown') {
+					changes.set(key, error);
+				}
+				throw error;
+			});
+			changes.set(key, { answer });
+			return answer;
+		},
+		annotate: (values) => context.customData.setAll({ ...values }),
 		with: bind,
 	});
-	return bind(items, settings);
+	return bind([]);
 }
 
-function keyFor(parts: unknown): string {
-	return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-async function once<Data>(
-	changes: RunEntries<SentBefore>,
-	key: string,
-	isRepeatable: boolean,
-	schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
-	send: () => Promise<Data>,
-): Promise<Data> {
-	const earlier = changes.get(key);
-	if (earlier !== undefined && 'answer' in earlier) return schema.parse(earlier.answer);
-	if (earlier !== undefined) {
-		const { failure } = earlier;
-		throw failure.with({
-			message: `${failure.message}. The request wasn't sent again, because the first one may have succeeded`,
-			hint: "Check the result in the service, then run the workflow again for what's missing.",
-		});
-	}
-	const answer = await send().catch((error: unknown) => {
-		if (!isRepeatable && error instanceof UserError && outcomeOf(error) === 'unknown') {
-			changes.set(key, { failure: error });
-		}
-		throw error;
-	});
-	changes.set(key, { answer });
-	return answer;
-}
-
-function walletOpener({ credentials, exchange, redactor }: Client): () => Promise<Wallet> {
-	if (credentials.authentication === 'walletSignIn') {
-		const toSigner = async (request: Parameters<typeof exchange>[0]) =>
-			await exchange(request, 'withoutToken');
-		return onFirstUse(async () => await openWallet(credentials, toSigner, redactor.text));
-	}
-	return async () => {
-		throw new UserError("These credentials don't have a wallet to sign with", {
-			field: 'authentication',
-			hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
-		});
-	};
-}
-
-const proxyData = z.object({ $runIndex: z.number().int() });
-
-/** This run of the node. In a loop, each run counts separately. */
-function scopeOf(context: IExecuteFunctions): RunScope {
-	return {
-		workflowId: context.getWorkflow().id ?? '',
-		nodeId: context.getNode().id,
-		executionId: context.getExecutionId(),
-		runIndex: proxyData.parse(context.getWorkflowDataProxy(0)).$runIndex,
-	};
-}
-
-/** Opens a value when it is first needed, and keeps it. */
 function onFirstUse<Value>(open: () => Value): () => Value {
 	let opened: { readonly value: Value } | undefined;
 	return () => (opened ??= { value: open() }).value;

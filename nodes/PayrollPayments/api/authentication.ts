@@ -7,12 +7,11 @@ import type {
 
 import { SignInFailed, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
-import { addSecretsOf } from './credentialSecrets';
-import { readCredentials, type ServiceCredentials, type WalletCredentials } from './credentials';
+import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';
-import { ownCredentials } from './ownRequests';
-import { allowedRequest, toOwnOrigin } from './outboundRequests';
+import { allowedRequest, ownRequests, toOwnOrigin } from './outboundRequests';
 import {
+	addSecretsOf,
 	authenticationHeader,
 	boundToken,
 	packSession,
@@ -21,22 +20,6 @@ import {
 	storedToken,
 } from './session';
 import { signIn } from './signIn';
-
-async function obtainToken(
-	context: IHttpRequestHelper,
-	credentials: WalletCredentials,
-	redactor: Redactor,
-): Promise<string> {
-	const exchange = exchangeOver(
-		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
-	);
-	return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
-		const isPlain = error instanceof UserError;
-		throw new SignInFailed(isPlain ? redactor.text(error.message) : 'The sign-in failed', {
-			hint: isPlain ? error.hint : undefined,
-		});
-	});
-}
 
 /**
  * The headers that prove who calls. Must come last in {@link authenticateRequest}: other calls may
@@ -64,15 +47,19 @@ export async function obtainSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
-	const credentials = ownCredentials(saved) ?? readCredentials(saved);
+	const credentials = ownRequests.get(saved) ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
-	const redactor = addSecretsOf(new Redactor(), saved);
-	const token = await sessions.renew(
-		boundTo,
-		storedToken(saved.sessionToken),
-		async () => await obtainToken(context, credentials, redactor),
-	);
+	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
+		const redactor = addSecretsOf(new Redactor(), saved);
+		const exchange = exchangeOver(
+			async (options): Promise<unknown> => await context.helpers.httpRequest(options),
+		);
+		return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
+			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
+			throw new SignInFailed(redactor.text(error.message), { hint: error.hint });
+		});
+	});
 	return { sessionToken: packSession(boundTo, token) };
 }
 
@@ -84,7 +71,7 @@ export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
-	const own = ownCredentials(saved);
+	const own = ownRequests.get(saved);
 	const credentials = own ?? readCredentials(saved);
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);

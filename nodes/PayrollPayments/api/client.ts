@@ -5,17 +5,16 @@ import {
 } from 'n8n-workflow';
 
 import type { z } from 'zod';
-import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
+import type { HttpAnswer, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
-import { addSecretsOf } from './credentialSecrets';
 import { errorFor } from './errors';
 import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
-import { markOwnRequest } from './ownRequests';
-import { readEnvelope } from './schemas/envelope';
-import { credentialKey, sessions } from './session';
+import { ownRequests } from './outboundRequests';
+import { readEnvelope } from './schemas/answers';
+import { addSecretsOf, sessionBinding, sessions } from './session';
 
 /** The credential type that calls the service. */
 export const CREDENTIALS = 'payrollPaymentsApi';
@@ -23,12 +22,12 @@ export const CREDENTIALS = 'payrollPaymentsApi';
 /** How often a read is repeated by default. */
 export const DEFAULT_RETRIES = 3;
 
-/** Statuses that pass by themselves. */
-const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
+/** Statuses after which a read is repeated. */
+export const TRANSIENT_STATUSES: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Characters of a response. The nesting of a larger list isn't checked, because that takes too long. */
+/** Characters of a response. The nesting of a larger list isn't checked, which would take too long. */
 const LARGE_READ = 4_000_000;
 
 /** Query values; a list goes as repeated keys, undefined is left out. */
@@ -49,15 +48,11 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** A call that changes nothing. */
-export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
+/** Sends one call that changes nothing, and returns its data. */
+export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
 
-/** Sends one read and returns its data. */
-export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
-
-/** How long a call may take, and how often a read is repeated. */
+/** How many milliseconds a call may take, and how often a read is repeated. */
 export interface Patience {
-	/** Milliseconds to wait for an answer. */
 	readonly timeout: number;
 	readonly retries: number;
 }
@@ -92,9 +87,7 @@ export function urlOf(baseUrl: string, callPath: string, query: Query = {}): str
 	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
 }
 
-/**
- * How long the service asks to wait, in milliseconds: `Retry-After` as seconds or as an HTTP date.
- */
+/** How long the service asks to wait, in milliseconds: in seconds or as an HTTP date. */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
 	if (header === undefined) return undefined;
 	if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
@@ -108,12 +101,11 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 	const stopped = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve(), { once: true });
 	});
-	await (signal === undefined ? sleep(milliseconds) : Promise.race([sleep(milliseconds), stopped]));
-	throwIfStopped(signal);
+	await Promise.race([sleep(milliseconds), stopped]);
 }
 
 /**
- * Sends a request, and repeats a read that met a passing fault (429, 502, 503, 504, no connection)
+ * Sends a request, and repeats a read that met a transient fault (a status of {@link TRANSIENT_STATUSES}, no connection)
  * with growing pauses and `Retry-After`. A service that asks for more than a minute is not waited
  * for. Nothing else in the package repeats a request, and this repeats only reads.
  */
@@ -130,15 +122,11 @@ async function exchangePatiently(
 			return undefined;
 		});
 		const asked = retryAfter(answer?.headers['retry-after'], Date.now()) ?? 0;
-		const passes = answer === undefined || PASSING_STATUSES.includes(answer.status);
-		if (answer !== undefined && (isLast || !passes || asked > LONGEST_PAUSE_MS)) return answer;
+		const isTransient = answer === undefined || TRANSIENT_STATUSES.includes(answer.status);
+		if (answer !== undefined && (isLast || !isTransient || asked > LONGEST_PAUSE_MS)) return answer;
 		const grown = FIRST_PAUSE_MS * 2 ** (count - 1) * (0.5 + Math.random() / 2);
 		await pause(Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)), signal);
 	}
-}
-
-function isSuccess({ status }: HttpAnswer): boolean {
-	return status >= 200 && status <= 299;
 }
 
 /**
@@ -146,7 +134,8 @@ function isSuccess({ status }: HttpAnswer): boolean {
  * @throws {ServiceError} for any other response
  */
 function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, transport: Transport): Data {
-	const envelope = isSuccess(answer) ? readEnvelope(answer.body) : undefined;
+	const isSuccess = answer.status >= 200 && answer.status <= 299;
+	const envelope = isSuccess ? readEnvelope(answer.body) : undefined;
 	if (envelope?.success !== true) {
 		throw errorFor(answer, transport.redactor.text, {
 			roleNeeded: call.roleNeeded,
@@ -176,8 +165,7 @@ function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, transport: Trans
 
 /**
  * Sends a call and reads its response. Only reads (GET) may be repeated.
- * @throws {ServiceError} if the service refused, or the response isn't a documented one
- * @throws {NoResponseError} if no response arrived
+ * @throws {ServiceError | NoResponseError} for anything but a documented success
  */
 export async function send<Data>(
 	transport: Transport,
@@ -188,20 +176,19 @@ export async function send<Data>(
 	const isRead = method === 'GET';
 	const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
 	const url = urlOf(transport.credentials.baseUrl, call.path, call.query);
-	const exchange = async () => {
-		const answer = await exchangePatiently(
-			async () => await transport.exchange({ method, url, body, timeout }, kind),
-			isRead ? retries : 0,
-			transport.signal,
-		);
-		return readAnswer(answer, call, transport);
-	};
-	return await exchange().catch((error: unknown) => {
-		if (kind !== 'write' || !mayHaveActed(error)) throw error;
-		throw error.with({
-			note: 'The request may have succeeded anyway. Check the service before you run this again.',
+	const answer = exchangePatiently(
+		async () => await transport.exchange({ method, url, body, timeout }, kind),
+		isRead ? retries : 0,
+		transport.signal,
+	);
+	return await answer
+		.then((given) => readAnswer(given, call, transport))
+		.catch((error: unknown) => {
+			if (kind !== 'write' || !mayHaveActed(error)) throw error;
+			throw error.with({
+				note: 'The request may have succeeded anyway. Check the service before you run this again.',
+			});
 		});
-	});
 }
 
 /**
@@ -215,46 +202,48 @@ function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
 }
 
 /**
- * Sends requests with the token of the credentials, over n8n's request function for credentials.
+ * Sends requests over n8n's own functions, with the token of the credentials or without.
  *
  * For a read, n8n signs in again after a 401 and repeats it. It would repeat a write just the same, so
  * writes ask for every status as an answer: then n8n has nothing to react to.
  * @param saved the credentials as n8n returned them. They go along with every request, so that n8n
  * doesn't read and decrypt them each time.
  */
-function exchangeWithToken(
+function n8nExchange(
 	context: IAllExecuteFunctions,
 	saved: ICredentialDataDecryptedObject,
 	credentials: ServiceCredentials,
 	redactor: Redactor,
-): (request: HttpRequest, isRead: boolean) => Promise<HttpAnswer> {
+): Transport['exchange'] {
 	let latest = saved;
+	const { helpers } = context;
 	const caller = uninterrupted(context);
-	return async (request, isRead) => {
+	return async (request, kind) => {
+		if (kind === 'withoutToken') {
+			return await exchangeOver(
+				async (options): Promise<unknown> => await helpers.httpRequest(options),
+			)(request);
+		}
+		const [isRead, before] = [kind === 'read', latest.sessionToken];
 		/* n8n writes a new token into this object, so each request gets its own copy. */
-		const data = markOwnRequest({ ...latest }, credentials);
-		const exchange = exchangeOver(
+		const data = { ...latest };
+		ownRequests.set(data, credentials);
+		const answer = await exchangeOver(
 			async (options): Promise<unknown> =>
-				await context.helpers.httpRequestWithAuthentication.call(
+				await helpers.httpRequestWithAuthentication.call(
 					isRead ? context : caller,
 					CREDENTIALS,
 					isRead ? options : { ...options, ignoreHttpStatusErrors: true },
 					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 				),
-		);
-		const before = data.sessionToken;
-		let status: number | undefined;
-		try {
-			const answer = await exchange(request);
-			({ status } = answer);
-			return answer;
-		} finally {
-			sessions.reportStatus(data.sessionToken, status);
-			if (data.sessionToken !== before) {
-				latest = data;
-				addSecretsOf(redactor, data);
-			}
+		)(request).catch((error: unknown) => ({ error, status: undefined }));
+		sessions.reportStatus(data.sessionToken, answer.status);
+		if (data.sessionToken !== before) {
+			latest = data;
+			addSecretsOf(redactor, data);
 		}
+		if ('error' in answer) throw answer.error;
+		return answer;
 	};
 }
 
@@ -280,33 +269,25 @@ export async function openClient(
 	const saved = await context.getCredentials(CREDENTIALS);
 	addSecretsOf(redactor, saved);
 	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
-	const withToken = exchangeWithToken(context, saved, credentials, redactor);
-	const withoutToken: HttpExchange = exchangeOver(
-		async (options): Promise<unknown> => await context.helpers.httpRequest(options),
-	);
-	const transport: Transport = {
-		credentials,
-		exchange: async (request, kind) =>
-			kind === 'withoutToken'
-				? await withoutToken(request)
-				: await withToken(request, kind === 'read'),
-		redactor,
-		signal,
+	const exchange = n8nExchange(context, saved, credentials, redactor);
+	const transport: Transport = { credentials, exchange, redactor, signal };
+	const boundTo = sessionBinding(credentials);
+	const note = (isTaken: boolean, { withoutToken }: Call<unknown>) => {
+		if (withoutToken !== true) sessions.note(boundTo, isTaken);
 	};
-	const key = credentialKey(credentials);
 	return {
 		...transport,
 		credentials,
 		send: async (call, { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = {}) => {
-			if (call.withoutToken === true) return await send(transport, call, { timeout, retries });
 			const data = await send(transport, call, { timeout, retries }).catch((error: unknown) => {
-				if (error instanceof ServiceError && error.status === 401) sessions.forget(key);
-				else if (error instanceof ServiceError && error.nothingDone) sessions.noteTaken(key);
+				const isRefused = error instanceof ServiceError && error.status === 401;
+				const isAnswer = error instanceof ServiceError && error.nothingDone;
+				if (isRefused || isAnswer) note(!isRefused, call);
 				throw error;
 			});
-			sessions.noteTaken(key);
+			note(true, call);
 			return data;
 		},
-		isTokenFresh: () => sessions.isFresh(key),
+		isTokenFresh: () => sessions.isFresh(boundTo),
 	};
 }

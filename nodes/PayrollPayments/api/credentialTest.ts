@@ -5,16 +5,14 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { readCredentials } from './credentials';
-import { readEnvelope } from './schemas/envelope';
-import { UserError } from '../shared/errors';
+import { z } from 'zod';
+import { ServiceError, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
-import { addSecretsOf } from './credentialSecrets';
 import { Redactor } from '../shared/redaction';
-import { exchangeOver } from './n8nHttp';
-import { urlOf } from './client';
-import { errorFor } from './errors';
-import { authenticationHeader } from './session';
+import { send, type Transport } from './client';
+import { readCredentials } from './credentials';
+import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
+import { addSecretsOf, authenticationHeader } from './session';
 import { signIn } from './signIn';
 
 /** An identifier of the right form that names nobody. */
@@ -28,11 +26,7 @@ function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 	return exchangeOver(async (options: IHttpRequestOptions): Promise<unknown> => {
 		const { url, method, headers, body, timeout } = options;
 		return await helpers.request({
-			url,
-			method,
-			headers,
-			body,
-			timeout,
+			...{ url, method, headers, body, timeout },
 			json: false,
 			simple: false,
 			followRedirect: false,
@@ -52,22 +46,24 @@ async function test(
 		await signIn(credentials, exchange, redactor);
 		return 'Signed in with the wallet';
 	}
-	const answer = await exchange({
-		method: 'GET',
-		url: urlOf(credentials.baseUrl, '/v2/balance', { nanoid: PLACEHOLDER_ID }),
-		headers: authenticationHeader(credentials),
+	const headers = authenticationHeader(credentials);
+	const transport: Transport = {
+		credentials,
+		exchange: async (request) => await exchange({ ...request, headers }),
+		redactor,
+	};
+	const call = { method: 'GET', path: '/v2/balance', query: { nanoid: PLACEHOLDER_ID } } as const;
+	const patience = { timeout: DEFAULT_TIMEOUT, retries: 0 };
+	await send(transport, { ...call, answer: z.unknown() }, patience).catch((error: unknown) => {
+		const isTaken = error instanceof ServiceError && error.nothingDone && error.status !== 401;
+		if (!isTaken) throw error;
 	});
-	const isTaken =
-		[200, 400, 403, 404].includes(answer.status) && readEnvelope(answer.body) !== undefined;
-	if (isTaken) return 'The service took the token';
-	throw errorFor(answer, redactor.text, {
-		withApiKey: credentials.authentication === 'legacyApiKey',
-	});
+	return 'The service took the token';
 }
 
 /**
  * Tests the credentials `payrollPaymentsApi`: with a wallet a real sign-in, with a token a call
- * that only the token's holder may make. What is wrong is said in the words of the refusal.
+ * that only the token's holder may make. A failed test shows the text of the refusal.
  */
 export async function testCredentials(
 	this: ICredentialTestFunctions,
@@ -76,14 +72,10 @@ export async function testCredentials(
 	const saved = credential.data ?? {};
 	const redactor = addSecretsOf(new Redactor(), saved);
 	try {
-		return {
-			status: 'OK',
-			message: await test(saved, exchangeOfTest(this), redactor),
-		};
+		return { status: 'OK', message: await test(saved, exchangeOfTest(this), redactor) };
 	} catch (error) {
 		if (!(error instanceof UserError)) return { status: 'Error', message: 'The test failed' };
-		const message = `${error.message.replace(/\.$/, '')}.`;
-		const said = [message, error.hint].filter(Boolean).join(' ');
-		return { status: 'Error', message: redactor.text(said) };
+		const said = `${error.message.replace(/\.$/, '')}. ${error.hint ?? ''}`;
+		return { status: 'Error', message: redactor.text(said.trim()) };
 	}
 }

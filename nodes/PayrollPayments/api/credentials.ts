@@ -1,98 +1,65 @@
-import { evmAddress } from '../shared/address';
-import { LruCache } from '../shared/lruCache';
-import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
-import { UserError } from '../shared/errors';
-import { parseEntities, type Entity } from './entities';
-import { LimitFault, readLimits, type CredentialLimits } from './limits';
 import { z } from 'zod';
+
+import { evmAddress } from '../shared/address';
+import { UserError } from '../shared/errors';
+import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
+import { identifier } from '../shared/identifier';
+import { DIALECTS, type RemoteSignerDialect } from '../signing/dialects';
+import { properties } from './description';
+import { limitsSchema, type CredentialLimits } from './limits';
+
+/** A text that must be there; white space around it is removed. */
+const text = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.trim()
+	.min(1, 'is missing');
 
 const optionalText = z
 	.string()
 	.nullish()
 	.transform((value) => value?.trim() || undefined);
 
-interface UrlRule {
-	/** The hosts for which http is allowed. */
-	readonly allowsHttp: (host: string) => boolean;
-	readonly httpsOnly: string;
-}
-
-function faultInUrl(url: URL, { allowsHttp, httpsOnly }: UrlRule): string | undefined {
-	const isHttp = url.protocol === 'http:' && allowsHttp(hostOf(url));
-	if (url.protocol !== 'https:' && !isHttp) return httpsOnly;
+function faultInUrl(url: URL | undefined, allowsHttp: (host: string) => boolean, hosts: string) {
+	if (url === undefined) return 'must be a web address, e.g. https://api.example.com';
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(hostOf(url)))) {
+		return `must start with https:// (http:// is accepted for ${hosts} only)`;
+	}
 	if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
 	return url.search !== '' || url.hash !== ''
 		? 'must not contain a query or a fragment'
 		: undefined;
 }
 
-function readUrl(value: string, rule: UrlRule): { plain: string } | { fault: string } {
-	if (value.trim() === '') return { fault: 'is missing' };
-	const url = parseUrl(value.trim());
-	if (url === undefined) return { fault: 'must be a web address, e.g. https://api.example.com' };
-	const fault = faultInUrl(url, rule);
-	if (fault !== undefined) return { fault };
-	return { plain: url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}` };
-}
-
 /** A URL without a user, query or fragment. */
-function plainUrl(rule: UrlRule) {
-	/** Every request reads the credentials, and parsing URLs takes most of that time. */
-	const read = new LruCache<ReturnType<typeof readUrl>>(100);
-	return z
-		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-		.transform((value, context) => {
-			const url = read.getOrCreate(value, () => readUrl(value, rule));
-			if ('plain' in url) return url.plain;
-			context.addIssue({ code: 'custom', message: url.fault });
-			return z.NEVER;
-		});
+function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
+	return text.transform((value, context) => {
+		const url = parseUrl(value);
+		const fault = faultInUrl(url, allowsHttp, hosts);
+		if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+		if (fault !== undefined || url === undefined) return z.NEVER;
+		return url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
+	});
 }
 
-const baseUrl = plainUrl({
-	allowsHttp: isLoopback,
-	httpsOnly:
-		'must start with https:// (http:// is accepted for localhost only), so that the token can’t be intercepted',
-})
+const baseUrl = plainUrl(isLoopback, 'localhost')
 	.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
 	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
 
-const remoteSignerUrl = plainUrl({
-	allowsHttp: isPrivate,
-	httpsOnly:
-		'must start with https:// (http:// is accepted for localhost and private addresses only)',
-});
-
-const optionalAddress = optionalText.pipe(evmAddress.optional());
-
-const privateKey = z
-	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-	.transform((value) => value.trim())
-	.pipe(
-		z
-			.string()
-			.min(1, 'is missing')
-			.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
-	);
-
-const signInChainId = z
-	.union([z.number(), z.string()])
-	.nullish()
-	.transform((value, context) => {
-		if (value === undefined || value === null || value === '' || value === 0) return undefined;
-		const chainId = Number(value);
-		if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
-		context.addIssue({ code: 'custom', message: 'must be a whole number, e.g. 42161' });
-		return z.NEVER;
-	});
+const CHAIN_ID = 'must be a whole number, e.g. 42161';
+const signInChainId = z.preprocess(
+	(value) => value || undefined,
+	z.coerce
+		.number({ invalid_type_error: CHAIN_ID })
+		.int(CHAIN_ID)
+		.positive(CHAIN_ID)
+		.safe(CHAIN_ID)
+		.optional(),
+);
 
 const signIn = {
 	authentication: z.literal('walletSignIn'),
 	baseUrl,
-	platformId: z
-		.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-		.transform((value) => value.trim())
-		.pipe(z.string().min(1, 'is missing')),
+	platformId: text,
 	signInDomain: optionalText,
 	signInChainId,
 };
@@ -100,28 +67,25 @@ const signIn = {
 const privateKeySignIn = z.object({
 	...signIn,
 	signer: z.literal('privateKey'),
-	privateKey,
-	walletAddress: optionalAddress,
+	privateKey: text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
+	walletAddress: optionalText.pipe(evmAddress.optional()),
 });
 
 const remoteSignIn = z.object({
 	...signIn,
 	signer: z.literal('remoteSigner'),
-	remoteSignerUrl,
+	remoteSignerUrl: plainUrl(isPrivate, 'localhost and private addresses'),
 	remoteSignerToken: optionalText,
-	remoteSignerDialect: z.enum(['wallet', 'web3signer', 'clef']).default('wallet'),
+	remoteSignerDialect: z
+		.custom<RemoteSignerDialect>((value) => Object.keys(DIALECTS).includes(String(value)))
+		.default('wallet'),
 	walletAddress: evmAddress,
 });
 
-const token = z
-	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-	.transform((value) => value.trim())
-	.pipe(
-		z
-			.string()
-			.min(1, 'is missing')
-			.regex(/^[\x21-\x7e]+$/, 'must be one line of printable characters without spaces'),
-	);
+const token = text.regex(
+	/^[\x21-\x7e]+$/,
+	'must be one line of printable characters without spaces',
+);
 
 const accessTokenCredentials = z.object({
 	authentication: z.literal('accessToken'),
@@ -135,6 +99,42 @@ const legacyApiKeyCredentials = z.object({
 	apiKey: token,
 });
 
+/** A team, company or user, and the name that people know it by. */
+export interface Entity {
+	readonly id: string;
+	readonly name: string;
+}
+
+const entityId = identifier('te', 'co', 'us');
+
+/**
+ * *Teams and Companies*: on each line an identifier and a name, such as `te-a1B2c3D4e5F6 Engineering`.
+ * Without a name, the identifier stands for it.
+ */
+const entitiesSchema = z
+	.string({ invalid_type_error: 'must be text' })
+	.nullish()
+	.transform((lines, context): Entity[] => {
+		const entities = new Map<string, Entity>();
+		for (const [index, line] of (lines ?? '').split(/\r\n|\r|\n/).entries()) {
+			const [, id = '', name = ''] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
+			if (id === '') continue;
+			const fault = entityId.safeParse(id).error?.issues[0]?.message;
+			const message = entities.has(id)
+				? `lists ${id} twice, again in line ${index + 1}`
+				: fault && `has a wrong ID in line ${index + 1}: ${id} ${fault}`;
+			if (message !== undefined) context.addIssue({ code: 'custom', message });
+			entities.set(id, { id, name: name === '' ? id : name });
+		}
+		return [...entities.values()];
+	});
+
+/** "Engineering (te-a1B2c3D4e5F6)", or the identifier if its name isn't known. */
+export function entityLabel(id: string, entities: readonly Entity[]): string {
+	const name = entities.find((entity) => entity.id === id)?.name ?? id;
+	return name === id ? id : `${name} (${id})`;
+}
+
 /** What all credentials have, whatever their authentication. */
 interface CredentialUse {
 	readonly limits: CredentialLimits;
@@ -146,43 +146,40 @@ interface CredentialUse {
 
 export type WalletCredentials = CredentialUse &
 	(z.infer<typeof privateKeySignIn> | z.infer<typeof remoteSignIn>);
-export type ServiceCredentials = CredentialUse &
-	(
-		| WalletCredentials
-		| z.infer<typeof accessTokenCredentials>
-		| z.infer<typeof legacyApiKeyCredentials>
-	);
+export type ServiceCredentials = CredentialUse & z.output<Proof>;
 
-/** Labels of the credential fields, for messages. */
-const LABELS: Readonly<Record<string, string>> = {
-	access: 'Workflows May',
-	accessToken: 'Access Token',
-	apiKey: 'API Key',
-	baseUrl: 'Base URL',
-	entities: 'Teams and Companies',
-	maximumPayment: 'Maximum Payment',
-	paymentRecipients: 'Payment Recipients',
-	permissions: 'Permissions',
-	platformId: 'Platform ID',
-	privateKey: 'Private Key',
-	remoteSignerDialect: 'Remote Signer Dialect',
-	remoteSignerUrl: 'Remote Signer URL',
-	requireApproval: 'Require Approved Check',
-	signInChainId: 'Sign-In Chain ID',
-	walletAddress: 'Wallet Address',
-};
+type Proof =
+	| typeof privateKeySignIn
+	| typeof remoteSignIn
+	| typeof accessTokenCredentials
+	| typeof legacyApiKeyCredentials;
 
-function schemaFor(authentication: unknown, signer: unknown) {
+function schemaFor(authentication: unknown, signer: unknown): Proof {
 	if (authentication === 'accessToken') return accessTokenCredentials;
 	if (authentication === 'legacyApiKey') return legacyApiKeyCredentials;
 	return signer === 'remoteSigner' ? remoteSignIn : privateKeySignIn;
 }
 
-function credentialFault(field: string, fault: string): UserError {
-	return new UserError(`${LABELS[field] ?? field} in the credentials ${fault}`, {
-		field,
+/** @throws {UserError} that names the wrong field, but never quotes its value */
+function parsed<Value>(
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	value: unknown,
+	field = 'authentication',
+): Value {
+	const { data, error } = schema.safeParse(value);
+	if (data !== undefined) return data;
+	const { path = [], message = 'isn’t valid' } = error?.issues[0] ?? {};
+	const wrong = String(path[0] ?? field);
+	const label = properties.find(({ name }) => name === wrong)?.displayName ?? wrong;
+	throw new UserError(`${label} in the credentials ${message}`, {
+		field: wrong,
 		hint: 'Open the Payroll Payments API credentials and correct this field.',
 	});
+}
+
+/** The teams and companies that the saved credentials name. */
+export function readEntities(saved: Readonly<Record<string, unknown>>): readonly Entity[] {
+	return parsed(entitiesSchema, saved.entities, 'entities');
 }
 
 /**
@@ -195,23 +192,13 @@ export function readCredentials(
 	name?: string,
 ): ServiceCredentials {
 	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
-	const read = schemaFor(authentication, signer).safeParse({ ...saved, authentication, signer });
-	if (!read.success) {
-		const issue = read.error.issues[0];
-		throw credentialFault(
-			String(issue?.path[0] ?? 'authentication'),
-			issue?.message ?? 'isn’t valid',
-		);
-	}
-	const entities = parseEntities(saved.entities);
-	if ('fault' in entities) throw credentialFault('entities', entities.fault);
-	return Object.assign(read.data, { limits: limitsOf(saved), entities, name });
-}
-
-function limitsOf(saved: Readonly<Record<string, unknown>>): CredentialLimits {
-	try {
-		return readLimits(saved);
-	} catch (error) {
-		throw error instanceof LimitFault ? credentialFault(error.field, error.message) : error;
-	}
+	const proof: z.ZodType<z.output<Proof>, z.ZodTypeDef, unknown> = schemaFor(
+		authentication,
+		signer,
+	);
+	return Object.assign(parsed(proof, { ...saved, authentication, signer }), {
+		limits: parsed(limitsSchema, saved),
+		entities: readEntities(saved),
+		name,
+	});
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../shared/errors';
-import { readEnvelope } from './schemas/envelope';
+import { readEnvelope } from './schemas/answers';
 import type { HttpAnswer } from '../shared/http';
 import { safeExcerpt, type Redact } from '../shared/redaction';
 
@@ -7,6 +7,15 @@ import { safeExcerpt, type Redact } from '../shared/redaction';
 const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
+
+const HINTS: Readonly<Record<number, string>> = {
+	200: "Check the fields that the service's message mentions.",
+	400: "Check the fields that the service's message mentions.",
+	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.',
+	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
+	404: "Check the identifier. It may not exist, or the user of these credentials can't see it.",
+	429: 'Rate limit reached. Lower Concurrency under Options, or try again later.',
+};
 
 /** What is known about a call that failed, for the hint. */
 interface FailedCall {
@@ -17,28 +26,15 @@ interface FailedCall {
 }
 
 function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string {
-	switch (status) {
-		case 400:
-			return "Check the fields that the service's message mentions.";
-		case 401:
-			/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
-			if (withApiKey === true) {
-				return 'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.';
-			}
-			return 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.';
-		case 403:
-			return roleNeeded === undefined
-				? 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.'
-				: `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
-		case 404:
-			return "Check the identifier. It may not exist, or the user of these credentials can't see it.";
-		case 429:
-			return 'Rate limit reached. Lower Concurrency under Options, or try again later.';
-		default:
-			return status >= 500
-				? "The service isn't working properly right now. Try again later."
-				: CHECK_BASE_URL;
+	if (status === 401 && withApiKey === true) {
+		/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
+		return 'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.';
 	}
+	if (status === 403 && roleNeeded !== undefined) {
+		return `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
+	}
+	if (status >= 500) return "The service isn't working properly right now. Try again later.";
+	return HINTS[status] ?? CHECK_BASE_URL;
 }
 
 /** Characters of the service's message that are shown. */
@@ -68,22 +64,16 @@ export function errorFor(
 			status,
 			errorCode,
 			nothingDone: REFUSAL_STATUSES.includes(status),
-			hint: hintFor(status === 200 ? 400 : status, failedCall),
+			hint: hintFor(status, failedCall),
 		});
 	}
-	if (status >= 300 && status < 400) {
-		return new ServiceError(`The service answered with a redirect (HTTP ${status})`, {
-			status,
-			nothingDone: false,
-			hint: `The node doesn't follow redirects, so that the token can't go to another host. ${CHECK_BASE_URL}`,
-		});
-	}
+	const isRedirect = status >= 300 && status < 400;
 	const isFromProxy = status < 400 || status >= 500;
-	return new ServiceError(`Unexpected response (HTTP ${status})`, {
-		status,
-		nothingDone: false,
-		hint: isFromProxy
+	const hint = isRedirect
+		? `The node doesn't follow redirects, so that the token can't go to another host. ${CHECK_BASE_URL}`
+		: isFromProxy
 			? `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`
-			: hintFor(status, failedCall),
-	});
+			: hintFor(status, failedCall);
+	const what = isRedirect ? 'The service answered with a redirect' : 'Unexpected response';
+	return new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint });
 }

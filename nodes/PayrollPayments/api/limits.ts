@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { emailKey, isEmail } from '../shared/email';
 import { UserError } from '../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
@@ -16,139 +18,88 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';
 
-/** What the credentials may be used for. Reading is always allowed. */
-export interface CredentialLimits {
-	readonly access: 'readOnly' | 'everything' | 'selected';
-	readonly permissions: ReadonlySet<Permission>;
-	/** Whether every change must name the check that a person approved. */
-	readonly requireApproval: boolean;
-	/** The most that one payment may be; without it, there is no limit. */
-	readonly maximumPaymentCents?: number;
-	/** Who may be paid, in lower case: addresses, and `@` with a domain. Without it, anyone. */
-	readonly paymentRecipients?: ReadonlySet<string>;
-}
-
 /** The credentials as far as a decision about their use needs them. */
-export interface CredentialsInUse {
+interface CredentialsInUse {
 	readonly limits: CredentialLimits;
 	/** The name of the saved credentials, if known. */
 	readonly name?: string;
 }
 
-/** A field that can't be read. */
-export class LimitFault extends Error {
-	constructor(
-		readonly field: string,
-		fault: string,
-	) {
-		super(fault);
-	}
-}
-
-type Saved = Readonly<Record<string, unknown>>;
-
 function isPermission(value: unknown): value is Permission {
 	return typeof value === 'string' && Object.hasOwn(PERMISSIONS, value);
 }
 
-const ALL_PERMISSIONS: ReadonlySet<Permission> = new Set(
-	Object.keys(PERMISSIONS).filter(isPermission),
-);
+const ALL_PERMISSIONS = Object.keys(PERMISSIONS).filter(isPermission);
 
-/** A missing value is read-only, and so is a list of permissions that holds nothing. */
-function readAccess({
-	access = 'readOnly',
-	permissions,
-}: Saved): Pick<CredentialLimits, 'access' | 'permissions'> {
-	switch (access) {
-		case 'readOnly':
-			return { access, permissions: new Set() };
-		case 'everything':
-			return { access, permissions: ALL_PERMISSIONS };
-		case 'selected': {
-			const list: unknown = permissions ?? '';
-			if (list === '') return { access, permissions: new Set() };
-			if (Array.isArray(list) && list.every(isPermission)) {
-				return { access, permissions: new Set(list) };
-			}
-			throw new LimitFault('permissions', 'must contain only options from its menu');
-		}
-		default:
-			throw new LimitFault('access', 'must be Read Only, Everything or Choose…');
-	}
-}
+/** A text that sets a limit where it is filled in. */
+const limitText = z.string({ invalid_type_error: 'must be text, or empty for no limit' });
 
-/**
- * A text field that sets a limit where it is filled in. A field that holds nothing, as an expression
- * without a value does, is a fault: it must not lift the limit.
- */
-function limitText(saved: Saved, field: string): string | undefined {
-	const value = saved[field];
-	if (value === '' || !(field in saved)) return undefined;
-	if (value === undefined || value === null) throw new LimitFault(field, 'has no value');
-	if (typeof value !== 'string') throw new LimitFault(field, 'must be text');
-	return value.trim();
-}
-
-function readMaximumPayment(saved: Saved): number | undefined {
-	const text = limitText(saved, 'maximumPayment');
-	const cents = text === undefined ? undefined : dollarsAsCents(text);
-	if (text === undefined || cents !== undefined) return cents;
-	throw new LimitFault(
-		'maximumPayment',
-		'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
-	);
-}
-
-/**
- * An email address in lower case and its domain; undefined for anything else, such as several
- * addresses, a quoted name, or white space around it.
- */
-function addressParts(address: string) {
-	const lowerCase = emailKey(address);
-	if (!isEmail(lowerCase)) return undefined;
-	return { address: lowerCase, domain: lowerCase.slice(lowerCase.indexOf('@') + 1) };
-}
+const maximumPayment = limitText.optional().transform((text, context) => {
+	if (text === undefined || text === '') return undefined;
+	const cents = dollarsAsCents(text.trim());
+	if (cents !== undefined) return cents;
+	const message = 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit';
+	context.addIssue({ code: 'custom', message });
+	return z.NEVER;
+});
 
 function isRecipient(entry: string): boolean {
 	if (entry.startsWith('@')) return isEmail(`anyone${entry}`);
 	return !entry.startsWith('*') && isEmail(entry);
 }
 
-function readPaymentRecipients(saved: Saved): ReadonlySet<string> | undefined {
-	const text = limitText(saved, 'paymentRecipients');
-	if (text === undefined) return undefined;
-	const entries = text
-		.split(',')
-		.map((entry) => emailKey(entry.trim()))
-		.filter(Boolean);
-	if (entries.length === 0) throw new LimitFault('paymentRecipients', 'names nobody');
+const paymentRecipients = limitText.optional().transform((text, context) => {
+	if (text === undefined || text === '') return undefined;
+	const entries = text.split(',').flatMap((entry) => emailKey(entry.trim()) || []);
 	const wrong = entries.findIndex((entry) => !isRecipient(entry));
-	if (wrong === -1) return new Set(entries);
-	throw new LimitFault(
-		'paymentRecipients',
-		`must contain email addresses, or @ and a domain such as @example.com; entry ${wrong + 1} is neither`,
-	);
-}
+	if (entries.length > 0 && wrong === -1) return new Set(entries);
+	const where = entries.length === 0 ? 'it names nobody' : `entry ${wrong + 1} is neither`;
+	const message = `must contain email addresses, or @ and a domain such as @example.com; ${where}`;
+	context.addIssue({ code: 'custom', message });
+	return z.NEVER;
+});
 
-/** Off, on, or what n8n makes of them as text; anything else doesn't lift the demand. */
-function readRequireApproval({ requireApproval = false }: Saved): boolean {
-	if (typeof requireApproval === 'boolean') return requireApproval;
-	throw new LimitFault('requireApproval', 'must be on or off');
-}
+const limitFields = z
+	.object({
+		access: z
+			.enum(['readOnly', 'everything', 'selected'], {
+				errorMap: () => ({ message: 'must be Read Only, Everything or Choose…' }),
+			})
+			.default('readOnly'),
+		permissions: z.unknown(),
+		requireApproval: z.boolean({ invalid_type_error: 'must be on or off' }).default(false),
+		maximumPayment,
+		paymentRecipients,
+	})
+	.transform(({ permissions, maximumPayment: maximumPaymentCents, ...rest }, context) => {
+		const selected: unknown = (permissions ?? '') === '' ? [] : permissions;
+		const list = { readOnly: [], everything: ALL_PERMISSIONS, selected }[rest.access];
+		if (Array.isArray(list) && list.every(isPermission)) {
+			return { ...rest, permissions: new Set(list), maximumPaymentCents };
+		}
+		const message = 'must contain only options from its menu';
+		context.addIssue({ code: 'custom', path: ['permissions'], message });
+		return z.NEVER;
+	});
 
 /**
- * What the saved credentials may be used for.
- * @throws {LimitFault} for the first field that can't be read
+ * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` there is
+ * no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
+ * paid. With `requireApproval`, every change must name the check that a person approved.
  */
-export function readLimits(saved: Saved): CredentialLimits {
-	return {
-		...readAccess(saved),
-		requireApproval: readRequireApproval(saved),
-		maximumPaymentCents: readMaximumPayment(saved),
-		paymentRecipients: readPaymentRecipients(saved),
-	};
-}
+export type CredentialLimits = z.output<typeof limitFields>;
+
+export const limitsSchema: z.ZodType<CredentialLimits, z.ZodTypeDef, unknown> = z.preprocess(
+	(saved) => {
+		const given: Record<string, unknown> = { ...Object(saved) };
+		/* A limit that is there without a value, as an expression can be, must not be lifted. */
+		for (const name of ['maximumPayment', 'paymentRecipients']) {
+			if (name in given) given[name] ??= null;
+		}
+		return given;
+	},
+	limitFields,
+);
 
 const ASK = 'Ask the person who manages them. Nothing was signed or sent.';
 
@@ -222,15 +173,12 @@ export function requireAllowedPayment(
 		}
 	}
 	if (paymentRecipients === undefined) return;
-	const parts = addressParts(recipientEmail);
-	if (
-		parts !== undefined &&
-		(paymentRecipients.has(parts.address) || paymentRecipients.has(`@${parts.domain}`))
-	) {
-		return;
-	}
+	const address = emailKey(recipientEmail);
+	const isAddress = isEmail(address);
+	const domain = address.slice(address.indexOf('@'));
+	if (isAddress && [address, domain].some((each) => paymentRecipients.has(each))) return;
 	throw new UserError(
-		`These credentials don't allow paying ${parts?.address ?? 'this recipient'}`,
+		`These credentials don't allow paying ${isAddress ? address : 'this recipient'}`,
 		{
 			field: 'paymentRecipients',
 			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn't list this address or its domain. ${ASK}`,

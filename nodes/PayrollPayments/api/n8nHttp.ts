@@ -7,18 +7,19 @@ import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 /** Milliseconds until a request times out, by default. */
 export const DEFAULT_TIMEOUT = 30_000;
 
-const header = z.union([z.string(), z.array(z.string()).transform((values) => values.join(', '))]);
+const headers = z
+	.record(z.unknown())
+	.transform(
+		(all): Record<string, string> =>
+			Object.fromEntries(
+				Object.entries(all).map(([name, value]) => [name.toLowerCase(), String(value)]),
+			),
+	);
 
-const headers = z.record(z.unknown()).transform((all) => {
-	const read: Record<string, string> = {};
-	for (const [name, value] of Object.entries(all)) {
-		const text = header.safeParse(value);
-		if (text.success) read[name.toLowerCase()] = text.data;
-	}
-	return read;
-});
-
-const body = z.union([z.string(), z.undefined().transform(() => ''), z.null().transform(() => '')]);
+const body = z
+	.string()
+	.nullish()
+	.transform((text) => text ?? '');
 
 /** A response as n8n's request functions return it. */
 const fullResponse = z
@@ -28,42 +29,27 @@ const fullResponse = z
 /** The response inside the error that n8n's request functions throw for a status other than 2xx. */
 const answerInError = z
 	.object({ response: z.object({ status: z.number(), headers, data: body }) })
-	.transform(
-		({ response }): HttpAnswer => ({
-			status: response.status,
-			headers: response.headers,
-			body: response.data,
-		}),
-	);
+	.transform(({ response: { data, ...rest } }): HttpAnswer => ({ ...rest, body: data }));
 
-/** The code of a failed connection; n8n 1.x drops the error that has it, and keeps it as `httpCode`. */
+/** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
 const errorCode = z.union([
 	z.object({ code: z.string() }).transform(({ code }) => code),
 	z.object({ httpCode: z.string() }).transform(({ httpCode }) => httpCode),
 ]);
 
-const REASONS: Readonly<Record<string, string>> = {
-	CERT_HAS_EXPIRED: 'its TLS certificate has expired',
-	CERT_NOT_YET_VALID: "its TLS certificate isn't valid yet",
-	CERT_UNTRUSTED: "its TLS certificate isn't trusted",
-	DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',
-	EAI_AGAIN: "its host name couldn't be looked up",
-	ECONNABORTED: 'it took too long to respond',
-	ECONNREFUSED: 'it refused the connection',
-	ECONNRESET: 'the connection was interrupted',
-	EHOSTUNREACH: "its network can't be reached",
-	ENETUNREACH: "its network can't be reached",
-	ENOTFOUND: "its host name wasn't found",
-	EPIPE: 'the connection was interrupted',
-	EPROTO: "it doesn't support TLS",
-	ERR_CANCELED: 'the execution was canceled',
-	ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for a different host name',
-	ETIMEDOUT: 'it took too long to respond',
-	SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is self-signed',
-	UNABLE_TO_GET_ISSUER_CERT: "its TLS certificate isn't trusted",
-	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its TLS certificate isn't trusted",
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its TLS certificate isn't trusted",
-};
+const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string]> = [
+	[/^ECONNREFUSED$/, 'it refused the connection'],
+	[/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host name wasn't found"],
+	[/^(?:ECONNRESET|EPIPE)$/, 'the connection was interrupted'],
+	[/^(?:ECONNABORTED|ETIMEDOUT)$/, 'it took too long to respond'],
+	[/^E(?:HOST|NET)UNREACH$/, "its network can't be reached"],
+	[/^EPROTO$/, "it doesn't support TLS"],
+	[/^ERR_CANCELED$/, 'the execution was canceled'],
+	[/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'its TLS certificate is self-signed'],
+	[/^CERT_HAS_EXPIRED$/, 'its TLS certificate has expired'],
+	[/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its TLS certificate is for a different host name'],
+	[/^(?:CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, "its TLS certificate isn't trusted"],
+];
 
 /** The error and its causes, outermost first. Bounded, because causes may be circular. */
 function chainOf(error: unknown): unknown[] {
@@ -79,20 +65,20 @@ function chainOf(error: unknown): unknown[] {
 /** With these there was no connection; with others, such as a network that went away, there may have been. */
 const BEFORE_SENDING = ['EAI_AGAIN', 'ECONNREFUSED', 'ENOTFOUND'];
 
-function hintFor(reason: string): string {
-	return reason.includes('TLS certificate')
-		? "Fix the server's certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n."
-		: 'Check that n8n can reach this address (network, proxy, firewall), or raise Timeout (Milliseconds) under Options.';
-}
-
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
-	const codes = chain.flatMap((link) => errorCode.safeParse(link).data ?? []);
-	const code = codes.find((each) => each in REASONS);
-	const reason = (code !== undefined && REASONS[code]) || 'the connection failed';
-	const isUnsent = reason.includes('TLS certificate') || BEFORE_SENDING.includes(code ?? '');
+	const found = chain
+		.flatMap((link) => errorCode.safeParse(link).data ?? [])
+		.flatMap((code) => {
+			const reason = REASONS.find(([codes]) => codes.test(code))?.[1];
+			return reason === undefined ? [] : [{ code, reason }];
+		});
+	const { code = '', reason = 'the connection failed' } = found[0] ?? {};
+	const isCertificate = reason.includes('TLS certificate');
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
-		hint: hintFor(reason),
-		wasSent: !isUnsent,
+		hint: isCertificate
+			? "Fix the server's certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n."
+			: 'Check that n8n can reach this address (network, proxy, firewall), or raise Timeout (Milliseconds) under Options.',
+		wasSent: !(isCertificate || BEFORE_SENDING.includes(code)),
 	});
 }
 

@@ -1,7 +1,5 @@
 import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
 
-import { z } from 'zod';
-
 import { messageOf, outcomeOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
@@ -22,23 +20,20 @@ export function messageFor(error: unknown, item: number | undefined, redactor: R
 	return item === undefined ? shown : `${shown} [item ${item}]`;
 }
 
-function descriptionOf(error: unknown, redactor: Redactor): string | undefined {
-	if (!(error instanceof UserError)) return undefined;
-	const members = Object.keys(error.details ?? {}).map((name) => `\`${name}\``);
+function descriptionOf(error: UserError, redactor: Redactor): string | undefined {
+	const { note, hint, context, details = {} } = error;
+	const members = Object.keys(details).map((name) => `\`${name}\``);
 	const where =
-		members.length === 0
-			? ''
-			: `Under Error details, Error data contains ${members.join(' and ')}.`;
-	const { page } = error.context;
-	const more = page === undefined ? '' : `More: ${DOCS}${page}`;
-	const said = [error.note, where, error.hint, more].filter(Boolean).join(' ');
+		members.length > 0 && `Under Error details, Error data contains ${members.join(' and ')}.`;
+	const more = context.page && `More: ${DOCS}${context.page}`;
+	const said = [note, where, hint, more].filter(Boolean).join(' ');
 	return said === '' ? undefined : shorten(redactor.text(said), LONGEST_DESCRIPTION);
 }
 
 /**
- * The error that n8n shows. The message says what happened to which item; the description says what
- * was already done and what to do next. `context.data`, which n8n shows under *Error details*, has
- * what was done as data. The request isn't included, because it contains the token.
+ * The error that n8n shows: the message says what happened to which item, the description what was
+ * already done and what to do next. `context.data`, which n8n shows under *Error details*, has what was
+ * done as data. The request isn't included, because it contains the token.
  * @param item the item, where the error doesn't know it; undefined for a trigger, which has no items
  * @param redactor removes secrets from the texts
  */
@@ -48,46 +43,26 @@ export function nodeErrorFor(
 	redactor: Redactor,
 	item?: number,
 ): Error {
-	const index = (error instanceof UserError ? error.context.item : undefined) ?? item;
+	const known = error instanceof UserError ? error : undefined;
+	const index = known?.context.item ?? item;
 	const message = messageFor(error, index, redactor);
-	const shown = { message, description: descriptionOf(error, redactor), itemIndex: index };
+	const shown = {
+		message,
+		description: known && descriptionOf(known, redactor),
+		itemIndex: index,
+	};
 	const nodeError =
 		error instanceof ServiceError
 			? new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) })
 			: new NodeOperationError(node, new Error(message), shown);
 	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
 	nodeError.message = message;
-	if (error instanceof UserError && error.details !== undefined) {
-		Object.assign(nodeError.context, { data: redactor.data(error.details) });
-	}
+	if (known?.details) nodeError.context.data = redactor.data(known.details);
 	return nodeError;
 }
 
-/** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */
-export const failureOutput = z
-	.object({
-		error: z.string(),
-		error_code: z.string().optional(),
-		http_status: z.number().optional(),
-	})
-	.passthrough();
-
-/** What a failed item of a change outputs in addition. */
-export const failedChangeOutput = failureOutput.extend({
-	outcome: z.enum(['refused', 'unknown', 'not_sent']),
-	/** What lets exactly this payment be sent once more, as Confirmed Not Paid. */
-	attempt_code: z.string().optional(),
-	/** What to do next. */
-	hint: z.string().optional(),
-});
-
-/** The same in n8n's error output. */
-export const errorOutput = z
-	.object({ error: z.string(), details: z.record(z.unknown()).optional() })
-	.passthrough();
-
 /**
- * The output for a failed item with *Continue On Fail*.
+ * The output for a failed item with *Continue On Fail*, as scripts/lib/outputSchemas.ts describes it.
  * @param redactor removes secrets from the texts
  * @param isChange whether it is of a change, whose outcome matters
  */
@@ -97,17 +72,18 @@ export function failureRecord(
 	redactor: Redactor,
 	isChange: boolean,
 ): IDataObject {
-	const { details, note, hint, context } = error instanceof UserError ? error : {};
-	const said = [messageFor(error, item, redactor), note && redactor.text(note)];
-	const record: IDataObject & z.infer<typeof failureOutput> = {
-		error: said.filter(Boolean).join('. '),
-		...(error instanceof ServiceError && error.errorCode !== undefined
-			? { error_code: redactor.text(error.errorCode) }
-			: {}),
-		...(error instanceof ServiceError ? { http_status: error.status } : {}),
-		...(isChange ? { outcome: outcomeOf(error) } : {}),
-		...(context?.attemptCode === undefined ? {} : { attempt_code: context.attemptCode }),
-		...(isChange && hint !== undefined ? { hint: redactor.text(hint) } : {}),
+	const { details = {}, note, hint, context } = error instanceof UserError ? error : {};
+	const service = error instanceof ServiceError ? error : undefined;
+	const redacted = (text: string | undefined) => text && redactor.text(text);
+	const said = [messageFor(error, item, redactor), redacted(note)].filter(Boolean).join('. ');
+	const fields = {
+		error: said,
+		error_code: redacted(service?.errorCode),
+		http_status: service?.status,
+		outcome: isChange ? outcomeOf(error) : undefined,
+		attempt_code: context?.attemptCode,
+		hint: isChange ? redacted(hint) : undefined,
 	};
-	return Object.assign(record, redactor.data(details ?? {}));
+	const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+	return Object.assign(Object.fromEntries(given), redactor.data(details));
 }

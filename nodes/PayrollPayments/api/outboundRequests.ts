@@ -1,8 +1,16 @@
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
+import { parseUrl } from '../shared/hosts';
 import type { ServiceCredentials } from './credentials';
 import { credentialLabel, isUnlimited } from './limits';
+
+/**
+ * The copies of the credentials that our nodes send with their requests, and what was read from them.
+ * n8n hands the same object to both methods of the credentials, so that they know our requests by
+ * identity: those were checked before they were made.
+ */
+export const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
 
 /**
  * What a node handed to one of n8n's two request functions (IHttpRequestOptions, IRequestOptions).
@@ -18,27 +26,15 @@ const NO_REDIRECTS = {
 };
 
 /** The members in which a request could bring another way to the service than n8n's own. */
-const CONNECTION_MEMBERS = [
-	'adapter',
-	'agent',
-	'agentOptions',
-	'agents',
-	'ca',
-	'checkServerIdentity',
-	'dispatcher',
-	'httpAgent',
-	'httpsAgent',
-	'lookup',
-	'socketPath',
-	'transport',
-];
+const CONNECTION_MEMBER =
+	/^(?:adapter|agents?|agentOptions|ca|checkServerIdentity|dispatcher|https?Agent|lookup|proxy|socketPath|transport)$/;
 
 /** The members that govern certificate checks, and the value with which the checks are made. */
-const CERTIFICATE_CHECKS: ReadonlyArray<readonly [string, boolean]> = [
-	['rejectUnauthorized', true],
-	['strictSSL', true],
-	['skipSslCertificateValidation', false],
-];
+const CERTIFICATE_CHECKS: Readonly<Record<string, boolean>> = {
+	rejectUnauthorized: true,
+	strictSSL: true,
+	skipSslCertificateValidation: false,
+};
 
 const BODY_MEMBERS = ['body', 'form', 'formData'];
 
@@ -57,45 +53,23 @@ function isEmpty(value: unknown): boolean {
 }
 
 function refuseOwnConnection(given: Given): void {
-	if (!isEmpty(given.proxy)) {
-		throw new UserError('The request sets a proxy, which would receive the token', {
-			hint: "Remove Proxy from the request's options. The proxy that n8n itself is set up with is used anyway.",
-		});
-	}
-	const isUnchecked = ([member, checked]: readonly [string, boolean]) =>
-		given[member] !== undefined && given[member] !== null && given[member] !== checked;
-	if (CERTIFICATE_CHECKS.some(isUnchecked)) {
-		throw new UserError('The request turns certificate checks off, which would expose the token', {
-			hint: 'Turn off Ignore SSL Issues in the request. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.',
-		});
-	}
-	const member = CONNECTION_MEMBERS.find((name) => !isEmpty(given[name]));
-	if (member === undefined) return;
-	throw new UserError(`The request brings its own connection settings (${member})`, {
-		hint: "Turn off SSL Certificates in the request: the token goes over n8n's own connections only.",
+	const member = Object.keys(given).find((name) => {
+		const checked = CERTIFICATE_CHECKS[name];
+		if (checked !== undefined) return (given[name] ?? checked) !== checked;
+		return CONNECTION_MEMBER.test(name) && !isEmpty(given[name]);
 	});
-}
-
-const ABSOLUTE_URL = /^(?:[a-z][a-z\d+.-]*:)?\/\//i;
-
-/** Joins the two parts of a URL as axios does, n8n's HTTP client. */
-function joinUrl(base: string, url: string): string {
-	if (base === '' || ABSOLUTE_URL.test(url)) return url;
-	return url === '' ? base : `${base.replace(/\/?\/$/, '')}/${url.replace(/^\/+/, '')}`;
+	if (member === undefined) return;
+	throw new UserError(`The request sets ${member}, which could expose the token`, {
+		hint: "Remove Proxy, Ignore SSL Issues and SSL Certificates from the request: the token goes over n8n's own connections only. n8n's own proxy is used anyway. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.",
+	});
 }
 
 /** Where the request goes, parsed once: what is checked here is what is sent. */
 function destinationOf({ url, uri, baseURL }: Given): URL {
-	const text = url ?? uri ?? '';
-	const base = baseURL ?? '';
-	const isAmbiguous = !isEmpty(url) && !isEmpty(uri) && url !== uri;
-	if (typeof text === 'string' && typeof base === 'string' && !isAmbiguous) {
-		try {
-			return new URL(joinUrl(base, text));
-		} catch {
-			/* Refused below. */
-		}
-	}
+	const text = url ?? uri;
+	const isAmbiguous = !isEmpty(baseURL) || (!isEmpty(url) && !isEmpty(uri) && url !== uri);
+	const destination = typeof text === 'string' && !isAmbiguous ? parseUrl(text) : undefined;
+	if (destination !== undefined) return destination;
 	throw new UserError('The request has no valid URL', {
 		hint: 'Give one complete URL that starts with the Base URL in the credentials.',
 	});
@@ -106,8 +80,9 @@ function headersOf({ headers }: Given): Array<[string, unknown]> {
 }
 
 /** n8n's HTTP client unpacks a header that is an object: its members become headers. */
-function isTextList(value: unknown): boolean {
-	return Array.isArray(value) && value.every((entry) => Object(entry) !== entry);
+function isNested(value: unknown): boolean {
+	const isObject = (each: unknown) => Object(each) === each;
+	return Array.isArray(value) ? value.some(isObject) : isObject(value);
 }
 
 /**
@@ -115,50 +90,44 @@ function isTextList(value: unknown): boolean {
  * @throws {UserError} if it goes anywhere else
  */
 export function toOwnOrigin(
-	credentials: Pick<ServiceCredentials, 'baseUrl'>,
+	{ baseUrl }: Pick<ServiceCredentials, 'baseUrl'>,
 	options: IHttpRequestOptions,
 ): IHttpRequestOptions {
 	const given: Given = { ...options };
 	const url = destinationOf(given);
-	const { origin, host } = new URL(credentials.baseUrl);
-	const headers = headersOf(given);
-	const nested = headers.find(([, value]) => Object(value) === value && !isTextList(value));
-	if (nested !== undefined) {
-		throw new UserError(`The header ${nested[0]} isn't text`, {
-			hint: 'Give each header of the request a text.',
-		});
-	}
+	const { origin, host } = new URL(baseUrl);
 	if (url.origin !== origin) {
 		throw new UserError(
 			`The token of these credentials goes to ${origin} only, not to ${url.origin}`,
-			{
-				hint: 'Correct the URL of the request, or the Base URL in the credentials.',
-			},
+			{ hint: 'Correct the URL of the request, or the Base URL in the credentials.' },
 		);
 	}
-	const misleads = ([name, value]: [string, unknown]) =>
-		name.trim().toLowerCase() === 'host' && String(value).toLowerCase() !== host;
-	if (headers.some(misleads)) {
-		throw new UserError(`The token of these credentials goes to ${host} only`, {
-			hint: 'Remove the Host header from the request.',
-		});
+	for (const [name, value] of headersOf(given)) {
+		if (isNested(value)) {
+			throw new UserError(`The header ${name} isn't text`, {
+				hint: 'Give each header of the request a text.',
+			});
+		}
+		if (name.trim().toLowerCase() === 'host' && String(value).toLowerCase() !== host) {
+			throw new UserError(`The token of these credentials goes to ${host} only`, {
+				hint: 'Remove the Host header from the request.',
+			});
+		}
 	}
 	url.hash = '';
-	const sent = { ...options, ...NO_REDIRECTS, url: url.href };
-	return 'uri' in given || 'baseURL' in given
-		? Object.assign(sent, { uri: undefined, baseURL: undefined })
-		: sent;
+	const others = { uri: undefined, baseURL: undefined };
+	return Object.assign({ ...options, ...NO_REDIRECTS }, others, { url: url.href });
 }
 
 /** Whether it only reads: GET, no body, and nothing that some frameworks take for another method. */
 function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
 	const { method, qs } = given;
 	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));
-	const query = typeof qs === 'string' ? qs : Object.keys(Object(qs ?? {})).join(' ');
 	const names = [
 		...headersOf(given).map(([name]) => name),
 		...new URL(url).searchParams.keys(),
-		...(qs instanceof URLSearchParams ? qs.keys() : [query]),
+		...(qs instanceof URLSearchParams ? qs.keys() : Object.keys(Object(qs ?? {}))),
+		...(typeof qs === 'string' ? [qs] : []),
 	];
 	return (
 		isGet &&

@@ -22,12 +22,6 @@ interface UsersRequest {
 	readonly emails?: readonly string[];
 }
 
-interface Page {
-	readonly users: readonly TeamUser[];
-	/** Where the next page begins, if there is one. */
-	readonly nextOffset: number | undefined;
-}
-
 function unreadable(what: string): ServiceError {
 	const hint = "The list can't be read to the end. Report this to the service.";
 	return new ServiceError(what, { status: 200, nothingDone: false, hint });
@@ -47,23 +41,6 @@ async function answerTo(
 	});
 }
 
-/** One page of a team's users. */
-async function teamUsersPage(
-	call: SendRead,
-	request: UsersRequest,
-	{ offset, count }: { readonly offset: number; readonly count: number },
-): Promise<Page> {
-	const place = offset === 0 ? { page: 1 as const, count } : { offset, count };
-	const { users, pagination } = await answerTo(call, request, place);
-	if (pagination?.has_more !== true) return { users, nextOffset: undefined };
-	if (users.length === 0) {
-		throw unreadable('The service lists nobody on a page, but reports more users');
-	}
-	const nextOffset = pagination.next_offset ?? offset + users.length;
-	if (Number.isSafeInteger(nextOffset) && nextOffset > offset) return { users, nextOffset };
-	throw unreadable(`The service reports offset ${nextOffset} as the one after offset ${offset}`);
-}
-
 /** Page after page until there are `most` different users. */
 async function pagedUsers(
 	call: SendRead,
@@ -72,15 +49,22 @@ async function pagedUsers(
 ): Promise<TeamUser[]> {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
 	const found = new Map<unknown, TeamUser>();
-	let offset: number | undefined = 0;
+	const count = Math.min(most, LARGEST_PAGE);
+	let offset = 0;
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
-		const page: Page = await teamUsersPage(call, request, {
-			offset,
-			count: Math.min(most, LARGEST_PAGE),
-		});
-		for (const user of page.users) found.set(user.nanoid ?? user, user);
-		offset = page.nextOffset;
-		if (offset === undefined || found.size >= most) return [...found.values()].slice(0, most);
+		const place = offset === 0 ? { page: 1 as const, count } : { offset, count };
+		const { users, pagination } = await answerTo(call, request, place);
+		for (const user of users) found.set(user.nanoid ?? user, user);
+		const isLast = pagination?.has_more !== true;
+		if (!isLast && users.length === 0) {
+			throw unreadable('The service lists nobody on a page, but reports more users');
+		}
+		const next = pagination?.next_offset ?? offset + users.length;
+		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
+			throw unreadable(`The service reports offset ${next} as the one after offset ${offset}`);
+		}
+		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
+		offset = next;
 	}
 	throw unreadable(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,

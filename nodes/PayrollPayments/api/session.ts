@@ -5,7 +5,8 @@ import { sleep } from 'n8n-workflow';
 import { z } from 'zod';
 import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
-import type { ServiceCredentials, WalletCredentials } from './credentials';
+import type { Redactor } from '../shared/redaction';
+import type { ServiceCredentials } from './credentials';
 
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
 export const SIGN_IN_PAUSE = 30_000;
@@ -25,41 +26,10 @@ const storedSession = z
 	.pipe(z.object({ boundTo: z.string(), token: z.string() }));
 const claims = z.object({ exp: z.number() });
 
-/**
- * What a token is bound to: a hash over everything that it was obtained with. Keys are compared
- * by it and cannot be read from it.
- */
-export function sessionBinding(credentials: WalletCredentials): string {
-	const parts =
-		credentials.signer === 'privateKey'
-			? [credentials.privateKey.toLowerCase()]
-			: [
-					credentials.remoteSignerUrl,
-					credentials.remoteSignerDialect,
-					credentials.remoteSignerToken ?? '',
-				];
-	return createHash('sha256')
-		.update(
-			JSON.stringify([
-				credentials.baseUrl,
-				credentials.platformId,
-				credentials.signer,
-				credentials.walletAddress?.toLowerCase() ?? '',
-				credentials.signInDomain ?? '',
-				credentials.signInChainId ?? 0,
-				...parts,
-			]),
-		)
-		.digest('hex');
-}
-
-/** Names the credentials in memory, without what they hold. */
-export function credentialKey(credentials: ServiceCredentials): string {
-	if (credentials.authentication === 'walletSignIn') return sessionBinding(credentials);
-	const header = Object.entries(authenticationHeader(credentials));
-	return createHash('sha256')
-		.update(JSON.stringify([credentials.baseUrl, header]))
-		.digest('hex');
+/** Names the credentials by a hash over everything that a token is obtained with. */
+export function sessionBinding(credentials: ServiceCredentials): string {
+	const obtainedWith = { ...credentials, limits: undefined, entities: undefined, name: undefined };
+	return createHash('sha256').update(JSON.stringify(obtainedWith)).digest('hex');
 }
 
 /** A token and what it is bound to, as the hidden credential property keeps it. */
@@ -74,70 +44,70 @@ function expiryOf(token: string): number | undefined {
 	return claims.safeParse(parseJson(json)).data?.exp;
 }
 
-function unpack(stored: unknown): z.infer<typeof storedSession> | undefined {
-	return storedSession.safeParse(stored).data;
-}
-
-/** The token that the hidden property holds, usable or not. */
+/** The stored token, whatever it is bound to. */
 export function storedToken(stored: unknown): string | undefined {
-	return unpack(stored)?.token;
+	return storedSession.safeParse(stored).data?.token;
 }
 
-/**
- * The stored token, if it was obtained with these very credentials; it may have expired.
- * @param boundTo the {@link sessionBinding} of the credentials
- */
+/** The stored token, if it was obtained with the credentials of this binding. */
 export function boundToken(stored: unknown, boundTo: string): string | undefined {
-	const session = unpack(stored);
+	const session = storedSession.safeParse(stored).data;
 	return session?.boundTo === boundTo ? session.token : undefined;
+}
+
+/** The fields of the credentials that hold secrets, whichever are in use. */
+export const SECRET_FIELDS = [
+	'accessToken',
+	'apiKey',
+	'privateKey',
+	'remoteSignerToken',
+	'sessionToken',
+] as const;
+
+/** Adds every secret of the saved credentials; of the session the token inside it. */
+export function addSecretsOf(
+	redactor: Redactor,
+	saved: Readonly<Record<string, unknown>>,
+): Redactor {
+	const secrets = SECRET_FIELDS.map((field) => storedToken(saved[field]) ?? saved[field]);
+	return redactor.add(...secrets);
 }
 
 /**
  * The header that proves who calls (docs/api.md, Authentication).
- * @param token with a wallet, the one that signing in gave; none while there is none to use, so
- * that the service's 401 makes n8n sign in
+ * @param token with a wallet, the one that signing in gave. Without it the service's 401 makes n8n
+ * sign in.
  */
 export function authenticationHeader(
 	credentials: ServiceCredentials,
 	token?: string,
 ): Record<string, string> {
-	switch (credentials.authentication) {
-		case 'accessToken':
-			return { authorization: `Bearer ${credentials.accessToken}` };
-		case 'legacyApiKey':
-			return { 'x-auth-token': credentials.apiKey };
-		case 'walletSignIn':
-			return token === undefined ? {} : { authorization: `Bearer ${token}` };
-	}
+	if (credentials.authentication === 'legacyApiKey') return { 'x-auth-token': credentials.apiKey };
+	const bearer = 'accessToken' in credentials ? credentials.accessToken : token;
+	return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
 }
 
-/** Wall clock and stopwatch; tests bring their own. */
-export interface Clock {
-	/** Milliseconds since 1970. May be wrong, and may jump. */
-	now(): number;
-	/** Milliseconds since an arbitrary moment. Never jumps. */
-	elapsed(): number;
-	sleep(milliseconds: number): Promise<void>;
-}
-
-export const systemClock: Clock = {
+/** Wall clock, which may be wrong and jump, and stopwatch, which never jumps; in milliseconds. */
+export const systemClock = {
 	now: () => Date.now(),
 	elapsed: () => performance.now(),
-	sleep: async (milliseconds) => await sleep(milliseconds),
+	sleep: async (milliseconds: number) => await sleep(milliseconds),
 };
+
+/** Tests bring their own. */
+export type Clock = typeof systemClock;
 
 interface SignIn {
 	readonly outcome: Promise<string>;
 	/** The token that the service refused, if any. Callers with the same token share this outcome. */
 	readonly replaces: string | undefined;
-	/** What became of it, and when by {@link Clock.elapsed}. */
+	/** What became of it, and when. */
 	ended?: { readonly at: number; readonly token?: string };
 }
 
 /** A call under way with a token that looks expired. */
 interface Trial {
 	readonly token: string;
-	/** By {@link Clock.elapsed}. */
 	readonly begun: number;
 	/** Resolves when its outcome is known. */
 	readonly done: Promise<void>;
@@ -154,62 +124,48 @@ interface Session {
 	refused?: string;
 	/** A token that the service accepts although it looks expired. */
 	accepted?: string;
+	/** When the service last took a token; undefined once it refused one. */
+	takenAt?: number;
 }
 
 /**
- * The sign-ins and tokens of this process, by what they are bound to.
+ * The sign-ins and tokens of this process, by the {@link sessionBinding} of the credentials.
  *
  * Callers that need a token at the same moment share one sign-in. After a failed one, further ones
- * wait {@link SIGN_IN_PAUSE} and repeat its message, so that a permanent refusal does not become a
- * hundred sign-ins.
+ * wait {@link SIGN_IN_PAUSE} and repeat its message.
  *
  * The clock of this machine may be wrong, so a token that looks expired is still sent once, by one
- * call (its trial), while the others wait for what the service says:
- * - A 401 makes n8n call `preAuthentication`, which ends the trial. The others wait for that
- *   sign-in and send its token.
- * - Our nodes report every other answer ({@link reportStatus}). If it shows that the service took
- *   the token, all go on with it; if it shows nothing, the next call tries.
- * - Nobody reports the answer to n8n's HTTP Request node, and n8n gives `authenticate` no means to
- *   send a request. So no call waits longer than {@link LONGEST_WAIT}: a 401 would have
- *   arrived by then, and the token counts as accepted.
- *
- * An accepted token is sent until the service refuses it. So with a clock that is ahead, the calls
- * in flight when the token really expires are each refused once; they still share one sign-in.
+ * call (its trial), while the others wait for what the service says: a 401 makes n8n call
+ * `preAuthentication`, which ends the trial with a sign-in that they share; our nodes report every
+ * other answer ({@link reportStatus}). Nobody reports the answer to n8n's HTTP Request node, so no call
+ * waits longer than {@link LONGEST_WAIT}: a 401 would have arrived by then, and the token counts as
+ * accepted, which means it is sent until the service refuses it.
  */
 export class Sessions {
 	private readonly sessions = new LruCache<Session>(MAX_SESSIONS, (session) =>
 		this.isInUse(session),
 	);
 
-	/** When the service last took the token of some credentials, by {@link Clock.elapsed}. */
-	private readonly taken = new LruCache<{ at: number }>(MAX_SESSIONS);
-
 	constructor(private readonly clock: Clock = systemClock) {}
 
-	/** Notes that the service has just taken the token of the credentials with this key. */
-	noteTaken(key: string): void {
-		this.taken.getOrCreate(key, () => ({ at: 0 })).at = this.clock.elapsed();
+	/** Notes whether the service has just taken the token of some credentials, or refused it. */
+	note(boundTo: string, isTaken: boolean): void {
+		this.sessionOf(boundTo).takenAt = isTaken ? this.clock.elapsed() : undefined;
 	}
 
-	/** Notes that the service has refused the token of the credentials with this key. */
-	forget(key: string): void {
-		this.taken.getOrCreate(key, () => ({ at: 0 })).at = Number.NEGATIVE_INFINITY;
-	}
-
-	/** Whether the service took the token of the credentials with this key a moment ago. */
-	isFresh(key: string): boolean {
-		const at = this.taken.peek(key)?.at ?? Number.NEGATIVE_INFINITY;
-		return this.clock.elapsed() - at < FRESH_MS;
+	/** Whether the service took the token of some credentials a moment ago. */
+	isFresh(boundTo: string): boolean {
+		const takenAt = this.sessions.peek(boundTo)?.takenAt;
+		return takenAt !== undefined && this.clock.elapsed() - takenAt < FRESH_MS;
 	}
 
 	/**
 	 * The token to send: the stored one, or a newer one of this process. Waits while another call
 	 * tries a token that looks expired, or signs in.
-	 * @param boundTo the {@link sessionBinding} of the credentials
 	 * @throws what the sign-in threw that was waited for
 	 */
 	async tokenFor(boundTo: string, stored: string): Promise<string> {
-		const session = this.sessions.getOrCreate(boundTo, () => ({}));
+		const session = this.sessionOf(boundTo);
 		const deadline = this.clock.elapsed() + LONGEST_WAIT;
 		let token = stored;
 		for (;;) {
@@ -228,7 +184,6 @@ export class Sessions {
 	/**
 	 * Signs in, or shares a sign-in: one that is under way, one that replaced the same token, or one
 	 * that has just failed.
-	 * @param boundTo the {@link sessionBinding} of the credentials
 	 * @param refused the token that the caller holds and cannot use any more, if any
 	 * @throws what the sign-in threw, also when repeated during the pause after it
 	 */
@@ -237,7 +192,7 @@ export class Sessions {
 		refused: string | undefined,
 		signIn: () => Promise<string>,
 	): Promise<string> {
-		const session = this.sessions.getOrCreate(boundTo, () => ({}));
+		const session = this.sessionOf(boundTo);
 		if (refused !== undefined) {
 			session.refused = refused;
 			if (session.accepted === refused) session.accepted = undefined;
@@ -254,12 +209,16 @@ export class Sessions {
 	 * @param status undefined where no answer came
 	 */
 	reportStatus(stored: unknown, status: number | undefined): void {
-		const { boundTo, token } = unpack(stored) ?? {};
-		const session = boundTo === undefined ? undefined : this.sessions.peek(boundTo);
+		const { boundTo = '', token } = storedSession.safeParse(stored).data ?? {};
+		const session = this.sessions.peek(boundTo);
 		if (session?.trial === undefined || session.trial.token !== token) return;
 		const isAccepted = status !== undefined && (status < 300 || [400, 403, 404].includes(status));
 		if (isAccepted) session.accepted = token;
 		this.endTrial(session);
+	}
+
+	private sessionOf(boundTo: string): Session {
+		return this.sessions.getOrCreate(boundTo, () => ({}));
 	}
 
 	/** The token of a sign-in of this process that should be sent instead, if there is one. */
@@ -269,16 +228,14 @@ export class Sessions {
 	): Promise<string | undefined> {
 		if (signIn === undefined) return undefined;
 		const { ended, outcome, replaces } = signIn;
-		const isReplaced = replaces === token;
-		if (ended === undefined) {
-			return isReplaced || this.looksExpired(token) ? await outcome : undefined;
+		const isExpired = this.looksExpired(token);
+		let isNewer = replaces === token || isExpired;
+		if (ended !== undefined && ended.token === undefined) {
+			isNewer = refused === token && isExpired && this.isPaused(ended.at);
+		} else if (ended?.token !== undefined && replaces !== token) {
+			isNewer = isExpired && !this.looksExpired(ended.token);
 		}
-		if (ended.token === undefined) {
-			const isHopeless = refused === token && this.looksExpired(token);
-			return isHopeless && this.isPaused(ended.at) ? await outcome : undefined;
-		}
-		const isBetter = this.looksExpired(token) && !this.looksExpired(ended.token);
-		return isReplaced || isBetter ? ended.token : undefined;
+		return isNewer ? await outcome : undefined;
 	}
 
 	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
@@ -294,24 +251,18 @@ export class Sessions {
 		signIn: () => Promise<string>,
 	): SignIn {
 		const begun: SignIn = { outcome: signIn(), replaces };
-		begun.outcome.then(
-			(token) => {
-				begun.ended = { at: this.clock.elapsed(), token };
-				// The service has just issued it, so this machine's clock must be ahead.
-				if (this.looksExpired(token)) session.accepted = token;
-			},
-			() => {
-				begun.ended = { at: this.clock.elapsed() };
-			},
-		);
+		const end = (token?: string) => {
+			begun.ended = { at: this.clock.elapsed(), token };
+			// The service has just issued it, so this machine's clock must be ahead.
+			if (token !== undefined && this.looksExpired(token)) session.accepted = token;
+		};
+		begun.outcome.then(end, () => end());
 		return begun;
 	}
 
 	private newTrial(token: string): Trial {
 		let end = () => {};
-		const done = new Promise<void>((resolve) => {
-			end = resolve;
-		});
+		const done = new Promise<void>((resolve) => (end = resolve));
 		return { token, begun: this.clock.elapsed(), done, end };
 	}
 
@@ -336,7 +287,6 @@ export class Sessions {
 		return expiry !== undefined && expiry * 1000 <= this.clock.now();
 	}
 
-	/** @param failed when a sign-in failed, by {@link Clock.elapsed} */
 	private isPaused(failed: number): boolean {
 		return this.clock.elapsed() - failed < SIGN_IN_PAUSE;
 	}

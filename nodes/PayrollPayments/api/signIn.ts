@@ -2,32 +2,26 @@ import { z } from 'zod';
 
 import { ServiceError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
-import { Redactor } from '../shared/redaction';
-import { send, type Call, type ReadCall, type Transport } from './client';
+import { Redactor, type Redact } from '../shared/redaction';
+import type { Wallet } from '../signing';
+import { send, type Call, type Transport } from './client';
 import type { WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
-import { openWallet } from './wallet';
 
 const TIMEOUT_MS = 30_000;
-
-/** Characters; both responses are far shorter. */
-const MAX_RESPONSE_LENGTH = 100_000;
 
 /** A token that can go into a header. */
 const headerToken = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
 
 /** Asks for a message to sign (docs/api.md, Endpoint 1). */
-export function signInMessageCall(query: {
-	wallet: string;
-	platformId: string;
-}): ReadCall<z.infer<typeof signInMessageAnswer>> {
+export function signInMessageCall(query: { wallet: string; platformId: string }) {
 	return {
 		method: 'GET',
 		path: '/v2/auth/siwe',
 		query: { wallet: query.wallet, platformid: query.platformId },
 		answer: signInMessageAnswer,
 		withoutToken: true,
-	};
+	} as const;
 }
 
 /** Exchanges `message`, `sig` and `nonce` for a token (docs/api.md, Endpoint 2). */
@@ -37,6 +31,31 @@ export const VERIFICATION = {
 	answer: verifyAnswer,
 	withoutToken: true,
 } as const;
+
+/**
+ * The wallet of the credentials. Loads the cryptography, so call it only when there is something to
+ * sign.
+ * @param redact removes the secrets of the credentials from what a remote signer says
+ * @throws {UserError} if the key and the wallet address don't belong together
+ */
+export async function openWallet(
+	credentials: WalletCredentials,
+	exchange: HttpExchange,
+	redact: Redact,
+): Promise<Wallet> {
+	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
+	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
+	return remoteSignerWallet(
+		{
+			url: credentials.remoteSignerUrl,
+			token: credentials.remoteSignerToken,
+			dialect: credentials.remoteSignerDialect,
+			walletAddress: credentials.walletAddress,
+			redact,
+		},
+		exchange,
+	);
+}
 
 function hintFor({ status, hint }: ServiceError): string | undefined {
 	if (status === 401 || status === 403) {
@@ -54,16 +73,6 @@ function signInError(error: ServiceError): Error {
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: hintFor(error) });
 }
 
-/** Sign-in responses are short and never another success than 200; anything else is unreadable. */
-function strictly(exchange: HttpExchange): HttpExchange {
-	return async (request) => {
-		const answer = await exchange(request);
-		const isOtherSuccess = answer.status > 200 && answer.status < 300;
-		const isReadable = answer.body.length <= MAX_RESPONSE_LENGTH && !isOtherSuccess;
-		return isReadable ? answer : { ...answer, body: '' };
-	};
-}
-
 /**
  * Signs in with a wallet (docs/api.md, Authentication): gets the message, checks it, signs it and
  * exchanges it for a token.
@@ -78,8 +87,7 @@ export async function signIn(
 	now: () => number = Date.now,
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
-	const strictExchange = strictly(exchange);
-	const transport: Transport = { credentials, exchange: strictExchange, redactor };
+	const transport: Transport = { credentials, exchange, redactor };
 	const call = async <Data>(request: Call<Data>): Promise<Data> =>
 		await send(transport, request, { timeout: TIMEOUT_MS, retries: 0 }).catch((error: unknown) => {
 			throw error instanceof ServiceError ? signInError(error) : error;

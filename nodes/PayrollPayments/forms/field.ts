@@ -148,12 +148,11 @@ function isExpressionText(saved: unknown): boolean {
 	return typeof saved === 'string' && (/^\s*=/.test(saved) || saved.includes('{{'));
 }
 
-/** The value of a field that takes no expressions, as a person typed it. Text is no switch. */
-export function valueWithoutExpression(
-	name: string,
-	{ form }: Field<unknown>,
-	saved: unknown,
-): unknown {
+/**
+ * The value of a field that takes no expressions, as a person typed it.
+ * @throws {UserError} if it is an expression, or text where n8n saves a switch
+ */
+function valueWithoutExpression(name: string, { form }: Field<unknown>, saved: unknown): unknown {
 	const isText = form.type === 'boolean' && typeof saved === 'string';
 	if (!isText && !isExpressionText(saved)) return saved;
 	throw new UserError(`${form.displayName} can't be an expression`, {

@@ -16,25 +16,18 @@ export interface RunScope {
 /** What one run of a node has done so far. */
 export interface RunEntries<Entry> {
 	get(key: string): Entry | undefined;
-	set(key: string, entry: Entry): void;
-	delete(key: string): void;
-}
-
-interface CachedRun<Entry> {
-	readonly entries: Map<string, Entry>;
-	/** On the clock that only moves forward, in milliseconds. */
-	lastUsed: number;
+	set(key: string, entry: Entry): unknown;
+	delete(key: string): unknown;
 }
 
 /**
- * What nodes have done within their current run, kept in this process only. *Retry On Fail* runs
- * the whole node again, every item, so what was done must be known then.
- *
- * A run takes room only once it has remembered something, and loses it only by age: no amount of
- * other work can push it out while n8n may still retry it.
+ * What nodes have done within their current run, kept in this process only: *Retry On Fail* runs the
+ * whole node again. A run takes room once it has remembered something, and loses it only by age, so
+ * that no other work can push it out while n8n may still retry it.
  */
 export class ExecutionCache<Entry> {
-	private readonly runs = new Map<string, CachedRun<Entry>>();
+	/** In the order of their last use. */
+	private readonly runs = new Map<string, { entries: Map<string, Entry>; lastUsed: number }>();
 
 	/** @param now milliseconds on a clock that is never set back */
 	constructor(private readonly now: () => number = () => performance.now()) {}
@@ -44,14 +37,9 @@ export class ExecutionCache<Entry> {
 		if (executionId === undefined || executionId === '') return new Map<string, Entry>();
 		const name = JSON.stringify([workflowId, nodeId, executionId, runIndex]);
 		return {
-			get: (key) => this.touch(name)?.entries.get(key),
-			set: (key, entry) => {
-				const run = this.touch(name) ?? this.begin(name);
-				run.entries.set(key, entry);
-			},
-			delete: (key) => {
-				this.touch(name)?.entries.delete(key);
-			},
+			get: (key) => this.use(name)?.get(key),
+			set: (key, entry) => this.use(name, new Map())?.set(key, entry),
+			delete: (key) => this.use(name)?.delete(key),
 		};
 	}
 
@@ -60,24 +48,16 @@ export class ExecutionCache<Entry> {
 		return this.runs.size;
 	}
 
-	/** Runs stand in the order of their last use, so that the oldest are found first. */
-	private touch(name: string): CachedRun<Entry> | undefined {
-		const run = this.runs.get(name);
-		if (run === undefined) return undefined;
-		run.lastUsed = this.now();
+	private use(name: string, begun?: Map<string, Entry>): Map<string, Entry> | undefined {
+		const entries = this.runs.get(name)?.entries ?? begun;
+		if (entries === undefined) return undefined;
+		const lastUsed = this.now();
 		this.runs.delete(name);
-		this.runs.set(name, run);
-		return run;
-	}
-
-	private begin(name: string): CachedRun<Entry> {
-		const now = this.now();
-		for (const [oldest, { lastUsed }] of this.runs) {
-			if (now - lastUsed < RETENTION_MS) break;
+		this.runs.set(name, { entries, lastUsed });
+		for (const [oldest, run] of this.runs) {
+			if (lastUsed - run.lastUsed < RETENTION_MS) break;
 			this.runs.delete(oldest);
 		}
-		const run: CachedRun<Entry> = { entries: new Map(), lastUsed: now };
-		this.runs.set(name, run);
-		return run;
+		return entries;
 	}
 }

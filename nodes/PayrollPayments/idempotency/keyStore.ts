@@ -1,57 +1,34 @@
 import { randomUUID } from 'node:crypto';
 
-import { sleep } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
 
-/** n8n's options for a plain list of keys. */
-interface EntriesOptions {
-	readonly mode: 'entries';
-	/** How many entries the list holds; n8n drops those recorded first. 0 would mean no bound. */
-	readonly maxEntries: number;
-}
-
 /**
- * The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node);
- * plain, so that tests can stand in for n8n's store.
+ * The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node).
  *
- * What the store promises (deduplication-helper.ts in n8n 2.41.3): one row per workflow and node,
- * with the entries' MD5 hashes in the order in which they were first recorded. A known entry is not
- * moved to the end, and no times are kept. Every call reads the row and writes it back whole,
- * without a lock or a transaction: of two calls at once, the later write forgets what the earlier
- * one recorded.
+ * What it promises (deduplication-helper.ts in n8n 2.41.3): one row per workflow and node, with the
+ * entries' hashes in the order in which they were first recorded. Every call reads the row and writes
+ * it back whole, without a lock: of two at once, the later write forgets what the earlier recorded.
  */
-export interface ProcessedStore {
-	checkProcessedAndRecord(
-		items: string[],
-		scope: 'node',
-		options: EntriesOptions,
-	): Promise<{
-		new: ReadonlyArray<string | number>;
-		processed: ReadonlyArray<string | number>;
-	}>;
-	removeProcessed(items: string[], scope: 'node', options: EntriesOptions): Promise<void>;
-}
+export type ProcessedStore = Pick<
+	IExecuteFunctions['helpers'],
+	'checkProcessedAndRecord' | 'removeProcessed'
+>;
 
 export type IsRecorded = (key: string) => boolean;
 
 /** Keys, and the list that they are looked for or recorded in. */
 interface KeysRequest {
 	readonly keys: readonly string[];
-	/** How many entries the node's list holds. */
+	/** How many entries the node's list holds; n8n drops those recorded first. 0 would mean no bound. */
 	readonly maxEntries: number;
-}
-
-interface CancelableRequest extends KeysRequest {
-	/** Ends the request at once where it waits for its turn or for other processes. */
+	/** Ends a claim or a look-up at once where it waits for its turn or for other processes. */
 	readonly signal?: AbortSignal;
 }
 
-/**
- * What is to be recorded, and on which condition. The keys are recorded together, with one entry
- * that marks their owner. If the claim fails, those that are new are removed again.
- */
-export interface ClaimRequest extends CancelableRequest {
+/** The keys are recorded together, with one entry that marks their owner, or not at all. */
+export interface ClaimRequest extends KeysRequest {
 	/** Names who claims: another claim with the same owner succeeds again. */
 	readonly owner: string;
 	/** Whether the claim may be made, given which of the keys are recorded already. */
@@ -60,14 +37,10 @@ export interface ClaimRequest extends CancelableRequest {
 	readonly successorKey?: string;
 	/** Recorded by the same call for good, whether the claim succeeds or not. */
 	readonly also?: readonly string[];
-	/**
-	 * Whether a record that can't be verified makes the claim fail, and a failed claim waits until its
-	 * traces are gone: worth it for payments.
-	 */
+	/** For payments: a record that can't be verified fails the claim, and a failed one leaves no trace. */
 	readonly isStrict: boolean;
 }
 
-/** The keys are recorded for this owner. */
 export interface Claimed {
 	readonly status: 'claimed';
 	/** Removes exactly what this claim has recorded. */
@@ -83,16 +56,12 @@ export interface Seen {
 }
 
 /**
- * How long a process leaves the store alone after it has changed the list, in milliseconds. A call
- * of another process that read before the change has written by then, so that the next call sees
- * what has become of it.
+ * How long a process leaves the store alone after it has changed the list, in milliseconds: a call of
+ * another process that read before the change has written by then.
  */
 const QUIET_MS = 200;
 
-/**
- * A process leaves the store alone for at least this many times as long as its calls take: where it
- * is slow, so that other processes have written; where it is busy, so that more share a call.
- */
+/** A process leaves the store alone for at least this many times as long as its calls take. */
 const LATENCY_FACTOR = 10;
 
 const MAX_QUIET_MS = 5_000;
@@ -104,8 +73,8 @@ const MAX_JITTER_MS = 20;
 const MAX_VERIFICATIONS = 10;
 
 /**
- * How many times its own entries a call leaves room for beyond the list's bound, so that a burst,
- * in this process or in others, pushes no entry out before it is verified. A later call trims.
+ * How many times its own entries a call leaves room for beyond the list's bound, so that a burst
+ * pushes no entry out before it is verified. A later call trims.
  */
 const BURST_FACTOR = 10;
 
@@ -130,10 +99,7 @@ class StoreRequest {
 	readonly entries: readonly string[];
 	/** What it has recorded and must remove if it comes to nothing. */
 	readonly added = new Set<string>();
-	/**
-	 * `recorded` until another call finds all of it, which makes it `lasting`. `seen` if another owner
-	 * has the keys, or they were only looked for.
-	 */
+	/** `recorded` until another call finds all of it; `seen` also where keys were only looked for. */
 	status: 'waiting' | 'asked' | 'recorded' | 'lasting' | 'seen' = 'waiting';
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
@@ -171,22 +137,16 @@ class StoreRequest {
 
 	/** Whether another process could still change what the list says of it. */
 	get isOpen(): boolean {
-		if (this.wanted.isOnlyProcess === true) return false;
-		return this.status !== 'lasting' && !(this.status === 'seen' && this.added.size === 0);
+		const isSeen = this.status === 'seen' && this.added.size === 0;
+		return this.wanted.isOnlyProcess !== true && this.status !== 'lasting' && !isSeen;
 	}
-}
-
-/** Requests that share a call. */
-interface Batch {
-	readonly requests: Set<StoreRequest>;
-	readonly ended: Promise<void>;
 }
 
 /** The calls of one node to n8n's store, one at a time, in the order in which they were asked for. */
 class NodeQueue {
 	private lastTurn: Promise<unknown> = Promise.resolve();
-	/** Those that wait for the next call. */
-	private nextBatch?: Batch;
+	/** Those that wait for the next call and share it. */
+	private nextBatch?: { readonly requests: Set<StoreRequest>; readonly ended: Promise<void> };
 	/** Whether a call has not returned; only one that is overdue outlasts its turn. */
 	private isCalling = false;
 	/** How long calls take of late, in milliseconds; one that fails at once says nothing about it. */
@@ -195,20 +155,28 @@ class NodeQueue {
 	private lastEnded = 0;
 	private quietUntil = 0;
 
-	/** Asks the store about a request, together with all that wait by then. */
-	async submit(store: ProcessedStore, request: StoreRequest, signal?: AbortSignal): Promise<void> {
-		signal?.throwIfAborted();
+	/**
+	 * Asks the store about a request, together with all that wait by then.
+	 * @throws the signal's reason where it was aborted, after what was recorded has been removed
+	 */
+	async submit(store: ProcessedStore, request: StoreRequest): Promise<void> {
+		const { signal } = request.wanted;
 		request.failure = undefined;
-		const batch = (this.nextBatch ??= this.startBatch(store));
-		batch.requests.add(request);
-		await endedOrAborted(batch.ended, signal);
-		batch.requests.delete(request);
-		signal?.throwIfAborted();
+		if (signal?.aborted !== true) {
+			const batch = (this.nextBatch ??= this.startBatch(store));
+			batch.requests.add(request);
+			await endedOrAborted(batch.ended, signal);
+			batch.requests.delete(request);
+		}
+		if (signal?.aborted === true) {
+			if (request.status !== 'waiting') await this.remove(store, request).catch(() => undefined);
+			signal.throwIfAborted();
+		}
 		if (request.failure !== undefined) throw request.failure;
 	}
 
 	/** A call that fails is every request's failure: it may have written all of their entries. */
-	private startBatch(store: ProcessedStore): Batch {
+	private startBatch(store: ProcessedStore) {
 		const requests = new Set<StoreRequest>();
 		const ended = this.inTurn(async () => {
 			this.nextBatch = undefined;
@@ -225,8 +193,9 @@ class NodeQueue {
 	 * the list before may write it back, and between two turns another owner may record the same keys.
 	 */
 	async remove(store: ProcessedStore, request: StoreRequest): Promise<void> {
-		for (let count = 0; count < MAX_VERIFICATIONS; count++) {
-			if (!(await this.inTurn(async () => await this.removeOnce(store, request)))) return;
+		let isThere = true;
+		for (let count = 0; isThere && count < MAX_VERIFICATIONS; count++) {
+			isThere = await this.inTurn(async () => await this.removeOnce(store, request));
 		}
 	}
 
@@ -354,41 +323,13 @@ function queueOf(nodeKey: string): NodeQueue {
 }
 
 /**
- * Submits a request until its record is known to last, or to be another owner's.
- * @returns whether that is known, or it was given up
- */
-async function isVerified(submit: () => Promise<StoreRequest>): Promise<boolean> {
-	for (let count = 0; count <= MAX_VERIFICATIONS; count++) {
-		const { status } = await submit();
-		if (status !== 'recorded') return true;
-	}
-	return false;
-}
-
-async function removeIfCanceled(
-	store: ProcessedStore,
-	queue: NodeQueue,
-	request: StoreRequest,
-	signal?: AbortSignal,
-): Promise<void> {
-	if (signal?.aborted !== true || request.status === 'waiting') return;
-	await queue.remove(store, request).catch(() => undefined);
-}
-
-const notKept = () =>
-	new UserError('n8n did not keep the record that guards against doing this twice', {
-		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
-	});
-
-/**
  * Records keys in n8n's own store, which survives a restart, unless they are recorded already.
  *
- * Within one n8n process exactly one owner's claim of a key succeeds, whatever runs at once. Across
- * processes n8n offers no lock, so the owner's mark is recorded with the keys and looked for again
- * once the process has left the store alone for a while: of two processes that recorded a key at
- * once, the one whose mark was overwritten knows it. It fails only where another process holds on to
- * what it has read for longer than that, or where more than a handful write one node's record in
- * the same moment.
+ * Within one n8n process exactly one owner's claim of a key succeeds. Across processes n8n offers no
+ * lock, so the owner's mark is recorded with the keys and looked for again once the process has left
+ * the store alone for a while: of two that recorded a key at once, the one whose mark was overwritten
+ * knows it. That fails only where another process holds on for longer to what it has read, or more
+ * than a handful write one node's record at once.
  *
  * @param nodeKey names the workflow and the node, the scope of the lock and of the record
  * @throws {UserError} or n8n's own error where the keys can't be recorded. They, and those of `also`,
@@ -405,27 +346,26 @@ export async function claimKeys(
 	let claim = new StoreRequest(request, owner);
 	let failures = 0;
 	const submit = async () => {
-		try {
-			await queue.submit(store, claim, signal);
-		} catch {
+		await queue.submit(store, claim).catch(async (error: unknown) => {
+			if (signal?.aborted === true) throw error;
 			/*
 			 * A node's very first record is an insert, which fails if another process was faster. The
 			 * failed call may have recorded the mark even so, and then it proves nothing.
 			 */
-			if (signal?.aborted !== true) {
-				failures += 1;
-				claim = new StoreRequest(request, `${owner} ${failures}`);
-			}
-			await queue.submit(store, claim, signal);
-		}
-		return claim;
+			failures += 1;
+			claim = new StoreRequest(request, `${owner} ${failures}`);
+			await queue.submit(store, claim);
+		});
 	};
-	try {
-		/* An event that nobody else has is better run than not, however crowded the store is. */
-		if (!(await isVerified(submit)) && isStrict) throw notKept();
-		signal?.throwIfAborted();
-	} finally {
-		await removeIfCanceled(store, queue, claim, signal);
+	await submit();
+	for (let count = 0; claim.status === 'recorded' && count < MAX_VERIFICATIONS; count++) {
+		await submit();
+	}
+	/* An event that nobody else has is better run than not, however crowded the store is. */
+	if (claim.status === 'recorded' && isStrict) {
+		throw new UserError('n8n did not keep the record that guards against doing this twice', {
+			hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
+		});
 	}
 	if (claim.status !== 'seen') {
 		return { status: 'claimed', release: async () => await queue.remove(store, claim) };
@@ -434,16 +374,11 @@ export async function claimKeys(
 	/* A mark that stays takes room, and no more. */
 	if (isStrict) await queue.remove(store, claim).catch(() => undefined);
 	const { recordedKeys } = claim;
-	return {
-		status: 'seen',
-		isUncertain: failures > 0,
-		isRecorded: (key) => recordedKeys.has(key),
-	};
+	return { status: 'seen', isUncertain: failures > 0, isRecorded: (key) => recordedKeys.has(key) };
 }
 
 /**
- * Records keys, even if another owner has recorded them before, and makes sure that they last as a
- * claim does.
+ * Records keys, even if another owner has recorded them before, and makes sure that they last.
  * @throws {UserError} or n8n's own error where they can't be recorded
  */
 export async function recordKeys(
@@ -451,19 +386,13 @@ export async function recordKeys(
 	nodeKey: string,
 	{ keys, maxEntries }: KeysRequest,
 ): Promise<void> {
-	const queue = queueOf(nodeKey);
-	const record = new StoreRequest({ keys: [], also: keys, maxEntries });
-	const submit = async () => {
-		await queue.submit(store, record).catch(async () => await queue.submit(store, record));
-		return record;
-	};
-	if (!(await isVerified(submit))) throw notKept();
+	const none = { keys: [], owner: '', mayClaim: () => true };
+	await claimKeys(store, nodeKey, { ...none, also: keys, maxEntries, isStrict: true });
 }
 
 /**
- * Records a key in a list that only this process writes: with one entry and one call, which it
- * shares with all others that wait.
- *
+ * Records a key in a list that only this process writes: with one call, which it shares with all
+ * others that wait.
  * @returns whether it was new; `uncertain` where a call that failed may have recorded it even so
  * @throws n8n's own error where it can't be recorded
  */
@@ -487,21 +416,17 @@ export async function recordKeyAlone(
 export async function findKeys(
 	store: ProcessedStore,
 	nodeKey: string,
-	{ keys, maxEntries, signal }: CancelableRequest,
+	request: KeysRequest,
 ): Promise<IsRecorded> {
 	const queue = queueOf(nodeKey);
-	const find = async (wanted: readonly string[]) => {
+	const find = async (keys: readonly string[]) => {
 		/* Under its own mark: only its own trace may be removed for being back. */
-		const lookup = new StoreRequest({ keys: wanted, maxEntries }, randomUUID());
-		try {
-			await queue.submit(store, lookup, signal);
-		} finally {
-			await removeIfCanceled(store, queue, lookup, signal);
-		}
+		const lookup = new StoreRequest({ ...request, keys }, randomUUID());
+		await queue.submit(store, lookup);
 		await queue.remove(store, lookup);
 		return lookup.recordedKeys;
 	};
-	const found = await find(keys);
+	const found = await find(request.keys);
 	/* What another process puts in to look for the same keys is gone by the second time. */
 	const stillFound = found.size === 0 ? found : await find([...found]);
 	return (key) => stillFound.has(key);

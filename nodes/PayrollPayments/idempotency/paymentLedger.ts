@@ -10,10 +10,17 @@ import {
 	UserError,
 	wrapError,
 } from '../shared/errors';
-import { isRecord, type JsonValue } from '../shared/json';
+import { canonicalJson, type JsonValue } from '../shared/json';
 
 import type { RunEntries } from './executionCache';
-import { claimKeys, findKeys, recordKeys, type Claimed, type ProcessedStore } from './keyStore';
+import {
+	claimKeys,
+	findKeys,
+	recordKeys,
+	type Claimed,
+	type IsRecorded,
+	type ProcessedStore,
+} from './keyStore';
 
 /** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
 const PAYMENT_HISTORY = 10_000;
@@ -36,18 +43,14 @@ export interface PaymentAnswer {
 	readonly transaction: string;
 }
 
-/** What makes two payments the same, whatever name the service is reached by. */
-interface PaymentIdentity {
+/** A payment that is to be sent. The first four say which payment it is. */
+export interface Payment {
 	readonly teamId: string;
 	/** Address of the wallet that signs. */
 	readonly signer: string;
 	readonly typedData: unknown;
 	/** The user's own number for it, e.g. of an invoice: freshly made typed data is the same payment. */
 	readonly reference?: string;
-}
-
-/** A payment that is to be sent. */
-export interface Payment extends PaymentIdentity {
 	/** For messages: the amount in dollars and the recipient. */
 	readonly summary: string;
 	/** Number of the input item. */
@@ -85,22 +88,8 @@ function inDigits(text: string): string {
 	return INTEGER.test(digits) ? BigInt(digits).toString() : text;
 }
 
-/** JSON with sorted members and integers in one spelling, so that one payment has one name. */
-function canonical(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-	if (isRecord(value)) {
-		const members = Object.keys(value)
-			.sort()
-			.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
-		return `{${members.join(',')}}`;
-	}
-	return JSON.stringify(typeof value === 'string' ? inDigits(value) : value);
-}
-
 function hash(...parts: unknown[]): string {
-	/* What n8n saves and sends: without the members that are undefined. */
-	const sent: unknown = JSON.parse(JSON.stringify(parts));
-	return createHash('sha256').update(canonical(sent)).digest('hex');
+	return createHash('sha256').update(canonicalJson(parts, inDigits)).digest('hex');
 }
 
 /** A reference as people compare it: look-alike characters, white space and case don't count. */
@@ -113,32 +102,24 @@ function referenceKey(reference: string): string {
 		.toLowerCase();
 }
 
-/** The keys under which a payment is recorded. */
-interface PaymentKeys {
-	/** Of what is signed. Never of the signature, since signers need not be deterministic. */
-	readonly typedData: string;
-	/** Of the reference where there is one, else of the typed data: attempts are counted by it. */
-	readonly payment: string;
-	/** That the typed data belongs to the payment. */
-	readonly pair: string;
-	/** That the payment was made. */
-	readonly paid: string;
-	/** That the payment was looked up: n8n records what is looked for, until it is taken out again. */
-	readonly lookedUp: string;
-	readonly hasReference: boolean;
-}
+type PaymentKeys = ReturnType<typeof paymentKeys>;
 
-function paymentKeys({ teamId, signer, typedData, reference }: PaymentIdentity): PaymentKeys {
-	const typedDataKey = hash('typed data', teamId, signer.toLowerCase(), typedData);
+/** The keys under which a payment is recorded. */
+function paymentKeys({ teamId, signer, typedData: signed, reference }: Payment) {
+	/* Never of the signature, since signers need not be deterministic. */
+	const typedData = hash('typed data', teamId, signer.toLowerCase(), signed);
+	/* Attempts are counted by it. */
 	const payment =
 		reference === undefined
-			? hash('payment by typed data', typedDataKey)
+			? hash('payment by typed data', typedData)
 			: hash('payment by reference', teamId, `reference ${referenceKey(reference)}`);
 	return {
-		typedData: typedDataKey,
+		typedData,
 		payment,
-		pair: hash('pair', typedDataKey, payment),
+		/** That the typed data belongs to the payment. */
+		pair: hash('pair', typedData, payment),
 		paid: hash('paid', payment),
+		/** That the payment was looked up: n8n records what is looked for, until it is taken out again. */
 		lookedUp: hash('looked up', payment),
 		hasReference: reference !== undefined,
 	};
@@ -166,14 +147,11 @@ export function isAttemptCode(text: string): boolean {
  * A code that belongs to another payment changes nothing for this one.
  */
 function nextAttempt(keys: PaymentKeys, confirmedNotPaid: readonly string[] = []): number {
-	const confirmed = confirmedNotPaid.map((given) => {
-		const attempt = Number(given.split('-').at(-1));
-		const isOwn =
-			attemptCode(keys, attempt).replaceAll('-', '') ===
-			given.trim().toUpperCase().replaceAll('-', '');
-		return isOwn ? attempt : 0;
-	});
-	return Math.max(0, ...confirmed) + 1;
+	const plain = (code: string) => code.trim().toUpperCase().replaceAll('-', '');
+	const confirmed = confirmedNotPaid
+		.map((given) => ({ given, attempt: Number(given.split('-').at(-1)) }))
+		.filter(({ given, attempt }) => plain(given) === plain(attemptCode(keys, attempt)));
+	return Math.max(0, ...confirmed.map(({ attempt }) => attempt)) + 1;
 }
 
 /** What has to be recorded for an attempt. */
@@ -186,30 +164,16 @@ function recordedFor(keys: PaymentKeys, attempt: number): string[] {
 	];
 }
 
-/** What has to be looked for before an attempt. */
-function lookedForBefore(keys: PaymentKeys, attempt: number): string[] {
-	const later = Array.from({ length: LATER_ATTEMPTS }, (_, index) =>
-		attemptKey(keys, attempt + 1 + index),
+/** The attempt and those after it: n8n may have forgotten it, but not yet a later one. */
+function attemptsFrom(keys: PaymentKeys, attempt: number): string[] {
+	return Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) =>
+		attemptKey(keys, attempt + index),
 	);
-	return [...recordedFor(keys, attempt), ...later, keys.paid, keys.lookedUp];
-}
-
-type IsRecorded = (key: string) => boolean;
-
-/** Whether the attempt was made: n8n may have forgotten it, but not yet a later one. */
-function isMade(keys: PaymentKeys, attempt: number, isRecorded: IsRecorded): boolean {
-	const attempts = Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) => attempt + index);
-	return attempts.some((each) => isRecorded(attemptKey(keys, each)));
-}
-
-/** Whether the payment was made: a lookup that was interrupted leaves both keys behind, so it isn't known. */
-function isPaid({ paid, lookedUp }: PaymentKeys, isRecorded: IsRecorded): boolean {
-	return isRecorded(paid) && !isRecorded(lookedUp);
 }
 
 /** Whether the attempt may be made, given what is recorded. */
 function mayAttempt(keys: PaymentKeys, attempt: number, isRecorded: IsRecorded): boolean {
-	if (isRecorded(keys.paid) || isMade(keys, attempt, isRecorded)) return false;
+	if ([keys.paid, ...attemptsFrom(keys, attempt)].some(isRecorded)) return false;
 	if (attempt === 1) return !isRecorded(keys.typedData);
 	if (!isRecorded(attemptKey(keys, attempt - 1))) return false;
 	return !keys.hasReference || !isRecorded(keys.typedData) || isRecorded(keys.pair);
@@ -231,74 +195,69 @@ function wasNotMade(error: unknown): error is UserError {
 	return !(error instanceof NoResponseError);
 }
 
-const PAGE = { page: 'payments.md' };
+const PAGE = 'payments.md';
+const CHECK_DATABASE =
+	'Save the workflow and check that n8n can write to its database, then run the node again.';
 
 function askFirst(code: string): string {
 	return `Ask the service whether this payment was made. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
 }
 
-function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
-	return wrapError(
+function unknownError(code: string, message: string, hint: string, failure?: unknown): UserError {
+	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
+}
+
+function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): UserError {
+	const message = `The payment of ${summary} may or may not have been made. ${messageOf(failure)}`;
+	return unknownError(
+		code,
+		message,
+		`Don't pay this again in another way. ${askFirst(code)}`,
 		failure,
-		`The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`,
-		{
-			hint: `Don't pay this again in another way. ${askFirst(code)}`,
-			outcome: 'unknown',
-			attemptCode: code,
-			...PAGE,
-		},
 	);
 }
 
-function unknown(payment: Payment, code: string, error: UserError): PaymentState {
-	return {
-		status: 'unknown',
-		code,
-		error: error.with({ outcome: 'unknown', attemptCode: code, ...PAGE }),
-	};
-}
-
-function refused(message: string, field: string | undefined, hint: string): PaymentState {
+function refused(
+	message: string,
+	field: string | undefined,
+	hint: string,
+): PaymentState & { readonly status: 'refused' } {
 	return {
 		status: 'refused',
-		error: new UserError(message, { field, hint, outcome: 'refused', ...PAGE }),
+		error: new UserError(message, { field, hint, outcome: 'refused', page: PAGE }),
 	};
 }
 
 /** What is recorded about a payment. */
 function stateOf(
-	payment: Payment,
+	{ summary, confirmedNotPaid = [] }: Payment,
 	keys: PaymentKeys,
 	attempt: number,
 	isRecorded: IsRecorded,
 ): PaymentState {
 	if (mayAttempt(keys, attempt, isRecorded)) return { status: 'payable', attempt };
-	const { summary } = payment;
-	if (isPaid(keys, isRecorded)) {
-		const message = `The payment of ${summary} was already paid by this node, so it was not sent again`;
-		return {
-			status: 'paid',
-			error: new UserError(message, {
-				hint: 'If it is another payment, give it a Payment Reference and an authorization that were not used before. To leave paid rows alone, set If Already Paid to Skip.',
-				outcome: 'refused',
-				...PAGE,
-			}),
-		};
+	/* A look-up that was interrupted leaves both keys behind: then it isn't known. */
+	if (isRecorded(keys.paid) && !isRecorded(keys.lookedUp)) {
+		const { error } = refused(
+			`The payment of ${summary} was already paid by this node, so it was not sent again`,
+			undefined,
+			'If it is another payment, give it a Payment Reference and an authorization that were not used before. To leave paid rows alone, set If Already Paid to Skip.',
+		);
+		return { status: 'paid', error };
 	}
-	if (isRecorded(keys.paid) || isMade(keys, attempt, isRecorded)) {
+	if ([keys.paid, ...attemptsFrom(keys, attempt)].some(isRecorded)) {
 		const code = attemptCode(keys, attempt);
 		const again = attempt === 1 ? '' : `, as attempt ${attempt}`;
 		const stranger =
-			attempt === 1 && (payment.confirmedNotPaid ?? []).length > 0
+			attempt === 1 && confirmedNotPaid.length > 0
 				? 'No code in “Confirmed Not Paid” belongs to this payment. '
 				: '';
-		const error = new UserError(
+		const error = unknownError(
+			code,
 			`The payment of ${summary} was already sent by this node${again}, so it was not sent again. Whether it was made isn't known`,
-			{
-				hint: `${stranger}${askFirst(code)} A check that was interrupted can also have left this record.`,
-			},
+			`${stranger}${askFirst(code)} A check that was interrupted can also have left this record.`,
 		);
-		return unknown(payment, code, error);
+		return { status: 'unknown', code, error };
 	}
 	if (attempt > 1 && !isRecorded(attemptKey(keys, attempt - 1))) {
 		return refused(
@@ -310,9 +269,7 @@ function stateOf(
 	return refused(
 		`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
 		'paymentReference',
-		keys.hasReference
-			? 'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.'
-			: 'It was sent with a Payment Reference: fill that in again. For a new payment, get a new authorization.',
+		'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
 	);
 }
 
@@ -347,19 +304,16 @@ export class PaymentLedger {
 		const taken = new Map<string, number>();
 		for (let start = 0; start < payments.length; start += PAYMENTS_PER_LOOKUP) {
 			const some = payments.slice(start, start + PAYMENTS_PER_LOOKUP);
-			const isRecorded = await this.find(some).catch((error: unknown) => {
+			try {
+				const isRecorded = await this.find(some);
+				states.push(...some.map((payment) => this.stateIn(payment, isRecorded, taken)));
+			} catch (failure) {
 				throwIfStopped(this.signal);
-				return wrapError(error, "n8n's record of payments could not be looked up", {
-					hint: 'Save the workflow and check that n8n can write to its database, then run the node again. Nothing was signed or sent.',
+				const error = wrapError(failure, "n8n's record of payments could not be looked up", {
+					hint: `${CHECK_DATABASE} Nothing was signed or sent.`,
 					outcome: 'refused',
 				});
-			});
-			for (const payment of some) {
-				states.push(
-					isRecorded instanceof UserError
-						? { status: 'refused', error: isRecorded }
-						: this.stateIn(payment, isRecorded, taken),
-				);
+				states.push(...some.map(() => ({ status: 'refused' as const, error })));
 			}
 		}
 		return states;
@@ -368,7 +322,9 @@ export class PaymentLedger {
 	private async find(payments: readonly Payment[]): Promise<IsRecorded> {
 		const keys = payments.flatMap((payment) => {
 			const own = paymentKeys(payment);
-			return lookedForBefore(own, nextAttempt(own, payment.confirmedNotPaid));
+			const attempt = nextAttempt(own, payment.confirmedNotPaid);
+			const attempts = attemptsFrom(own, attempt);
+			return [...recordedFor(own, attempt), ...attempts, own.paid, own.lookedUp];
 		});
 		return await findKeys(this.store, this.nodeKey, {
 			keys: [...new Set(keys)],
@@ -384,9 +340,7 @@ export class PaymentLedger {
 	): PaymentState {
 		const keys = paymentKeys(payment);
 		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
-		const own = this.records.get(keys.payment);
-		const identity = [keys.payment, keys.typedData];
-		const other = identity.map((key) => taken.get(key)).find((item) => item !== undefined);
+		const other = taken.get(keys.payment) ?? taken.get(keys.typedData);
 		if (other !== undefined) {
 			return refused(
 				`The payment of ${payment.summary} would be refused, because an earlier row, item ${other}, has the same payment or authorization`,
@@ -394,7 +348,8 @@ export class PaymentLedger {
 				'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
 			);
 		}
-		for (const key of identity) taken.set(key, payment.item);
+		taken.set(keys.payment, payment.item).set(keys.typedData, payment.item);
+		const own = this.records.get(keys.payment);
 		if (own?.item === payment.item) {
 			if (own.answer !== undefined) {
 				const error = new UserError(`The payment of ${payment.summary} was already sent`);
@@ -402,7 +357,7 @@ export class PaymentLedger {
 			}
 			if (own.attempt >= attempt) {
 				const code = attemptCode(keys, own.attempt);
-				return unknown(payment, code, outcomeUnknown(payment, code, own.failure));
+				return { status: 'unknown', code, error: outcomeUnknown(payment, code, own.failure) };
 			}
 		}
 		return stateOf(payment, keys, attempt, isRecorded);
@@ -428,23 +383,41 @@ export class PaymentLedger {
 			await claim.release().catch(() => undefined);
 			throw stoppedError();
 		}
-		const { item } = payment;
-		this.records.set(keys.payment, { item, attempt });
+		const record = { item: payment.item, attempt };
+		this.records.set(keys.payment, record);
 		try {
 			const answer = await send();
-			this.records.set(keys.payment, { item, attempt, answer });
+			this.records.set(keys.payment, { ...record, answer });
 			this.justPaid.push(keys.paid);
 			return answer;
 		} catch (error) {
-			if (wasNotMade(error)) throw await this.notMade(error, { payment, keys, attempt }, claim);
-			this.records.set(keys.payment, { item, attempt, failure: error });
-			throw outcomeUnknown(payment, attemptCode(keys, attempt), error);
+			const code = attemptCode(keys, attempt);
+			if (!wasNotMade(error)) {
+				this.records.set(keys.payment, { ...record, failure: error });
+				throw outcomeUnknown(payment, code, error);
+			}
+			this.records.delete(keys.payment);
+			const isCleared = await claim.release().then(
+				() => true,
+				() => false,
+			);
+			const what = error instanceof ServiceError ? "wasn't accepted" : 'was not sent';
+			const earlier =
+				' An earlier attempt may have been made: ask the service before you pay again.';
+			const hint = isCleared
+				? `${error.hint ?? ''} Fix the problem, then run the node again.${attempt === 1 ? '' : earlier}`
+				: `n8n could not clear its record of this attempt. Fix the problem and run the node again. If it then says that the payment was already sent, enter ${code} as “Confirmed Not Paid” under Options.`;
+			throw wrapError(error, `The payment of ${payment.summary} ${what}. ${messageOf(error)}`, {
+				hint: hint.trim(),
+				outcome: outcomeOf(error),
+				page: PAGE,
+			});
 		}
 	}
 
 	/** Records what was paid since the last claim. Call it when the last payment has ended. */
 	async close(): Promise<void> {
-		const keys = this.takePaid();
+		const keys = this.justPaid.splice(0);
 		if (keys.length === 0) return;
 		/* If it fails, these payments stay recorded as sent, and are not sent again. */
 		await recordKeys(this.store, this.nodeKey, { keys, maxEntries: MAX_ENTRIES }).catch(
@@ -452,14 +425,8 @@ export class PaymentLedger {
 		);
 	}
 
-	private takePaid(): string[] {
-		const keys = this.justPaid;
-		this.justPaid = [];
-		return keys;
-	}
-
 	private async claim(payment: Payment, keys: PaymentKeys, attempt: number): Promise<Claimed> {
-		const also = this.takePaid();
+		const also = this.justPaid.splice(0);
 		const claim = await claimKeys(this.store, this.nodeKey, {
 			keys: recordedFor(keys, attempt),
 			/* New each time: no attempt may take the record of an earlier one for its own. */
@@ -474,14 +441,8 @@ export class PaymentLedger {
 		}).catch((error: unknown) => {
 			this.justPaid.push(...also);
 			throwIfStopped(this.signal);
-			throw wrapError(
-				error,
-				`The payment of ${payment.summary} could not be recorded, so nothing was sent`,
-				{
-					hint: 'Save the workflow and check that n8n can write to its database, then run the node again.',
-					outcome: 'refused',
-				},
-			);
+			const what = `The payment of ${payment.summary} could not be recorded, so nothing was sent`;
+			throw wrapError(error, what, { hint: CHECK_DATABASE, outcome: 'refused' });
 		});
 		if (claim.status === 'claimed') return claim;
 		if (!claim.isUncertain) {
@@ -491,48 +452,10 @@ export class PaymentLedger {
 			if (state.status !== 'payable') throw state.error;
 		}
 		const code = attemptCode(keys, attempt);
-		throw new UserError(
+		throw unknownError(
+			code,
 			`n8n's database failed while the payment of ${payment.summary} was being recorded, so nothing was sent now`,
-			{
-				hint: `It may have been sent in an earlier run. ${askFirst(code)}`,
-				outcome: 'unknown',
-				attemptCode: code,
-				...PAGE,
-			},
+			`It may have been sent in an earlier run. ${askFirst(code)}`,
 		);
-	}
-
-	private async notMade(
-		error: UserError,
-		{ payment, keys, attempt }: { payment: Payment; keys: PaymentKeys; attempt: number },
-		claim: Claimed,
-	): Promise<UserError> {
-		this.records.delete(keys.payment);
-		const { summary } = payment;
-		const isCleared = await claim.release().then(
-			() => true,
-			() => false,
-		);
-		const what = error instanceof ServiceError ? "wasn't accepted" : 'was not sent';
-		const message = `The payment of ${summary} ${what}. ${messageOf(error)}`;
-		if (!isCleared) {
-			const code = attemptCode(keys, attempt);
-			return wrapError(error, message, {
-				hint: `n8n could not clear its record of this attempt. Fix the problem and run the node again. If it then says that the payment was already sent, enter ${code} as “Confirmed Not Paid” under Options.`,
-				outcome: outcomeOf(error),
-				...PAGE,
-			});
-		}
-		const earlier =
-			attempt === 1
-				? ''
-				: ' An earlier attempt may have been made: ask the service before you pay again.';
-		return wrapError(error, message, {
-			hint: [error.hint, `Fix the problem, then run the node again.${earlier}`]
-				.filter(Boolean)
-				.join(' '),
-			outcome: outcomeOf(error),
-			...PAGE,
-		});
 	}
 }

@@ -20,7 +20,7 @@ import {
 	type Watch,
 } from './snapshots';
 
-/** What both kinds of additions share: whatever wasn't listed before, as the service gives it. */
+/** What all kinds of additions share: whatever wasn't listed before, as the service gives it. */
 const additions: Pick<ChangeKind, 'isChange' | 'describe'> = {
 	isChange: (before) => before === undefined,
 	describe: async (changes) =>
@@ -105,7 +105,7 @@ const inviteAdded: ChangeKind = {
 		observationsOf('an invite', await pendingInvites(call, watch.entityId)),
 };
 
-/** An email address as it is remembered: emailKey, but not readable. Empty if there is none. */
+/** The hash of an email address, which is remembered instead of it. Empty if there is none. */
 function fingerprintIn(entity: string): (record: { readonly email?: unknown }) => string {
 	return ({ email }) => {
 		if (typeof email !== 'string' || email === '') return '';

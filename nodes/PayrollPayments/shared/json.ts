@@ -10,6 +10,22 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * JSON with sorted members, so that the order in which they were written makes no difference.
+ * @param spell gives texts that mean the same one spelling
+ */
+export function canonicalJson(value: unknown, spell = (text: string): string => text): string {
+	if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, spell)).join(',')}]`;
+	if (!isRecord(value)) {
+		return JSON.stringify(typeof value === 'string' ? spell(value) : value) ?? 'null';
+	}
+	const members = Object.keys(value)
+		.sort()
+		.filter((name) => value[name] !== undefined)
+		.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name], spell)}`);
+	return `{${members.join(',')}}`;
+}
+
 /** The value of a JSON text, or undefined if the text isn't JSON. */
 export function parseJson(text: string): unknown {
 	try {

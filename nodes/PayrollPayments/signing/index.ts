@@ -8,7 +8,6 @@ export {
 	type AdministratorInviteExpectation,
 } from './guards/administratorRoles';
 export { instantPaymentTypedData } from './guards/instantPayment';
-export { privateKeyWallet } from './privateKey';
+export { privateKeyWallet, type Wallet } from './wallet';
 export { remoteSignerWallet } from './remoteSigner';
 export { checkSigner, type GuardedTypedData } from './typedData';
-export type { Wallet } from './wallet';

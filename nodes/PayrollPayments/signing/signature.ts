@@ -1,6 +1,6 @@
 import { getAddress, hashMessage, recoverAddress } from 'viem/utils';
 
-import { UserError } from '../shared/errors';
+import { UserError, type ErrorContext } from '../shared/errors';
 
 /** Bytes in hex, after 0x. */
 export type Hex = `0x${string}`;
@@ -16,14 +16,9 @@ export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
 }
 
-/** Whether the text looks like an address, in upper or lower case. */
-export function isAddress(value: string): value is Hex {
-	return ADDRESS.test(value);
-}
-
 /** The address with its EIP-55 checksum, or undefined if the text isn't an address. */
 export function readAddress(value: string): Hex | undefined {
-	return isAddress(value) ? getAddress(value) : undefined;
+	return ADDRESS.test(value) ? getAddress(value) : undefined;
 }
 
 export function isSameAddress(one: string, other: string): boolean {
@@ -60,4 +55,18 @@ export function readSignature(value: unknown): Hex | undefined {
 /** The address whose key made the signature, or undefined if the signature is invalid. */
 export async function signerOf(hash: Hex, signature: Hex): Promise<Hex | undefined> {
 	return await recoverAddress({ hash, signature }).catch(() => undefined);
+}
+
+/** Whether the credentials' wallet signs, or the user provides a signature. */
+export type SignatureSource = 'wallet' | 'provided';
+
+/** @throws {UserError} that says what is wrong, and in its hint that nothing was signed */
+export function refuseToSign(
+	what: string,
+	{
+		field = 'typedData',
+		hint = 'Compare the typed data with the service’s documentation, or contact its support.',
+	}: Pick<ErrorContext, 'field' | 'hint'> = {},
+): never {
+	throw new UserError(what, { field, hint: `${hint} Nothing was signed.` });
 }

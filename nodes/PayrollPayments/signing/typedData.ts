@@ -1,14 +1,15 @@
 import { hashTypedData } from 'viem/utils';
 
+import { z } from 'zod';
 import { UserError } from '../shared/errors';
 import { isRecord, type JsonValue } from '../shared/json';
-import { refuseToSign } from './refuseToSign';
 import {
 	isHex,
 	isSameAddress,
 	isWellFormed,
 	readAddress,
 	readSignature,
+	refuseToSign,
 	signerOf,
 	type Hex,
 } from './signature';
@@ -18,12 +19,11 @@ type Types = Record<string, Member[]>;
 type Json = Readonly<Record<string, JsonValue>>;
 
 /**
- * EIP-712 typed data, parsed once: what is guarded, signed and sent. Its values are as JSON has them,
- * integers above all as decimal text. Only {@link readTypedData} makes one, so nothing else can be
- * signed.
+ * EIP-712 typed data, parsed once: what is guarded, signed and sent. Only {@link readTypedData} makes
+ * one, so nothing else can be signed.
  */
 export class GuardedTypedData {
-	/** What is signed. Private, so that no other object passes for this class. */
+	/** Private, so that no other object passes for this class. */
 	readonly #hash: Hex;
 
 	/** @param types without EIP712Domain, which follows from `domain` */
@@ -81,53 +81,39 @@ function bitsOf(type: string): number {
 }
 
 /** Whether the type isn't a struct or list. Integers need a width. */
-export function isAtomic(type: string): boolean {
+function isAtomic(type: string): boolean {
 	if (['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type)) return true;
 	const bits = bitsOf(type);
 	return bits > 0 && bits <= 256 && bits % 8 === 0;
 }
 
 /** Refuses names such as `constructor`, because libraries look up types and members by name. */
-function isName(value: unknown): value is string {
-	return typeof value === 'string' && NAME.test(value) && !(value in {});
+function isName(value: string): boolean {
+	return NAME.test(value) && !(value in {});
 }
 
-function readMember(value: unknown, owner: string): Member {
-	if (!isRecord(value) || Object.keys(value).sort().join() !== 'name,type') {
-		return refuseToSign(`The type ${owner} has a member that is not just a name and a type`);
-	}
-	const { name, type } = value;
-	if (!isName(name)) return refuseToSign(`The type ${owner} has a member ${quoted(name)}`);
-	if (typeof type !== 'string') return refuseToSign(`The type of ${owner}.${name} is not text`);
-	return { name, type };
-}
+const member = z.object({ name: z.string().refine(isName), type: z.string() }).strict();
 
-function readMembers(value: unknown, owner: string): Member[] {
-	if (!Array.isArray(value)) return refuseToSign(`The type ${owner} is not a list of members`);
-	const members = value.map((member: unknown) => readMember(member, owner));
-	if (new Set(members.map(({ name }) => name)).size !== members.length) {
-		return refuseToSign(`The type ${owner} has two members of the same name`);
-	}
-	return members;
-}
+const typeName = z.string().refine((name) => isName(name) && !PLAIN_NAME.test(name));
 
-/**
- * The types by name, copied, each a list of members with a plain name and a type, and none of them
- * named twice. EIP712Domain may be among them.
- */
+const typesSchema = z.record(
+	typeName,
+	z.array(member).refine((members) => {
+		return new Set(members.map(({ name }) => name)).size === members.length;
+	}),
+);
+
+/** The types by name, copied. EIP712Domain may be among them. */
 export function readTypes(value: unknown): Types {
-	if (!isRecord(value)) return refuseToSign('The types are not an object');
-	const entries = Object.entries(value).map(([name, members]): [string, Member[]] => {
-		if (!isName(name) || PLAIN_NAME.test(name)) {
-			return refuseToSign(`There is a type with the name ${quoted(name)}`);
-		}
-		return [name, readMembers(members, name)];
-	});
-	return Object.fromEntries(entries);
+	const types = typesSchema.safeParse(value);
+	if (types.success) return types.data;
+	const path = types.error.issues[0]?.path.join('.') ?? '';
+	const where = path === '' ? '' : ` at ${quoted(path)}`;
+	return refuseToSign(`The types aren’t valid EIP-712 types${where}`);
 }
 
 /** The members of a type, or undefined if there is no such type. */
-export function membersOf(types: Types, type: string): Member[] | undefined {
+function membersOf(types: Types, type: string): Member[] | undefined {
 	return Object.hasOwn(types, type) ? types[type] : undefined;
 }
 
@@ -159,27 +145,23 @@ function checkTypes(types: Types, primaryType: string): Member[] {
  * Integers must be text in plain decimal digits. "60", "0x3c" and 60 would be signed as the same
  * bytes, but the record against double payments would take them for different payments.
  */
-function fitsInteger(value: unknown, signed: boolean, bits: bigint): boolean {
-	if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
+function fitsInteger(value: string, signed: boolean, bits: bigint): boolean {
+	if (!/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;
 	const integer = BigInt(value);
 	const most = signed ? 2n ** (bits - 1n) : 2n ** bits;
 	return integer < most && integer >= (signed ? -most : 0n);
 }
 
-/** Addresses must be in one case or have a valid checksum, which catches typing errors. */
-function fitsAddress(value: unknown): boolean {
-	if (typeof value !== 'string') return false;
-	const address = readAddress(value);
-	return address !== undefined && [address, address.toLowerCase()].includes(value);
-}
-
 function fitsAtomic(value: unknown, type: string): value is string | boolean {
+	if (type === 'bool') return typeof value === 'boolean';
+	if (typeof value !== 'string') return false;
 	const bits = bitsOf(type);
 	if (bits > 0) return fitsInteger(value, type.startsWith('int'), BigInt(bits));
-	if (type === 'bool') return typeof value === 'boolean';
-	if (type === 'address') return fitsAddress(value);
-	if (typeof value !== 'string') return false;
 	if (type === 'string') return isWellFormed(value);
+	if (type === 'address') {
+		// In one case or with a valid checksum, which catches typing errors.
+		return [readAddress(value), readAddress(value)?.toLowerCase()].includes(value);
+	}
 	const size = BYTES.exec(type)?.[1];
 	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));
 }
@@ -221,50 +203,33 @@ function domainMembers(domain: object): Member[] {
 	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
 }
 
-/** The one integer that is a JSON number (docs/api.md, Resources and fields). */
-function readChainId(value: unknown): number {
-	if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-	return refuseToSign(`domain.chainId is ${quoted(value)}, which isn't a whole number above 0`);
-}
-
+/** Its chain ID is the one integer that is a JSON number (docs/api.md, Resources and fields). */
 function readDomain(value: unknown): Json {
 	if (!isRecord(value)) return refuseToSign('The domain is not an object');
-	const unknown = Object.keys(value).find((key) =>
-		DOMAIN_MEMBERS.every(({ name }) => name !== key),
-	);
-	if (unknown !== undefined) refuseToSign(`The domain has an unknown member ${quoted(unknown)}`);
-	const domain = Object.fromEntries(
-		domainMembers(value).map((member): [string, JsonValue] => [
-			member.name,
-			member.name === 'chainId'
-				? readChainId(value.chainId)
-				: fit(value[member.name], member.type, {}, `domain.${member.name}`),
-		]),
-	);
-	const { name, version } = domain;
+	const { chainId } = value;
+	const isChainId = typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId >= 1;
+	if (Object.hasOwn(value, 'chainId') && !isChainId) {
+		return refuseToSign(`domain.chainId is ${quoted(chainId)}, which isn't a whole number above 0`);
+	}
+	const texts = isChainId ? { ...value, chainId: String(chainId) } : value;
+	const domain = fitStruct(texts, domainMembers(value), {}, 'domain.');
 	if (Object.keys(domain).length === 0) return refuseToSign('The domain is empty');
 	// Libraries disagree on whether an empty name or version counts as present.
-	if (name === '' || version === '') return refuseToSign('The domain has an empty name or version');
-	return domain;
-}
-
-function isSameMembers(some: readonly Member[], others: readonly Member[]): boolean {
-	return JSON.stringify(some) === JSON.stringify(others);
+	if (Object.values(domain).includes('')) {
+		return refuseToSign('The domain has an empty name or version');
+	}
+	return isChainId ? { ...domain, chainId } : domain;
 }
 
 /** Typed data from outside. */
-export interface UncheckedTypedData {
-	readonly domain: unknown;
-	readonly types: unknown;
-	readonly primaryType: unknown;
-	readonly message: unknown;
-}
+export type UncheckedTypedData = Readonly<
+	Record<'domain' | 'types' | 'primaryType' | 'message', unknown>
+>;
 
 /**
  * Typed data, strictly parsed and copied, so that every library computes the same hash: every value
  * fits its type, every member of the message is signed, and no type is unused.
  * @param prefix what errors put in front of the name of a member of the message
- * @throws {UserError} for anything else
  */
 export function readTypedData(input: UncheckedTypedData, prefix: string): GuardedTypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
@@ -272,7 +237,8 @@ export function readTypedData(input: UncheckedTypedData, prefix: string): Guarde
 	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
 	const members = checkTypes(types, primaryType);
 	const domain = readDomain(input.domain);
-	if (givenDomainType !== undefined && !isSameMembers(givenDomainType, domainMembers(domain))) {
+	const domainType = JSON.stringify(domainMembers(domain));
+	if (givenDomainType !== undefined && JSON.stringify(givenDomainType) !== domainType) {
 		return refuseToSign('The type EIP712Domain doesn’t match the members of the domain');
 	}
 	if (!isRecord(input.message)) return refuseToSign('The message is not an object');

@@ -1,4 +1,9 @@
-import type { Hex } from './signature';
+import { createHash } from 'node:crypto';
+import { privateKeyToAddress, sign } from 'viem/accounts';
+
+import { UserError } from '../shared/errors';
+import { LruCache } from '../shared/lruCache';
+import { isHex, isSameAddress, textHash, type Hex } from './signature';
 import type { GuardedTypedData } from './typedData';
 
 /** Signs for one address. The key may be in n8n or in a remote signer. */
@@ -9,4 +14,50 @@ export interface Wallet {
 	signMessage(message: string): Promise<Hex>;
 	/** An EIP-712 signature in the same form. */
 	signTypedData(typedData: GuardedTypedData): Promise<Hex>;
+}
+
+/** Deriving an address takes as long as signing, so the latest wallets are kept. */
+const wallets = new LruCache<Wallet>(16);
+
+/** Undefined for an invalid key. The library's own error could quote the key. */
+function deriveWallet(privateKey: string): Wallet | undefined {
+	if (!isHex(privateKey)) return undefined;
+	const signHash = async (hash: Hex) => await sign({ hash, privateKey, to: 'hex' });
+	try {
+		return {
+			address: privateKeyToAddress(privateKey),
+			signMessage: async (message) => await signHash(textHash(message)),
+			signTypedData: async ({ hash }) => await signHash(hash),
+		};
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * The wallet of a private key: 0x and 64 hex characters.
+ * @param options `walletAddress` is optional, and must be the key's
+ * @throws {UserError} if one of them is wrong; it never contains the key
+ */
+export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
+	const { privateKey, walletAddress } = options;
+	const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
+	const wallet = wallets.getOrCreate(name, () => {
+		const derived = deriveWallet(privateKey);
+		if (derived !== undefined) return derived;
+		throw new UserError("Private Key in the credentials isn't a valid key", {
+			field: 'privateKey',
+			hint: 'Copy the key from the wallet again.',
+		});
+	});
+	if (walletAddress && !isSameAddress(walletAddress, wallet.address)) {
+		throw new UserError(
+			`The wallet address ${walletAddress} does not belong to the private key, whose address is ${wallet.address}`,
+			{
+				field: 'walletAddress',
+				hint: 'Correct the address or the key, or leave the address empty.',
+			},
+		);
+	}
+	return wallet;
 }

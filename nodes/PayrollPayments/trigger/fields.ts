@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import { eventTypeOptions } from '../api/schemas/eventTypeOptions';
 import {
 	DEPOSIT_NETWORKS,
 	EVENT_TYPES,
 	isDocumented,
 	type DEPOSIT_PROVIDERS,
 	type DEPOSIT_STATUSES,
+	eventTypeOptions,
 } from '../api/schemas/events';
 import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '../forms/field';
 import {
@@ -28,7 +28,7 @@ import { ipRange } from './allowlist';
 /** Event types that bring deposits. */
 export const DEPOSIT_EVENTS = ['deposit.received', '*'];
 
-/** What the words of a menu's entry would not say in n8n's panel of nodes. */
+/** Actions in n8n's panel of nodes that can't be derived from the menu's entry. */
 const SPECIAL_ACTIONS: Readonly<Record<string, string>> = {
 	'*': 'On any event',
 	'deposit.bitcoin': 'On Bitcoin deposit',

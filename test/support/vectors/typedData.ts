@@ -326,7 +326,7 @@ export const TYPED_DATA_VECTORS: readonly TypedDataVector[] = [
 			primaryType: 'Message',
 			message: { contents: `0x${'11'.repeat(32)}` },
 		},
-		refusal: /^There is a type with the name "bytes32"/,
+		refusal: /^The types aren’t valid EIP-712 types at "bytes32"/,
 	},
 	{
 		source: 'viem',

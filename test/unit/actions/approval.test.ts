@@ -70,7 +70,12 @@ function judge(
 		refusals = [],
 	}: { requireApproval?: boolean; refusals?: FailedItems[] } = {},
 ) {
-	const limits = { access: 'everything', permissions: new Set<never>(), requireApproval } as const;
+	const limits = {
+		access: 'everything',
+		permissions: new Set<never>(),
+		requireApproval,
+		maximumPaymentCents: undefined,
+	} as const;
 	const approved = new Map(
 		approvals.flatMap((each, item) => (each === undefined ? [] : [[item, each]])),
 	);
@@ -267,6 +272,7 @@ describe('the value of a run', () => {
 		const limits = {
 			access: 'everything',
 			permissions: new Set<never>(),
+			maximumPaymentCents: undefined,
 			requireApproval: true,
 		} as const;
 		const approved = new Map(rows.map((_, item) => [item, approval]));

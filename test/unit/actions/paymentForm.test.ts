@@ -13,7 +13,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 	recipientEmail: {
 		type: 'string',
 		displayName: 'Recipient Email',
-		description: 'Email address of the external recipient',
+		description: 'The external recipient',
 		placeholder: 'e.g. ana@example.com',
 		default: '',
 		required: true,
@@ -27,7 +27,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 			{
 				name: 'Dollars',
 				value: 'dollars',
-				description: 'Dollars with up to two decimals, e.g. 125.00',
+				description: 'Up to two decimals, e.g. 125.00',
 			},
 		],
 		default: 'dollars',
@@ -106,7 +106,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 	typedAmountUnit: {
 		type: 'options',
 		displayName: 'Typed Amount Unit',
-		description: 'Unit of data.amount in Payment Authorization, which must equal the amount to pay',
+		description: 'Unit of data.amount in Payment Authorization',
 		options: [
 			{ name: 'Cents', value: 'cents' },
 			{ name: 'Not Checked', value: 'notChecked' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { inBatches } from '../../../nodes/PayrollPayments/actions/batches';
+import { inBatches } from '../../../nodes/PayrollPayments/actions/checkedWrite';
 import {
 	path,
 	retryAfter,

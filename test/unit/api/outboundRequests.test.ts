@@ -45,14 +45,14 @@ describe('the connection', () => {
 
 	it.each([
 		...['http://proxy.example.org:3128', ' ', { host: 'proxy.example.org' }, true].map(
-			(proxy): [Given, string] => [{ proxy }, 'sets a proxy'],
+			(proxy): [Given, string] => [{ proxy }, 'sets proxy,'],
 		),
 		...[false, 0, '', 'false'].map((rejectUnauthorized): [Given, string] => [
 			{ rejectUnauthorized },
-			'turns certificate checks off',
+			'sets rejectUnauthorized,',
 		]),
 		...[{ strictSSL: false }, { skipSslCertificateValidation: true }].map(
-			(change): [Given, string] => [change, 'turns certificate checks off'],
+			(change): [Given, string] => [change, 'The request sets '],
 		),
 		...[
 			{ agentOptions: { rejectUnauthorized: false } },
@@ -64,7 +64,7 @@ describe('the connection', () => {
 			{ lookup: () => undefined },
 			{ adapter: 'http' },
 			{ ca: 'PEM' },
-		].map((change): [Given, string] => [change, 'brings its own connection settings']),
+		].map((change): [Given, string] => [change, 'could expose the token']),
 	])('is not changed by a request, whatever access there is: %j', async (change, message) => {
 		for (const access of [unlimited, {}])
 			await expectRefusal(access, { ...get, ...change }, message);
@@ -94,10 +94,6 @@ describe('the origin', () => {
 		{ url: 'https://api.example.com.evil.example/' },
 		{ url: 'https://api.example.com@evil.example/' },
 		{ url: 'https:\\\\evil.example/v2' },
-		{ url: '/v2/invites', baseURL: 'https://evil.example' },
-		{ url: 'https:\\\\api.example.com/v2/invites', baseURL: 'https://evil.example' },
-		{ url: ' https://api.example.com/v2/invites', baseURL: 'https://evil.example' },
-		{ url: 'https://evil.example/', baseURL: BASE },
 	])('is the base URL’s, whatever access there is: %j', async (change) => {
 		for (const access of [unlimited, {}]) {
 			await expectRefusal(
@@ -116,6 +112,8 @@ describe('the origin', () => {
 		{ url: '//api.example.com/v2/invites' },
 		{ url: { href: INVITES } },
 		{ url: INVITES, uri: 'https://evil.example/' },
+		{ url: '/v2/invites', baseURL: BASE },
+		{ url: INVITES, baseURL: 'https://evil.example' },
 		{ url: INVITES, baseURL: { toString: () => 'https://evil.example' } },
 	])('is known, or the request is refused: %j', async (change) => {
 		await expectRefusal(unlimited, { method: 'GET', ...change }, 'The request has no valid URL');
@@ -125,8 +123,6 @@ describe('the origin', () => {
 		[{ url: `${INVITES}?nanoid=x#part` }, `${INVITES}?nanoid=x`],
 		[{ uri: INVITES }, INVITES],
 		[{ url: INVITES, uri: INVITES }, INVITES],
-		[{ url: '/v2/invites', baseURL: `${BASE}/base/` }, `${BASE}/base/v2/invites`],
-		[{ url: INVITES, baseURL: 'https://evil.example' }, INVITES],
 		[{ url: `${BASE}/v2/x/../invites` }, INVITES],
 	])('and the path are sent as they were read: %j', async (change, url) => {
 		const sent: Given = { ...(await authenticate({}, { method: 'GET', ...change })) };

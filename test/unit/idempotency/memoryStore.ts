@@ -1,3 +1,5 @@
+import type { DeduplicationItemTypes, ICheckProcessedOptions } from 'n8n-workflow';
+
 import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 
 let isOver = false;
@@ -53,10 +55,11 @@ export class MemoryStore implements ProcessedStore {
 	takesTime: () => Promise<unknown> = moment;
 
 	async checkProcessedAndRecord(
-		items: string[],
+		given: DeduplicationItemTypes[],
 		scope: string,
-		{ mode, maxEntries }: { mode: string; maxEntries: number },
+		{ mode, maxEntries = 0 }: ICheckProcessedOptions,
 	) {
+		const items = given.map((item) => item.toString());
 		this.calls += 1;
 		assertEntriesOfNode(scope, mode);
 		if (!(maxEntries > 0)) throw new Error(`n8n’s store can’t keep ${maxEntries} entries`);
@@ -72,7 +75,11 @@ export class MemoryStore implements ProcessedStore {
 		return { new: fresh, processed };
 	}
 
-	async removeProcessed(items: string[], scope: string, { mode }: { mode: string }) {
+	async removeProcessed(
+		items: DeduplicationItemTypes[],
+		scope: string,
+		{ mode }: ICheckProcessedOptions,
+	) {
 		assertEntriesOfNode(scope, mode);
 		// n8n fails here where an item is undefined.
 		const removed = new Set(items.map((item) => item.toString()));

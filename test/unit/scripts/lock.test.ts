@@ -17,8 +17,8 @@ const ended = () => String(spawnSync(process.execPath, ['--eval', '']).pid);
 
 it('is taken over from a process that died', async () => {
 	writeFileSync(file, ended());
-	expect(await whileLocked(file, 'works', async () => readFileSync(file, 'utf8'))).toBe(
-		String(process.pid),
+	expect(await whileLocked(file, 'works', async () => readFileSync(file, 'utf8'))).toMatch(
+		new RegExp(`^${process.pid} `),
 	);
 	writeFileSync(file, ended());
 	expect(lockUntilExit(file)).toBe(true);
@@ -30,8 +30,15 @@ it('is taken over from before the machine started, though another process has th
 	expect(lockUntilExit(file)).toBe(true);
 });
 
+it('is taken over in a restarted container, where this process has the ID of the one that died', () => {
+	writeFileSync(file, `${process.pid} 1`);
+	expect(lockUntilExit(file)).toBe(true);
+});
+
 it('is not taken from a process that runs', () => {
-	writeFileSync(file, String(process.ppid));
+	rmSync(file);
+	expect(lockUntilExit(file)).toBe(true);
+	const held = readFileSync(file, 'utf8');
 	expect(lockUntilExit(file)).toBe(false);
-	expect(readFileSync(file, 'utf8')).toBe(String(process.ppid));
+	expect(readFileSync(file, 'utf8')).toBe(held);
 });

@@ -12,7 +12,7 @@ import {
 import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
-import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/timestamp';
+import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/records';
 import { runs } from '../../support/propertyRuns';
 import { anyCharacter } from '../../support/unicodeCharacters';
 

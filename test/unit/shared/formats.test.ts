@@ -12,7 +12,7 @@ import {
 import { email } from '../../../nodes/PayrollPayments/shared/email';
 import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
 import { roleSuitsEntity } from '../../../nodes/PayrollPayments/shared/roles';
-import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/timestamp';
+import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/records';
 
 function faultOf(schema: z.ZodTypeAny, value: unknown): string | undefined {
 	return schema.safeParse(value).error?.issues[0]?.message;
@@ -60,13 +60,15 @@ describe('UTC timestamps', () => {
 	});
 
 	it.each([
-		['2026-02-31T09:30:00Z', 'names a day that is not on the calendar'],
-		['2025-02-29T00:00:00Z', 'names a day that is not on the calendar'],
-		['2026-13-01T00:00:00Z', 'names a day that is not on the calendar'],
-		['2026-03-31T24:00:00Z', 'names a time that is not on the clock'],
-		['2026-03-31T23:60:00Z', 'names a time that is not on the clock'],
-	])('refuses %s', (value, fault) => {
-		expect(faultOf(utcTimestamp, value)).toBe(fault);
+		'2026-02-31T09:30:00Z',
+		'2025-02-29T00:00:00Z',
+		'2026-13-01T00:00:00Z',
+		'2026-03-31T24:00:00Z',
+		'2026-03-31T23:60:00Z',
+	])('refuses %s', (value) => {
+		expect(faultOf(utcTimestamp, value)).toBe(
+			'must be a date and time in ISO 8601 that ends in Z, e.g. 2026-03-31T09:30:00Z',
+		);
 	});
 
 	it.each([

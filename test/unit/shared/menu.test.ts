@@ -1,4 +1,4 @@
-import { eventTypeOptions } from '../../../nodes/PayrollPayments/api/schemas/eventTypeOptions';
+import { eventTypeOptions } from '../../../nodes/PayrollPayments/api/schemas/events';
 import { menu, oneOf } from '../../../nodes/PayrollPayments/forms/fieldTypes';
 
 const faultOf = (options: Parameters<typeof oneOf>[0], value: unknown): string | undefined =>

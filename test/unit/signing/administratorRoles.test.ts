@@ -254,9 +254,12 @@ describe('the signing guard of administrator invites', () => {
 	});
 
 	it.each<[string, object]>([
-		['undocumented type Permit', having({ types: { ...TYPES, Permit: SET_ROLE } })],
-		['undocumented member value', request([...SET_ROLES, { name: 'value', type: 'uint256' }])],
-		['lacks its member data', request(SET_ROLES.slice(0, -1))],
+		['type Permit isn’t the documented one', having({ types: { ...TYPES, Permit: SET_ROLE } })],
+		[
+			'type SetRolesForwardRequest isn’t',
+			request([...SET_ROLES, { name: 'value', type: 'uint256' }]),
+		],
+		['type SetRolesForwardRequest isn’t', request(SET_ROLES.slice(0, -1))],
 	])('says: %s', (words, input) => {
 		expect(refusalOf(input).message).toContain(words);
 	});
@@ -266,7 +269,10 @@ describe('the signing guard of administrator invites', () => {
 			'The primary type is "Permit", not SetRolesForwardRequest',
 			having({ primary_type: 'Permit' }),
 		],
-		['The type SetRole is missing', having({ types: { SetRolesForwardRequest: SET_ROLES } })],
+		[
+			'The type SetRole isn’t the documented one',
+			having({ types: { SetRolesForwardRequest: SET_ROLES } }),
+		],
 		[
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 			domain({ salt: id('salt') }),
@@ -330,7 +336,7 @@ describe('the signing guard of administrator invites', () => {
 		for (const type of wrong) {
 			const changed = members.map((member) => (member.name === name ? { name, type } : member));
 			expect(refusalOf(having({ types: { ...TYPES, [owner]: changed } })).message).toContain(
-				`The type of ${owner}.${name} is "${type}"`,
+				`The type ${owner} isn’t the documented one`,
 			);
 		}
 	});

@@ -92,16 +92,12 @@ describe('the wallet of a private key', () => {
 		expect(refusal.hint).toBe('Correct the address or the key, or leave the address empty.');
 	});
 
-	const MALFORMED = [
-		"Private Key in the credentials isn't 0x followed by 64 hex characters",
-		'Copy the key from the wallet again, without spaces. A seed phrase doesn’t work.',
-	];
 	const INVALID = [
 		"Private Key in the credentials isn't a valid key",
 		'Copy the key from the wallet again.',
 	];
 
-	it.each<[string, string, string[]?]>([
+	it.each<[string, string]>([
 		['nothing', ''],
 		['no 0x', key.slice(2)],
 		['too short', key.slice(0, -1)],
@@ -111,15 +107,12 @@ describe('the wallet of a private key', () => {
 		['a line break at its end', `${key}\n`],
 		['letters beyond f', `${key.slice(0, -1)}g`],
 		['a seed phrase', 'test test test test test test test test test test test junk'],
-		['zero', `0x${'0'.repeat(64)}`, INVALID],
-		['beyond the curve', `0x${'f'.repeat(64)}`, INVALID],
-	])(
-		'refuses a key with %s, says what to do, and does not repeat it',
-		(_what, privateKey, words = MALFORMED) => {
-			const { field, message, hint } = refusalOf(() => privateKeyWallet({ privateKey }));
-			expect([field, message, hint]).toEqual(['privateKey', ...words]);
-		},
-	);
+		['zero', `0x${'0'.repeat(64)}`],
+		['beyond the curve', `0x${'f'.repeat(64)}`],
+	])('refuses a key with %s, says what to do, and does not repeat it', (_what, privateKey) => {
+		const { field, message, hint } = refusalOf(() => privateKeyWallet({ privateKey }));
+		expect([field, message, hint]).toEqual(['privateKey', ...INVALID]);
+	});
 
 	it('does not show its key', () => {
 		const wallet = privateKeyWallet({ privateKey: key });

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { getBytes, id, toUtf8String, Wallet as Judge } from 'ethers';
 
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
-import type { HttpAnswer, HttpExchange } from '../../../nodes/PayrollPayments/shared/http';
+import type { HttpExchange } from '../../../nodes/PayrollPayments/shared/http';
 import { remoteSignerWallet } from '../../../nodes/PayrollPayments/signing';
 import {
 	DIALECTS,
@@ -279,7 +279,7 @@ describe('a remote signer', () => {
 			/rejected the request.*403/,
 			'remoteSignerToken',
 		],
-		['a redirect', () => ({ status: 307, body: '' }), /redirect/, 'remoteSignerUrl'],
+		['a redirect', () => ({ status: 307, body: '' }), /isn’t JSON-RPC.*307/, 'remoteSignerUrl'],
 		[
 			'500',
 			() => ({ status: 500, body: { error: 'Internal error' } }),
@@ -287,8 +287,8 @@ describe('a remote signer', () => {
 			'remoteSignerUrl',
 		],
 		['a web page', () => ({ body: '<html>' }), /isn’t JSON-RPC.*200/, 'remoteSignerUrl'],
-		['300', () => ({ status: 300, body: '' }), /answered with a redirect/, 'remoteSignerUrl'],
-		['399', () => ({ status: 399, body: '' }), /answered with a redirect/, 'remoteSignerUrl'],
+		['300', () => ({ status: 300, body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
+		['399', () => ({ status: 399, body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
 		['400', () => ({ status: 400, body: '{}' }), /isn’t JSON-RPC.*400/, 'remoteSignerUrl'],
 		['404', () => ({ status: 404, body: '{}' }), /isn’t JSON-RPC.*404/, 'remoteSignerUrl'],
 		[
@@ -301,13 +301,13 @@ describe('a remote signer', () => {
 		[
 			'a longer error than "Not implemented"',
 			(call) => failure(call, { code: -32603, message: 'Not implemented yet' }),
-			/failed to sign: "Not implemented yet"/,
+			/refused to sign: "Not implemented yet"/,
 			'remoteSignerUrl',
 		],
 		[
 			'an error that ends with "not implemented"',
 			(call) => failure(call, { code: -32603, message: 'Unlocking is not implemented' }),
-			/failed to sign: "Unlocking is not implemented"/,
+			/refused to sign: "Unlocking is not implemented"/,
 			'remoteSignerUrl',
 		],
 		['nothing', () => ({ body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
@@ -421,29 +421,22 @@ describe('a remote signer', () => {
 		await expect(wallet.signMessage(TEXT)).rejects.toBe(error);
 	});
 
-	it('is given up after its time, and not asked twice', async () => {
-		for (const [given, timeout] of [
-			[{ timeout: 100 }, 100],
-			[{}, 30_000],
-		] as const) {
-			const asked: Array<number | undefined> = [];
-			const wallet = remoteSignerWallet(
-				{ url, dialect: 'wallet', walletAddress: judge.address, ...given },
-				async (request) => {
-					asked.push(request.timeout);
-					throw new UserError('No response within its time');
-				},
-			);
-			const refusal = await refusalOf(() => wallet.signMessage(TEXT));
-			expect(refusal.message).toBe(
+	it('is given up after half a minute, and not asked twice', async () => {
+		const asked: Array<number | undefined> = [];
+		const wallet = remoteSignerWallet(
+			{ url, dialect: 'wallet', walletAddress: judge.address },
+			async (request) => {
+				asked.push(request.timeout);
+				throw new UserError('No response within its time');
+			},
+		);
+		expect(await refusalOf(() => wallet.signMessage(TEXT))).toMatchObject({
+			message:
 				'The remote signer did not respond, so nothing was signed: No response within its time',
-			);
-			expect(refusal.field).toBe('remoteSignerUrl');
-			expect(refusal.hint).toBe(
-				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
-			);
-			expect(asked).toEqual([timeout]);
-		}
+			field: 'remoteSignerUrl',
+			hint: 'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
+		});
+		expect(asked).toEqual([30_000]);
 	});
 
 	it('is asked for no text that libraries hash differently', async () => {
@@ -451,90 +444,4 @@ describe('a remote signer', () => {
 		await refusalOf(() => walletWith().signMessage('half \ud800'));
 		expect(calls).toEqual([]);
 	});
-
-	it.each([
-		'https://signer.example',
-		'https://203.0.113.7:8550/rpc',
-		'http://127.0.0.1:8550',
-		'http://localhost:9000/',
-		'http://10.1.2.3',
-		'http://172.16.0.1',
-		'http://172.31.255.254',
-		'http://192.168.7.7:9000',
-		'http://[::1]:8550',
-		'http://[fd00::7]',
-	])('may be at %s', async (place) => {
-		const asked: string[] = [];
-		const wallet = remoteSignerWallet(
-			{ url: place, dialect: 'wallet', walletAddress: judge.address },
-			async (request): Promise<HttpAnswer> => {
-				asked.push(request.url);
-				return { status: 500, headers: {}, body: '' };
-			},
-		);
-		await refusalOf(() => wallet.signMessage(TEXT));
-		expect(asked).toEqual([place]);
-	});
-
-	const HTTPS_ONLY = [
-		"Remote Signer URL in the credentials doesn't use https",
-		'Use https. Plain http is allowed for loopback and private addresses only (127.0.0.1, 10.…, 192.168.…).',
-	];
-
-	it.each([
-		[
-			'signer',
-			"Remote Signer URL in the credentials isn't a valid URL",
-			'Enter a URL such as https://signer.example.',
-		],
-		[
-			'https://name@signer.example',
-			'Remote Signer URL in the credentials contains a password',
-			'Remove it and use Remote Signer Token instead.',
-		],
-		['http://signer.example', ...HTTPS_ONLY],
-		['ftp://127.0.0.1', ...HTTPS_ONLY],
-	])('may not be at %p, and says why', async (place, message, hint) => {
-		expect(await refusalOf(async () => walletWith({ url: place }))).toMatchObject({
-			message,
-			hint,
-			field: 'remoteSignerUrl',
-		});
-	});
-
-	it.each([
-		'',
-		'signer',
-		'ftp://127.0.0.1',
-		'file:///etc/passwd',
-		'http://signer.example',
-		'http://8.8.8.8',
-		'http://172.32.0.1',
-		'http://172.15.0.1',
-		'http://11.0.0.1',
-		'http://169.254.169.254',
-		'http://10.evil.example',
-		'http://127.0.0.1.evil.example',
-		'http://localhost.evil.example',
-		'http://[2001:db8::7]',
-		'https://name:hunter2@signer.example',
-		'https://:hunter2@signer.example',
-		'https://name@signer.example',
-		'http://192.168.1.1@evil.example',
-	])('may not be at %p', async (place) => {
-		const refusal = await refusalOf(async () => walletWith({ url: place }));
-		expect(refusal.field).toBe('remoteSignerUrl');
-		expect(refusal.message).not.toContain('hunter2');
-	});
-
-	it.each(['', '0x', 'payroll.eth', judge.address.slice(0, -1)])(
-		'needs an address, not %p',
-		async (walletAddress) => {
-			expect(await refusalOf(async () => walletWith({ walletAddress }))).toMatchObject({
-				message: 'Wallet Address in the credentials is missing or invalid',
-				hint: 'Enter the address of the remote signer’s key: 0x followed by 40 hex characters.',
-				field: 'walletAddress',
-			});
-		},
-	);
 });

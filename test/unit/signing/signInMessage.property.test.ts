@@ -6,7 +6,6 @@ import { privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
 import {
 	checkSignInMessage,
 	parseSignInMessage,
-	type SignInMessage,
 } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
 import { runs } from '../../support/propertyRuns';
 import {
@@ -167,7 +166,7 @@ describe('parsing a sign-in message', () => {
 				fc.oneof({ weight: 9, arbitrary: mutated }, { weight: 1, arbitrary: shorter }),
 				(lines) => {
 					const text = lines.join('\n');
-					let message: SignInMessage;
+					let message: ReturnType<typeof parseSignInMessage>;
 					try {
 						message = parseSignInMessage(text);
 					} catch (error) {
@@ -212,7 +211,7 @@ describe('parsing a sign-in message', () => {
 						(old, { at, removed, added }) => old.slice(0, at) + added + old.slice(at + removed),
 						some.join('\n'),
 					);
-					let message: SignInMessage;
+					let message: ReturnType<typeof parseSignInMessage>;
 					try {
 						message = checkSignInMessage(text, { ...expectation, domain });
 					} catch (error) {

@@ -26,7 +26,7 @@ function refusalOf(text: string, more: { domain?: string; chainId?: number } = {
 
 describe('parsing a sign-in message', () => {
 	it('reads every field', () => {
-		expect(parseSignInMessage(MESSAGE)).toEqual({
+		expect(parseSignInMessage(MESSAGE)).toMatchObject({
 			domain: 'app.payroll.example',
 			address,
 			statement: LINES[3],
@@ -157,13 +157,25 @@ describe('parsing a sign-in message', () => {
 			'it contains control characters, or characters outside ASCII',
 			having('Sign in', 'Sign in\u202e'),
 		],
-		["its domain isn't a plain host", at('app,payroll.example')],
-		["its domain isn't a plain host", at('app.payroll.example:65536')],
-		["its domain isn't a plain host", at('app.payroll.example:')],
-		["its domain isn't a plain host", at('1.2.3.256')],
-		["the host of its URI isn't a plain host", having('URI', 'URI: https://a,b.example/')],
-		["the host of its URI isn't a plain host", having('URI', 'URI: a+1.b-2://name@b.example/')],
-		["the host of a resource isn't a plain host", `${MESSAGE}\n- https://name@b.example/`],
+		['the host of its domain, URI or a resource isn’t a plain host', at('app,payroll.example')],
+		[
+			'the host of its domain, URI or a resource isn’t a plain host',
+			at('app.payroll.example:65536'),
+		],
+		['the host of its domain, URI or a resource isn’t a plain host', at('app.payroll.example:')],
+		['the host of its domain, URI or a resource isn’t a plain host', at('1.2.3.256')],
+		[
+			'the host of its domain, URI or a resource isn’t a plain host',
+			having('URI', 'URI: https://a,b.example/'),
+		],
+		[
+			'the host of its domain, URI or a resource isn’t a plain host',
+			having('URI', 'URI: a+1.b-2://name@b.example/'),
+		],
+		[
+			'the host of its domain, URI or a resource isn’t a plain host',
+			`${MESSAGE}\n- https://name@b.example/`,
+		],
 		["its chain ID isn't valid", having('Chain ID', 'Chain ID: 0')],
 		[
 			'its chain ID, or another field, is spelled in an unusual way',

@@ -237,13 +237,13 @@ describe('typed data', () => {
 		async (odd) => {
 			const member = { types: { Note: [{ name: odd, type: 'string' }] } };
 			const message = Object.fromEntries([[odd, 'x']]);
-			expect(await refusalOf({ ...member, message })).toContain('has a member');
+			expect(await refusalOf({ ...member, message })).toContain('aren’t valid EIP-712 types');
 			const types = Object.fromEntries([
 				['Note', [{ name: 'inner', type: odd }]],
 				[odd, [{ name: 'a', type: 'string' }]],
 			]);
 			const nested = { types, message: { inner: { a: 'x' } } };
-			expect(await refusalOf(nested)).toContain('a type with the name');
+			expect(await refusalOf(nested)).toContain('aren’t valid EIP-712 types');
 		},
 	);
 
@@ -267,7 +267,7 @@ describe('typed data', () => {
 			[name]: [{ name: 'a', type: 'string' }],
 		};
 		const message = { inner: { a: 'x' } };
-		expect(await refusalOf({ types, message })).toContain('a type with the name');
+		expect(await refusalOf({ types, message })).toContain('valid EIP-712 types at');
 	});
 
 	it.each([
@@ -443,7 +443,7 @@ describe('typed data', () => {
 		expect(await refusalOf({ types, message: { inner } })).toContain(
 			'message.inner is not an object',
 		);
-		expect(await refusalOf({ types: inner })).toContain('types are not an object');
+		expect(await refusalOf({ types: inner })).toContain('aren’t valid EIP-712 types');
 		expect(await refusalOf({ domain: inner })).toContain('domain is not an object');
 	});
 
@@ -469,17 +469,20 @@ describe('typed data', () => {
 	const INNER = [{ name: 'b', type: 'string' }];
 
 	it.each<[string, object]>([
-		['The types are not an object', { types: [] }],
-		['The type Note is not a list of members', { types: { Note: {} } }],
+		['The types aren’t valid EIP-712 types', { types: [] }],
+		['The types aren’t valid EIP-712 types at "Note"', { types: { Note: {} } }],
+		['The types aren’t valid EIP-712 types at "Note.0.type"', { types: { Note: [{ name: 'a' }] } }],
+		['The types aren’t valid EIP-712 types at "Note.0"', { types: { Note: ['a'] } }],
 		[
-			'The type Note has a member that is not just a name and a type',
-			{ types: { Note: [{ name: 'a' }] } },
+			'The types aren’t valid EIP-712 types at "Note.0.name"',
+			{ types: { Note: [{ name: 'a b', type: 'string' }] } },
 		],
-		['The type Note has a member that is not just a name and a type', { types: { Note: ['a'] } }],
-		['The type Note has a member "a b"', { types: { Note: [{ name: 'a b', type: 'string' }] } }],
-		['The type of Note.a is not text', { types: { Note: [{ name: 'a', type: 1 }] } }],
-		['The type Note has two members of the same name', { types: { Note: [...INNER, ...INNER] } }],
-		['There is a type with the name "uint8"', note('uint8', { uint8: INNER })],
+		[
+			'The types aren’t valid EIP-712 types at "Note.0.type"',
+			{ types: { Note: [{ name: 'a', type: 1 }] } },
+		],
+		['The types aren’t valid EIP-712 types at "Note"', { types: { Note: [...INNER, ...INNER] } }],
+		['The types aren’t valid EIP-712 types at "uint8"', note('uint8', { uint8: INNER })],
 		['The type "Missing[]" is missing', note('Missing[]')],
 		['The type Note contains itself', note('Note[]')],
 		['The type Other isn’t used by the primary type', note('string', { Other: INNER })],
@@ -493,7 +496,7 @@ describe('typed data', () => {
 		],
 		['The domain is not an object', { domain: 'x' }],
 		['The domain is empty', { domain: {} }],
-		['The domain has an unknown member "spender"', { domain: { spender: stranger } }],
+		['domain.spender would be sent, but not signed', { domain: { spender: stranger } }],
 		['The domain has an empty name or version', { domain: { name: '' } }],
 		['The domain has an empty name or version', { domain: { version: '' } }],
 		['domain.chainId is "1", which isn\'t a whole number above 0', { domain: { chainId: '1' } }],
@@ -531,7 +534,7 @@ describe('typed data', () => {
 
 	it('is not signed with a name of more than 100 characters', async () => {
 		const name = `A${'b'.repeat(100)}`;
-		expect(await refusalOf(note(name, { [name]: INNER }))).toContain('a type with the name');
+		expect(await refusalOf(note(name, { [name]: INNER }))).toContain('valid EIP-712 types at');
 	});
 
 	it('is signed with members that have their type first', async () => {

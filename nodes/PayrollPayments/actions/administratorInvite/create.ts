@@ -1,9 +1,90 @@
+import type { z } from 'zod';
+
+import { entityLabel } from '../../api/credentials';
 import { administratorInvitesAnswer } from '../../api/schemas/answers';
 import { administratorTypedData } from '../../api/schemas/records';
+import type { InputOf } from '../../forms/field';
+import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
+import { UserError } from '../../shared/errors';
+import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleSuitsEntity } from '../../shared/roles';
+import { checkedCall, inBatches, listed, type CheckedWrite } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
-import { checkBatches, nameList } from '../batches';
+import type { RunContext } from '../runContext';
 
-import { checkCreation, checkedCreation, creationFields, EMAILS_PER_REQUEST } from './steps';
+/** How many email addresses a request may contain (docs/api.md, Limits). */
+const EMAILS_PER_REQUEST = 100;
+
+/** The fields of *Create* and *Create and Execute*. */
+export const creationFields = {
+	entityId: entityId('te', 'co'),
+	role: administratorRole(),
+	emails: emails({
+		label: 'Emails',
+		description:
+			'Email addresses of the new administrators, separated by commas; more than 100 are split into several requests',
+	}),
+};
+
+type Creation = InputOf<typeof creationFields>;
+
+/** Why the role doesn't suit the entity, or somebody would be invited twice. */
+export function creationFault({ entityId: entity, role, emails: addresses }: Creation) {
+	if (!roleSuitsEntity(role, entity)) {
+		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
+		return new UserError(
+			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit ${TEAM_OR_COMPANY_ID}, which is a ${kindOf(entity)}`,
+			{
+				field: 'role',
+				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
+			},
+		);
+	}
+	const seen = new Set<string>();
+	const repeated = addresses.findIndex(
+		(address) => seen.size === seen.add(address.toLowerCase()).size,
+	);
+	if (repeated === -1) return undefined;
+	return new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
+		field: 'emails',
+		hint: 'Remove one of the two. Nothing was sent.',
+	});
+}
+
+function kindOf(entity: string): string {
+	return entity.startsWith('te-') ? 'team' : 'company';
+}
+
+/** A request for some of the invites, and "Invite 2 people (…) to team te-… as Team: Viewer". */
+interface Batch {
+	readonly emails: readonly string[];
+	readonly summary: string;
+	readonly creation: CheckedWrite<z.infer<typeof administratorInvitesAnswer>>;
+}
+
+/**
+ * The invites, as many in a request as the service takes (docs/api.md, Endpoint 6).
+ * @param complete what else is done for a request
+ */
+export function checkedCreations(
+	context: RunContext,
+	{ entityId: entity, role, emails: all }: Creation,
+	complete: (batch: Batch) => CheckedWrite,
+): CheckedWrite[] {
+	const label = entityLabel(entity, context.credentials.entities);
+	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
+		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
+		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
+		const creation = checkedCall(context, {
+			method: 'POST',
+			path: '/v2/invites/manager',
+			isUnrepeatable: true,
+			summary: `${summary}; Execute then sets the role`,
+			body: { emails: addresses, role, nanoid: entity },
+			answer: administratorInvitesAnswer,
+		});
+		return complete({ emails: addresses, summary, creation });
+	});
+}
 
 /** docs/api.md, Endpoint 6. */
 export const createAdministratorInvites = defineOperation({
@@ -17,13 +98,6 @@ export const createAdministratorInvites = defineOperation({
 	permission: 'manageAdministrators',
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
-	check: checkCreation,
-	writes: async (input, context) =>
-		await checkBatches(
-			input.emails,
-			EMAILS_PER_REQUEST,
-			(emails) => checkedCreation(context, { ...input, emails }),
-			(done) =>
-				`The first ${done.length} of ${input.emails.length} people were invited (${nameList(done)}); their invites still need Execute. Remove these people before you run the node again, or they are invited twice. Retry On Fail continues after them.`,
-		),
+	check: creationFault,
+	writes: async (input, context) => checkedCreations(context, input, ({ creation }) => creation),
 });

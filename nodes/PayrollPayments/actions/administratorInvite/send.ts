@@ -1,18 +1,11 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
-import { UserError } from '../../shared/errors';
 import { roleOptions } from '../../forms/serviceFields';
+import { UserError } from '../../shared/errors';
+import { listed } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
-import { checkBatches, nameList } from '../batches';
-import type { CheckedWrite } from '../checkedWrite';
 
-import {
-	checkCreation,
-	checkedCreation,
-	checkedExecution,
-	creationFields,
-	creationSummary,
-	EMAILS_PER_REQUEST,
-} from './steps';
+import { checkedExecution } from './complete';
+import { checkedCreations, creationFault, creationFields } from './create';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
 export const createAndExecuteAdministratorInvites = defineOperation({
@@ -29,42 +22,32 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	fields: creationFields,
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
-	check: checkCreation,
+	check: creationFault,
 	writes: async (input, context, { allowUnknownRoleHash }) => {
 		/* Fails before anything is created if the credentials have no wallet. */
 		const { address: signer } = await context.wallet();
-		const checkBatch = (emails: readonly string[]): CheckedWrite => {
-			const batch = { ...input, emails };
-			const creation = checkedCreation(context, batch);
+		return checkedCreations(context, input, (batch) => {
+			const { emails, summary, creation } = batch;
 			const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
 			return {
 				...creation,
 				/* The typed data to sign comes with the answer to the first request. */
-				summary: `${creationSummary(batch, context)}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+				summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
 				send: async () => {
 					const { invites, typed_data: structure } = await creation.send();
-					const execute = async () => {
-						const execution = { invites, structure, signer, expected };
-						return await (await checkedExecution(context, execution)).send();
-					};
+					const execution = { invites, structure, signer, expected };
+					const execute = async () => await (await checkedExecution(context, execution)).send();
 					return await execute().catch((error: unknown) => {
 						if (!(error instanceof UserError)) throw error;
 						const created =
 							invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
 						throw error.withDone(
 							{ invites, typed_data: structure },
-							`${created} created (${nameList(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
+							`${created} created (${listed(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
 						);
 					});
 				},
 			};
-		};
-		return await checkBatches(
-			input.emails,
-			EMAILS_PER_REQUEST,
-			checkBatch,
-			(done) =>
-				`The first ${done.length} of ${input.emails.length} people were invited and have their role (${nameList(done)}). Remove them before you run the node again, or they are invited twice.`,
-		);
+		});
 	},
 });

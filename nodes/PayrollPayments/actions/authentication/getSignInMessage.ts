@@ -23,7 +23,7 @@ export const getSignInMessage = defineOperation({
 	action: 'Get sign in message',
 	description: 'Get the message that a wallet signs to sign in; needs no token',
 	effect: 'read',
-	asTool: 'never',
+	isForPeople: true,
 	fields: {
 		platformId: optional(
 			text(

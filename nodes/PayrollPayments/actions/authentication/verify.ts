@@ -26,7 +26,7 @@ export const verifySignIn = defineOperation({
 	description: 'Exchange a signed sign-in message for a token',
 	effect: 'write',
 	permission: 'none',
-	asTool: 'never',
+	isForPeople: true,
 	notice:
 		"The token is in the output and in the execution data that n8n saves. Use this only if the credentials can't sign in themselves.",
 	fields: {
@@ -39,13 +39,7 @@ export const verifySignIn = defineOperation({
 			hexSignature,
 		),
 		nonce: optional(
-			text(
-				{
-					label: 'Nonce',
-					description: 'Nonce of the sign-in message; leave empty to use the one in Message',
-				},
-				filledText,
-			),
+			text({ label: 'Nonce', description: 'Leave empty to use the one in Message' }, filledText),
 		),
 	},
 	output: verifyAnswer,

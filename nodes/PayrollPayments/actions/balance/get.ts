@@ -48,12 +48,12 @@ export const getBalance = defineOperation({
 				{
 					name: 'As Received',
 					value: 'asReceived',
-					description: 'One item with the account address and all balances, in cents',
+					description: 'All balances in one item, in cents',
 				},
 				{
 					name: 'One Item per Currency',
 					value: 'perCurrency',
-					description: 'One flat row for each currency, with the balance as a decimal and in cents',
+					description: 'One flat row for each',
 				},
 			],
 			'perCurrency',
@@ -68,21 +68,13 @@ export const getBalance = defineOperation({
 						"How to send several currencies, which the service doesn't document. Change it only if the service rejects or ignores Currencies.",
 				},
 				[
-					{
-						name: 'Brackets',
-						value: 'brackets',
-						description: 'Sends currencies[]=EUR&currencies[]=USD',
-					},
+					{ name: 'Brackets', value: 'brackets', description: 'As currencies[]=EUR' },
 					{
 						name: 'Comma-Separated',
 						value: 'commaSeparated',
-						description: 'Sends currencies=EUR,USD',
+						description: 'As currencies=EUR,USD',
 					},
-					{
-						name: 'Repeated',
-						value: 'repeated',
-						description: 'Sends currencies=EUR&currencies=USD',
-					},
+					{ name: 'Repeated', value: 'repeated', description: 'As currencies=EUR&currencies=USD' },
 				],
 				'repeated',
 			),

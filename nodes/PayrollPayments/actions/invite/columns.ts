@@ -3,61 +3,48 @@ import { z } from 'zod';
 import { optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
+import { isRecord } from '../../shared/json';
 import { shorten } from '../../shared/redaction';
+import { listed } from '../checkedWrite';
 
-import {
-	documentedInvitee,
-	INVITEE_FIELDS,
-	inviteeFrom,
-	type Invitee,
-	type InviteeField,
-} from './invitees';
-
-/** The headers that the user named, and what they hold. */
-export type ColumnNames = ReadonlyArray<{ readonly field: InviteeField; readonly name: string }>;
+import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
 
 /** One row of a sheet, and the columns that Column Names gives for it. */
 export interface Row {
 	/** Counted from 1, as in a sheet. */
 	readonly number: number;
 	readonly columns: Readonly<Record<string, unknown>>;
-	readonly names: ColumnNames;
+	readonly names: ReadonlyArray<{ readonly field: InviteeField; readonly name: string }>;
 }
-
-/** How many headers an error lists before it only counts the rest. */
-const MAX_HEADERS = 10;
-
-/** How much of a value an error quotes. */
-const LONGEST_QUOTE = 100;
 
 /** A header without what spellings differ in: "First Name", first_name and firstName are one. */
 function withoutStyle(header: string): string {
 	return header.replace(/[\s_-]/g, '').toLowerCase();
 }
 
-const RECOGNIZED: ReadonlyMap<string, InviteeField> = new Map(
-	INVITEE_FIELDS.map((field) => [withoutStyle(field), field]),
+const RECOGNIZED = new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field]));
+
+const PREFILL = 'prefill.';
+
+const columnField = choice(
+	{ label: 'Field' },
+	INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort((a, b) =>
+		a.name.localeCompare(b.name, 'en'),
+	),
+	'email',
 );
 
-const FIELD_OPTIONS = INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort(
-	(a, b) => a.name.localeCompare(b.name, 'en'),
+const columnName = text(
+	{ label: 'Name', description: 'Header of the column that has this field', example: 'Work Email' },
+	filledText,
 );
 
 const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the option';
 
-const columnField = choice({ label: 'Field' }, FIELD_OPTIONS, 'email');
-
-const columnName = text(
-	{
-		label: 'Name',
-		description: 'Header of the column that has this field',
-		example: 'Work Email',
-	},
-	filledText,
-);
+const column = z.object({ field: columnField.schema, name: columnName.schema });
 
 /** Headers for fields whose columns aren't recognized by name. */
-export const columnNames: Field<ColumnNames | undefined> = optional({
+export const columnNames: Field<Row['names'] | undefined> = optional({
 	form: {
 		displayName: 'Column Names',
 		type: 'fixedCollection',
@@ -80,65 +67,67 @@ export const columnNames: Field<ColumnNames | undefined> = optional({
 	/* n8n turns an expression for the whole field into an empty one. */
 	schema: z
 		.object(
-			{
-				column: z
-					.array(z.object({ field: columnField.schema, name: columnName.schema }), {
-						required_error: NO_COLUMN,
-					})
-					.min(1, NO_COLUMN),
-			},
+			{ column: z.array(column, { required_error: NO_COLUMN }).min(1, NO_COLUMN) },
 			{ invalid_type_error: 'must be a list of columns' },
 		)
-		.transform(({ column }) => column),
+		.transform((value) => value.column),
 	required: false,
 });
 
-/** One value of a row. */
-interface Cell {
-	readonly field: InviteeField;
-	readonly header: string;
-	readonly value: unknown;
-}
-
 /** @throws {UserError} if no row has a column that the user named: what it holds would be dropped */
 export function checkColumnNames(rows: readonly Row[]): void {
-	const missing = new Map(
-		rows.flatMap(({ names }) => names.map(({ field, name }) => [name, field] as const)),
-	);
-	for (const { columns, names } of missing.size === 0 ? [] : rows) {
-		const headers = Object.keys(columns);
-		for (const { name } of names) if (matches(headers, name).length > 0) missing.delete(name);
+	const named = new Map(rows.flatMap(({ names }) => names.map(({ name, field }) => [name, field])));
+	for (const [name, field] of named) {
+		if (rows.some(({ columns }) => matches(Object.keys(columns), name).length > 0)) continue;
+		throw new UserError(
+			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
+			{
+				field: 'columnNames',
+				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. Nothing was sent.`,
+			},
+		);
 	}
-	const [absent] = missing;
-	if (absent === undefined) return;
-	const [name, field] = absent;
-	const headers = Object.keys(rows[0]?.columns ?? {});
-	const rest = headers.length > MAX_HEADERS ? ` and ${headers.length - MAX_HEADERS} more` : '';
-	throw new UserError(
-		`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
-		{
-			field: 'columnNames',
-			hint: `Correct Column Names under Options. The first row has the columns ${headers.slice(0, MAX_HEADERS).join(', ')}${rest}. Nothing was sent.`,
-		},
-	);
 }
 
 /** @throws {UserError} if the row isn't valid */
-export function readRow(row: Row): Invitee {
-	const cells = cellByField(row);
-	const result = documentedInvitee.safeParse(inviteeFrom((field) => cells.get(field)?.value));
+export function readRow(given: Row): Invitee {
+	const row = { ...given, columns: { ...given.columns, ...prefillColumns(given) } };
+	const headers = headersOf(row);
+	const valueOf = (field: InviteeField): unknown => {
+		const header = headers.get(field);
+		return header === undefined ? undefined : row.columns[header];
+	};
+	const result = invitee.safeParse(inviteeFrom(valueOf));
 	if (result.success) return result.data;
-	const { path, message } = result.error.issues[0] ?? { path: [], message: "isn't valid" };
-	const field = String(path.at(-1) ?? 'email');
-	const { header = field, value } = cells.get(field) ?? {};
-	const given = field === 'email' && typeof value === 'string' ? value.trim() : '';
-	if (given !== '') throw rowError(row, `${quoted(given)} isn't an email address`);
+	const [{ path, message } = { path: [], message: "isn't valid" }] = result.error.issues;
+	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
+	const fault = `${headers.get(field) ?? field} ${message}`;
+	if (field !== 'email') throw rowError(row, fault);
+	const value = valueOf(field);
+	if (typeof value === 'string' && value.trim() !== '') {
+		throw rowError(row, `${shorten(value.trim(), 100)} isn't an email address`);
+	}
 	throw rowError(
 		row,
-		`${header} ${message}`,
-		field === 'email'
-			? ' If the address is in another column, enter its header in Column Names under Options.'
-			: '',
+		fault,
+		' If the address is in another column, enter its header in Column Names under Options.',
+	);
+}
+
+/** The properties of a prefill in the service's own form, as columns, unless Column Names uses it. */
+function prefillColumns(row: Row): Record<string, unknown> {
+	const { prefill } = row.columns;
+	if (prefill === undefined || prefill === null || prefill === '') return {};
+	if (row.names.some(({ name }) => withoutStyle(name) === 'prefill')) return {};
+	if (!isRecord(prefill)) throw rowError(row, 'prefill must be an object');
+	const unknown = Object.keys(prefill).find(
+		(name) => (RECOGNIZED.get(withoutStyle(name)) ?? 'email') === 'email',
+	);
+	if (unknown !== undefined) {
+		throw rowError(row, `prefill has an unknown property: ${shorten(unknown, 100)}`);
+	}
+	return Object.fromEntries(
+		Object.entries(prefill).map(([name, value]) => [`${PREFILL}${name}`, value]),
 	);
 }
 
@@ -150,56 +139,30 @@ function matches(headers: readonly string[], name: string): string[] {
 	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
-/** The cell of each field. A named column wins over a recognized one, where the row has it. */
-function cellByField(row: Row): Map<string, Cell> {
+/** The header of each field. A named column wins over a recognized one, where the row has it. */
+function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 	const headers = Object.keys(row.columns);
 	const named = row.names.flatMap(({ field, name }) =>
-		matches(headers, name).map((header) => ({ field, header, value: row.columns[header] })),
+		matches(headers, name).map((header) => ({ field, header })),
 	);
-	const found = onePerField(row, named);
-	const recognized = headers
-		.filter((header) => !named.some((cell) => cell.header === header))
-		.flatMap((header) => recognize(row, header))
-		.filter(({ field }) => !found.has(field));
-	return new Map([...onePerField(row, recognized), ...found]);
-}
-
-function onePerField(row: Row, cells: readonly Cell[]): Map<string, Cell> {
-	const found = new Map<string, Cell>();
-	for (const cell of cells) {
-		const other = found.get(cell.field);
+	const recognized = headers.flatMap((header) => {
+		const field = RECOGNIZED.get(withoutStyle(header).replace(PREFILL, ''));
+		const isNamed = named.some((each) => each.header === header || each.field === field);
+		return field === undefined || isNamed ? [] : [{ field, header }];
+	});
+	const found = new Map<InviteeField, string>();
+	for (const { field, header } of [...named, ...recognized]) {
+		const other = found.get(field);
 		if (other !== undefined) {
 			throw rowError(
 				row,
-				`columns ${other.header} and ${cell.header} both hold ${titleOf(cell.field)}`,
+				`columns ${other} and ${header} both hold ${titleOf(field)}`,
 				' Remove one of the two columns, or enter the right one in Column Names under Options.',
 			);
 		}
-		found.set(cell.field, cell);
+		found.set(field, header);
 	}
 	return found;
-}
-
-/** The cells under a header. A `prefill` in the service's own form counts as its properties. */
-function recognize(row: Row, header: string): Cell[] {
-	const value = row.columns[header];
-	const style = withoutStyle(header);
-	const known = RECOGNIZED.get(style);
-	if (known !== undefined) return [{ field: known, header, value }];
-	if (style !== 'prefill' || value === undefined || value === null || value === '') return [];
-	const prefill = z.record(z.unknown()).safeParse(value).data;
-	if (prefill === undefined) throw rowError(row, `${header} must be an object`);
-	return Object.entries(prefill).map(([name, entry]) => {
-		const field = RECOGNIZED.get(withoutStyle(name));
-		if (field !== undefined && field !== 'email') {
-			return { field, header: `${header}.${name}`, value: entry };
-		}
-		throw rowError(row, `${header} has an unknown property: ${quoted(name)}`);
-	});
-}
-
-function quoted(said: string): string {
-	return shorten(said, LONGEST_QUOTE);
 }
 
 function rowError({ number }: Row, fault: string, advice = ''): UserError {

@@ -1,14 +1,149 @@
 import { z } from 'zod';
 
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { defineOperation } from '../defineOperation';
-import { collect, type Plan } from '../plan';
-import type { RunContext } from '../runContext';
+import { optional, shownWhen, type InputOf } from '../../forms/field';
+import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
+import { teamId } from '../../forms/serviceFields';
+import { emailKey } from '../../shared/email';
+import { UserError } from '../../shared/errors';
+import type { InviteRole } from '../../shared/roles';
+import { defineOperation, type ReadItem } from '../defineOperation';
+import { collect } from '../plan';
 
-import { lookUpPeople, type KnownPeople } from './existingPeople';
-import { fields, options } from './fields';
-import { groupGuests, type Group } from './groups';
-import { itemsOf, jobsFor, personOutcome } from './jobs';
+import { checkColumnNames, columnNames, readRow, type Row } from './columns';
+import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
+import { inviteesAsJson, inviteesOnForm } from './invitees';
+import { itemsOf, jobsFor, type Group } from './jobs';
+
+const fields = {
+	teamId: teamId(),
+	role: choice<InviteRole>(
+		{ label: 'Role', description: 'Role of the people to invite' },
+		[
+			{ name: 'AOR Contractor', value: 'aor_contractor' },
+			{ name: 'Contractor', value: 'contractor' },
+			{ name: 'Employee', value: 'team_employee' },
+		],
+		'contractor',
+	),
+	inviteesSource: choice(
+		{ label: 'Invitees From', description: 'Where the list of people to invite comes from' },
+		[
+			{ name: 'Form', value: 'fields', description: 'Fill in a form for each invitee' },
+			{
+				name: 'Input Rows',
+				value: 'items',
+				description:
+					'One invitee per input item. Required column: email. Optional: first_name, last_name, phone, company_name and the other prefill fields. Case, spaces, _ and - make no difference.',
+			},
+			{ name: 'JSON', value: 'json', description: 'A list in the format of the API' },
+		],
+		'fields',
+	),
+	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
+	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
+	anonymous: optional(
+		flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
+	),
+	existingPeople: choice(
+		{
+			label: 'Existing People',
+			description:
+				"What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn't document whether it lists their emails.",
+		},
+		[
+			{ name: 'Invite', value: 'invite', description: 'Invite everyone, without looking them up' },
+			{
+				name: 'Skip',
+				value: 'skip',
+				description:
+					"Read the team's members and pending invites, invite only those who are new, and output one item per person",
+			},
+		],
+		'skip',
+	),
+};
+
+const options = {
+	columnNames,
+	inviteesPerRequest: optional(
+		wholeNumber(
+			{
+				label: 'Invitees per Request',
+				description:
+					"Maximum number of invitees in a request, or 0 to send all in one; the service doesn't document its limit",
+			},
+			{ least: 0, preset: 0 },
+		),
+	),
+};
+
+type InviteItem = ReadItem<InputOf<typeof fields>, InputOf<typeof options>>;
+
+interface Mention {
+	readonly group: Group;
+	readonly item: number;
+}
+
+const isRow = ({ input }: InviteItem) => input.inviteesSource === 'items';
+
+const rowOf = ({ items: [index], json, options }: InviteItem): Row => ({
+	number: index + 1,
+	columns: json,
+	names: options.columnNames ?? [],
+});
+
+/**
+ * Reads all people, and groups those who can be invited by one request. A person may be named once in
+ * a group and, since people who are invited already are left out by *Existing People: Skip*, once for
+ * a team where that is set.
+ * @throws {UserError} if Column Names names a column that no row has
+ */
+async function groupGuests(items: readonly InviteItem[]) {
+	checkColumnNames(items.filter(isRow).map(rowOf));
+	const groups = new Map<string, Group>();
+	const mentions = new Map<string, Mention[]>();
+	const { refusals } = await collect(items, (each) => {
+		const [item] = each.items;
+		const { invitees, inviteesJson, teamId, role, anonymous = false, existingPeople } = each.input;
+		const isSheet = isRow(each);
+		const people = isSheet ? [readRow(rowOf(each))] : (invitees ?? inviteesJson ?? []);
+		const name = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
+		const group = groups.get(name) ?? {
+			teamId,
+			role,
+			anonymous,
+			skipsExisting: existingPeople === 'skip',
+			isSheet,
+			guests: [],
+			inviteesPerRequest: each.options.inviteesPerRequest ?? 0,
+		};
+		/* Kept apart until all of them passed: nobody of a refused item counts as named. */
+		const added = new Map<string, Mention>();
+		for (const { email } of people) {
+			const key = `${teamId} ${emailKey(email)}`;
+			const earlier = mentions
+				.get(key)
+				?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
+			const before = added.get(key) ?? earlier;
+			if (before !== undefined) throw repeated(email, { group, item }, before);
+			added.set(key, { group, item });
+		}
+		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
+		groups.set(name, group);
+		for (const invitee of people) group.guests.push({ item, invitee });
+	});
+	return { groups: [...groups.values()], refusals };
+}
+
+function repeated(email: string, { group, item }: Mention, before: Mention): UserError {
+	const isTwice = !group.isSheet && item === before.item;
+	const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
+	return new UserError(`${email} is ${isTwice ? 'listed twice' : `already in ${place}`}`, {
+		...(group.isSheet ? { row: item + 1 } : { field: 'invitees' }),
+		hint: 'Remove one of the two. Nothing was sent for the second.',
+	});
+}
 
 /** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
 export const createInvites = defineOperation({
@@ -23,35 +158,24 @@ export const createInvites = defineOperation({
 	options,
 	output: z.union([personOutcome, invitesCreatedAnswer]),
 	checkAll: async (items, context) => {
-		const { groups, refusals } = groupGuests(items);
+		const { groups, refusals } = await groupGuests(items);
 		if (refusals.length > 0 && !context.continues) return { jobs: [], refusals };
-		const checked = await checkGroups(groups, context);
-		return { ...checked, refusals: [...refusals, ...checked.refusals] };
+		const lookUps = new Map<string, Promise<KnownPeople>>();
+		/* Each team is looked up once. */
+		const knownIn = async ({ skipsExisting, teamId: team }: Group): Promise<KnownPeople> => {
+			if (!skipsExisting) return new Map();
+			const skipping = groups.filter((each) => each.skipsExisting && each.teamId === team);
+			const guests = skipping.flatMap((each) => each.guests);
+			const emails = guests.map(({ invitee }) => invitee.email);
+			const own = context.with(itemsOf(guests));
+			const lookUp = lookUps.get(team) ?? lookUpPeople(own, team, emails);
+			lookUps.set(team, lookUp);
+			return await lookUp;
+		};
+		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
+		const checked = await collect(entries, async ({ group, items: own }) =>
+			jobsFor(group, await knownIn(group), context.with(own)),
+		);
+		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
 	},
 });
-
-/** Looks up who is known, each team once, and gives the requests for everyone else. */
-async function checkGroups(groups: readonly Group[], context: RunContext): Promise<Plan> {
-	const lookUps = new Map<string, Promise<KnownPeople>>();
-	const knownIn = async ({ teamId, settings }: Group) => {
-		const skipping = groups.filter((each) => each.skipsExisting && each.teamId === teamId);
-		const guests = skipping.flatMap((each) => each.guests);
-		const lookUp =
-			lookUps.get(teamId) ??
-			lookUpPeople(
-				context.with(itemsOf(guests), settings),
-				teamId,
-				guests.map(({ invitee }) => invitee.email),
-			);
-		lookUps.set(teamId, lookUp);
-		return await lookUp;
-	};
-	const checked = await collect(
-		groups.map((group) => ({ group, items: itemsOf(group.guests) })),
-		async ({ group, items }) => {
-			const known = group.skipsExisting ? await knownIn(group) : new Map();
-			return jobsFor(group, known, context.with(items, group.settings));
-		},
-	);
-	return { jobs: checked.results.flat(), refusals: checked.refusals };
-}

@@ -1,20 +1,21 @@
 import { z } from 'zod';
 
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 import { pendingInvites, teamUsers } from '../../api/pagination';
 import { emailKey } from '../../shared/email';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
 import type { RunContext } from '../runContext';
 
-const knownPerson = z.object({
-	outcome: z.enum(['member', 'pending']),
+/** What became of one person. */
+export const personOutcome = z.object({
+	email: z.string(),
+	outcome: z.enum(['invited', 'pending', 'member', 'unknown']),
 	nanoid: z.string().nullable(),
 });
 
-const knownPeople = z.map(z.string(), knownPerson);
-
+export type PersonOutcome = z.infer<typeof personOutcome>;
 /** Who is in a team or has a pending invite to it, as the service lists them, by {@link emailKey}. */
-export type KnownPeople = ReadonlyMap<string, z.infer<typeof knownPerson>>;
+export type KnownPeople = ReadonlyMap<string, PersonOutcome>;
 
 /** Text; null if there is none, also where the service lists an empty one. */
 const filled = z.string().trim().min(1).nullable().catch(null);
@@ -34,10 +35,9 @@ export async function lookUpPeople(
 	addresses: readonly string[],
 ): Promise<KnownPeople> {
 	const read = async () => await readKnown(context, teamId, new Set(addresses.map(emailKey)));
-	try {
-		if (context.settings.isCheckOnly) return await read();
-		return await context.remember(['existingPeople', teamId, addresses], knownPeople, read);
-	} catch (error) {
+	const key = { identity: ['existingPeople', teamId, addresses] };
+	const once = async () => await context.once(key, z.custom<KnownPeople>(), read);
+	return await (context.settings.checkOnly ? read() : once()).catch((error: unknown) => {
 		const hint = error instanceof UserError && error.hint !== undefined ? `${error.hint} ` : '';
 		const team = entityLabel(teamId, context.credentials.entities);
 		throw wrapError(
@@ -47,7 +47,7 @@ export async function lookUpPeople(
 				hint: `${hint}To invite everyone without looking them up, set Existing People to Invite; people who are members or already invited may then be invited again.`,
 			},
 		);
-	}
+	});
 }
 
 /**
@@ -58,24 +58,22 @@ async function readKnown(
 	{ send }: RunContext,
 	teamId: string,
 	wanted: ReadonlySet<string>,
-): Promise<Map<string, z.infer<typeof knownPerson>>> {
-	const known = new Map<string, z.infer<typeof knownPerson>>();
+): Promise<KnownPeople> {
+	const known = new Map<string, PersonOutcome>();
 	for (const invite of await pendingInvites(send, teamId)) {
 		const { email, nanoid } = listed.parse(invite);
-		if (email !== null) known.set(emailKey(email), { outcome: 'pending', nanoid });
+		if (email !== null) known.set(emailKey(email), { email, outcome: 'pending', nanoid });
 	}
 	/* A member may have an invite to another role as well; being in the team is what counts. */
 	for (const user of await teamUsers(send, { teamId })) {
 		const { email, nanoid } = listed.parse(user);
-		if (email === null) throw unnamedUser(nanoid);
-		known.set(emailKey(email), { outcome: 'member', nanoid });
+		if (email === null) {
+			const who = nanoid === null ? 'a user who has neither an ID nor' : `user ${nanoid} without`;
+			throw new UserError(`The service lists ${who} an email address`, {
+				hint: 'To skip existing people, the node needs the address of each member.',
+			});
+		}
+		known.set(emailKey(email), { email, outcome: 'member', nanoid });
 	}
 	return new Map([...known].filter(([address]) => wanted.has(address)));
-}
-
-function unnamedUser(nanoid: string | null): UserError {
-	const who = nanoid === null ? 'a user who has neither an ID nor' : `user ${nanoid} without`;
-	return new UserError(`The service lists ${who} an email address`, {
-		hint: 'To skip existing people, the node needs the address of each member.',
-	});
 }

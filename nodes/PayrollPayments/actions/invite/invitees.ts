@@ -5,33 +5,17 @@ import { json, text } from '../../forms/fieldTypes';
 import { email } from '../../shared/email';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
+// prettier-ignore
 const PREFILL_FIELDS = [
-	'first_name',
-	'middle_name',
-	'last_name',
-	'phone',
-	'company_name',
-	'job_title',
-	'company_size',
-	'company_website',
-	'company_industry',
-	'company_address',
-	'company_city',
-	'company_state',
-	'company_zip',
-	'company_country',
+	'first_name', 'middle_name', 'last_name', 'phone', 'company_name', 'job_title', 'company_size',
+	'company_website', 'company_industry', 'company_address', 'company_city', 'company_state',
+	'company_zip', 'company_country',
 ] as const;
 
 /** What a row or the form can hold of one person. */
 export const INVITEE_FIELDS = ['email', ...PREFILL_FIELDS] as const;
 
 export type InviteeField = (typeof INVITEE_FIELDS)[number];
-
-/** One person to invite, in the service's format. */
-export interface Invitee {
-	readonly email: string;
-	readonly prefill?: Readonly<Record<string, string>>;
-}
 
 function camelCase(name: string): string {
 	return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -42,10 +26,10 @@ const cell = z
 	.union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()], {
 		errorMap: () => ({ message: 'must be text' }),
 	})
-	.transform((value) => (value === null || value === undefined ? '' : String(value)));
+	.transform((value) => String(value ?? ''));
 
-/** A person in the service's own form. A prefill that is begun is completed with empty text. */
-export const documentedInvitee = z
+/** A person in the service's own form. A partly filled prefill gets empty strings for the rest. */
+export const invitee = z
 	.object({
 		email,
 		prefill: z
@@ -54,10 +38,12 @@ export const documentedInvitee = z
 			.default({}),
 	})
 	.strict()
-	.transform(({ email: address, prefill }): Invitee => {
+	.transform(({ prefill, ...person }) => {
 		const isBegun = Object.values(prefill).some((value) => value.trim() !== '');
-		return isBegun ? { email: address, prefill } : { email: address };
+		return isBegun ? { ...person, prefill } : person;
 	});
+
+export type Invitee = z.infer<typeof invitee>;
 
 /** The values of one person in the service's own form. */
 export function inviteeFrom(valueOf: (field: InviteeField) => unknown) {
@@ -69,7 +55,7 @@ export function inviteeFrom(valueOf: (field: InviteeField) => unknown) {
 const formEntry = z
 	.record(z.unknown())
 	.transform((values) => inviteeFrom((field) => values[field] ?? values[camelCase(field)]))
-	.pipe(documentedInvitee);
+	.pipe(invitee);
 
 function listOf(entry: z.ZodType<Invitee, z.ZodTypeDef, unknown>) {
 	return z
@@ -95,22 +81,17 @@ export const inviteesOnForm: Field<Invitee[]> = {
 				displayName: 'Invitee',
 				name: 'invitee',
 				/* n8n's linter wants them in alphabetical order. */
-				values: INVITEE_FIELDS.map((field) => {
-					const label = titleOf(field);
-					const name = camelCase(field);
-					if (field !== 'email') return { ...text({ label }, cell).form, name };
-					return {
-						...text({ label, example: 'ana@example.com' }, cell).form,
-						name,
-						required: true,
-					};
-				}).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
+				values: INVITEE_FIELDS.map((field) => ({
+					...text({ label: titleOf(field) }, cell).form,
+					name: camelCase(field),
+					...(field === 'email' ? { placeholder: 'e.g. ana@example.com', required: true } : {}),
+				})).sort((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
 			},
 		],
 	},
 	schema: z
 		.object({ invitee: listOf(formEntry).default([]) }, { message: 'must be a list of invitees' })
-		.transform(({ invitee }) => invitee),
+		.transform((value) => value.invitee),
 	required: true,
 };
 
@@ -120,6 +101,6 @@ export const inviteesAsJson = json(
 		label: 'Invitees (JSON)',
 		description: 'List of invitees, each with an email and an optional prefill',
 	},
-	listOf(documentedInvitee),
+	listOf(invitee),
 	'[{ "email": "ana@example.com" }]',
 );

@@ -1,25 +1,34 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { emailKey } from '../../shared/email';
-import { ROLE_NAMES } from '../../shared/roles';
-import { inBatches, nameList } from '../batches';
-import { checkedCall, sendInOrder, type CheckedWrite } from '../checkedWrite';
+import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { checkedCall, inBatches, listed, sendInOrder, type CheckedWrite } from '../checkedWrite';
 import type { Job } from '../plan';
 import type { RunContext } from '../runContext';
 
-import type { KnownPeople } from './existingPeople';
-import type { Group, Guest } from './groups';
+import type { KnownPeople, PersonOutcome } from './existingPeople';
+import type { Invitee } from './invitees';
 
-/** What became of one person. */
-export const personOutcome = z.object({
-	email: z.string(),
-	outcome: z.enum(['invited', 'pending', 'member', 'unknown']),
-	nanoid: z.string().nullable(),
-});
+/** A person to invite, and the index of the item that names them. */
+export interface Guest {
+	readonly item: number;
+	readonly invitee: Invitee;
+}
 
-type Outcomes = ReadonlyMap<Guest, z.infer<typeof personOutcome>>;
+/** Guests who share an invitation: the rows of a sheet with the same settings, or one item's list. */
+export interface Group {
+	readonly teamId: string;
+	readonly role: InviteRole;
+	readonly anonymous: boolean;
+	/** Whether to leave out people who are in the team or have a pending invite. */
+	readonly skipsExisting: boolean;
+	/** Whether every guest has an item to themselves. */
+	readonly isSheet: boolean;
+	readonly guests: Guest[];
+	readonly inviteesPerRequest: number;
+}
 
 type InvitesCreated = z.infer<typeof invitesCreatedAnswer>;
 
@@ -36,96 +45,86 @@ export function itemsOf(guests: readonly Guest[]): number[] {
 /** One job per request for the rows of a sheet, one in all for a list. */
 export function jobsFor(group: Group, known: KnownPeople, context: RunContext): Job[] {
 	const { guests, isSheet, skipsExisting } = group;
-	const { isCheckOnly } = context.settings;
-	const before: Outcomes = new Map(
-		guests.flatMap((guest) => {
-			const person = known.get(emailKey(guest.invitee.email));
-			return person === undefined ? [] : [[guest, { email: guest.invitee.email, ...person }]];
-		}),
-	);
-	const requests = requestsFor(group, before, context);
-	const jobFor = (some: readonly Guest[], own: readonly InviteRequest[]): Job => ({
-		items: itemsOf(some),
-		writes: own.map(({ write }) => write),
-		isRecordPerItem: skipsExisting && isSheet,
-		isReport: own.length === 0,
-		send: async () => {
-			const answers = await sendInOrder(own.map(({ write }) => write));
-			if (!skipsExisting) return answers;
-			const invited = answers.flatMap((answer, index) => [
-				...outcomesOf(own[index]?.guests ?? [], answer),
-			]);
-			const outcomes = new Map([...before, ...invited]);
-			return some.flatMap((guest) => outcomes.get(guest) ?? []);
-		},
-	});
-	if (isCheckOnly && requests.length === 0) {
-		return [{ ...jobFor(guests, []), writes: [nobodyToInvite(group, context)] }];
+	const { checkOnly } = context.settings;
+	const before = new Map<Guest, PersonOutcome>();
+	for (const guest of guests) {
+		const { email } = guest.invitee;
+		const person = known.get(emailKey(email));
+		if (person !== undefined) before.set(guest, { ...person, email });
+	}
+	const newcomers = guests.filter((guest) => !before.has(guest));
+	const requests = requestsFor(group, newcomers, context);
+	const jobFor = (some: readonly Guest[], own: readonly InviteRequest[]): Job => {
+		const writes = own.map(({ write }) => write);
+		return {
+			items: itemsOf(some),
+			writes,
+			isRecordPerItem: skipsExisting && isSheet,
+			kind: own.length === 0 ? 'report' : undefined,
+			send: async () => {
+				const answers = await sendInOrder(writes);
+				if (!skipsExisting) return answers;
+				const invited = answers.flatMap((answer, index) =>
+					outcomesOf(own[index]?.guests ?? [], answer),
+				);
+				const outcomes = new Map([...before, ...invited]);
+				return some.flatMap((guest) => outcomes.get(guest) ?? []);
+			},
+		};
+	};
+	if (checkOnly && requests.length === 0) {
+		const all =
+			guests.length === 1 ? 'this person is a member' : `all ${guests.length} are members`;
+		const summary = `Invite nobody ${targetOf(group, context)}: ${all} or already invited`;
+		return [{ ...jobFor(guests, []), writes: [{ summary, request: null, signs: null }] }];
 	}
 	if (!isSheet) return [jobFor(guests, requests)];
 	const jobs = requests.map((request) => jobFor(request.guests, [request]));
-	return before.size === 0 || isCheckOnly ? jobs : [...jobs, jobFor([...before.keys()], [])];
+	return before.size === 0 || checkOnly ? jobs : [...jobs, jobFor([...before.keys()], [])];
 }
 
 /** The requests that invite everyone of a group who is new. */
-function requestsFor(group: Group, known: Outcomes, context: RunContext): InviteRequest[] {
-	const { teamId, role, anonymous, inviteesPerRequest, skipsExisting } = group;
-	const newcomers = group.guests.filter((guest) => !known.has(guest));
-	const who =
-		known.size === 1 ? '1 person who is a member' : `${known.size} people who are members`;
+function requestsFor(
+	group: Group,
+	newcomers: readonly Guest[],
+	context: RunContext,
+): InviteRequest[] {
+	const { teamId, role, anonymous, inviteesPerRequest } = group;
+	const skipped = group.guests.length - newcomers.length;
+	const who = skipped === 1 ? '1 person who is a member' : `${skipped} people who are members`;
+	const namesOf = (some: readonly Guest[]) => listed(some.map(({ invitee }) => invitee.email));
 	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => {
-		const remark = index > 0 || known.size === 0 ? '' : `; skips ${who} or already invited`;
-		const body = {
-			nanoid: teamId,
-			invites: guests.map(({ invitee }) => ({ ...invitee })),
-			role,
-			...(anonymous ? { anonymous } : {}),
-		};
+		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
+		const count = guests.length === 1 ? '1 person' : `${guests.length} people`;
 		const write = checkedCall(context, {
 			method: 'POST',
 			path: '/v2/invites',
-			once: { identity: body, isRepeatable: false },
-			summary: `Invite ${guests.length === 1 ? '1 person' : `${guests.length} people`} (${namesOf(guests)}) ${targetOf(group, context)}${remark}`,
-			body,
+			isUnrepeatable: true,
+			summary: `Invite ${count} (${namesOf(guests)}) ${targetOf(group, context)}${remark}`,
+			body: {
+				nanoid: teamId,
+				invites: guests.map(({ invitee }) => ({ ...invitee })),
+				role,
+				...(anonymous ? { anonymous } : {}),
+			},
 			answer: invitesCreatedAnswer,
 		});
-		const done = newcomers.slice(0, index * inviteesPerRequest);
-		const next = skipsExisting
-			? 'Run the node again to invite the others; it skips those who were invited.'
-			: 'Remove them before you run the node again, or they are invited twice. Retry On Fail continues after them.';
-		const doneBefore = () =>
-			`The first ${done.length} of ${newcomers.length} ${skipsExisting ? 'new ' : ''}people were invited (${namesOf(done)}). ${next}`;
-		return { guests, write: { ...write, doneBefore } };
+		return { guests, write };
 	});
 }
 
 /** What became of the guests of one request, given its answer. */
-function outcomesOf(guests: readonly Guest[], { nanoids }: InvitesCreated): Outcomes {
+function outcomesOf(
+	guests: readonly Guest[],
+	{ nanoids }: InvitesCreated,
+): Array<readonly [Guest, PersonOutcome]> {
 	const outcome = new Set(nanoids).size < guests.length ? 'unknown' : 'invited';
 	/* The order isn't documented; it can only be theirs if there is one for each. */
 	const ordered = outcome === 'invited' && nanoids.length === guests.length ? nanoids : [];
-	return new Map(
-		guests.map((guest, index) => {
-			const { email } = guest.invitee;
-			return [guest, { email, outcome, nanoid: ordered[index] ?? null }];
-		}),
-	);
-}
-
-/** What the check of a group says in which everyone is known. */
-function nobodyToInvite(group: Group, context: RunContext): CheckedWrite {
-	const { length } = group.guests;
-	const all = length === 1 ? 'this person is a member' : `all ${length} are members`;
-	return {
-		summary: `Invite nobody ${targetOf(group, context)}: ${all} or already invited`,
-		request: null,
-		signs: null,
-		send: async () => ({}),
-	};
-}
-
-function namesOf(guests: readonly Guest[]): string {
-	return nameList(guests.map(({ invitee }) => invitee.email));
+	return guests.map((guest, index) => {
+		const { email } = guest.invitee;
+		return [guest, { email, outcome, nanoid: ordered[index] ?? null }];
+	});
 }
 
 /** "to team te-… as Contractor". */

@@ -13,18 +13,17 @@ async function search(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	/* Loaded when a list is opened, not with the nodes. */
-	const { entityLabel, parseEntities } = await import('../../api/entities');
+	const { entityLabel, readEntities } = await import('../../api/credentials');
 	const { CREDENTIALS } = await import('../../api/client');
-	const refuse = (message: string, description: string) =>
+	const { UserError } = await import('../../shared/errors');
+	const refuse = (message: string, description?: string) =>
 		new NodeOperationError(context.getNode(), message, { description });
-	const { entities } = await context.getCredentials(CREDENTIALS);
-	const listed = parseEntities(entities);
-	if ('fault' in listed) {
-		throw refuse(
-			`Teams and Companies in the credentials ${listed.fault}`,
-			'Open the Payroll Payments API credentials and correct this field.',
-		);
-	}
+	const listed = await context
+		.getCredentials(CREDENTIALS)
+		.then(readEntities)
+		.catch((error: unknown) => {
+			throw error instanceof UserError ? refuse(error.message, error.hint) : error;
+		});
 	const suitable = listed.filter(({ id }) =>
 		prefixes.some((prefix) => id.startsWith(`${prefix}-`)),
 	);

@@ -6,31 +6,25 @@ import {
 } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { teamUsers, type TeamUser } from '../../api/pagination';
-import { openClient, type SendRead } from '../../api/client';
+import { openClient } from '../../api/client';
+import { nodeErrorFor } from '../../api/nodeErrors';
+import { teamUsers } from '../../api/pagination';
 import { teamId as teamField } from '../../forms/serviceFields';
-import { UserError } from '../../shared/errors';
 import { Redactor } from '../../shared/redaction';
 
-const nameParts = z.object({
-	nanoid: z.string(),
-	first_name: z.string().catch(''),
-	last_name: z.string().catch(''),
-	email: z.string().catch(''),
-});
-
 /** "Ana Silva (ana@example.com)", with the ID as the value. */
-function asChoice(user: TeamUser): INodeListSearchItems | undefined {
-	const parts = nameParts.safeParse(user);
-	if (!parts.success) return undefined;
-	const { nanoid, first_name: first, last_name: last, email } = parts.data;
-	const name = `${first} ${last}`.trim();
-	const label = name === '' ? email : email === '' ? name : `${name} (${email})`;
-	return { name: label === '' ? nanoid : label, value: nanoid };
-}
-
-/** How often the list is requested again; someone is waiting for it. */
-const RETRIES = 1;
+const userChoice = z
+	.object({
+		nanoid: z.string(),
+		first_name: z.string().catch(''),
+		last_name: z.string().catch(''),
+		email: z.string().catch(''),
+	})
+	.transform(({ nanoid, first_name, last_name, email }): INodeListSearchItems => {
+		const name = `${first_name} ${last_name}`.trim();
+		const label = name === '' || email === '' ? `${name}${email}` : `${name} (${email})`;
+		return { name: label === '' ? nanoid : label, value: nanoid };
+	});
 
 /** Users that the editor gets at once; it asks for more when someone scrolls to the end. */
 const SHOWN_AT_ONCE = 500;
@@ -52,32 +46,20 @@ export async function searchTeamUsers(
 	const redactor = new Redactor();
 	try {
 		const client = await openClient(this, redactor);
-		const call: SendRead = async (request) => await client.send(request, { retries: RETRIES });
-		const results: INodeListSearchItems[] = [];
-		for (const choice of (await teamUsers(call, { teamId: teamId.data })).map(asChoice)) {
-			if (choice?.name.toLowerCase().includes(wanted)) results.push(choice);
-		}
+		/* Someone is waiting for it. */
+		const patience = { retries: 1 };
+		const users = await teamUsers(async (call) => await client.send(call, patience), {
+			teamId: teamId.data,
+		});
+		const results = users
+			.flatMap((user) => userChoice.safeParse(user).data ?? [])
+			.filter(({ name }) => name.toLowerCase().includes(wanted));
 		const end = Number(paginationToken) + SHOWN_AT_ONCE;
 		return {
 			results: results.slice(end - SHOWN_AT_ONCE, end),
 			...(end < results.length ? { paginationToken: String(end) } : {}),
 		};
 	} catch (error) {
-		throw listError(this, error, redactor);
+		throw nodeErrorFor(this.getNode(), error, redactor);
 	}
-}
-
-function listError(
-	context: ILoadOptionsFunctions,
-	error: unknown,
-	redactor: Redactor,
-): NodeOperationError {
-	const message = redactor.text(
-		error instanceof Error ? error.message : "The list of users couldn't be loaded",
-	);
-	const hint = error instanceof UserError ? error.hint : undefined;
-	const nodeError = new NodeOperationError(context.getNode(), message, { description: hint });
-	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
-	nodeError.message = message;
-	return nodeError;
 }

@@ -1,12 +1,12 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
-import { utcTimestamp } from '../../api/schemas/timestamp';
+import { utcTimestamp } from '../../api/schemas/records';
 import { withDefault } from '../../forms/field';
 import { choice, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
 import { path } from '../../api/client';
 import { checkedCall } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 
 /** Nothing is selected in new nodes, so that nobody approves by accident. */
 function decision() {
@@ -68,8 +68,6 @@ export const resolveNameReview = defineOperation({
 				path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
 				summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
 				body,
-				/* A repeat makes the same decision about the same review version. */
-				once: { identity: body, isRepeatable: true },
 				answer: nameReviewAnswer,
 			}),
 		];

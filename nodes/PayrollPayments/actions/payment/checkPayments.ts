@@ -1,51 +1,31 @@
-import { balanceAnswer, instantPaymentAnswer } from '../../api/schemas/answers';
-import { descriptionToCheck, descriptionToSign } from '../../api/schemas/typedData';
-import { entityLabel } from '../../api/entities';
+import { entityLabel } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
-import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
-import { messageOf, throwIfStopped, UserError } from '../../shared/errors';
+import { instantPaymentAnswer } from '../../api/schemas/answers';
+import { descriptionOf } from '../../signing/payloads';
+import { UserError } from '../../shared/errors';
 import {
 	centsAsDecimal,
 	centsAsDollars,
 	signedAmountCents,
 	signedAmountInDollars,
 } from '../../shared/money';
-import { approvalOf } from '../approval';
-import type { CheckedWrite, OutputRecord, Signs } from '../checkedWrite';
+import { signsOf, type OutputRecord, type Signs } from '../checkedWrite';
 import type { ReadItem } from '../defineOperation';
 import { collect, type FailedItems, type Job, type Plan } from '../plan';
 import type { RunContext } from '../runContext';
 
-import { recordRun } from './executionData';
 import type { PaymentInput, PaymentOptions } from './fields';
-import type { PaymentColumns } from './outputs';
+import { recordRun, reportRun, type GuardedPayment, type PaymentRow } from './report';
 
 type Item = ReadItem<PaymentInput, PaymentOptions>;
 
 const ENDPOINT = { method: 'PUT', path: '/v2/payments/external_entity/instant' } as const;
 
-/** A payment that passed every check but the ledger's. */
-interface GuardedPayment {
-	readonly items: readonly [number];
-	readonly context: RunContext;
-	readonly cents: number;
-	readonly columns: PaymentColumns;
-	readonly payment: Payment;
-	readonly write: Omit<CheckedWrite, 'send'>;
-	/** Signs with the wallet, or gives the provided signature. */
-	sign(): Promise<string>;
-}
-
 /** Whole cents, from the field that Amount Unit shows. */
 function centsOf({ amountCents, amountDollars }: PaymentInput): number {
 	const cents = amountCents ?? amountDollars;
-	if (cents !== undefined) return cents;
-	throw new UserError('The amount is missing', { field: 'amountUnit', hint: 'Nothing was sent.' });
-}
-
-interface Guarded {
-	readonly signs: Signs | null;
-	readonly sign: () => Promise<string>;
+	if (cents === undefined) throw new UserError('The amount is missing', { field: 'amountUnit' });
+	return cents;
 }
 
 /**
@@ -53,93 +33,76 @@ interface Guarded {
  * also be the signer's, if domain and types say what it covers.
  * @throws {UserError} if they disagree
  */
-async function guard(
-	input: PaymentInput,
-	options: PaymentOptions,
-	form: {
-		readonly teamId: string;
-		readonly amountCents: number;
-		readonly recipientEmail: string;
-		readonly typedAmountUnit: NonNullable<PaymentOptions['typedAmountUnit']>;
-	},
+async function guardAuthorization(
+	{ input, options }: Item,
 	signer: string,
 	context: RunContext,
-): Promise<Guarded> {
-	const { signature, typedData: payload } = input;
-	const description =
-		signature === undefined
-			? descriptionToSign(payload, options)
-			: descriptionToCheck(payload, options);
+): Promise<{ readonly signs: Signs | null; readonly sign: () => Promise<string> }> {
+	const { teamId, recipientEmail, signature, signatureSource, typedData: payload } = input;
+	const description = descriptionOf(payload, options, signature !== undefined);
 	if (description === undefined) return { signs: null, sign: async () => signature ?? '' };
 	const { instantPaymentTypedData, checkSigner } = await import('../../signing');
 	const typedData = instantPaymentTypedData(
 		{ ...description, typedData: payload.message },
 		{
-			...form,
+			teamId,
+			amountCents: centsOf(input),
+			recipientEmail,
+			typedAmountUnit: options.typedAmountUnit,
 			walletAddress: signer,
-			signatureSource: signature === undefined ? 'wallet' : 'provided',
+			signatureSource,
 		},
 	);
-	const { domain, primaryType, message } = typedData;
-	const signs = { domain, primaryType, message };
-	if (signature !== undefined) {
-		await checkSigner(typedData, { signer, signature });
-		return { signs, sign: async () => signature };
-	}
-	return { signs, sign: async () => await (await context.wallet()).signTypedData(typedData) };
-}
-
-function filled(text: string): string | null {
-	return text.trim() === '' ? null : text;
+	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
+	const sign = async () => signature ?? (await (await context.wallet()).signTypedData(typedData));
+	return { signs: signsOf(typedData), sign };
 }
 
 /** What is signed, for the person who approves it. */
 function authorizationSummary(
-	{ typedData: { message }, signature }: PaymentInput,
-	unit: NonNullable<PaymentOptions['typedAmountUnit']>,
+	{ input: { typedData, signature }, options }: Item,
 	signs: Signs | null,
 	signer: string,
 ): string {
-	const { amount, token, recipient } = message.data;
+	const { typedAmountUnit: unit } = options;
+	const { amount, token, recipient } = typedData.message.data;
 	const dollars = signedAmountInDollars(amount, unit);
 	const units = unit === 'cents' ? 'cents' : 'token units';
-	const what =
-		dollars === undefined ? `${amount} (not compared)` : `${dollars} (${amount} ${units})`;
-	const of = token.trim() === '' ? '' : ` of token ${token}`;
-	const where =
+	const { chainId, verifyingContract } = signs?.domain ?? {};
+	const isChecked =
 		signs === null
-			? ''
-			: ` on chain ${String(signs.domain.chainId)}, contract ${String(signs.domain.verifyingContract)}`;
-	const by =
+			? ' that can’t be checked, since its domain and types aren’t known'
+			: ', which was checked';
+	return [
+		`Authorization: ${dollars === undefined ? `${amount} (not compared)` : `${dollars} (${amount} ${units})`}`,
+		token.trim() === '' ? '' : ` of token ${token}`,
+		` to ${recipient}`,
+		signs === null ? '' : ` on chain ${String(chainId)}, contract ${String(verifyingContract)}`,
 		signature === undefined
-			? `signed by ${signer}`
-			: signs === null
-				? `with a provided signature of ${signer} that can’t be checked, since its domain and types aren’t known`
-				: `with a provided signature of ${signer}, which was checked`;
-	return `Authorization: ${what}${of} to ${recipient}${where}, ${by}`;
+			? `, signed by ${signer}`
+			: `, with a provided signature of ${signer}${isChecked}`,
+	].join('');
 }
 
-async function guardPayment(
-	{ items, input, options, settings }: Item,
-	run: RunContext,
-): Promise<GuardedPayment> {
-	const context = run.with(items, settings);
-	const { recipientEmail, currency, network, paymentReference: reference } = input;
-	const { typedAmountUnit = 'tokenSixDecimals', confirmedNotPaid } = options;
+async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment> {
+	const { items, input, options } = item;
+	const context = run.with(items);
+	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
+	const { confirmedNotPaid, typedAmountUnit } = options;
 	const { message } = input.typedData;
 	const cents = centsOf(input);
-	requireAllowedPayment(run.credentials, {
-		amountCents: cents,
-		recipientEmail,
-		signedCents: signedAmountCents(message.data.amount, typedAmountUnit),
-	});
+	const { amount, recipient, token } = message.data;
+	const signedCents = signedAmountCents(amount, typedAmountUnit);
+	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, signedCents });
 	const signer = input.signer ?? (await context.wallet()).address;
-	const form = { teamId: input.teamId, amountCents: cents, recipientEmail, typedAmountUnit };
-	const { signs, sign } = await guard(input, options, form, signer, context);
-	const team = entityLabel(input.teamId, run.credentials.entities);
+	const { signs, sign } = await guardAuthorization(item, signer, context);
+	const team = entityLabel(teamId, run.credentials.entities);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
+	const authorization = authorizationSummary(item, signs, signer);
+	const identity = { teamId, signer, typedData: message, reference };
+	const payment = { ...identity, summary, item: items[0], confirmedNotPaid };
 	const body = {
-		from: input.teamId,
+		from: teamId,
 		amount_cents: cents,
 		signer,
 		typed_data: { ...message, data: { ...message.data } },
@@ -147,95 +110,72 @@ async function guardPayment(
 		currency_symbol: currency,
 		network,
 	};
+	const filled = (value: string) => (value.trim() === '' ? null : value);
 	const columns = {
 		amount: centsAsDecimal(cents),
 		currency,
 		network,
 		team,
 		recipient_email: recipientEmail,
-		recipient_address: filled(message.data.recipient),
-		token: filled(message.data.token),
+		recipient_address: filled(recipient),
+		token: filled(token),
 		reference: reference ?? null,
 		expires: filled(message.expires),
 		signer,
 	};
+	const request = { ...ENDPOINT, body };
+	const sentence = `Pay ${summary} from team ${team}. ${authorization}`;
 	return {
 		items,
-		context,
 		cents,
-		columns,
-		payment: {
-			teamId: input.teamId,
-			signer,
-			typedData: message,
-			reference,
-			summary,
-			item: items[0],
-			confirmedNotPaid,
-		},
-		write: {
-			summary: `Pay ${summary} from team ${team}. ${authorizationSummary(input, typedAmountUnit, signs, signer)}`,
-			request: { ...ENDPOINT, body },
-			signs,
-			reference,
-			columns,
-		},
-		sign,
+		payment,
+		write: { summary: sentence, request, signs, reference, columns },
+		pay: async (attempt) =>
+			await context.ledger().pay(payment, attempt, async () => {
+				const signature = await sign().catch((error: unknown) => {
+					throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
+				});
+				const answer = instantPaymentAnswer;
+				return await context.send({ ...ENDPOINT, body: { ...body, signature }, answer });
+			}),
 	};
 }
 
-/** The only way of a payment to the wire: recorded, signed, sent, and recorded again. */
-async function pay({ context, payment, write, sign }: GuardedPayment, attempt: number) {
-	return await context.ledger().pay(payment, attempt, async () => {
-		const signature = await sign().catch((error: unknown) => {
-			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
-		});
-		throwIfStopped(context.signal);
-		const body = { ...write.request?.body, signature };
-		return await context.send({ ...ENDPOINT, body, answer: instantPaymentAnswer });
-	});
-}
-
-/**
- * The job of a payment that may go on.
- * @throws {UserError} for one that may not
- */
-function jobFor(guarded: GuardedPayment, state: PaymentState, skips: boolean): Job {
-	const { items, cents, columns, write } = guarded;
-	const outcome = (found: string, answer: OutputRecord): OutputRecord =>
-		skips ? { outcome: found, transaction: null, ...columns, ...answer } : answer;
-	const failed = skips ? { transaction: null, ...columns } : undefined;
-	const job = (send: Job['send'], kind: Pick<Job, 'isReport' | 'isRepeat'> = {}): Job => {
-		const again =
-			state.status === 'payable' && state.attempt > 1 ? `, as attempt ${state.attempt}` : '';
-		const checked = { ...write, summary: `${write.summary}${again}` };
-		const writes = [{ ...checked, send: async () => (await send())[0] ?? {} }];
-		return { items, cents, writes, send, ...kind, columns: failed };
+/** The job of a payment that may go on; undefined for one that may not. */
+function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | undefined {
+	const { items, cents, write } = row;
+	const columns = { transaction: null, ...write.columns };
+	const job = (found: string, kind: Job['kind'], answer: () => Promise<OutputRecord>): Job => {
+		const isRepeated = state.status === 'payable' && state.attempt > 1;
+		const summary = isRepeated ? `${write.summary}, as attempt ${state.attempt}` : write.summary;
+		return {
+			items,
+			cents,
+			writes: [{ ...write, summary }],
+			kind,
+			columns: skips ? columns : undefined,
+			send: async () => {
+				const made = await answer();
+				return [skips ? { outcome: found, ...columns, ...made } : made];
+			},
+		};
 	};
-	switch (state.status) {
-		case 'payable':
-			return job(async () => [outcome('paid', await pay(guarded, state.attempt))]);
-		case 'paid': {
-			const { answer } = state;
-			if (answer !== undefined) {
-				return job(async () => [outcome('paid', answer)], { isRepeat: true });
-			}
-			if (!skips) throw state.error;
-			return job(async () => [outcome('already_paid', {})], { isReport: true });
-		}
-		case 'refused':
-		case 'unknown':
-			throw state.error;
+	if (state.status === 'payable') {
+		return job('paid', undefined, async () => await row.pay(state.attempt));
 	}
+	if (state.status !== 'paid') return undefined;
+	const { answer } = state;
+	if (answer !== undefined) return job('paid', 'repeat', async () => answer);
+	return skips ? job('already_paid', 'report', async () => ({})) : undefined;
 }
 
 /** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
 function checkTotals(items: readonly Item[], unread: readonly FailedItems[]): void {
 	const count = items.length + unread.length;
 	const cents = items.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
-	const refuse = (label: string, field: string, expected: string, found: string) => {
-		const without = unread.length === 0 ? '' : `, and ${unread.length} rows can’t be read`;
-		throw new UserError(`${label} is ${expected}, but this run has ${found}${without}`, {
+	const refuse = (field: string, what: string) => {
+		const rest = unread.length === 0 ? '' : `, and ${unread.length} rows can’t be read`;
+		throw new UserError(`${what}${rest}`, {
 			field,
 			hint: 'Check the rows, or correct the number under Options. Nothing was signed or sent.',
 			refusesRun: true,
@@ -243,17 +183,14 @@ function checkTotals(items: readonly Item[], unread: readonly FailedItems[]): vo
 		});
 	};
 	for (const { options } of items) {
-		const { expectedPayments, expectedTotal } = options;
-		if (expectedPayments !== undefined && expectedPayments !== count) {
-			refuse('Expected Payments', 'expectedPayments', `${expectedPayments}`, `${count}`);
+		const { expectedPayments = count, expectedTotal } = options;
+		if (expectedPayments !== count) {
+			const what = `Expected Payments is ${expectedPayments}, but this run has ${count}`;
+			refuse('expectedPayments', what);
 		}
 		if (expectedTotal !== undefined && (BigInt(expectedTotal) !== cents || unread.length > 0)) {
-			refuse(
-				'Expected Total',
-				'expectedTotal',
-				centsAsDollars(expectedTotal),
-				centsAsDollars(cents),
-			);
+			const [expected, found] = [expectedTotal, cents].map(centsAsDollars);
+			refuse('expectedTotal', `Expected Total is ${expected}, but this run has ${found}`);
 		}
 	}
 }
@@ -268,144 +205,39 @@ export async function checkPayments(
 	const guarded = await collect(items, async (item) => await guardPayment(item, run));
 	const ledger = run.ledger();
 	const states = await ledger.check(guarded.results.map(({ payment }) => payment));
-	const rows = guarded.results.flatMap((payment, index) => {
+	const rows = guarded.results.flatMap((payment, index): PaymentRow[] => {
 		const state = states[index];
-		return state === undefined ? [] : [{ items: payment.items, payment, state }];
+		return state === undefined ? [] : [{ ...payment, state }];
 	});
 	const [first] = items;
-	const skips = first?.options.ifAlreadyPaid === 'skip';
-	const isRunCheck = run.settings.isCheckOnly && first?.options.checkOutput === 'run';
-	if (isRunCheck || (first === undefined && unread.length > 0)) {
-		const report = await reportRun(run, rows, [...unread, ...guarded.refusals]);
-		const all = [...rows, ...unread, ...guarded.refusals].flatMap((row) => [...row.items]);
-		const job = { items: all.sort((a, b) => a - b), writes: [], send: async () => [report] };
-		return { jobs: [job], refusals: [] };
+	/* Without a row that could be read, only the check of the run asks. */
+	if (first === undefined || (run.settings.checkOnly && first.options.checkOutput === 'run')) {
+		const refusals = [...unread, ...guarded.refusals];
+		const report = await reportRun(run, rows, refusals);
+		const all = [...rows, ...refusals].flatMap((row) => [...row.items]).sort((a, b) => a - b);
+		return { jobs: [{ items: all, writes: [], send: async () => [report] }], refusals: [] };
 	}
-	const jobs = await collect(rows, ({ payment, state }) => jobFor(payment, state, skips));
-	const rowOf = new Map(rows.map((row) => [row.items[0], row]));
-	const withColumns = (refusal: FailedItems): FailedItems => {
-		const row = rowOf.get(refusal.items[0] ?? -1);
-		const columns = skips ? { transaction: null, ...row?.payment.columns } : undefined;
-		const isKnown = row?.state.status === 'unknown' || row?.state.status === 'paid';
-		return { ...refusal, columns, writes: isKnown ? [unsent(row.payment)] : undefined };
-	};
+	const skips = first.options.ifAlreadyPaid === 'skip';
+	const jobs: Job[] = [];
+	const refusals: FailedItems[] = guarded.refusals.map((refusal) => ({
+		...refusal,
+		columns: skips ? { transaction: null } : undefined,
+	}));
+	for (const row of rows) {
+		const { items: own, state, write } = row;
+		const job = jobFor(row, skips);
+		if (job !== undefined) jobs.push(job);
+		if (job !== undefined || state.status === 'payable') continue;
+		const columns = skips ? { transaction: null, ...write.columns } : undefined;
+		const writes = state.status === 'refused' ? undefined : [write];
+		refusals.push({ items: own, error: state.error, columns, writes });
+	}
 	return {
-		jobs: jobs.results,
-		refusals: [...guarded.refusals, ...jobs.refusals].map(withColumns),
+		jobs,
+		refusals,
 		end: async (result) => {
 			await ledger.close();
-			recordRun(run, jobs.results, result);
+			recordRun(run, jobs, result);
 		},
-	};
-}
-
-/** A payment as a run's approval covers it. */
-function unsent({ write }: GuardedPayment): CheckedWrite {
-	return { ...write, send: async () => ({}) };
-}
-
-interface Row {
-	readonly items: readonly [number];
-	readonly payment: GuardedPayment;
-	readonly state: PaymentState;
-}
-
-/** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
-async function balanceOf(run: RunContext, rows: readonly Row[]): Promise<bigint | undefined> {
-	const teams = [...new Set(rows.map(({ payment }) => payment.payment.teamId))];
-	if (teams.length !== 1) return undefined;
-	try {
-		const { balances } = await run.send({
-			method: 'GET',
-			path: '/v2/balance',
-			query: { nanoid: teams[0] },
-			answer: balanceAnswer,
-		});
-		const cents = balances.find(({ currency }) => currency === 'USD')?.balance_cents ?? '';
-		return /^-?\d+$/.test(cents) ? BigInt(cents) : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-function totalOf(rows: readonly Row[]): bigint {
-	return rows.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
-}
-
-/** The rows with the same recipient and amount, by their numbers. */
-function duplicatesIn(rows: readonly Row[]): number[][] {
-	const groups = new Map<string, number[]>();
-	for (const { items, payment } of rows) {
-		const key = `${payment.payment.summary.toLowerCase()}`;
-		groups.set(key, [...(groups.get(key) ?? []), items[0] + 1]);
-	}
-	return [...groups.values()].filter((group) => group.length > 1);
-}
-
-function counted(count: number, what: string): string[] {
-	return count === 0 ? [] : [`${count} ${what}`];
-}
-
-/** The check of the whole run. */
-async function reportRun(
-	run: RunContext,
-	rows: readonly Row[],
-	refusals: readonly FailedItems[],
-): Promise<OutputRecord> {
-	const refused = [
-		...refusals.flatMap(({ items, error }) =>
-			items.map((item) => ({ row: item + 1, summary: messageOf(error), error: messageOf(error) })),
-		),
-		...rows.flatMap(({ items, payment, state }) =>
-			state.status === 'refused'
-				? [{ row: items[0] + 1, summary: payment.payment.summary, error: state.error.message }]
-				: [],
-		),
-	].sort((a, b) => a.row - b.row);
-	const already = rows.filter(({ state }) => state.status === 'paid');
-	const unknown = rows.flatMap(({ items, payment, state }) =>
-		state.status === 'unknown'
-			? [
-					{
-						row: items[0] + 1,
-						summary: payment.payment.summary,
-						attempt_code: state.code,
-						error: state.error.message,
-					},
-				]
-			: [],
-	);
-	const sendable = rows.filter(({ state }) => state.status === 'payable');
-	const [total, toSend] = [totalOf(rows), totalOf(sendable)];
-	const balance = await balanceOf(run, rows);
-	const duplicates = duplicatesIn(rows);
-	const count = rows.length + refusals.flatMap(({ items }) => items).length;
-	const approvable = { operation: 'payment.create', baseUrl: run.credentials.baseUrl };
-	const writes = rows.map(({ payment }) => unsent(payment));
-	const notes = [
-		...counted(already.length, 'already paid'),
-		...counted(unknown.length, 'not known'),
-		...counted(refused.length, 'refused'),
-		...counted(duplicates.flat().length, 'with the same recipient and amount as another'),
-	];
-	return {
-		check: refused.length > 0 ? 'failed' : 'passed',
-		summary: `Pay ${sendable.length} of ${count} rows, ${centsAsDollars(toSend)} of ${centsAsDollars(total)}${notes.length === 0 ? '' : `; ${notes.join(', ')}`}`,
-		approval: refused.length > 0 ? null : approvalOf(approvable, writes),
-		count,
-		total: centsAsDecimal(total),
-		to_send_count: sendable.length,
-		to_send_total: centsAsDecimal(toSend),
-		currency: 'USD',
-		balance: balance === undefined ? null : centsAsDecimal(balance),
-		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSend),
-		payments: rows.map(({ payment }) => ({ ...payment.columns })),
-		already_paid: already.map(({ items, payment }) => ({
-			row: items[0] + 1,
-			summary: payment.payment.summary,
-		})),
-		unknown,
-		refused,
-		duplicates,
 	};
 }

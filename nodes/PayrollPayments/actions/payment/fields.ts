@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { paymentPayload } from '../../api/schemas/typedData';
+import { paymentPayload } from '../../signing/payloads';
 import {
 	filledWhereSet,
 	mustResolve,
@@ -21,17 +21,129 @@ import {
 	TYPED_AMOUNT_UNITS,
 } from '../../shared/money';
 
-/** The amount, in one of two units. Both fields give whole cents. */
-const amountFields = {
+const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
+
+/** A menu under Options that takes no expressions. Left out, it is the preset. */
+function closedMenu<const Value extends string>(...menu: Parameters<typeof choice<Value>>) {
+	const field = withoutExpressions(optional(choice(...menu)));
+	return { ...field, schema: field.schema.transform((value): Value => value ?? menu[2]) };
+}
+
+const attemptCodes = filledText
+	.transform((value) => value.split(/[\s,;]+/).filter(Boolean))
+	.refine((codes) => codes.every(isAttemptCode), {
+		message: 'must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces',
+	});
+
+const NO_DOLLARS = { errorMap: () => ({ message: 'must be dollars in digits, e.g. 34500.00' }) };
+
+/** Dollars as whole cents; a total may be larger than one payment. */
+const totalDollars = z
+	.union([z.string(), z.number()], NO_DOLLARS)
+	.transform((value) => dollarsAsCents(String(value).trim()))
+	.pipe(z.number(NO_DOLLARS));
+
+export const options = {
+	domain: mustResolve(
+		optionalJsonObject({
+			label: 'Domain',
+			description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
+			example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
+		}),
+	),
+	types: mustResolve(
+		optionalJsonObject({
+			label: 'Types',
+			description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
+		}),
+	),
+	primaryType: mustResolve(
+		optional(
+			text(
+				{
+					label: 'Primary Type',
+					description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
+					example: 'ForwardRequest',
+				},
+				filledText,
+			),
+		),
+	),
+	checkOutput: closedMenu(
+		{ label: 'Check Output', description: 'What Check Only puts out' },
+		[
+			{ name: 'One for the Run', value: 'run', description: 'One item with totals and every row' },
+			{ name: 'One per Payment', value: 'item', description: 'One item for each payment' },
+		],
+		'item',
+	),
+	confirmedNotPaid: refusedInTool(
+		withoutExpressions(
+			optional(
+				text(
+					{
+						label: 'Confirmed Not Paid',
+						description:
+							'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
+						example: '7F3A-91C2-1',
+					},
+					attemptCodes,
+				),
+			),
+		),
+	),
+	expectedPayments: filledWhereSet(
+		wholeNumber(
+			{ label: 'Expected Payments', description: 'How many payments the run must have' },
+			{ least: 1, preset: 0 },
+		),
+	),
+	expectedTotal: filledWhereSet(
+		text(
+			{
+				label: 'Expected Total',
+				description:
+					'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
+				example: '34500.00',
+			},
+			totalDollars,
+		),
+	),
+	ifAlreadyPaid: closedMenu(
+		{ label: 'If Already Paid', description: 'What to do with payments that this node has made' },
+		[
+			{
+				name: 'Fail',
+				value: 'fail',
+				description: 'Refuse them, so that nothing of the run is sent',
+			},
+			{ name: 'Skip', value: 'skip', description: 'Pay the others, and put out a row for each' },
+		],
+		'fail',
+	),
+	typedAmountUnit: closedMenu(
+		{ label: 'Typed Amount Unit', description: 'Unit of data.amount in Payment Authorization' },
+		[
+			{ name: TYPED_AMOUNT_UNITS.cents.label, value: 'cents' },
+			{ name: TYPED_AMOUNT_UNITS.notChecked.label, value: 'notChecked' },
+			{ name: TYPED_AMOUNT_UNITS.tokenSixDecimals.label, value: 'tokenSixDecimals' },
+		],
+		'tokenSixDecimals',
+	),
+};
+
+export const fields = {
+	teamId: teamId(),
+	recipientEmail: text(
+		{ label: 'Recipient Email', description: 'The external recipient', example: 'ana@example.com' },
+		email,
+	),
+	/* Both amounts give whole cents. */
 	amountUnit: choice(
 		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
 		[
 			{ name: 'Cents', value: 'cents', description: 'Whole cents, e.g. 12500 for $125.00' },
-			{
-				name: 'Dollars',
-				value: 'dollars',
-				description: 'Dollars with up to two decimals, e.g. 125.00',
-			},
+			{ name: 'Dollars', value: 'dollars', description: 'Up to two decimals, e.g. 125.00' },
 		],
 		'dollars',
 	),
@@ -58,165 +170,6 @@ const amountFields = {
 			paymentDollars,
 		),
 	),
-};
-
-const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
-
-/** Domain, types and primary type, needed to sign typed data or to check a signature. */
-const eip712Options = {
-	domain: mustResolve(
-		optionalJsonObject({
-			label: 'Domain',
-			description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
-			example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
-		}),
-	),
-	types: mustResolve(
-		optionalJsonObject({
-			label: 'Types',
-			description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
-		}),
-	),
-	primaryType: mustResolve(
-		optional(
-			text(
-				{
-					label: 'Primary Type',
-					description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
-					example: 'ForwardRequest',
-				},
-				filledText,
-			),
-		),
-	),
-};
-
-const attemptCodes = filledText
-	.transform((value) => value.split(/[\s,;]+/).filter(Boolean))
-	.refine((codes) => codes.every(isAttemptCode), {
-		message: 'must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces',
-	});
-
-/** Dollars as whole cents; a total may be larger than one payment. */
-const totalDollars = z
-	.union([z.string(), z.number()], {
-		errorMap: () => ({ message: 'must be dollars, e.g. 34500.00' }),
-	})
-	.transform((value, context) => {
-		const cents = dollarsAsCents(String(value).trim());
-		if (cents !== undefined) return cents;
-		context.addIssue({ code: 'custom', message: 'must be dollars in plain digits, e.g. 34500.00' });
-		return z.NEVER;
-	});
-
-export const checkOutput = optional(
-	withoutExpressions(
-		choice(
-			{ label: 'Check Output', description: 'What Check Only puts out' },
-			[
-				{
-					name: 'One for the Run',
-					value: 'run',
-					description: 'One item with totals, the balance, and every row',
-				},
-				{ name: 'One per Payment', value: 'item', description: 'One item for each payment' },
-			],
-			'item',
-		),
-	),
-);
-
-export const options = {
-	...eip712Options,
-	checkOutput,
-	confirmedNotPaid: refusedInTool(
-		withoutExpressions(
-			optional(
-				text(
-					{
-						label: 'Confirmed Not Paid',
-						description:
-							'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
-						example: '7F3A-91C2-1',
-					},
-					attemptCodes,
-				),
-			),
-		),
-	),
-	expectedPayments: filledWhereSet(
-		wholeNumber(
-			{
-				label: 'Expected Payments',
-				description: 'How many payments the run must have; with any other number, nothing is sent',
-			},
-			{ least: 1, preset: 0 },
-		),
-	),
-	expectedTotal: filledWhereSet(
-		text(
-			{
-				label: 'Expected Total',
-				description:
-					'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
-				example: '34500.00',
-			},
-			totalDollars,
-		),
-	),
-	ifAlreadyPaid: optional(
-		withoutExpressions(
-			choice(
-				{
-					label: 'If Already Paid',
-					description: 'What to do with payments that this node has made',
-				},
-				[
-					{
-						name: 'Fail',
-						value: 'fail',
-						description: 'Refuse them, so that nothing of the run is sent',
-					},
-					{
-						name: 'Skip',
-						value: 'skip',
-						description: 'Leave them alone, pay the others, and put out one row for each payment',
-					},
-				],
-				'fail',
-			),
-		),
-	),
-	typedAmountUnit: withoutExpressions(
-		optional(
-			choice(
-				{
-					label: 'Typed Amount Unit',
-					description:
-						'Unit of data.amount in Payment Authorization, which must equal the amount to pay',
-				},
-				[
-					{ name: TYPED_AMOUNT_UNITS.cents.label, value: 'cents' },
-					{ name: TYPED_AMOUNT_UNITS.notChecked.label, value: 'notChecked' },
-					{ name: TYPED_AMOUNT_UNITS.tokenSixDecimals.label, value: 'tokenSixDecimals' },
-				],
-				'tokenSixDecimals',
-			),
-		),
-	),
-};
-
-export const fields = {
-	teamId: teamId(),
-	recipientEmail: text(
-		{
-			label: 'Recipient Email',
-			description: 'Email address of the external recipient',
-			example: 'ana@example.com',
-		},
-		email,
-	),
-	...amountFields,
 	currency: choice(
 		{ label: 'Currency', description: 'Currency of the payment' },
 		[{ name: 'USD', value: 'USD' }],

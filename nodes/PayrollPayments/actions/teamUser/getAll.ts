@@ -5,11 +5,11 @@ import { ROLES, ROLE_NAMES } from '../../shared/roles';
 import { filledWhereSet, optional, type InputOf } from '../../forms/field';
 import { choices, collection, filledText, flag, text, textList } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
-import { inBatches } from '../batches';
-import type { SendRead } from '../../api/client';
+import { inBatches } from '../checkedWrite';
 import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
+import type { RunContext } from '../runContext';
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
 const textColumn = z.string().nullable().catch(null);
@@ -94,26 +94,21 @@ function passes(
 	);
 }
 
-/** The users of a team, or those of them that have one of the email addresses. */
-async function findUsers(
-	request: {
-		readonly teamId: string;
-		readonly emails: readonly string[] | undefined;
-		readonly most: number | undefined;
-	},
-	callService: SendRead,
+/** Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
+async function usersWith(
+	emails: readonly string[],
+	{ send }: RunContext,
+	request: { readonly teamId: string; readonly most?: number },
 ): Promise<readonly TeamUser[]> {
-	const { emails: wanted, ...rest } = request;
-	if (wanted === undefined) return await teamUsers(callService, rest);
-	/* Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
+	const { most } = request;
 	const found = new Map<unknown, TeamUser>();
-	for (const batch of inBatches([...new Set(wanted)], EMAILS_PER_REQUEST)) {
-		for (const user of await teamUsers(callService, { ...rest, emails: batch })) {
+	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
+		for (const user of await teamUsers(send, { ...request, emails: batch })) {
 			found.set(user.nanoid ?? user, user);
 		}
-		if (rest.most !== undefined && found.size >= rest.most) break;
+		if (most !== undefined && found.size >= most) break;
 	}
-	return [...found.values()].slice(0, rest.most);
+	return [...found.values()].slice(0, most);
 }
 
 /** docs/api.md, Endpoint 11. */
@@ -154,13 +149,16 @@ export const getTeamUsers = defineOperation({
 		),
 	},
 	output: z.union([simplifiedUser, teamUserRecord]),
-	run: async ({ simplify: isSimplified, filters, limit, ...request }, context) => {
+	run: async ({ teamId: team, emails: wanted, filters, limit, ...input }, context) => {
 		const isFiltered = Object.keys(filters).length > 0;
-		const most = isFiltered ? undefined : limit;
-		const users = await findUsers({ ...request, most }, context.send);
+		const request = { teamId: team, most: isFiltered ? undefined : limit };
+		const users =
+			wanted === undefined
+				? await teamUsers(context.send, request)
+				: await usersWith(wanted, context, request);
 		const chosen = isFiltered
 			? users.filter((user) => passes(user, filters)).slice(0, limit)
 			: users;
-		return isSimplified ? chosen.map(simplify) : chosen;
+		return input.simplify ? chosen.map(simplify) : chosen;
 	},
 });

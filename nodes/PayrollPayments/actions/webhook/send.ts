@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { eventTypeOptions } from '../../api/schemas/eventTypeOptions';
+import { eventTypeOptions } from '../../api/schemas/events';
 import { identifier } from '../../shared/identifier';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
@@ -23,7 +23,7 @@ export const sendTestDelivery = defineOperation({
 		webhookId: text(
 			{
 				label: 'Webhook ID',
-				description: 'Identifier of the webhook endpoint, starting with wh-',
+				description: 'Identifier starting with wh-',
 				example: 'wh-a1B2c3D4e5F6',
 			},
 			identifier('wh'),

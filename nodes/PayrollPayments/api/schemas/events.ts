@@ -43,6 +43,36 @@ export const EVENT_TYPES = [
 	'withdraw_account.duplicated_detected',
 ] as const;
 
+type EventType = (typeof EVENT_TYPES)[number];
+
+/** Names that can't be derived from the event type. */
+const SPECIAL_NAMES: Readonly<Record<string, string>> = {
+	'onboarding.step_updated.basic_data': 'Onboarding: Basic Data Updated',
+	'onboarding.step_updated.documents': 'Onboarding: Documents Updated',
+	'onboarding.step_updated.kyc.accepted': 'Onboarding: KYC Accepted',
+	'onboarding.step_updated.kyc.pending': 'Onboarding: KYC Pending',
+	'onboarding.step_updated.kyc.rejected': 'Onboarding: KYC Rejected',
+	'onboarding.step_updated.rsk': 'Onboarding: RSK Updated',
+	'withdraw_account.duplicated_detected': 'Withdraw Account: Duplicate Detected',
+};
+
+function titleOf(words: string): string {
+	return words
+		.split(/[._]/)
+		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+		.join(' ');
+}
+
+function nameOf(eventType: EventType): string {
+	const [group = '', ...event] = eventType.split('.');
+	return SPECIAL_NAMES[eventType] ?? `${titleOf(group)}: ${titleOf(event.join('.'))}`;
+}
+
+/** The event types as options of a form, e.g. "Deposit: Received", in the order of their names. */
+export const eventTypeOptions = EVENT_TYPES.map((value) => ({ name: nameOf(value), value })).sort(
+	(a, b) => a.name.localeCompare(b.name, 'en'),
+);
+
 /** States of a deposit; only `complete` is final (docs/api.md, Deposit status). */
 export const DEPOSIT_STATUSES = ['complete', 'failed', 'pending', 'rejected', 'reverted'] as const;
 
@@ -64,14 +94,9 @@ export const DEPOSIT_PROVIDERS = [
 	'wirepartner',
 ] as const;
 
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/**
- * A documented value, or one that the service added since. {@link isDocumented} tells them apart.
- */
+/** A documented value, or one that the service added since. */
 type Open<Documented extends string> = Documented | (string & {});
 
-/** Whether a value is one of the documented ones, e.g. `isDocumented(DEPOSIT_STATUSES, status)`. */
 export function isDocumented<Documented extends string>(
 	documented: readonly Documented[],
 	value: unknown,
@@ -87,11 +112,7 @@ function open<Documented extends string>(documented: readonly [Documented, ...Do
 		.describe(`one of ${documented.join(', ')}, or a value added since`);
 }
 
-/**
- * The deposit record of a `deposit.received` event (docs/api.md, Deposit record).
- * Amounts are in cents, times ISO 8601 text. Fields beyond the documented ones pass, and so does
- * null for an optional one.
- */
+/** docs/api.md, Deposit record. Further fields pass, and so does null for an optional one. */
 const depositSchema = z
 	.object({
 		nanoid: z.string(),
@@ -127,10 +148,7 @@ const depositSchema = z
 	})
 	.passthrough();
 
-/**
- * What every event has (docs/api.md, Event envelope). `created` is a Unix time, in seconds
- * unless it is above 10^11. The event's own object beside these fields passes untouched.
- */
+/** docs/api.md, Event envelope. The event's own object beside these fields passes untouched. */
 export const eventSchema = z
 	.object({
 		object: z.literal('event'),

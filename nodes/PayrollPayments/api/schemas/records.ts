@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/*
- * What the document says of the records that the node passes on as they are: for the output schemas
- * that n8n's editor reads, not for parsing. What deviates is passed on too.
- */
+/* Records that the node passes on as they are: for the output schemas of n8n's editor, not for parsing. */
 
 function texts<const Name extends string>(...names: readonly Name[]) {
 	return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
@@ -73,3 +70,11 @@ export const administratorTypedData = z
 		primary_type: z.string(),
 	})
 	.passthrough();
+
+/**
+ * An ISO 8601 UTC date-time ending in Z; seconds optional, fractions allowed, valid on the calendar
+ * (docs/api.md, Common formats). Kept byte for byte: the service may compare it as text.
+ */
+export const utcTimestamp = z
+	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.datetime('must be a date and time in ISO 8601 that ends in Z, e.g. 2026-03-31T09:30:00Z');

@@ -1,31 +1,9 @@
 import { ParsedMessage } from '@spruceid/siwe-parser';
 
-import { refuseToSign } from '../refuseToSign';
-import { isAddress, isSameAddress, type Hex } from '../signature';
+import { isSameAddress, refuseToSign } from '../signature';
 import { quoted } from '../typedData';
 
-/** A sign-in message (EIP-4361). Times are spelled as in the text. */
-export interface SignInMessage {
-	/** The scheme of the requesting origin, if the message has one. */
-	scheme?: string;
-	/** Host, with an optional port. */
-	domain: string;
-	/** In its EIP-55 spelling. */
-	address: Hex;
-	/** Empty if the message has an empty line instead. */
-	statement?: string;
-	uri: string;
-	version: '1';
-	chainId: number;
-	nonce: string;
-	issuedAt: string;
-	expirationTime?: string;
-	notBefore?: string;
-	requestId?: string;
-	resources?: string[];
-}
-
-export interface SignInExpectation {
+interface SignInExpectation {
 	/** The wallet that is asked to sign. */
 	walletAddress: string;
 	/** The only domain that the message may name; its URI must then have that host. */
@@ -76,23 +54,21 @@ function parse(text: string): ParsedMessage {
 }
 
 /** The message as EIP-4361 text. */
-function textOf(message: SignInMessage): string {
-	const { scheme, domain, address, statement, uri, version, chainId, nonce, issuedAt } = message;
-	const { expirationTime, notBefore, requestId, resources } = message;
-	const origin = scheme === undefined ? domain : `${scheme}://${domain}`;
+function textOf(message: ParsedMessage): string {
+	const { scheme, domain, statement, expirationTime, notBefore, requestId, resources } = message;
 	const optional = (label: string, value: string | undefined) =>
 		value === undefined ? [] : [`${label}: ${value}`];
 	return [
-		`${origin} wants you to sign in with your Ethereum account:`,
-		address,
+		`${scheme === undefined ? '' : `${scheme}://`}${domain} wants you to sign in with your Ethereum account:`,
+		message.address,
 		'',
 		...(statement === undefined ? [] : [statement]),
 		'',
-		`URI: ${uri}`,
-		`Version: ${version}`,
-		`Chain ID: ${chainId}`,
-		`Nonce: ${nonce}`,
-		`Issued At: ${issuedAt}`,
+		`URI: ${message.uri}`,
+		`Version: ${message.version}`,
+		`Chain ID: ${message.chainId}`,
+		`Nonce: ${message.nonce}`,
+		`Issued At: ${message.issuedAt}`,
 		...optional('Expiration Time', expirationTime),
 		...optional('Not Before', notBefore),
 		...optional('Request ID', requestId),
@@ -105,18 +81,25 @@ function isPlainAuthority(authority: string): boolean {
 	return AUTHORITY.test(authority) && URL.canParse(`http://${authority}`);
 }
 
-function hasPlainAuthority(uri: string): boolean {
-	const authority = URI_AUTHORITY.exec(uri)?.[2];
-	return authority === undefined || isPlainAuthority(authority);
-}
-
-/** Checks beyond the grammar. */
-function checkParts(message: SignInMessage): void {
-	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources } = message;
-	if (!isPlainAuthority(domain)) malformed("its domain isn't a plain host");
-	if (!hasPlainAuthority(uri)) malformed("the host of its URI isn't a plain host");
-	if (resources?.every(hasPlainAuthority) === false) {
-		malformed("the host of a resource isn't a plain host");
+/**
+ * Parses a sign-in message with siwe's EIP-4361 grammar, and is stricter about size, characters,
+ * hosts, chain IDs and times.
+ * @throws {UserError} that says what is wrong
+ */
+export function parseSignInMessage(text: string): ParsedMessage {
+	if (text.length > LONGEST_MESSAGE) malformed(`it has more than ${LONGEST_MESSAGE} characters`);
+	if (/[^\x20-\x7e\n]/.test(text)) {
+		malformed('it contains control characters, or characters outside ASCII');
+	}
+	const message = parse(text);
+	const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;
+	// Ensures that only checked fields are signed; siwe also rebuilds the text to verify signatures.
+	if (textOf(message) !== text) {
+		malformed('its chain ID, or another field, is spelled in an unusual way');
+	}
+	const hosts = [uri, ...resources].map((each) => URI_AUTHORITY.exec(each)?.[2] ?? 'none');
+	if (![domain, ...hosts].every(isPlainAuthority)) {
+		malformed('the host of its domain, URI or a resource isn’t a plain host');
 	}
 	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed("its chain ID isn't valid");
 	for (const time of [issuedAt, expirationTime, notBefore]) {
@@ -124,39 +107,6 @@ function checkParts(message: SignInMessage): void {
 			malformed(`${quoted(time)} isn't a valid time`);
 		}
 	}
-}
-
-/**
- * Parses a sign-in message with siwe's EIP-4361 grammar, and is stricter about size, characters,
- * hosts, chain IDs and times.
- * @throws {UserError} that says what is wrong
- */
-export function parseSignInMessage(text: string): SignInMessage {
-	if (text.length > LONGEST_MESSAGE) malformed(`it has more than ${LONGEST_MESSAGE} characters`);
-	if (/[^\x20-\x7e\n]/.test(text)) {
-		malformed('it contains control characters, or characters outside ASCII');
-	}
-	const { scheme, domain, address, statement, uri, chainId, ...rest } = parse(text);
-	const { nonce, issuedAt, expirationTime, notBefore, requestId, resources } = rest;
-	const message: SignInMessage = {
-		scheme,
-		domain,
-		address: isAddress(address) ? address : malformed('invalid address'),
-		statement,
-		uri,
-		version: '1',
-		chainId,
-		nonce,
-		issuedAt,
-		expirationTime,
-		notBefore,
-		requestId,
-		resources,
-	};
-	// Ensures that only checked fields are signed; siwe also rebuilds the text to verify signatures.
-	if (textOf(message) !== text)
-		malformed('its chain ID, or another field, is spelled in an unusual way');
-	checkParts(message);
 	return message;
 }
 
@@ -169,7 +119,7 @@ function hostOf(authority: string, scheme: string): string {
 	return port !== '' && host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
-function checkDomain(message: SignInMessage, expected: string, baseUrl: string): void {
+function checkDomain(message: ParsedMessage, expected: string, baseUrl: string): void {
 	const given = quoted(message.domain);
 	if (message.domain.toLowerCase() !== expected.toLowerCase()) {
 		refuseToSign(`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`, {
@@ -189,27 +139,31 @@ function checkDomain(message: SignInMessage, expected: string, baseUrl: string):
 	}
 }
 
-function checkTimes(message: SignInMessage, now: number): void {
-	const refuse = (what: string): never =>
-		refuseToSign(`${what}, and the clock of this machine says ${new Date(now).toISOString()}`, {
+function checkTimes(message: ParsedMessage, now: number): void {
+	const { issuedAt, notBefore = '', expirationTime = '' } = message;
+	/* A missing time reads as NaN, which is neither before nor after any other. */
+	const fault = [
+		readTime(expirationTime) <= now - CLOCK_TOLERANCE && `expired at ${expirationTime}`,
+		readTime(notBefore) > now + CLOCK_TOLERANCE && `is not valid before ${notBefore}`,
+		readTime(issuedAt) > now + CLOCK_TOLERANCE && `was issued in the future, at ${issuedAt}`,
+	].find((each) => each !== false);
+	if (fault === undefined) return;
+	refuseToSign(
+		`The sign-in message ${fault}, and the clock of this machine says ${new Date(now).toISOString()}`,
+		{
 			field: 'baseUrl',
 			hint: 'Check the clock of the machine that n8n runs on, then try again.',
-		});
-	const { issuedAt, notBefore, expirationTime } = message;
-	if (expirationTime !== undefined && readTime(expirationTime) <= now - CLOCK_TOLERANCE) {
-		refuse(`The sign-in message expired at ${expirationTime}`);
-	}
-	if (notBefore !== undefined && readTime(notBefore) > now + CLOCK_TOLERANCE) {
-		refuse(`The sign-in message is not valid before ${notBefore}`);
-	}
-	if (readTime(issuedAt) > now + CLOCK_TOLERANCE) {
-		refuse(`The sign-in message was issued in the future, at ${issuedAt}`);
-	}
+		},
+	);
 }
 
 /** Signing such a resource (EIP-5573) would let its holder act as the wallet. */
-function checkResources({ resources }: SignInMessage): void {
-	const delegation = resources?.find((resource) => /^urn:recap:/i.test(withoutEscapes(resource)));
+function checkResources({ resources = [] }: ParsedMessage): void {
+	const decoded = (uri: string) =>
+		uri.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+			String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+		);
+	const delegation = resources.find((resource) => /^urn:recap:/i.test(decoded(resource)));
 	if (delegation === undefined) return;
 	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
 		field: 'baseUrl',
@@ -217,19 +171,12 @@ function checkResources({ resources }: SignInMessage): void {
 	});
 }
 
-/** Decodes percent-encoded ASCII, so that every spelling of a name is found. */
-function withoutEscapes(uri: string): string {
-	return uri.replace(/%[0-7][0-9a-f]/gi, (escape) =>
-		String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
-	);
-}
-
 /**
  * Parses a sign-in message and checks the wallet's address, the domain and the chain if they are set,
  * that it delegates no rights, and its times, with 5 minutes of tolerance for clocks.
  * @throws {UserError} that says which check failed
  */
-export function checkSignInMessage(text: string, expectation: SignInExpectation): SignInMessage {
+export function checkSignInMessage(text: string, expectation: SignInExpectation): ParsedMessage {
 	const message = parseSignInMessage(text);
 	const { walletAddress, domain, chainId, baseUrl, now = Date.now() } = expectation;
 	if (!isSameAddress(message.address, walletAddress)) {

@@ -1,0 +1,137 @@
+import { balanceAnswer } from '../../api/schemas/answers';
+import type { Payment, PaymentAnswer, PaymentState } from '../../idempotency/paymentLedger';
+import { messageOf, outcomeOf } from '../../shared/errors';
+import { centsAsDecimal, centsAsDollars } from '../../shared/money';
+import { approvalOf } from '../approval';
+import type { OutputRecord, WritePlan } from '../checkedWrite';
+import { countOf, paidIn } from '../output';
+import type { FailedItems, Job, RunResult } from '../plan';
+import type { RunContext } from '../runContext';
+
+/** A payment that passed every check but the ledger's. */
+export interface GuardedPayment {
+	readonly items: readonly [number];
+	readonly cents: number;
+	readonly payment: Payment;
+	readonly write: WritePlan & { readonly columns: OutputRecord };
+	/** The only way to the wire: recorded, signed, sent, and recorded again. */
+	pay(attempt: number): Promise<PaymentAnswer>;
+}
+
+/** A payment, and what the ledger knows of it. */
+export interface PaymentRow extends GuardedPayment {
+	readonly state: PaymentState;
+}
+
+/** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
+async function balanceOf(
+	run: RunContext,
+	rows: readonly PaymentRow[],
+): Promise<bigint | undefined> {
+	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
+	if (nanoid === undefined || others.length > 0) return undefined;
+	const call = {
+		method: 'GET',
+		path: '/v2/balance',
+		query: { nanoid },
+		answer: balanceAnswer,
+	} as const;
+	const { balances } = await run.send(call).catch(() => ({ balances: [] }));
+	const cents = balances.find(({ currency }) => currency === 'USD')?.balance_cents ?? '';
+	return /^-?\d+$/.test(cents) ? BigInt(cents) : undefined;
+}
+
+function totalOf(rows: readonly PaymentRow[]): bigint {
+	return rows.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
+}
+
+/** The rows with the same recipient and amount, by their numbers. */
+function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
+	const groups = new Map<string, number[]>();
+	for (const { items, payment } of rows) {
+		const key = payment.summary.toLowerCase();
+		groups.set(key, [...(groups.get(key) ?? []), items[0] + 1]);
+	}
+	return [...groups.values()].filter((group) => group.length > 1);
+}
+
+/** The check of the whole run, as one item. */
+export async function reportRun(
+	run: RunContext,
+	rows: readonly PaymentRow[],
+	refusals: readonly FailedItems[],
+): Promise<OutputRecord> {
+	const rowsThatAre = (status: PaymentState['status']) =>
+		rows.filter(({ state }) => state.status === status);
+	const listed = (status: 'paid' | 'refused' | 'unknown') =>
+		rowsThatAre(status).map(({ items, payment, state }) => ({
+			row: items[0] + 1,
+			summary: payment.summary,
+			...(state.status === 'unknown' ? { attempt_code: state.code } : {}),
+			...('error' in state && state.status !== 'paid' ? { error: state.error.message } : {}),
+		}));
+	const unreadable = refusals.flatMap(({ items, error }) =>
+		items.map((item) => ({ row: item + 1, summary: messageOf(error), error: messageOf(error) })),
+	);
+	const refused = [...unreadable, ...listed('refused')].sort((a, b) => a.row - b.row);
+	const [already_paid, unknown] = [listed('paid'), listed('unknown')];
+	const sendable = rowsThatAre('payable');
+	const [total, toSend] = [totalOf(rows), totalOf(sendable)];
+	const balance = await balanceOf(run, rows);
+	const duplicates = duplicatesIn(rows);
+	const count = rows.length + unreadable.length;
+	const approvable = { operation: 'payment.create', baseUrl: run.credentials.baseUrl };
+	const writes = rows.map(({ write }) => write);
+	const notes = [
+		[already_paid.length, 'already paid'],
+		[unknown.length, 'not known'],
+		[refused.length, 'refused'],
+		[duplicates.flat().length, 'with the same recipient and amount as another'],
+	].flatMap(([found, what]) => (found === 0 ? [] : [`${found} ${what}`]));
+	const summary = `Pay ${sendable.length} of ${count} rows, ${centsAsDollars(toSend)} of ${centsAsDollars(total)}`;
+	return {
+		check: refused.length > 0 ? 'failed' : 'passed',
+		summary: notes.length === 0 ? summary : `${summary}; ${notes.join(', ')}`,
+		approval: refused.length > 0 ? null : approvalOf(approvable, writes),
+		count,
+		total: centsAsDecimal(total),
+		to_send_count: sendable.length,
+		to_send_total: centsAsDecimal(toSend),
+		currency: 'USD',
+		balance: balance === undefined ? null : centsAsDecimal(balance),
+		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSend),
+		payments: rows.map(({ write }) => write.columns),
+		already_paid,
+		unknown,
+		refused,
+		duplicates,
+	};
+}
+
+/**
+ * Adds what was paid to the execution's own data, so that n8n's list of executions can be searched by
+ * invoice; for a run of several, the totals.
+ */
+export function recordRun(run: RunContext, jobs: readonly Job[], result: RunResult): void {
+	const { sent, failed } = result;
+	const paid = paidIn(result);
+	if ([...sent, ...failed].flatMap(({ items }) => items).length > 1) {
+		run.annotate({
+			payments_paid: String(paid.jobs.length),
+			payments_total: centsAsDecimal(paid.cents),
+			payments_refused: String(countOf(failed, 'refused')),
+			payments_unknown: String(countOf(failed, 'unknown')),
+			payments_not_sent: String(countOf(failed, 'not_sent')),
+		});
+		return;
+	}
+	const [failure] = failed;
+	const reference = jobs[0]?.writes[0]?.reference;
+	const transaction = paid.jobs[0]?.records[0]?.transaction;
+	const outcome = paid.jobs.length > 0 ? 'paid' : 'already_paid';
+	run.annotate({
+		...(reference === undefined ? {} : { payment_reference: reference }),
+		...(typeof transaction === 'string' ? { payment_transaction: transaction } : {}),
+		payment_outcome: failure === undefined ? outcome : outcomeOf(failure.error),
+	});
+}
