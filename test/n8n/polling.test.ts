@@ -215,6 +215,33 @@ describe('team users', () => {
 		expect(Object.keys(item).slice(-3)).toEqual(['changed', 'previous', 'observed_at']);
 	});
 
+	it('tells nothing because the service writes the fields in another order', async () => {
+		const [user] = team().users;
+		if (user === undefined) throw new Error('The team has no user');
+		const { onboarding } = user;
+		const write = (moderation: object) => Object.assign(onboarding, { moderation });
+		write({ by: 'a', at: { day: 1, hour: 2 } });
+		const n8n = await switchedOn('teamUserChanged');
+		write({ at: { hour: 2, day: 1 }, by: 'a' });
+		expect(await next(n8n)).toEqual([]);
+		write({ at: { hour: 3, day: 1 }, by: 'a' });
+		expect(await next(n8n)).toMatchObject([
+			{
+				changed: ['onboarding.moderation'],
+				previous: { 'onboarding.moderation': { by: 'a', at: { day: 1, hour: 2 } } },
+			},
+		]);
+	});
+
+	it('keeps a __proto__ field of a record as plain data', async () => {
+		const n8n = await switchedOn('teamUserAdded');
+		const user = organisation().addUser(team());
+		Object.defineProperty(user, '__proto__', { value: { payable: 1 }, enumerable: true });
+		const [item = {}] = await next(n8n);
+		expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
+		expect(Object.keys(item)).toContain('__proto__');
+	});
+
 	it('compares a new user from the next poll on, also if n8n restarts in between', async () => {
 		const n8n = await switchedOn('teamUserChanged');
 		const { nanoid, role } = organisation().addUser(team());
@@ -268,6 +295,17 @@ describe('invites', () => {
 		organisation().endInvite(invite?.nanoid ?? '', false);
 		organisation().addUser(team(), invite?.email.toUpperCase());
 		expect(await next(n8n)).toMatchObject([{ outcome: 'member' }]);
+	});
+
+	it('doesn’t take another address for it whose letters only look alike', async () => {
+		const { invites } = team();
+		const [first] = invites;
+		if (first === undefined) throw new Error('The team has no invite');
+		invites.splice(0, 1, { ...first, email: 'kim@example.com' });
+		const n8n = await switchedOn('inviteEnded');
+		organisation().endInvite(first.nanoid, false);
+		organisation().addUser(team(), '\u212aim@example.com');
+		expect(await next(n8n)).toMatchObject([{ outcome: 'gone' }]);
 	});
 
 	it('tells of the end of an invite that began since n8n last saved', async () => {
@@ -347,18 +385,26 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toEqual([]);
 	});
 
-	it('begins again with another base URL, and saves that at once', async () => {
-		const n8n = await switchedOn('balanceChanged');
-		set('USD', 1n);
-		credentials.data = {
-			...credentials.data,
-			baseUrl: sandbox.url.replace('127.0.0.1', 'localhost'),
-		};
-		expect(await next(n8n)).toEqual([]);
-		set('USD', 2n);
-		await n8n.restart();
-		expect(n8n.take()).toMatchObject([{ previous_balance_cents: '1', change_cents: '1' }]);
-	});
+	it.each([
+		['n8n', false],
+		['n8n’s poll scheduler', true],
+	])(
+		'begins again with another base URL, and saves that at once (%s)',
+		async (_who, isScheduled) => {
+			const n8n = await switchedOn('balanceChanged');
+			n8n.isScheduled = isScheduled;
+			set('USD', 1n);
+			credentials.data = {
+				...credentials.data,
+				baseUrl: sandbox.url.replace('127.0.0.1', 'localhost'),
+			};
+			expect(await next(n8n)).toEqual([]);
+			set('USD', 2n);
+			await n8n.restart();
+			if (isScheduled) await n8n.tick();
+			expect(n8n.take()).toMatchObject([{ previous_balance_cents: '1', change_cents: '1' }]);
+		},
+	);
 
 	it('holds identifiers and what is compared, and nobody’s name or address', async () => {
 		for (const event of ['teamUserAdded', 'teamUserChanged', 'inviteAdded', 'inviteEnded']) {

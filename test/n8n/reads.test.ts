@@ -89,6 +89,13 @@ describe('Team User: Get Many', () => {
 	const idsOf = (output: ReadonlyArray<{ json: IDataObject }>) =>
 		rows(output).map(({ nanoid }) => nanoid);
 
+	it.each(['={{ $json.nothing }}', '={{ "false" }}', false])(
+		'keeps to the limit where Return All is %s',
+		async (returnAll) => {
+			expect((await find({ returnAll, limit: 2 })).output).toHaveLength(2);
+		},
+	);
+
 	it.each<[string, INodeParameters, (user: ReturnType<typeof users>[number]) => boolean]>([
 		['payable', { payable: true }, ({ payable }) => payable],
 		['not payable', { payable: false }, ({ payable }) => !payable],

@@ -289,6 +289,38 @@ describe('every signature format', () => {
 		expect(await outputsOf(n8n)).toEqual([]);
 	});
 
+	it('reads the credential once a second, and again for an activation or after a failure', async () => {
+		const parameters = { options: { deduplicate: false } };
+		const credentials = { secret: SECRET };
+		const n8n = await host({ parameters, credentials });
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_774_949_400_500);
+		const statusOf = async (secret: string) => {
+			const body = Buffer.from(JSON.stringify(otherEvent()));
+			const proof = timestamped(secret, seconds(), body);
+			const headers = { 'content-type': 'application/json', 'x-signature': proof };
+			return (await n8n.deliver(body, headers)).status;
+		};
+		const answers = async () => [await statusOf(SECRET), await statusOf('new')];
+		try {
+			expect(await answers()).toEqual([200, 401]);
+			credentials.secret = 'new';
+			expect(await answers()).toEqual([200, 401]);
+			clock.mockReturnValue(1_774_949_401_000);
+			expect(await answers()).toEqual([401, 200]);
+			credentials.secret = SECRET;
+			await n8n.hook('create');
+			expect(await answers()).toEqual([200, 401]);
+			/* A clock that was set back. */
+			clock.mockReturnValue(1_774_949_390_000);
+			credentials.secret = '';
+			expect(await answers()).toEqual([500, 500]);
+			credentials.secret = 'new';
+			expect(await answers()).toEqual([401, 200]);
+		} finally {
+			clock.mockRestore();
+		}
+	});
+
 	it('can add headers, without those that contain secrets', async () => {
 		const n8n = await host({ parameters: { options: { includeHeaders: true } } });
 		await send(n8n, otherEvent(), {

@@ -190,12 +190,11 @@ export function refusalOf(
 	return new UserError(`${label}${path.join('')} ${fault}`, { field: name, hint });
 }
 
-function isShown(condition: ShownWhen | undefined, source: ParameterSource): boolean {
-	return Object.entries(condition ?? {}).every(([name, values]) => {
-		const given = source.read(name);
-		/* An expression can resolve to the text "false", which flags accept. */
-		return values.some((value) => value === given || String(value) === given);
-	});
+/** Whether the fields that were read before have the values of the condition. */
+function isShown(condition: ShownWhen = {}, read: Readonly<Record<string, unknown>>): boolean {
+	return Object.entries(condition).every(([name, values]) =>
+		values.some((value) => value === read[name]),
+	);
 }
 
 /** Reads and checks all fields of one item; refuses the first that isn't valid, by its label. */
@@ -206,7 +205,7 @@ export function readFields<Fields extends FieldSet>(
 export function readFields(fields: FieldSet, source: ParameterSource): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
-		if (!isShown(field.shownWhen, source)) continue;
+		if (!isShown(field.shownWhen, values)) continue;
 		const read = field.members === undefined ? readField : readMembers;
 		values[name] = read(name, field, source);
 	}

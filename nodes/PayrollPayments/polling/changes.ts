@@ -51,6 +51,12 @@ const teamUserAdded: ChangeKind = {
 /** Path and value of each field that is compared, in the order of the paths. */
 const comparedFields = z.array(z.tuple([z.string(), z.custom<JsonValue>()])).catch([]);
 
+/** For JSON.stringify: objects with their fields in one order. */
+function inOrder(_name: string, value: unknown): unknown {
+	if (!isRecord(value)) return value;
+	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** `role`, `payable` and `onboarding`, as text. */
 function comparedOf({ role, payable, onboarding }: OutputRecord): string {
 	const steps: ReadonlyArray<[string, unknown]> = isRecord(onboarding)
@@ -59,6 +65,7 @@ function comparedOf({ role, payable, onboarding }: OutputRecord): string {
 	const compared: Array<[string, unknown]> = [['role', role], ['payable', payable], ...steps];
 	return JSON.stringify(
 		compared.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+		inOrder,
 	);
 }
 

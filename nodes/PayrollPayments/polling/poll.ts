@@ -6,7 +6,7 @@ import { NoResponseError, UserError, ServiceError, wrapError } from '../shared/e
 import { Redactor } from '../shared/redaction';
 import { read, WorkflowMemory, write } from './memory';
 import { EVENTS, readSettings, type PollEvent } from './changes';
-import { compare, type Change, type Source } from './snapshots';
+import { compare, type Change, type OutputRecord, type Source } from './snapshots';
 
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
@@ -73,7 +73,7 @@ async function pollOnce(
 	polled.add(context);
 	if (text === memory.textOf(node.id)) return null;
 	/* n8n saves after an activation. Its poll scheduler says "update" at every poll. */
-	const isSavedAfter = isFirst && (mode !== 'update' || before === undefined);
+	const isSavedAfter = isFirst && mode !== 'update';
 	if (items.length === 0 && isSavedAfter) {
 		memory.remember(node.id, text);
 		return null;
@@ -132,9 +132,9 @@ async function itemsOf(
 ): Promise<INodeExecutionData[]> {
 	if (changes.length === 0) return [];
 	const records = await EVENTS[event].describe(changes, source);
-	const always = { event, observed_at: observedAt.toISOString() };
+	const always: OutputRecord = { event, observed_at: observedAt.toISOString() };
 	/* The event twice: first for its place, then over a field of the same name in the record. */
-	return records.map((record) => ({ json: Object.assign({ event }, record, always) }));
+	return records.map((record) => ({ json: { event, ...record, ...always } }));
 }
 
 /** The same error with a hint that fits a trigger, which has no options for sending. */

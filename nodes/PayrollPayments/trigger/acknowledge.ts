@@ -51,12 +51,15 @@ function nodesAfter(context: Surroundings): NodeTypeAndVersion[] {
 	return [...found.values()];
 }
 
+/** Asks a person, or waits for a run of GitHub Actions. */
+const PAUSING_OPERATIONS: readonly unknown[] = ['sendAndWait', 'dispatchAndWait'];
+
 /** Every node that asks a person has a twin that asks before an agent uses a tool. */
 const HUMAN_REVIEW = /HitlTool$/;
 
 function pauses({ type, parameters = {} }: NodeTypeAndVersion): boolean {
 	if (type !== 'n8n-nodes-base.wait') {
-		return parameters.operation === 'sendAndWait' || HUMAN_REVIEW.test(type);
+		return PAUSING_OPERATIONS.includes(parameters.operation) || HUMAN_REVIEW.test(type);
 	}
 	const { resume = 'timeInterval', amount, unit } = parameters;
 	const seconds = Number(amount) * (SECONDS_PER_UNIT.get(unit) ?? Number.NaN);

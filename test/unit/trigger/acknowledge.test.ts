@@ -42,6 +42,12 @@ it.each<[string, Nodes, readonly Connection[], string | undefined]>([
 		'Ask',
 	],
 	[
+		'a node that waits for GitHub',
+		{ Deploy: { type: 'n8n-nodes-base.github', parameters: { operation: 'dispatchAndWait' } } },
+		[['Trigger', 'Deploy']],
+		'Deploy',
+	],
+	[
 		'an agent whose tool asks a person first',
 		{ Review: SLACK },
 		[
