@@ -28,12 +28,25 @@ import type { Workflow, WorkflowNode } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-/** Examples that the front page shows, and what a person answers in them. */
-const PICTURED: Readonly<Record<string, Workflow['pinData']>> = {
-	'deposit-to-sheet': {},
-	'payroll-sheet-to-invites': {},
-	'cleared-deposit-to-payment': { Decide: [{ json: { Decision: 'Pay', 'Your name': 'Ada' } }] },
-};
+/** Examples that the front page shows, the node that ends them well, and what they are given. */
+const PICTURED: ReadonlyArray<
+	readonly [name: string, end: string, given: (samples: PinData) => PinData]
+> = [
+	['deposit-to-sheet', 'Write the row', (samples) => samples],
+	['payroll-sheet-to-invites', 'Write the outcome', (samples) => samples],
+	[
+		'cleared-deposit-to-payment',
+		'Paid',
+		(samples) => ({
+			...samples,
+			/* Another deposit than the one that was paid in the form. */
+			'Deposit cleared': (samples['Deposit cleared'] ?? []).map(({ json }) => ({
+				json: { ...json, deposit_id: 'de-AnotherOne01' },
+			})),
+			Decide: [{ json: { Decision: 'Pay', 'Your name': 'Ada' } }],
+		}),
+	],
+];
 
 /** Examples that stop at a form or at a time. */
 const WAITING = [
@@ -45,6 +58,8 @@ const WAITING = [
 
 /** Starts with a person's message in the chat. */
 const CHAT = 'ai-agent-with-review';
+
+type PinData = NonNullable<Workflow['pinData']>;
 
 const NOTE = /\.stickyNote$/;
 
@@ -213,7 +228,7 @@ describe('an example on the canvas', () => {
 	});
 
 	/** Saves an example with all credentials that it needs, without its note, and opens it. */
-	async function open(name: string, pinned: (samples: Workflow['pinData']) => Workflow['pinData']) {
+	async function open(name: string, pinned: (samples: PinData) => PinData) {
 		const { n8n, sandbox, teamId } = environment;
 		const example = examples.find((each) => each.name === name);
 		if (example === undefined) throw new Error(`There is no example ${name}.`);
@@ -242,13 +257,15 @@ describe('an example on the canvas', () => {
 
 	const succeeded = () => editor.page.getByText('Workflow executed successfully').waitFor();
 
-	it.each(Object.entries(PICTURED))('%s runs without a warning', async (name, answers) => {
-		const nodes = await open(name, (samples) => ({ ...samples, ...answers }));
+	it.each(PICTURED)('%s runs to “%s” without a warning', async (name, end, given) => {
+		const nodes = await open(name, given);
 		const { page } = editor;
 		await editor.fitCanvas(1960, 1000);
 		await editor.executeWorkflow();
 		await succeeded();
 		expect(await page.locator('[data-test-id="node-issues"]').count()).toBe(0);
+		const last = page.locator(`[data-test-id="canvas-node"][data-node-name="${end}"]`);
+		await last.locator('[data-test-id^="canvas-node-status-"]').first().waitFor();
 		const done = page.locator(
 			'[data-test-id="canvas-node"]:has([data-test-id="canvas-node-status-success"], [data-test-id="canvas-node-status-pinned"])',
 		);
