@@ -7,6 +7,7 @@ import {
 	type FaultInput,
 	type Sandbox,
 } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 
 /** The sandbox of a test file, with what the action node needs to use it. */
@@ -18,8 +19,8 @@ export class ActionSandbox {
 		return this.running;
 	}
 
-	async start(): Promise<void> {
-		this.running = await startSandbox();
+	async start(settings: SettingsInput = {}): Promise<void> {
+		this.running = await startSandbox({ settings });
 	}
 
 	async stop(): Promise<void> {
@@ -142,9 +143,9 @@ export class ActionSandbox {
 }
 
 /** A sandbox for the tests of the calling file, reset before each of them. */
-export function useActionSandbox(): ActionSandbox {
+export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
 	const shared = new ActionSandbox();
-	beforeAll(async () => await shared.start());
+	beforeAll(async () => await shared.start(settings));
 	afterAll(async () => await shared.stop());
 	beforeEach(async () => await shared.reset());
 	return shared;

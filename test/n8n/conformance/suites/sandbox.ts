@@ -84,14 +84,15 @@ export function sandboxSuite(record: ConformanceRecord, world: World): void {
 	it.each(OPERATIONS)('takes what $id allows, and nothing else', async (operation) => {
 		const token = await world.token();
 		const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+		const { method } = operation;
 		const trials = trialsOf(operation);
 		const wrong: unknown[] = [];
 		for (const { what, isAllowed, url, body } of trials) {
 			world.service.wireLog.clear();
 			const response = await fetch(world.sandbox.url + url, {
-				method: operation.method,
+				method,
 				headers,
-				body: operation.method === 'GET' ? undefined : JSON.stringify(body),
+				body: method === 'GET' ? undefined : JSON.stringify(body),
 			});
 			await response.arrayBuffer();
 			const [entry] = world.everythingSent;
@@ -100,7 +101,9 @@ export function sandboxSuite(record: ConformanceRecord, world: World): void {
 				wrong.push([what, response.status, entry?.problems]);
 		}
 		expect(wrong).toEqual([]);
-		const { number, method } = operation;
+		const anonymous = await fetch(world.sandbox.url + (trials[0]?.url ?? ''), { method });
+		expect(anonymous.status === 401).toBe(operation.token !== 'none');
+		const { number } = operation;
 		const allowed = trials.filter(({ isAllowed }) => isAllowed).length;
 		record.add({
 			area,
