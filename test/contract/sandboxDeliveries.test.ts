@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 
-import type { DeliveryAttempt, Sandbox } from '../../sandbox/server';
+import type { DeliveryAttempt } from '../../sandbox/server';
 import { verify as verifyLikeGitHub } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
-import { freshSandbox, SandboxClient } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { SandboxClient } from '../support/sandboxClient';
 
 interface Received {
 	readonly headers: IncomingHttpHeaders;
@@ -53,22 +54,14 @@ function hmac(secret: string, text: string, encoding: 'hex' | 'base64'): string 
 }
 
 describe('the sandbox: deliveries', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox({ retryDelays: [20, 40, 60] });
 	let receiver: Receiver;
-
-	beforeAll(async () => {
-		sandbox = await freshSandbox();
-	});
 	beforeEach(async () => {
-		sandbox.service.reset(false);
 		receiver = new Receiver();
 		await receiver.start();
 	});
 	afterEach(async () => {
 		await receiver.stop();
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	const control = async (path: string, body: unknown): Promise<number> =>

@@ -1,21 +1,17 @@
-import type { FaultInput, Sandbox, WireLogEntry } from '../../sandbox/server';
-import { dataOf, freshSandbox, SandboxClient, type Reply } from '../support/sandboxClient';
+import type { FaultInput, WireLogEntry } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
 describe('the sandbox: faults and the wire log', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox();
 	let administrator: SandboxClient;
 	let teamId: string;
 
 	beforeAll(async () => {
-		sandbox = await freshSandbox();
 		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	});
 	beforeEach(() => {
-		sandbox.service.reset(false);
 		teamId = sandbox.service.organisation.teams[0]?.nanoid ?? '';
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	const plan = async (fault: FaultInput): Promise<number> => {

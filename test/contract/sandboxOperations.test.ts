@@ -18,7 +18,7 @@ const signableShape = z.object({
 type SignablePayment = z.infer<typeof signableShape>;
 
 describe('the sandbox: the operations', () => {
-	const shared = useActionSandbox();
+	const sandbox = useActionSandbox();
 	let administrator: SandboxClient;
 	let teamAdministrator: SandboxClient;
 	let viewer: SandboxClient;
@@ -27,32 +27,31 @@ describe('the sandbox: the operations', () => {
 	let teamId: string;
 
 	beforeAll(async () => {
-		const { sandbox } = shared;
 		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 		teamAdministrator = await SandboxClient.of(sandbox, 'teamAdministrator').signIn();
 		viewer = await SandboxClient.of(sandbox, 'viewer').signIn();
 	});
 	beforeEach(() => {
-		const { company, teams } = shared.sandbox.service.organisation;
+		const { company, teams } = sandbox.service.organisation;
 		companyId = company.nanoid;
 		teamIds = teams.map(({ nanoid }) => nanoid);
 		teamId = teamIds[0] ?? '';
 	});
 	afterEach(() => {
 		// After each test: every answer matched the description, and so did the log's verdicts.
-		for (const { operation, status, valid } of shared.sandbox.service.wireLog.read().entries) {
+		for (const { operation, status, valid } of sandbox.service.wireLog.read().entries) {
 			if (status === 200) expect({ operation, valid }).toEqual({ operation, valid: true });
 		}
 	});
 
 	function dataOf<Data>(reply: Reply, operationId: string): Data {
-		return readData<Data>(shared.sandbox, reply, operationId);
+		return readData<Data>(sandbox, reply, operationId);
 	}
 
 	/** Expects a refusal with the failure envelope. */
 	function expectRefusal(reply: Reply, operationId: string, status: number): void {
 		expect(reply).toMatchObject({ status, body: { success: false } });
-		const check = shared.sandbox.service.description.answerCheck(operationId, status);
+		const check = sandbox.service.description.answerCheck(operationId, status);
 		expect(check(reply.body) ? [] : check.errors).toEqual([]);
 	}
 
@@ -60,7 +59,7 @@ describe('the sandbox: the operations', () => {
 		const other = await startSandbox();
 		expect(other.service.organisation.company.nanoid).toBe(companyId);
 		expect(other.service.organisation.teams.map(({ users }) => users)).toEqual(
-			shared.sandbox.service.organisation.teams.map(({ users }) => users),
+			sandbox.service.organisation.teams.map(({ users }) => users),
 		);
 		await other.close();
 	});
@@ -78,7 +77,7 @@ describe('the sandbox: the operations', () => {
 		}
 
 		it('returns all currencies of a company, team and user', async () => {
-			const userId = shared.sandbox.service.organisation.teams[0]?.users[0]?.nanoid ?? '';
+			const userId = sandbox.service.organisation.teams[0]?.users[0]?.nanoid ?? '';
 			for (const entityId of [companyId, teamId, userId]) {
 				const reply = await viewer.get(`/v2/balance?nanoid=${entityId}`);
 				expect(dataOf<Balance>(reply, 'getBalance').balances).toHaveLength(21);
@@ -132,12 +131,12 @@ describe('the sandbox: the operations', () => {
 		});
 
 		it('rejects a body that isn’t JSON, and logs it', async () => {
-			const response = await fetch(`${shared.sandbox.url}/v2/invites`, {
+			const response = await fetch(`${sandbox.url}/v2/invites`, {
 				method: 'POST',
 				body: '{"a":',
 			});
 			expect(response.status).toBe(401);
-			const [entry] = shared.sandbox.service.wireLog.read().entries;
+			const [entry] = sandbox.service.wireLog.read().entries;
 			expect(entry).toMatchObject({ body: '{"a":', valid: false, operation: 'createInvites' });
 		});
 	});
@@ -173,7 +172,7 @@ describe('the sandbox: the operations', () => {
 		it.each(['name', 'hash'] as const)(
 			'executes signed invites once, with roles by %s',
 			async (roleForm) => {
-				shared.sandbox.service.change({ roleForm });
+				sandbox.service.change({ roleForm });
 				const created = await create();
 				expect(created.typed_data.typed_data.data[0]?.role).toBe(
 					roleForm === 'hash' ? id('team_viewer') : 'team_viewer',
@@ -224,7 +223,7 @@ describe('the sandbox: the operations', () => {
 				body,
 			);
 		const waiting = (): string => {
-			const [userId = ''] = shared.sandbox.service.organisation.teams[0]?.nameReviews.keys() ?? [];
+			const [userId = ''] = sandbox.service.organisation.teams[0]?.nameReviews.keys() ?? [];
 			return userId;
 		};
 		const review_version = '2026-02-28T09:30Z';
@@ -251,9 +250,7 @@ describe('the sandbox: the operations', () => {
 				email,
 				signer: administrator.account.address,
 			});
-			const response = await fetch(
-				`${shared.sandbox.url}/sandbox/payment-typed-data?${query.toString()}`,
-			);
+			const response = await fetch(`${sandbox.url}/sandbox/payment-typed-data?${query.toString()}`);
 			return signableShape.parse(await response.json());
 		};
 		const bodyOf = async (
@@ -273,7 +270,7 @@ describe('the sandbox: the operations', () => {
 		const pay = async (body: unknown): Promise<Reply> =>
 			await administrator.put('/v2/payments/external_entity/instant', body);
 		const cents = (): bigint =>
-			shared.sandbox.service.organisation.team(teamId)?.balances.get('USD') ?? 0n;
+			sandbox.service.organisation.team(teamId)?.balances.get('USD') ?? 0n;
 
 		it('pays once for each signed salt', async () => {
 			const before = cents();
@@ -320,8 +317,8 @@ describe('the sandbox: the operations', () => {
 		});
 
 		it('needs no token if the setting says so, but still checks one', async () => {
-			shared.sandbox.service.change({ instantPaymentNeedsToken: false });
-			const nobody = SandboxClient.of(shared.sandbox, 'stranger');
+			sandbox.service.change({ instantPaymentNeedsToken: false });
+			const nobody = SandboxClient.of(sandbox, 'stranger');
 			const path = '/v2/payments/external_entity/instant';
 			expect(await nobody.put(path, await bodyOf(await signable()))).toMatchObject({ status: 200 });
 			const reply = await nobody.useToken('a.b.c').put(path, await bodyOf(await signable()));
@@ -329,7 +326,7 @@ describe('the sandbox: the operations', () => {
 		});
 
 		it('rejects a stranger’s signature', async () => {
-			shared.sandbox.service.change({ instantPaymentNeedsToken: false });
+			sandbox.service.change({ instantPaymentNeedsToken: false });
 			const payment = await signable();
 			const wallet = new Wallet(id('payroll sandbox test: outsider'));
 			const body = await bodyOf(
@@ -337,7 +334,7 @@ describe('the sandbox: the operations', () => {
 				1_500,
 				wallet,
 			);
-			const nobody = SandboxClient.of(shared.sandbox, 'stranger');
+			const nobody = SandboxClient.of(sandbox, 'stranger');
 			const reply = await nobody.put('/v2/payments/external_entity/instant', body);
 			expectRefusal(reply, 'createInstantPayment', 403);
 		});
@@ -351,7 +348,7 @@ describe('the sandbox: the operations', () => {
 		const list = async (query: string): Promise<Page> =>
 			dataOf(await viewer.get(`/v2/teams/${teamId}/users?${query}`), 'listTeamUsers');
 		const everyone = (): string[] =>
-			shared.sandbox.service.organisation.teams[0]?.users.map(({ nanoid }) => nanoid) ?? [];
+			sandbox.service.organisation.teams[0]?.users.map(({ nanoid }) => nanoid) ?? [];
 
 		it('returns the full list without page and offset', async () => {
 			expect((await list('')).users).toHaveLength(140);
@@ -377,7 +374,7 @@ describe('the sandbox: the operations', () => {
 
 		it('filters by email, repeated or comma-separated, and leaves out strangers', async () => {
 			const [one, two] =
-				shared.sandbox.service.organisation.teams[0]?.users.map(({ email }) => email) ?? [];
+				sandbox.service.organisation.teams[0]?.users.map(({ email }) => email) ?? [];
 			const repeated = await list(`emails=${one}&emails=${two}&emails=nobody@example.com`);
 			const listed = await list(`emails=${one},${two},nobody@example.com`);
 			expect(repeated.users.map(({ email }) => email)).toEqual([one, two]);
@@ -394,14 +391,14 @@ describe('the sandbox: the operations', () => {
 
 	describe('test delivery', () => {
 		const test = async (body: unknown, webhookId?: string): Promise<Reply> => {
-			const path = webhookId ?? shared.sandbox.service.organisation.firstWebhookId;
+			const path = webhookId ?? sandbox.service.organisation.firstWebhookId;
 			return await administrator.post(`/v2/webhooks/test/${path}`, body);
 		};
 
 		it('rejects an unknown endpoint and a viewer', async () => {
 			const body = { event_type: 'token.transfer' };
 			expectRefusal(await test(body, 'wh-000000000000'), 'sendTestDelivery', 404);
-			const path = `/v2/webhooks/test/${shared.sandbox.service.organisation.firstWebhookId}`;
+			const path = `/v2/webhooks/test/${sandbox.service.organisation.firstWebhookId}`;
 			expectRefusal(await viewer.post(path, body), 'sendTestDelivery', 403);
 		});
 	});

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import type { SettingsInput } from '../../sandbox/settings';
-import type { Sandbox } from '../../sandbox/server';
-import { dataOf, freshSandbox, SandboxClient, type Reply } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
 const TEAM_USER_FIELDS = [
 	'nanoid',
@@ -34,14 +34,13 @@ const eventsShape = z.object({
 });
 
 describe('the sandbox: what the documentation leaves open', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox();
 	let administrator: SandboxClient;
 	let teamAdministrator: SandboxClient;
 	let token: string;
 	let teamId: string;
 
 	beforeAll(async () => {
-		sandbox = await freshSandbox();
 		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 		teamAdministrator = await SandboxClient.of(sandbox, 'teamAdministrator').signIn();
 		token = await sandbox.service.tokens.issue(
@@ -53,12 +52,8 @@ describe('the sandbox: what the documentation leaves open', () => {
 		);
 	});
 	beforeEach(() => {
-		sandbox.service.reset(false);
 		const { teams } = sandbox.service.organisation;
 		teamId = teams[0]?.nanoid ?? '';
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	const set = (settings: SettingsInput): void => {

@@ -2,25 +2,20 @@ import { decodeJwt } from 'jose';
 import { SiweMessage } from 'siwe';
 
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
-import type { Sandbox } from '../../sandbox/server';
-import { freshSandbox, jwtOf, SandboxClient } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { jwtOf, SandboxClient } from '../support/sandboxClient';
 
 describe('the sandbox: signing in', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox();
 	let viewer: SandboxClient;
 	const anyBalance = (): string =>
 		`/v2/balance?nanoid=${sandbox.service.organisation.company.nanoid}`;
 
 	beforeAll(async () => {
-		sandbox = await freshSandbox();
 		viewer = SandboxClient.of(sandbox, 'viewer');
 	});
 	beforeEach(() => {
-		sandbox.service.reset(false);
 		viewer.useToken(undefined);
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	it('issues a message for its own domain and the wallet, with a fresh nonce', async () => {

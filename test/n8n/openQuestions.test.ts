@@ -3,33 +3,18 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { SettingsInput } from '../../sandbox/settings';
-import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
-import {
-	processedKeys,
-	runNode,
-	SavedCredentials,
-	searchUsers,
-	testSaved,
-} from '../support/actionHost';
+import type { AccountName } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
+import { runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
 import { startEchoService, type EchoService } from '../support/echoService';
 
 /* What docs/api.md lists under Open questions: the node against either answer of the service. */
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let team: string;
 let company: string;
 
-beforeAll(async () => {
-	sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-	await sandbox.close();
-});
-
 beforeEach(() => {
-	sandbox.service.reset(false);
-	processedKeys.clear();
 	const { organisation } = sandbox.service;
 	company = organisation.company.nanoid;
 	team = organisation.teams[0]?.nanoid ?? '';
@@ -37,27 +22,10 @@ beforeEach(() => {
 
 const set = (settings: SettingsInput) => sandbox.service.change(settings);
 
-function account(name: AccountName) {
-	const found = sandbox.accounts.find((each) => each.name === name);
-	if (found === undefined) throw new Error(`no account ${name}`);
-	return found;
-}
-
-function credentials(name: AccountName = 'companyAdministrator') {
-	const { privateKey, platformId } = account(name);
-	return new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		signer: 'privateKey',
-		platformId,
-		privateKey,
-		sessionToken: '',
-	});
-}
+const credentials = (name?: AccountName) => sandbox.credentials({}, name);
 
 async function tokenOf(name: AccountName): Promise<string> {
-	const { address: wallet, platformId } = account(name);
+	const { address: wallet, platformId } = sandbox.account(name);
 	return await sandbox.service.tokens.issue({ wallet, platformId }, 3_600);
 }
 
@@ -295,7 +263,7 @@ describe('the signature of a sign-in message', () => {
 	it('still signs in', async () => {
 		const got = await run({ resource: 'authentication', operation: 'getSignInMessage' });
 		const message = String(got.output[0]?.json.siwe);
-		const wallet = new Wallet(account('companyAdministrator').privateKey);
+		const wallet = new Wallet(sandbox.account('companyAdministrator').privateKey);
 		const { output } = await run({
 			resource: 'authentication',
 			operation: 'verify',

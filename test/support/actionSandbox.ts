@@ -19,6 +19,18 @@ export class ActionSandbox {
 		return this.running;
 	}
 
+	get service(): Sandbox['service'] {
+		return this.sandbox.service;
+	}
+
+	get url(): string {
+		return this.sandbox.url;
+	}
+
+	get accounts(): Sandbox['accounts'] {
+		return this.sandbox.accounts;
+	}
+
 	async start(settings: SettingsInput = {}): Promise<void> {
 		this.running = await startSandbox({ settings });
 	}
@@ -33,15 +45,15 @@ export class ActionSandbox {
 	}
 
 	get team(): string {
-		return this.sandbox.service.organisation.teams[0]?.nanoid ?? '';
+		return this.service.organisation.teams[0]?.nanoid ?? '';
 	}
 
 	get company(): string {
-		return this.sandbox.service.organisation.company.nanoid;
+		return this.service.organisation.company.nanoid;
 	}
 
 	async control(method: string, route: string, body?: unknown): Promise<unknown> {
-		const answer = await fetch(`${this.sandbox.url}/sandbox/${route}`, {
+		const answer = await fetch(`${this.url}/sandbox/${route}`, {
 			method,
 			...(body === undefined
 				? {}
@@ -56,7 +68,7 @@ export class ActionSandbox {
 	}
 
 	account(name: AccountName = 'companyAdministrator') {
-		const found = this.sandbox.accounts.find((each) => each.name === name);
+		const found = this.accounts.find((each) => each.name === name);
 		if (found === undefined) throw new Error(`no account ${name}`);
 		return found;
 	}
@@ -65,10 +77,10 @@ export class ActionSandbox {
 		return new Wallet(this.account(name).privateKey);
 	}
 
-	credentials(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
-		const { privateKey, platformId } = this.account();
+	credentials(change: ICredentialDataDecryptedObject = {}, name?: AccountName): SavedCredentials {
+		const { privateKey, platformId } = this.account(name);
 		return new SavedCredentials({
-			baseUrl: this.sandbox.url,
+			baseUrl: this.url,
 			authentication: 'walletSignIn',
 			signer: 'privateKey',
 			platformId,
@@ -101,7 +113,7 @@ export class ActionSandbox {
 
 	/** Everything that reached the service, signing in included. */
 	wire() {
-		return this.sandbox.service.wireLog.read().entries;
+		return this.service.wireLog.read().entries;
 	}
 
 	/** The requests that change something, apart from signing in. */
