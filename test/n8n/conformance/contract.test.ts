@@ -3,6 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { WireLogEntry } from '../../../sandbox/server';
 import { PayrollPayments } from '../../../nodes/PayrollPayments/PayrollPayments.node';
 import { runNode } from '../../support/actionHost';
+import { OPERATION_IDS } from '../../support/operationForms';
 import {
 	refusingOption,
 	type Accepted,
@@ -14,7 +15,7 @@ import { bodyField, operation, OPERATIONS, valuesOf } from './openapi';
 import { OPERATION_CASES } from './operations';
 import { ConformanceRecord } from './record';
 import { conformanceSection, gaps, missingTests, writeConformance, writtenSection } from './report';
-import { answersSuite, OPERATION_IDS } from './suites/answers';
+import { answersSuite } from './suites/answers';
 import { authenticationSuite } from './suites/authentication';
 import { defaultsSuite } from './suites/defaults';
 import { eventsSuite } from './suites/events';

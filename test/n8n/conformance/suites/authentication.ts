@@ -1,10 +1,11 @@
 import { processedKeys, runNode, SavedCredentials } from '../../../support/actionHost';
+import { FORMS, OPERATION_IDS, withAccessToken } from '../../../support/operationForms';
 import { startEchoService, type EchoService } from '../../../support/echoService';
 import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
 import { operation, OPERATIONS } from '../openapi';
 import type { ConformanceRecord } from '../record';
 import type { World } from '../world';
-import { answerOf, FORMS, OPERATION_IDS, withAccessToken } from './answers';
+import { answerOf } from './answers';
 
 const DIALECTS: readonly SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 

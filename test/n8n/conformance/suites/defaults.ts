@@ -3,9 +3,10 @@ import { ClientRequest, createServer, type ServerResponse } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../../../support/actionHost';
+import { FORMS, withAccessToken, type OperationId } from '../../../support/operationForms';
 import { operation } from '../openapi';
 import type { ConformanceRecord } from '../record';
-import { answerOf, FORMS, withAccessToken, type OperationId } from './answers';
+import { answerOf } from './answers';
 
 /** The answer to the read with which a run that writes confirms its token. */
 function answerRead(response: ServerResponse): void {
