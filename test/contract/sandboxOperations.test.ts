@@ -64,13 +64,6 @@ describe('the sandbox: the operations', () => {
 		await other.close();
 	});
 
-	it('answers 404 in the failure envelope for an unknown operation', async () => {
-		expect(await viewer.get('/v2/unknown')).toMatchObject({
-			status: 404,
-			body: { success: false },
-		});
-	});
-
 	describe('balance', () => {
 		interface Balance {
 			balances: Array<{ currency: string; balance_cents: string }>;
