@@ -106,7 +106,10 @@ const MUTATIONS: readonly Mutation[] = [
 		['...(rivals ? { not: { required: rivals } } : {}),', ''],
 		['!Number.isNaN(time) && new Date(time)', 'Number.isNaN(time) || new Date(time)'],
 		["each.in === 'query'", "each.in === 'path'"],
-		['additionalProperties: false,', 'additionalProperties: true,'],
+		[
+			'additionalProperties: false,\n\t\tproperties: Object',
+			'additionalProperties: true,\n\t\tproperties: Object',
+		],
 		["['path', 'query', ...(body ? ['body'] : [])]", "['path', 'query']"],
 		["'DepositReceivedEvent' : 'EventEnvelope'", "'EventEnvelope' : 'EventEnvelope'"],
 	]),
@@ -117,7 +120,7 @@ const MUTATIONS: readonly Mutation[] = [
 	]),
 	...inFile(
 		`${SANDBOX}/openapi.yaml`,
-		'menus|amounts|emails|pages|entities|the sandbox|roles|versions',
+		'docs/api|menus|amounts|emails|pages|entities|the sandbox|roles|versions',
 		[
 			['minimum: 100, maximum', 'minimum: 99, maximum'],
 			['maximum: 10000000000 ', 'maximum: 10000000001 '],
@@ -131,6 +134,7 @@ const MUTATIONS: readonly Mutation[] = [
 			['enum: [contractor, team_employee,', 'enum: [contractor, team_hr_admin, team_employee,'],
 			['(?!0{130}$)', ''],
 			['enum: [arbitrum]', 'enum: [arbitrum, base]'],
+			['required: [nanoid, role, invitee_name, email,', 'required: [nanoid, role, email,'],
 		],
 	),
 ];

@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { InstantPayment } from '../../sandbox/instantPayments';
-import { startSandbox } from '../../sandbox/server';
 import { fieldsOf } from '../n8n/conformance/openapi';
 import { useActionSandbox } from '../support/actionSandbox';
 import { dataOf as readData, SandboxClient, type Reply } from '../support/sandboxClient';
@@ -54,15 +53,6 @@ describe('the sandbox: the operations', () => {
 		const check = sandbox.service.description.answerCheck(operationId, status);
 		expect(check(reply.body) ? [] : check.errors).toEqual([]);
 	}
-
-	it('builds the same organization from the same seed', async () => {
-		const other = await startSandbox();
-		expect(other.service.organisation.company.nanoid).toBe(companyId);
-		expect(other.service.organisation.teams.map(({ users }) => users)).toEqual(
-			sandbox.service.organisation.teams.map(({ users }) => users),
-		);
-		await other.close();
-	});
 
 	describe('balance', () => {
 		interface Balance {

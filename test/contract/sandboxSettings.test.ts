@@ -17,19 +17,11 @@ describe('the sandbox: what the documentation leaves open', () => {
 	const sandbox = useActionSandbox();
 	let administrator: SandboxClient;
 	let teamAdministrator: SandboxClient;
-	let token: string;
 	let teamId: string;
 
 	beforeAll(async () => {
 		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 		teamAdministrator = await SandboxClient.of(sandbox, 'teamAdministrator').signIn();
-		token = await sandbox.service.tokens.issue(
-			{
-				wallet: administrator.account.address,
-				platformId: administrator.account.platformId,
-			},
-			3_600,
-		);
 	});
 	beforeEach(() => {
 		const { teams } = sandbox.service.organisation;
@@ -39,7 +31,6 @@ describe('the sandbox: what the documentation leaves open', () => {
 	const set = (settings: SettingsInput): void => {
 		sandbox.service.change(settings);
 	};
-	const usersPath = (): string => `/v2/teams/${teamId}/users`;
 	const lastLogged = () => sandbox.service.wireLog.read().entries.at(-1);
 
 	it.each([
@@ -104,25 +95,6 @@ describe('the sandbox: what the documentation leaves open', () => {
 		});
 	});
 
-	it('refuses X-Auth-Token for the operations of the setting, and no others', async () => {
-		set({ apiKeyRefusedBy: ['getBalance', 'createInvites'] });
-		const nobody = SandboxClient.of(sandbox, 'stranger');
-		const headers = { 'x-auth-token': token };
-		const balance = `/v2/balance?nanoid=${teamId}`;
-		expect(await nobody.send('GET', balance, undefined, headers)).toMatchObject({
-			status: 401,
-			body: { error_code: 'api_key_refused' },
-		});
-		const invites = { nanoid: teamId, role: 'contractor', invites: [] };
-		expect(await nobody.send('POST', '/v2/invites', invites, headers)).toMatchObject({
-			status: 401,
-		});
-		expect(await nobody.send('GET', usersPath(), undefined, headers)).toMatchObject({
-			status: 200,
-		});
-		expect(await administrator.get(balance)).toMatchObject({ status: 200 });
-	});
-
 	it('checks the existence or the role first', async () => {
 		const signed = {
 			invites: ['in-000000000000'],
@@ -167,46 +139,6 @@ describe('the sandbox: what the documentation leaves open', () => {
 		expect(await administrator.get('/v2/teams/te-000000000000/users')).toMatchObject({
 			status: 404,
 		});
-	});
-
-	it('sends records with all fields, or only those that are never missing', async () => {
-		type Records = Array<Record<string, unknown>>;
-		const users = async (): Promise<Records> =>
-			dataOf<{ users: Records }>(sandbox, await administrator.get(usersPath()), 'listTeamUsers')
-				.users;
-		const invites = async (): Promise<Records> =>
-			dataOf(sandbox, await administrator.get(`/v2/invites?nanoid=${teamId}`), 'listInvites');
-		for (const user of await users()) {
-			expect(Object.keys(user).sort()).toEqual(fieldsOf('TeamUser').sort());
-		}
-		const [full] = await invites();
-		expect(full).toMatchObject({ company: expect.any(Object), team: expect.any(Object) });
-		set({ recordFields: 'sparse' });
-		expect(new Set((await users()).flatMap(Object.keys))).toEqual(new Set(['nanoid']));
-		const [sparse] = await invites();
-		expect(sparse).not.toHaveProperty('company');
-		expect(sparse).not.toHaveProperty('team');
-		expect(sparse).toEqual({ ...full, company: undefined, team: undefined });
-	});
-
-	it.each([
-		['always', [true, true, true, true]],
-		['sometimes', [true, false, true, false]],
-		['never', [false, false, false, false]],
-	] as const)('sends error_code %s', async (errorCodes, expected) => {
-		set({ errorCodes });
-		const found: boolean[] = [];
-		for (const path of [
-			'/v2/balance',
-			'/v2/unknown',
-			'/v2/balance?nanoid=te-000000000000',
-			'/v2/x',
-		]) {
-			const { body } = await administrator.get(path);
-			const failure = z.object({ success: z.literal(false), data: z.string() }).passthrough();
-			found.push('error_code' in failure.parse(body));
-		}
-		expect(found).toEqual(expected);
 	});
 
 	describe('requests', () => {

@@ -191,48 +191,6 @@ describe('fields that may be missing', () => {
 	});
 });
 
-describe('emails', () => {
-	const unusual = [
-		'a&b@x.co',
-		'first/last@x.co',
-		"o'brien+pay@mail.x.co",
-		'ana@xn--bcher-kva.xn--p1ai',
-		'=?^`{|}~!#$%*@x.co',
-	];
-
-	it('that the HTML standard takes reach the service in every field', async () => {
-		const sheet = await run(
-			{
-				resource: 'invite',
-				operation: 'create',
-				teamId: team,
-				role: 'contractor',
-				inviteesSource: 'items',
-				existingPeople: 'invite',
-			},
-			{ items: unusual.map((email) => ({ email })) },
-		);
-		expect(sheet.error).toBeUndefined();
-		const administrators = await run({
-			resource: 'administratorInvite',
-			operation: 'create',
-			entityId: team,
-			role: 'team_viewer',
-			emails: unusual.join(', '),
-		});
-		expect(administrators.error).toBeUndefined();
-		const found = await run({ ...USERS, teamId: team, emails: unusual.join(',') });
-		expect(found.error).toBeUndefined();
-		expect(wire().map(({ operation, valid }) => [operation, valid])).toEqual([
-			['createInvites', true],
-			['createAdministratorInvites', true],
-			['listTeamUsers', true],
-		]);
-		expect(wire()[0]?.body).toMatchObject({ invites: unusual.map((email) => ({ email })) });
-		expect(wire()[2]?.query.emails).toEqual(unusual);
-	});
-});
-
 describe('the signature of a sign-in message', () => {
 	const verify = async (signature: string) =>
 		await run({

@@ -20,6 +20,7 @@ import { authenticationSuite } from './suites/authentication';
 import { defaultsSuite } from './suites/defaults';
 import { eventsSuite } from './suites/events';
 import { sandboxSuite } from './suites/sandbox';
+import { differences } from './tables';
 import { World } from './world';
 
 /** The pauses before retries, in milliseconds; nobody waits for them. */
@@ -274,6 +275,10 @@ describe('docs/api.md', () => {
 	it('has a test or a reason for each statement, and no name of one that is gone', () => {
 		expect(gaps(record)).toEqual({ open: [], gone: [] });
 		expect(missingTests()).toEqual([]);
+	});
+
+	it('has the fields, values and limits of openapi.yaml in its tables', () => {
+		expect(differences()).toEqual([]);
 	});
 
 	/* `npm run docs:api` sets the folder to write to. */

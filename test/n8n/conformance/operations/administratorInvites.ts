@@ -15,7 +15,7 @@ import {
 	type OperationCases,
 	type Refused,
 } from '../cases';
-import { forbiddenTexts } from '../examples';
+import { allowedTexts, forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, fieldsOf, valuesOf } from '../openapi';
 import type { World } from '../world';
 
@@ -110,6 +110,7 @@ const sharedGroups = (world: World, endpoint: string): Group[] => [
 				people(MOST_ADMINISTRATORS),
 				people(MOST_ADMINISTRATORS + 1),
 				people(3).join(', '),
+				allowedTexts('Email'),
 			]),
 		],
 		refused: refusing('Emails', 'emails', [

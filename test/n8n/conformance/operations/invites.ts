@@ -6,7 +6,7 @@ import {
 	type ExpectedRequest,
 	type OperationCases,
 } from '../cases';
-import { forbiddenTexts } from '../examples';
+import { allowedTexts, forbiddenTexts } from '../examples';
 import { fieldsOf, valuesOf } from '../openapi';
 
 const PREFILL_FIELDS = fieldsOf('InvitePrefill');
@@ -117,7 +117,7 @@ export const createInvites: OperationCases = {
 				'read-between-the-lines/what-makes-an-invite*',
 			],
 			accepted: accepting('inviteesJson', [
-				JSON.stringify([{ email: 'a.b+c@mail.example.org' }]),
+				JSON.stringify(allowedTexts('Email').map((email) => ({ email }))),
 				JSON.stringify([{ email: 'ana@example.com', prefill: COMPLETE }]),
 				JSON.stringify(
 					Array.from({ length: 250 }, (_, index) => ({ email: `p${index}@example.com` })),

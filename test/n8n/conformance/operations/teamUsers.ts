@@ -5,7 +5,7 @@ import {
 	type ExpectedRequest,
 	type OperationCases,
 } from '../cases';
-import { forbiddenTexts } from '../examples';
+import { allowedTexts, forbiddenTexts } from '../examples';
 import { boundsOf, queryParameter } from '../openapi';
 
 const [, LARGEST_PAGE] = boundsOf(queryParameter('listTeamUsers', 'count'));
@@ -79,6 +79,7 @@ export const listTeamUsers: OperationCases = {
 				...[
 					emails.slice(0, 1),
 					nobody(1),
+					allowedTexts('Email'),
 					[...emails.slice(0, MOST_EMAILS_IN_FILTER - 1), ...nobody(1)],
 				].map((wanted) => ({
 					form: { emails: wanted },

@@ -63,7 +63,9 @@ function trialsOf(operation: DocumentedOperation): Trial[] {
 						trial(true, `query, ${what}, with commas`, { query: value }, ','),
 					)
 			: []),
-		...(body === undefined ? [] : each('body', examplesOf(body))),
+		...(body === undefined
+			? []
+			: [trial(false, 'no body', { body: undefined }), ...each('body', examplesOf(body))]),
 	];
 }
 
