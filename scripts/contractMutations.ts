@@ -120,7 +120,7 @@ const MUTATIONS: readonly Mutation[] = [
 	]),
 	...inFile(
 		`${SANDBOX}/openapi.yaml`,
-		'docs/api|menus|amounts|emails|pages|entities|the sandbox|roles|versions',
+		'in its tables|menus|amounts|emails|pages|entities|the sandbox|roles|versions',
 		[
 			['minimum: 100, maximum', 'minimum: 99, maximum'],
 			['maximum: 10000000000 ', 'maximum: 10000000001 '],

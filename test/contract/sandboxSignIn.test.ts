@@ -35,15 +35,6 @@ describe('the sandbox: signing in', () => {
 		expect(await viewer.useToken(jwt).get(anyBalance())).toMatchObject({ status: 200 });
 	});
 
-	it('accepts the same token in the older header', async () => {
-		const message = await viewer.signInMessage();
-		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
-		const headers = { 'x-auth-token': jwtOf(sandbox, reply) };
-		expect(await viewer.send('GET', anyBalance(), undefined, headers)).toMatchObject({
-			status: 200,
-		});
-	});
-
 	it('rejects a used nonce', async () => {
 		const message = await viewer.signInMessage();
 		const signature = await viewer.wallet.signMessage(message);
