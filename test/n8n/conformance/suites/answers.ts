@@ -117,7 +117,7 @@ export function answersSuite(record: ConformanceRecord): void {
 }
 
 /** A page of users that no other page follows; what follows one, the pages of Team User show. */
-export function lastPage(data: unknown): unknown {
+function lastPage(data: unknown): unknown {
 	if (!isRecord(data) || !isRecord(data.pagination)) return data;
 	return { ...data, pagination: { ...data.pagination, has_more: false } };
 }
