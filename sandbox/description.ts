@@ -204,7 +204,7 @@ function newAjv(): Ajv2020 {
 	});
 	addFormats(ajv);
 	ajv.addFormat('utc-timestamp', isCalendarValid);
-	ajv.addVocabulary(['x-setting']);
+	ajv.addVocabulary(['x-setting', 'x-counterexamples', 'x-required-not-documented']);
 	return ajv;
 }
 

@@ -1,5 +1,5 @@
-// Changes one value, bound or prefix of the node or of openapi.yaml at a time, in a copy of the last
-// commit, and checks that the conformance test fails: `npm run test:mutation:contract`.
+// Changes one value, bound or prefix of the node, the sandbox or openapi.yaml at a time, in a copy of
+// the last commit, and checks that the conformance test fails: `npm run test:mutation:contract`.
 import { execFileSync, spawn } from 'node:child_process';
 import {
 	mkdtempSync,
@@ -27,7 +27,7 @@ interface Mutation {
 }
 
 const NODE = 'nodes/PayrollPayments';
-const OPENAPI = 'sandbox/openapi.yaml';
+const SANDBOX = 'sandbox';
 
 function inFile(file: string, tests: string, changes: ReadonlyArray<readonly [string, string]>) {
 	return changes.map(([from, to]): Mutation => ({ file, from, to, tests }));
@@ -49,11 +49,11 @@ const MUTATIONS: readonly Mutation[] = [
 		['most: 10_000_000_000 ', 'most: 9_999_999_999 '],
 	]),
 	...inFile(`${NODE}/shared/money.ts`, 'Balance: Get each', [
-		["'USDC', 'USDT'", "'USDC'"],
-		["['BTC',", "['XBT',"],
+		["USDC USDT'", "USDC'"],
+		["'BTC CAD", "'XBT CAD"],
 	]),
 	...inFile(`${NODE}/shared/identifier.ts`, 'Balance: Get .te-', [
-		['IDENTIFIER_LENGTH = 15', 'IDENTIFIER_LENGTH = 16'],
+		['value.length !== 15', 'value.length !== 16'],
 	]),
 	...inFile(`${NODE}/actions/balance/get.ts`, 'Balance: Get .te-', [
 		["entityId('te', 'co', 'us')", "entityId('te', 'co')"],
@@ -82,8 +82,8 @@ const MUTATIONS: readonly Mutation[] = [
 		["'polygon',", "'matic',"],
 	]),
 	...inFile(`${NODE}/trigger/fields.ts`, 'events the menus', [
-		["reverted: 'Processed", "reversed: 'Processed"],
-		["internal_pay_handler: 'Internal", "internal: 'Internal"],
+		['reverted: { name', 'reversed: { name'],
+		['internal_pay_handler: {', 'internal: {'],
 	]),
 	...inFile(`${NODE}/actions/nameReview/update.ts`, 'Name Review: Resolve', [
 		["value: 'cancel'", "value: 'reject'"],
@@ -94,26 +94,45 @@ const MUTATIONS: readonly Mutation[] = [
 	]),
 	...inFile(`${NODE}/shared/address.ts`, 'Create Instant a signature', [
 		['0-9a-fA-F]{130}$/', '0-9a-fA-F]{128}$/'],
-		['!/^0x0+$/.test(value)', 'true'],
+		['!/^(?:0x)?0+$/.test(value)', 'true'],
 	]),
-	...inFile(`${NODE}/actions/commonOptions.ts`, 'defaults', [
-		['concurrency(5)', 'concurrency(6)'],
-		['DEFAULT_RETRIES = 3', 'DEFAULT_RETRIES = 2'],
+	...inFile(`${NODE}/actions/commonOptions.ts`, 'defaults', [['concurrency(5)', 'concurrency(6)']]),
+	...inFile(`${NODE}/api/client.ts`, 'defaults', [['DEFAULT_RETRIES = 3', 'DEFAULT_RETRIES = 2']]),
+	...inFile(`${SANDBOX}/description.ts`, 'the sandbox takes', [
+		['...(rivals ? { not: { required: rivals } } : {}),', ''],
+		['!Number.isNaN(time) && new Date(time)', 'Number.isNaN(time) || new Date(time)'],
+		["each.in === 'query'", "each.in === 'path'"],
+		[
+			'additionalProperties: false,\n\t\tproperties: Object',
+			'additionalProperties: true,\n\t\tproperties: Object',
+		],
+		["['path', 'query', ...(body ? ['body'] : [])]", "['path', 'query']"],
+		["'DepositReceivedEvent' : 'EventEnvelope'", "'EventEnvelope' : 'EventEnvelope'"],
 	]),
-	...inFile(OPENAPI, 'openapi.yaml', [
-		['minimum: 100, maximum', 'minimum: 99, maximum'],
-		['maximum: 10000000000 ', 'maximum: 10000000001 '],
-		['maximum: 500,', 'maximum: 501,'],
-		['minItems: 1', 'minItems: 0'],
-		["'^(te|co|us)-[", "'^(te|co)-["],
-		["'^wh-[A-Za-z0-9_-]{12}$'", "'^wh-[A-Za-z0-9_-]{11,12}$'"],
-		['[BTC, CAD,', '[CAD,'],
-		['        - swap.token\n', ''],
-		['[pending, complete,', '[complete,'],
-		['enum: [contractor, team_employee,', 'enum: [contractor, team_hr_admin, team_employee,'],
-		['(?!0{130}$)', ''],
-		['enum: [arbitrum]', 'enum: [arbitrum, base]'],
+	...inFile(`${SANDBOX}/exchange.ts`, 'the sandbox takes', [
+		['/^-?\\d+$/.test(first)', '/^\\d$/.test(first)'],
+		["return first.split(',')", 'return [first]'],
+		["if (needed === 'none') return undefined;", "if (needed !== 'optional') return undefined;"],
 	]),
+	...inFile(
+		`${SANDBOX}/openapi.yaml`,
+		'in its tables|menus|amounts|emails|pages|entities|the sandbox|roles|versions',
+		[
+			['minimum: 100, maximum', 'minimum: 99, maximum'],
+			['maximum: 10000000000 ', 'maximum: 10000000001 '],
+			['maximum: 500,', 'maximum: 501,'],
+			['minItems: 1', 'minItems: 0'],
+			["'^(te|co|us)-[", "'^(te|co)-["],
+			["'^wh-[A-Za-z0-9_-]{12}$'", "'^wh-[A-Za-z0-9_-]{11,12}$'"],
+			['[BTC, CAD,', '[CAD,'],
+			['        - swap.token\n', ''],
+			['[pending, complete,', '[complete,'],
+			['enum: [contractor, team_employee,', 'enum: [contractor, team_hr_admin, team_employee,'],
+			['(?!0{130}$)', ''],
+			['enum: [arbitrum]', 'enum: [arbitrum, base]'],
+			['required: [nanoid, role, invitee_name, email,', 'required: [nanoid, role, email,'],
+		],
+	),
 ];
 
 const resultShape = z.object({
@@ -191,7 +210,7 @@ async function main(): Promise<void> {
 	const queue = [...MUTATIONS.entries()];
 	const worker = async (name: string): Promise<void> => {
 		const copy = makeCopy(name);
-		const usual = await failuresIn(copy, 'openapi.yaml|Balance');
+		const usual = await failuresIn(copy, 'the sandbox|Balance');
 		if (usual?.length !== 0) throw new Error(`The unchanged copy fails: ${usual?.join()}`);
 		for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
 			rows.set(next[0], await tryMutation(copy, next[1]));
@@ -204,7 +223,7 @@ async function main(): Promise<void> {
 		'contractMutations',
 		'Mutations of the contract',
 		`Node ${process.versions.node}`,
-		`One value, bound or prefix of the node or of \`sandbox/openapi.yaml\` is changed at a time, in a
+		`One value, bound or prefix of the node, the sandbox or \`sandbox/openapi.yaml\` is changed at a time, in a
 copy, and \`test/n8n/conformance\` has to fail. ${table.length} mutations: ${table.length - alive.length}
 noticed, ${alive.length} not.
 

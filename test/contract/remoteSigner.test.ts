@@ -6,7 +6,6 @@ import {
 	type SignerDialect,
 	type SignerFault,
 } from '../../sandbox/remoteSigner';
-import type { Sandbox } from '../../sandbox/server';
 import { readCredentials } from '../../nodes/PayrollPayments/api/credentials';
 import { signIn } from '../../nodes/PayrollPayments/api/signIn';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
@@ -18,7 +17,8 @@ import {
 	remoteSignerWallet,
 } from '../../nodes/PayrollPayments/signing';
 import { readTypedData } from '../../nodes/PayrollPayments/signing/typedData';
-import { freshSandbox, SandboxClient } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { SandboxClient } from '../support/sandboxClient';
 import { SIGNED_TEXTS } from '../support/vectors/messages';
 import { EIP712_MAIL } from '../support/vectors/typedData';
 
@@ -43,19 +43,14 @@ const exchange: HttpExchange = async ({ method, url, headers, body, timeout }) =
 	}
 };
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let client: SandboxClient;
 let domain: string;
 let signer: RemoteSigner;
 
 beforeAll(async () => {
-	sandbox = await freshSandbox();
 	client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	domain = new URL(sandbox.url).host;
-});
-
-afterAll(async () => {
-	await sandbox.close();
 });
 
 afterEach(async () => {

@@ -1,18 +1,13 @@
-import type { Sandbox } from '../../sandbox/server';
-import { dataOf, freshSandbox, SandboxClient } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf, SandboxClient } from '../support/sandboxClient';
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let client: SandboxClient;
 let team: string;
 
 beforeAll(async () => {
-	sandbox = await freshSandbox();
 	client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	team = sandbox.service.organisation.teams[0]?.nanoid ?? '';
-});
-
-afterAll(async () => {
-	await sandbox.close();
 });
 
 interface Balances {

@@ -1,21 +1,18 @@
-import type { FaultInput, Sandbox, WireLogEntry } from '../../sandbox/server';
-import { dataOf, freshSandbox, SandboxClient, type Reply } from '../support/sandboxClient';
+import type { FaultInput, WireLogEntry } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
+/* test/n8n/faults.test.ts shows what each fault answers. */
 describe('the sandbox: faults and the wire log', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox();
 	let administrator: SandboxClient;
 	let teamId: string;
 
 	beforeAll(async () => {
-		sandbox = await freshSandbox();
 		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	});
 	beforeEach(() => {
-		sandbox.service.reset(false);
 		teamId = sandbox.service.organisation.teams[0]?.nanoid ?? '';
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	const plan = async (fault: FaultInput): Promise<number> => {
@@ -34,60 +31,6 @@ describe('the sandbox: faults and the wire log', () => {
 			.team(teamId)
 			?.invites.some(({ email }) => email === 'new@example.com') ?? false;
 	const lastEntry = (): WireLogEntry | undefined => sandbox.service.wireLog.read().entries.at(-1);
-
-	it.each([401, 403, 429, 500, 502, 503, 504])(
-		'answers %i in the failure envelope',
-		async (status) => {
-			await plan({ kind: 'status', status, errorCode: 'planned', retryAfter: 2 });
-			const reply = await balance();
-			expect(reply).toMatchObject({ status, body: { success: false, error_code: 'planned' } });
-			expect(reply.headers.get('retry-after')).toBe('2');
-			expect(await balance()).toMatchObject({ status: 200 });
-		},
-	);
-
-	it('answers without the envelope, with an HTTP date in Retry-After', async () => {
-		const retryAfter = 'Wed, 21 Oct 2099 07:28:00 GMT';
-		await plan({ kind: 'status', status: 429, envelope: false, retryAfter });
-		const reply = await balance();
-		expect(reply).toMatchObject({ status: 429, text: '' });
-		expect(reply.headers.get('retry-after')).toBe(retryAfter);
-	});
-
-	it('answers with an HTML page like a proxy', async () => {
-		await plan({ kind: 'html' });
-		const reply = await balance();
-		expect(reply).toMatchObject({ status: 502, body: undefined });
-		expect(reply.headers.get('content-type')).toContain('text/html');
-	});
-
-	it('redirects to another origin', async () => {
-		await plan({ kind: 'redirect', location: 'https://elsewhere.example.com/x' });
-		const reply = await balance();
-		expect(reply.status).toBe(307);
-		expect(reply.headers.get('location')).toBe('https://elsewhere.example.com/x');
-	});
-
-	it('answers 200 with a failure envelope, an empty success, or ten megabytes', async () => {
-		await plan({ kind: 'failureEnvelope' });
-		expect(await balance()).toMatchObject({ status: 200, body: { success: false } });
-		await plan({ kind: 'missingFields' });
-		expect((await balance()).body).toEqual({ success: true, data: {} });
-		await plan({ kind: 'hugeBody' });
-		expect((await balance()).text.length).toBeGreaterThan(10_000_000);
-	});
-
-	it('cuts the genuine answer in half, or sends it as text', async () => {
-		const truth = (await balance()).text;
-		await plan({ kind: 'truncatedJson' });
-		const half = await balance();
-		expect(half).toMatchObject({ status: 200, body: undefined });
-		expect(truth.startsWith(half.text)).toBe(true);
-		await plan({ kind: 'wrongContentType' });
-		const asText = await balance();
-		expect(asText.text).toBe(truth);
-		expect(asText.headers.get('content-type')).toContain('text/plain');
-	});
 
 	it('breaks the connection before processing, and logs the request', async () => {
 		await plan({ kind: 'cutBefore' });
@@ -133,14 +76,6 @@ describe('the sandbox: faults and the wire log', () => {
 		const statuses = [];
 		for (let call = 0; call < 4; call++) statuses.push((await invite()).status);
 		expect(statuses).toEqual([200, 500, 500, 200]);
-	});
-
-	it('lasts until cleared with times: always', async () => {
-		await plan({ kind: 'status', status: 500, times: 'always' });
-		expect(await balance()).toMatchObject({ status: 500 });
-		expect(await balance()).toMatchObject({ status: 500 });
-		await fetch(`${sandbox.url}/sandbox/faults`, { method: 'DELETE' });
-		expect(await balance()).toMatchObject({ status: 200 });
 	});
 
 	it('rejects an unknown fault', async () => {

@@ -3,63 +3,21 @@ import { z } from 'zod';
 
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { InstantPayment } from '../../sandbox/instantPayments';
-import type { Sandbox } from '../../sandbox/server';
-import {
-	dataOf as readData,
-	freshSandbox,
-	SandboxClient,
-	type Reply,
-} from '../support/sandboxClient';
+import { fieldsOf } from '../n8n/conformance/openapi';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf as readData, SandboxClient, type Reply } from '../support/sandboxClient';
 
-const memberShape = z.object({ name: z.string(), type: z.string() });
-const typesShape = z.record(z.array(memberShape));
-/** The parts of possibly tampered typed data that the tests read. */
-const tamperedShape = z.object({
-	data: z.object({
-		typed_data: z.object({
-			types: typesShape,
-			primary_type: z.string(),
-			typed_data: z.object({
-				from: z.string(),
-				expires: z.string(),
-				data: z.array(z.object({ role: z.string() })),
-			}),
-		}),
-	}),
-});
-type Tampered = z.infer<typeof tamperedShape>['data']['typed_data'];
-const paymentStrings = {
-	id: z.string(),
-	groupID: z.string(),
-	payAtTime: z.string(),
-	validMinutes: z.string(),
-	payType: z.string(),
-	token: z.string(),
-	recipient: z.string(),
-	amount: z.string(),
-	data: z.string(),
-};
+/* What openapi.yaml can't say: roles, and what is done once. The conformance test has the formats. */
+
 const signableShape = z.object({
-	domain: z.object({
-		name: z.string(),
-		version: z.string(),
-		chainId: z.number(),
-		verifyingContract: z.string(),
-	}),
-	types: typesShape,
-	primary_type: z.literal('PaymentForwardRequest'),
-	typed_data: z.object({
-		from: z.string(),
-		to: z.string(),
-		salt: z.string(),
-		expires: z.string(),
-		data: z.object(paymentStrings),
-	}),
+	domain: z.record(z.unknown()),
+	types: z.record(z.array(z.object({ name: z.string(), type: z.string() }))),
+	typed_data: z.custom<InstantPayment['typed_data']>(),
 });
 type SignablePayment = z.infer<typeof signableShape>;
 
 describe('the sandbox: the operations', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox();
 	let administrator: SandboxClient;
 	let teamAdministrator: SandboxClient;
 	let viewer: SandboxClient;
@@ -68,13 +26,11 @@ describe('the sandbox: the operations', () => {
 	let teamId: string;
 
 	beforeAll(async () => {
-		sandbox = await freshSandbox();
 		administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 		teamAdministrator = await SandboxClient.of(sandbox, 'teamAdministrator').signIn();
 		viewer = await SandboxClient.of(sandbox, 'viewer').signIn();
 	});
 	beforeEach(() => {
-		sandbox.service.reset(false);
 		const { company, teams } = sandbox.service.organisation;
 		companyId = company.nanoid;
 		teamIds = teams.map(({ nanoid }) => nanoid);
@@ -85,9 +41,6 @@ describe('the sandbox: the operations', () => {
 		for (const { operation, status, valid } of sandbox.service.wireLog.read().entries) {
 			if (status === 200) expect({ operation, valid }).toEqual({ operation, valid: true });
 		}
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	function dataOf<Data>(reply: Reply, operationId: string): Data {
@@ -101,71 +54,7 @@ describe('the sandbox: the operations', () => {
 		expect(check(reply.body) ? [] : check.errors).toEqual([]);
 	}
 
-	it('builds the same organization from the same seed', async () => {
-		const other = await freshSandbox();
-		expect(other.service.organisation.company.nanoid).toBe(companyId);
-		expect(other.service.organisation.teams.map(({ users }) => users)).toEqual(
-			sandbox.service.organisation.teams.map(({ users }) => users),
-		);
-		await other.close();
-	});
-
-	it.each([
-		['getBalance', 'GET', () => `/v2/balance?nanoid=${companyId}`],
-		['listInvites', 'GET', () => `/v2/invites?nanoid=${companyId}`],
-		['createInvites', 'POST', () => '/v2/invites'],
-		['createAdministratorInvites', 'POST', () => '/v2/invites/manager'],
-		['executeAdministratorInvites', 'PUT', () => '/v2/invites/manager'],
-		[
-			'resolveNameReview',
-			'POST',
-			() => `/v2/payments/teams/${teamId}/external_entity/us-000000000000/name_review`,
-		],
-		['sendTestDelivery', 'POST', () => '/v2/webhooks/test/wh-000000000000'],
-		['createInstantPayment', 'PUT', () => '/v2/payments/external_entity/instant'],
-		['listTeamUsers', 'GET', () => `/v2/teams/${teamId}/users`],
-	])('wants a token for %s', async (operationId, method, path) => {
-		const nobody = SandboxClient.of(sandbox, 'viewer');
-		expectRefusal(await nobody.send(method, path()), operationId, 401);
-	});
-
-	it('answers 404 in the failure envelope for an unknown operation', async () => {
-		expect(await viewer.get('/v2/unknown')).toMatchObject({
-			status: 404,
-			body: { success: false },
-		});
-	});
-
 	describe('balance', () => {
-		interface Balance {
-			balances: Array<{ currency: string; balance_cents: string }>;
-		}
-
-		it('returns all currencies of a company, team and user', async () => {
-			const userId = sandbox.service.organisation.teams[0]?.users[0]?.nanoid ?? '';
-			for (const entityId of [companyId, teamId, userId]) {
-				const reply = await viewer.get(`/v2/balance?nanoid=${entityId}`);
-				expect(dataOf<Balance>(reply, 'getBalance').balances).toHaveLength(21);
-			}
-		});
-
-		it('returns only the requested currencies, given as repeated keys', async () => {
-			const path = `/v2/balance?nanoid=${teamId}&currencies=USD&currencies=EUR`;
-			const { balances } = dataOf<Balance>(await viewer.get(path), 'getBalance');
-			expect(balances.map(({ currency }) => currency).sort()).toEqual(['EUR', 'USD']);
-		});
-
-		it.each([
-			['a short identifier', 'nanoid=te-12345678901', 400],
-			['another prefix', 'nanoid=in-123456789012', 400],
-			['an unknown currency', 'nanoid=te-123456789012&currencies=XYZ', 400],
-			['an invented parameter', 'nanoid=te-123456789012&limit=5', 400],
-			['no identifier', '', 400],
-			['nobody’s identifier', 'nanoid=te-123456789012', 404],
-		])('refuses %s', async (_what, query, status) => {
-			expectRefusal(await viewer.get(`/v2/balance?${query}`), 'getBalance', status);
-		});
-
 		it('rejects a team on which the caller has no role', async () => {
 			const path = `/v2/balance?nanoid=${teamIds[1]}`;
 			expectRefusal(await teamAdministrator.get(path), 'getBalance', 403);
@@ -180,19 +69,9 @@ describe('the sandbox: the operations', () => {
 			role: string;
 		}
 		const prefill = {
+			...Object.fromEntries(fieldsOf('InvitePrefill').map((name) => [name, ''])),
 			first_name: 'Zoë',
 			last_name: 'Núñez',
-			phone: '',
-			company_name: '',
-			job_title: '',
-			company_size: '',
-			company_website: '',
-			company_industry: '',
-			company_address: '',
-			company_city: '',
-			company_state: '',
-			company_zip: '',
-			company_country: '',
 		};
 		const listOf = async (entityId: string): Promise<Invite[]> =>
 			dataOf(await administrator.get(`/v2/invites?nanoid=${entityId}`), 'listInvites');
@@ -222,20 +101,11 @@ describe('the sandbox: the operations', () => {
 			]);
 		});
 
-		it.each([
-			['a company', { nanoid: 'co-123456789012' }],
-			['an administrator’s role', { role: 'team_admin' }],
-			['a bad email', { invites: [{ email: 'no mail' }] }],
-			['an incomplete prefill', { invites: [{ email: 'a@example.com', prefill: {} }] }],
-			['an invented field', { team: 'x' }],
-			['a text for a flag', { anonymous: 'true' }],
-		])('refuses %s', async (_what, change) => {
-			const body = { nanoid: teamId, role: 'contractor', invites: [], ...change };
-			expectRefusal(await administrator.post('/v2/invites', body), 'createInvites', 400);
-		});
-
 		it('rejects a body that isn’t JSON, and logs it', async () => {
-			const response = await fetch(`${sandbox.url}/v2/invites`, { method: 'POST', body: '{"a":' });
+			const response = await fetch(`${sandbox.url}/v2/invites`, {
+				method: 'POST',
+				body: '{"a":',
+			});
 			expect(response.status).toBe(401);
 			const [entry] = sandbox.service.wireLog.read().entries;
 			expect(entry).toMatchObject({ body: '{"a":', valid: false, operation: 'createInvites' });
@@ -270,24 +140,6 @@ describe('the sandbox: the operations', () => {
 		const execute = async (body: unknown): Promise<Reply> =>
 			await administrator.put('/v2/invites/manager', body);
 
-		it('issues the documented typed data for the caller’s wallet', async () => {
-			const { invites, typed_data: typedData } = await create();
-			expect(invites).toHaveLength(2);
-			expect(typedData.primary_type).toBe('SetRolesForwardRequest');
-			expect(typedData.types.SetRolesForwardRequest?.map(({ name }) => name)).toEqual([
-				'from',
-				'to',
-				'salt',
-				'expires',
-				'data',
-			]);
-			expect(typedData.typed_data.from).toBe(administrator.account.address);
-			expect(typedData.typed_data.data.map(({ role }) => role)).toEqual([
-				'team_viewer',
-				'team_viewer',
-			]);
-		});
-
 		it.each(['name', 'hash'] as const)(
 			'executes signed invites once, with roles by %s',
 			async (roleForm) => {
@@ -316,7 +168,6 @@ describe('the sandbox: the operations', () => {
 			await refused({ typed_data: { ...request, data: request.data.slice(1) } });
 			await refused({ invites: created.invites.slice(1) });
 			await refused({ invites: ['in-000000000000'] }, 404);
-			await refused({ signature: `0x${'0'.repeat(130)}` });
 			await refused({ signature: `0x${'1'.repeat(130)}` });
 			await refused({ signer: teamAdministrator.account.address });
 			const foreign = await signed(created, teamAdministrator.wallet);
@@ -327,53 +178,12 @@ describe('the sandbox: the operations', () => {
 			);
 		});
 
-		it('rejects a role that doesn’t fit the entity, and too many emails', async () => {
-			const refused = async (change: object): Promise<void> => {
-				const body = { nanoid: teamId, role: 'team_admin', emails: ['a@example.com'], ...change };
-				const reply = await administrator.post('/v2/invites/manager', body);
-				expectRefusal(reply, 'createAdministratorInvites', 400);
-			};
-			await refused({ role: 'org_admin' });
-			await refused({ nanoid: companyId });
-			await refused({ emails: [] });
-			await refused({ emails: Array.from({ length: 101 }, (_, n) => `p${n}@example.com`) });
-			await refused({ role: 'contractor' });
-		});
-
 		it('executes company roles for the company’s administrator only', async () => {
 			const created = await create({ nanoid: companyId, role: 'org_viewer' });
 			expect(await execute(await signed(created))).toMatchObject({ status: 200 });
 			const body = { nanoid: companyId, role: 'org_viewer', emails: ['a@example.com'] };
 			const reply = await teamAdministrator.post('/v2/invites/manager', body);
 			expectRefusal(reply, 'createAdministratorInvites', 403);
-		});
-
-		it.each<[string, (typedData: Tampered) => boolean]>([
-			['anotherPrimaryType', ({ primary_type }) => primary_type === 'Permit'],
-			['addedType', ({ types }) => 'Permit' in types],
-			['addedMember', ({ types }) => types.SetRole?.length === 3],
-			['missingMember', ({ types }) => types.SetRole?.length === 1],
-			['anotherRole', ({ typed_data }) => typed_data.data[0]?.role === 'org_admin'],
-			['anotherFrom', ({ typed_data }) => typed_data.from !== administrator.account.address],
-			['extraAccount', ({ typed_data }) => typed_data.data.length === 3],
-			['missingAccount', ({ typed_data }) => typed_data.data.length === 1],
-			[
-				'mixedRoles',
-				({ typed_data }) => new Set(typed_data.data.map(({ role }) => role)).size === 2,
-			],
-			['expired', ({ typed_data }) => Number(typed_data.expires) * 1000 < Date.now()],
-		])('plays the trick %s once', async (tamper, isPlayed) => {
-			await fetch(`${sandbox.url}/sandbox/typed-data`, {
-				method: 'POST',
-				body: JSON.stringify({ tamper }),
-			});
-			const ask = async (): Promise<Tampered> => {
-				const body = { nanoid: teamId, role: 'team_viewer', emails: ['a@b.co', 'c@d.co'] };
-				const reply = await administrator.post('/v2/invites/manager', body);
-				return tamperedShape.parse(reply.body).data.typed_data;
-			};
-			expect(isPlayed(await ask())).toBe(true);
-			expect(isPlayed(await ask())).toBe(false);
 		});
 	});
 
@@ -396,39 +206,9 @@ describe('the sandbox: the operations', () => {
 			expectRefusal(await review(waiting(), body), 'resolveNameReview', 400);
 		});
 
-		it('accepts the decision under another field name', async () => {
-			sandbox.service.change({ decisionFieldName: 'decision' });
-			const old = { review_version, action: 'cancel' };
-			expectRefusal(await review(waiting(), old), 'resolveNameReview', 400);
-			const reply = await review(waiting(), { review_version, decision: 'cancel' });
-			expect(dataOf<object>(reply, 'resolveNameReview')).toEqual({ status: 'cancelled' });
-		});
-
-		it.each([
-			['31 February', '2026-02-31T09:30:00Z'],
-			['an offset', '2026-02-28T09:30:00+01:00'],
-			['no zone', '2026-02-28T09:30:00'],
-			['no time', '2026-02-28'],
-			['hour 25', '2026-02-28T25:00Z'],
-		])('refuses %s as a version', async (_what, version) => {
-			const body = { review_version: version, action: 'approve' };
-			expectRefusal(await review(waiting(), body), 'resolveNameReview', 400);
-		});
-
-		it.each(['2026-02-28T09:30Z', '2026-02-28T09:30:01Z', '2024-02-29T09:30:01.123456Z'])(
-			'accepts %s as a version',
-			async (version) => {
-				const body = { review_version: version, action: 'approve' };
-				expect(await review(waiting(), body)).toMatchObject({ status: 200 });
-			},
-		);
-
-		it('rejects an unknown decision and a user without a review', async () => {
-			const refused = { review_version, action: 'reject' };
-			expectRefusal(await review(waiting(), refused), 'resolveNameReview', 400);
+		it('rejects a user without a review', async () => {
 			const body = { review_version, action: 'approve' };
 			expectRefusal(await review('us-000000000000', body), 'resolveNameReview', 404);
-			expectRefusal(await review('te-000000000000', body), 'resolveNameReview', 400);
 		});
 	});
 
@@ -463,10 +243,6 @@ describe('the sandbox: the operations', () => {
 		const cents = (): bigint =>
 			sandbox.service.organisation.team(teamId)?.balances.get('USD') ?? 0n;
 
-		it('gives the amount in units of a token with six decimals', async () => {
-			expect((await signable(1_500)).typed_data.data.amount).toBe('15000000');
-		});
-
 		it('pays once for each signed salt', async () => {
 			const before = cents();
 			const body = await bodyOf(await signable());
@@ -492,21 +268,6 @@ describe('the sandbox: the operations', () => {
 			await refused({ signer: teamAdministrator.account.address });
 			await refused(await bodyOf(payment, 1_500, teamAdministrator.wallet), 403);
 			expect(cents()).toBe(before);
-		});
-
-		it.each([
-			['99 cents', { amount_cents: 99 }],
-			['too much', { amount_cents: 10_000_000_001 }],
-			['half a cent', { amount_cents: 150.5 }],
-			['an amount as text', { amount_cents: '1500' }],
-			['another currency', { currency_symbol: 'EUR' }],
-			['another network', { network: 'base' }],
-			['an all-zero signature', { signature: `0x${'0'.repeat(130)}` }],
-			['a missing field', { typed_data: undefined }],
-			['an invented field', { memo: 'hello' }],
-		])('refuses %s', async (_what, change) => {
-			const reply = await pay({ ...(await bodyOf(await signable())), ...change });
-			expectRefusal(reply, 'createInstantPayment', 400);
 		});
 
 		it('rejects a payment above the balance, and one by a viewer', async () => {
@@ -592,27 +353,6 @@ describe('the sandbox: the operations', () => {
 			expect((await list('emails=nobody@example.com')).users).toEqual([]);
 		});
 
-		it.each([
-			['count=0'],
-			['count=501'],
-			['page=0'],
-			['page=one'],
-			['offset=-1'],
-			['emails=nomail'],
-			[`emails=${Array.from({ length: 101 }, (_, n) => `p${n}@example.com`).join(',')}`],
-			['limit=5'],
-		])('refuses %s', async (query) => {
-			const reply = await viewer.get(`/v2/teams/${teamId}/users?${query}`);
-			expectRefusal(reply, 'listTeamUsers', 400);
-		});
-
-		it('grows with its setting', async () => {
-			sandbox.service.change({ growingTeamSize: 1_200 });
-			const reply = await viewer.get(`/v2/teams/${teamIds[2]}/users`);
-			const { users } = dataOf<Page>(reply, 'listTeamUsers');
-			expect(new Set(users.map(({ email }) => email)).size).toBe(1_200);
-		});
-
 		it('rejects a team on which the caller has no role', async () => {
 			const reply = await teamAdministrator.get(`/v2/teams/${teamIds[1]}/users`);
 			expectRefusal(reply, 'listTeamUsers', 403);
@@ -625,32 +365,6 @@ describe('the sandbox: the operations', () => {
 			const path = webhookId ?? sandbox.service.organisation.firstWebhookId;
 			return await administrator.post(`/v2/webhooks/test/${path}`, body);
 		};
-
-		it('answers with a valid event, version 2 by default', async () => {
-			for (const event_type of sandbox.service.description.enumeration('EventType')) {
-				const reply = await test({ event_type });
-				const data = dataOf<{ test_payload: object; version: number }>(reply, 'sendTestDelivery');
-				expect(data.version).toBe(2);
-				expect(data.test_payload).toMatchObject({ event_type, event_version: '2' });
-				expect(sandbox.service.description.eventProblems(data.test_payload)).toEqual([]);
-			}
-			const third = await test({ event_type: 'deposit.received', version: 3 });
-			expect(dataOf<object>(third, 'sendTestDelivery')).toMatchObject({ version: 3 });
-		});
-
-		it('accepts the event type under another field name', async () => {
-			sandbox.service.change({ eventTypeFieldName: 'type' });
-			expectRefusal(await test({ event_type: 'token.transfer' }), 'sendTestDelivery', 400);
-			expect(await test({ type: 'token.transfer' })).toMatchObject({ status: 200 });
-		});
-
-		it.each([
-			['version 0', { event_type: 'token.transfer', version: 0 }],
-			['version 11', { event_type: 'token.transfer', version: 11 }],
-			['an unknown event', { event_type: 'token.burnt' }],
-		])('refuses %s', async (_what, body) => {
-			expectRefusal(await test(body), 'sendTestDelivery', 400);
-		});
 
 		it('rejects an unknown endpoint and a viewer', async () => {
 			const body = { event_type: 'token.transfer' };

@@ -1,17 +1,12 @@
 import type { InstantPayment } from '../../sandbox/instantPayments';
-import type { Sandbox } from '../../sandbox/server';
-import { dataOf, freshSandbox, SandboxClient } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf, SandboxClient } from '../support/sandboxClient';
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let client: SandboxClient;
 
 beforeAll(async () => {
-	sandbox = await freshSandbox();
 	client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
-});
-
-afterAll(async () => {
-	await sandbox.close();
 });
 
 describe('an authorization', () => {

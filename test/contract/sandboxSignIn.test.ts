@@ -1,26 +1,20 @@
 import { decodeJwt } from 'jose';
 import { SiweMessage } from 'siwe';
 
-import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
-import type { Sandbox } from '../../sandbox/server';
-import { freshSandbox, jwtOf, SandboxClient } from '../support/sandboxClient';
+import { useActionSandbox } from '../support/actionSandbox';
+import { jwtOf, SandboxClient } from '../support/sandboxClient';
 
 describe('the sandbox: signing in', () => {
-	let sandbox: Sandbox;
+	const sandbox = useActionSandbox();
 	let viewer: SandboxClient;
 	const anyBalance = (): string =>
 		`/v2/balance?nanoid=${sandbox.service.organisation.company.nanoid}`;
 
 	beforeAll(async () => {
-		sandbox = await freshSandbox();
 		viewer = SandboxClient.of(sandbox, 'viewer');
 	});
 	beforeEach(() => {
-		sandbox.service.reset(false);
 		viewer.useToken(undefined);
-	});
-	afterAll(async () => {
-		await sandbox.close();
 	});
 
 	it('issues a message for its own domain and the wallet, with a fresh nonce', async () => {
@@ -39,15 +33,6 @@ describe('the sandbox: signing in', () => {
 		expect(decodeJwt(jwt).sub).toBe(viewer.account.address);
 		expect(await viewer.get(anyBalance())).toMatchObject({ status: 401 });
 		expect(await viewer.useToken(jwt).get(anyBalance())).toMatchObject({ status: 200 });
-	});
-
-	it('accepts the same token in the older header', async () => {
-		const message = await viewer.signInMessage();
-		const reply = await viewer.verify(message, await viewer.wallet.signMessage(message));
-		const headers = { 'x-auth-token': jwtOf(sandbox, reply) };
-		expect(await viewer.send('GET', anyBalance(), undefined, headers)).toMatchObject({
-			status: 200,
-		});
 	});
 
 	it('rejects a used nonce', async () => {
@@ -108,7 +93,6 @@ describe('the sandbox: signing in', () => {
 		expect(await ask(stranger.address, platformId)).toBe(403);
 		expect(await ask(address, 'PLT-10000001')).toBe(403);
 		expect(await ask(address, 'PLT-0')).toBe(404);
-		expect(await ask('0x12', platformId)).toBe(400);
 	});
 
 	it('rejects tokens that were expired together, outlived their time or are forged', async () => {
@@ -120,20 +104,5 @@ describe('the sandbox: signing in', () => {
 		await viewer.signIn();
 		expect(await viewer.get(anyBalance())).toMatchObject({ status: 401 });
 		expect(await viewer.useToken('a.b.c').get(anyBalance())).toMatchObject({ status: 401 });
-	});
-
-	it.each(SIGN_IN_TRICKS)('plays the trick %s once', async (tamper) => {
-		const honest = await viewer.signInMessage();
-		await fetch(`${sandbox.url}/sandbox/sign-in-message`, {
-			method: 'POST',
-			body: JSON.stringify({ tamper }),
-		});
-		const changing = /^(Nonce|Issued At|Expiration Time): .*$/gm;
-		const stable = (message: string): string => message.replace(changing, '$1');
-		const tampered = await viewer.signInMessage();
-		const spoiltTimes = ['expired', 'issuedInTheFuture', 'shortNonce'];
-		if (spoiltTimes.includes(tamper)) expect(tampered).toMatch(/2020-01-01|2998-01-01|abc1234/);
-		else expect(stable(tampered)).not.toBe(stable(honest));
-		expect(stable(await viewer.signInMessage())).toBe(stable(honest));
 	});
 });

@@ -2,72 +2,26 @@ import { Wallet } from 'ethers';
 import { WorkflowExpression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import { startRemoteSigner } from '../../sandbox/remoteSigner';
-import {
-	startSandbox,
-	type AccountName,
-	type FaultInput,
-	type Sandbox,
-} from '../../sandbox/server';
+import type { AccountName } from '../../sandbox/server';
 
-import { processedKeys, runNode, SavedCredentials, testSaved } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+import { runNode, SavedCredentials, testSaved } from '../support/actionHost';
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let team: string;
 let company: string;
 
-beforeAll(async () => {
-	sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-	await sandbox.close();
-});
-
-beforeEach(async () => {
-	await control('POST', '/sandbox/reset');
-	processedKeys.clear();
+beforeEach(() => {
 	const { organisation } = sandbox.service;
 	company = organisation.company.nanoid;
 	team = organisation.teams[0]?.nanoid ?? '';
 });
 
-async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-	const answer = await fetch(`${sandbox.url}${path}`, {
-		method,
-		...(body === undefined
-			? {}
-			: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-	});
-	if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-	return await answer.json();
-}
-
-async function fault(input: FaultInput): Promise<void> {
-	await control('POST', '/sandbox/faults', input);
-}
-
-function account(name: AccountName) {
-	const found = sandbox.accounts.find((each) => each.name === name);
-	if (found === undefined) throw new Error(`no account ${name}`);
-	return found;
-}
-
-function credentials(name: AccountName = 'companyAdministrator', change: IDataObject = {}) {
-	const { privateKey, platformId } = account(name);
-	return new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		signer: 'privateKey',
-		platformId,
-		privateKey,
-		walletAddress: '',
-		signInDomain: '',
-		signInChainId: '',
-		sessionToken: '',
-		...Object.fromEntries(Object.entries(change).map(([key, value]) => [key, String(value)])),
-	});
-}
+const credentials = (name?: AccountName, change: IDataObject = {}) =>
+	sandbox.credentials(
+		Object.fromEntries(Object.entries(change).map(([key, value]) => [key, String(value)])),
+		name,
+	);
 
 /** Runs the node twice in one execution, and counts the typed data that its signer was given. */
 async function runTwice(parameters: INodeParameters) {
@@ -75,7 +29,7 @@ async function runTwice(parameters: INodeParameters) {
 	const saved = credentials('companyAdministrator', {
 		signer: 'remoteSigner',
 		remoteSignerUrl: signer.url,
-		walletAddress: account('companyAdministrator').address,
+		walletAddress: sandbox.account('companyAdministrator').address,
 	});
 	try {
 		const first = await runNode(saved, parameters, { executionId: 'run twice' });
@@ -149,7 +103,7 @@ describe('reads', () => {
 	});
 
 	it('get all users of a team in one answer, and a page up to a limit of 500', async () => {
-		await control('POST', '/sandbox/settings', { growingTeamSize: 1234 });
+		await sandbox.control('POST', 'settings', { growingTeamSize: 1234 });
 		const growing = sandbox.service.organisation.teams[2]?.nanoid ?? '';
 		const base = { resource: 'teamUser', operation: 'getAll', teamId: growing };
 		const all = await run({ ...base, returnAll: true });
@@ -225,7 +179,7 @@ describe('reads', () => {
 	});
 
 	it('are repeated after passing faults', async () => {
-		await fault({ match: { path: '/v2/invites' }, kind: 'status', status: 503, times: 1 });
+		await sandbox.fault({ match: { path: '/v2/invites' }, kind: 'status', status: 503, times: 1 });
 		const { output } = await run({ resource: 'invite', operation: 'getAll', entityId: team });
 		expect(output.length).toBeGreaterThan(0);
 		expect(wire()).toHaveLength(2);
@@ -369,7 +323,11 @@ describe('invites whose outcome is not known', () => {
 	};
 
 	it('are not sent again by Retry On Fail, but by a new run', async () => {
-		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		await sandbox.fault({
+			match: { method: 'POST', path: '/v2/invites' },
+			kind: 'cutAfter',
+			times: 1,
+		});
 		const parameters = { ...rows, teamId: team };
 		const options = { items: [{ email: 'u@example.com' }] };
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
@@ -383,7 +341,11 @@ describe('invites whose outcome is not known', () => {
 	});
 
 	it('are not forgotten for any number of reads in between', async () => {
-		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		await sandbox.fault({
+			match: { method: 'POST', path: '/v2/invites' },
+			kind: 'cutAfter',
+			times: 1,
+		});
 		const invites = { ...rows, teamId: team };
 		const options = { items: [{ email: 'v@example.com' }], executionId: 'many reads' };
 		await run(invites, options);
@@ -404,7 +366,11 @@ describe('invites whose outcome is not known', () => {
 	});
 
 	it('are told so on the regular output, too', async () => {
-		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		await sandbox.fault({
+			match: { method: 'POST', path: '/v2/invites' },
+			kind: 'cutAfter',
+			times: 1,
+		});
 		const { output } = await run(
 			{ ...rows, teamId: team },
 			{ items: [{ email: 'w@example.com' }], node: { onError: 'continueRegularOutput' } },
@@ -513,7 +479,7 @@ describe('administrator invites', () => {
 		const { typed_data: structure } = other.output[0]?.json as {
 			typed_data: Parameters<typeof signature>[0];
 		};
-		const signer = account('companyAdministrator').address;
+		const signer = sandbox.account('companyAdministrator').address;
 		const provided = await run(
 			{
 				...execute,
@@ -535,7 +501,7 @@ describe('administrator invites', () => {
 	}): Promise<string> {
 		const types = { ...structure.types };
 		delete types.EIP712Domain;
-		return await new Wallet(account('companyAdministrator').privateKey).signTypedData(
+		return await new Wallet(sandbox.account('companyAdministrator').privateKey).signTypedData(
 			structure.domain,
 			types,
 			structure.typed_data,
@@ -595,7 +561,7 @@ describe('administrator invites', () => {
 				inviteIds: '={{ $json.invites }}',
 				typedData: '={{ $json }}',
 				signatureSource: 'provided',
-				signer: account('viewer').address,
+				signer: sandbox.account('viewer').address,
 				signature: await signature(structure),
 			},
 			{ items: json(created.output) },
@@ -614,7 +580,7 @@ describe('administrator invites', () => {
 		'mixedRoles',
 		'expired',
 	])('are not signed where the service sends %s, and can be finished', async (tamper) => {
-		await control('POST', '/sandbox/typed-data', { tamper, times: 1 });
+		await sandbox.control('POST', 'typed-data', { tamper, times: 1 });
 		const parameters = {
 			resource: 'administratorInvite',
 			operation: 'send',
@@ -633,7 +599,7 @@ describe('administrator invites', () => {
 	});
 
 	it('tell in the error what was done, so that it can be finished', async () => {
-		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
+		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
 		const { error } = await run({
 			resource: 'administratorInvite',
 			operation: 'send',
@@ -658,7 +624,13 @@ describe('administrator invites', () => {
 			role: 'org_viewer',
 			emails: many.join(','),
 		};
-		await fault({ match: { method: 'PUT' }, kind: 'status', status: 403, skip: 1, times: 1 });
+		await sandbox.fault({
+			match: { method: 'PUT' },
+			kind: 'status',
+			status: 403,
+			skip: 1,
+			times: 1,
+		});
 		const both = await run({ ...asked, operation: 'send' });
 		expect(both.error?.description).toMatch(
 			/^Already done: “Invite 100 people \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\) .*”\. .* 50 invites were created \(admin100@/,
@@ -679,7 +651,7 @@ describe('administrator invites', () => {
 			role: 'org_viewer',
 			emails: many.join(','),
 		};
-		await fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
+		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
 		const first = await run(parameters, {
 			executionId: 'resumed',
 			node: { onError: 'continueRegularOutput' },
@@ -697,7 +669,7 @@ describe('payments', () => {
 		change: INodeParameters = {},
 		of: IDataObject = {},
 	): Promise<INodeParameters> {
-		const { address } = account('companyAdministrator');
+		const { address } = sandbox.account('companyAdministrator');
 		const query = new URLSearchParams({
 			from: team,
 			amount_cents: '12500',
@@ -705,9 +677,9 @@ describe('payments', () => {
 			signer: address,
 			...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])),
 		});
-		const ready = (await control(
+		const ready = (await sandbox.control(
 			'GET',
-			`/sandbox/payment-typed-data?${query.toString()}`,
+			`payment-typed-data?${query.toString()}`,
 		)) as Record<string, unknown>;
 		return {
 			resource: 'payment',
@@ -786,7 +758,7 @@ describe('payments', () => {
 
 		/** A payment whose outcome is unknown, and its code. */
 		async function unknownOutcome() {
-			await fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
+			await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
 			const parameters = await payment();
 			const { error } = await run(parameters);
 			return { parameters, confirmedNotPaid: codeIn(error?.description) };
@@ -880,7 +852,13 @@ describe('payments', () => {
 
 		it('that fail in the middle carry the transactions of those that were made', async () => {
 			const { parameters, items } = await several(4);
-			await fault({ match: { path: 'instant' }, kind: 'status', status: 400, skip: 2, times: 1 });
+			await sandbox.fault({
+				match: { path: 'instant' },
+				kind: 'status',
+				status: 400,
+				skip: 2,
+				times: 1,
+			});
 			const { error } = await run(parameters, { items });
 			expect(error?.message).toMatch(/wasn't accepted\. .* \[item 2\]$/);
 			expect(error?.description).toMatch(
@@ -906,15 +884,15 @@ describe('payments', () => {
 
 		it('put an unknown outcome before refusals, and name every failure', async () => {
 			const { parameters, items } = await several(3);
-			await fault({
+			await sandbox.fault({
 				match: { path: 'instant' },
 				kind: 'status',
 				status: 400,
 				times: 1,
 				message: 'Limit reached',
 			});
-			await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
-			await fault({
+			await sandbox.fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
+			await sandbox.fault({
 				match: { path: 'instant' },
 				kind: 'status',
 				status: 403,
@@ -940,7 +918,7 @@ describe('payments', () => {
 	});
 
 	it('keep the status of the service where the outcome is not known', async () => {
-		await fault({ match: { path: 'instant' }, kind: 'status', status: 503, times: 1 });
+		await sandbox.fault({ match: { path: 'instant' }, kind: 'status', status: 503, times: 1 });
 		const { output } = await run(await payment(), { node: { onError: 'continueRegularOutput' } });
 		expect(output[0]?.json).toMatchObject({
 			error: expect.stringContaining('may or may not have been made'),
@@ -949,7 +927,7 @@ describe('payments', () => {
 	});
 
 	it('carry outcome and code into the error output', async () => {
-		await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
+		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 1 });
 		const { errorOutput } = await run(await payment(), {
 			node: { onError: 'continueErrorOutput' },
 		});
@@ -963,7 +941,7 @@ describe('payments', () => {
 	});
 
 	it('that the service refused were not made, and may be sent again', async () => {
-		await fault({
+		await sandbox.fault({
 			match: { path: 'instant' },
 			kind: 'status',
 			status: 400,
@@ -980,7 +958,7 @@ describe('payments', () => {
 	});
 
 	it('go out exactly once when the connection is cut after the body was read, over three tries', async () => {
-		await fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 3 });
+		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutAfter', times: 3 });
 		const { error } = await run(await payment(), {
 			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
 		});
@@ -1039,7 +1017,7 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 	});
 
 	it('put the decision into another field when told to', async () => {
-		await control('POST', '/sandbox/settings', { decisionFieldName: 'decision' });
+		await sandbox.control('POST', 'settings', { decisionFieldName: 'decision' });
 		const [userId, review] = [...(sandbox.service.organisation.teams[0]?.nameReviews ?? [])][0] ?? [
 			'',
 			{ reviewVersion: '' },
@@ -1075,9 +1053,9 @@ describe('name reviews, test deliveries, sign-in by hand', () => {
 	it('get the message, sign it elsewhere, and verify it', async () => {
 		const got = await run({ resource: 'authentication', operation: 'getSignInMessage' });
 		const message = String(got.output[0]?.json.siwe);
-		const signature = await new Wallet(account('companyAdministrator').privateKey).signMessage(
-			message,
-		);
+		const signature = await new Wallet(
+			sandbox.account('companyAdministrator').privateKey,
+		).signMessage(message);
 		const { output, error } = await run({
 			resource: 'authentication',
 			operation: 'verify',
@@ -1093,7 +1071,7 @@ describe('sign-in', () => {
 	it('is one for 200 parallel calls with an expired token', async () => {
 		const saved = credentials();
 		await runNode(saved, { resource: 'balance', operation: 'get', entityId: team });
-		await control('POST', '/sandbox/tokens/expire');
+		await sandbox.control('POST', 'tokens/expire');
 		sandbox.service.wireLog.clear();
 		const { output, error } = await runNode(
 			saved,
@@ -1126,7 +1104,7 @@ describe('sign-in', () => {
 	});
 
 	it('does not let a token follow a redirect', async () => {
-		await fault({ match: { path: '/v2/balance' }, kind: 'redirect', times: 1 });
+		await sandbox.fault({ match: { path: '/v2/balance' }, kind: 'redirect', times: 1 });
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
 		expect(error?.message).toContain('redirect');
 	});
@@ -1182,7 +1160,7 @@ describe('errors', () => {
 	});
 
 	it('keep the words of the service, though n8n sees a system error in a name', async () => {
-		await fault({
+		await sandbox.fault({
 			match: { path: '/v2/balance' },
 			kind: 'status',
 			status: 400,
@@ -1198,7 +1176,13 @@ describe('errors', () => {
 			.map((part) => Buffer.from(part).toString('base64url'))
 			.join('.');
 		const message = `jwt malformed: ${jwt}, signature 0x${'ab'.repeat(65)} of 0x${'cd'.repeat(32)}`;
-		await fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, times: 1, message });
+		await sandbox.fault({
+			match: { path: '/v2/balance' },
+			kind: 'status',
+			status: 400,
+			times: 1,
+			message,
+		});
 		const { error } = await run({ resource: 'balance', operation: 'get', entityId: team });
 		expect(error?.message).toBe(
 			'The service refused: jwt malformed: […], signature […] of […] [item 0]',

@@ -1,8 +1,9 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultInput } from '../../sandbox/server';
 import { runNode, SavedCredentials, type RunResult } from '../support/actionHost';
 import { ActionSandbox, useActionSandbox } from '../support/actionSandbox';
+import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
 
@@ -14,131 +15,41 @@ async function run(parameters: INodeParameters, saved = sandbox.credentials()): 
 interface Asked {
 	readonly effect: 'read' | 'write';
 	readonly request: { readonly method: string; readonly path: string };
-	/** Requests of other kinds that are there before, e.g. to create what is then executed. */
-	prepare(): Promise<INodeParameters>;
 	/** Sign-in itself has no token that could be renewed. */
 	readonly withoutToken?: true;
 }
 
-const emails = 'one@example.com, two@example.com';
-
-let payees = 0;
-
-async function outputOf(parameters: INodeParameters): Promise<IDataObject> {
-	const { output, error } = await run(parameters);
-	if (output[0] === undefined) throw new Error(`nothing came out: ${error?.message}`);
-	return output[0].json;
-}
-
+/** Where a fault befalls each operation. */
 const ASKED: Readonly<Record<string, Asked>> = {
 	'administratorInvite.create': {
 		effect: 'write',
 		request: { method: 'POST', path: '^/v2/invites/manager$' },
-		prepare: async () => ({ entityId: sandbox.team, role: 'team_viewer', emails }),
 	},
 	'administratorInvite.send': {
 		effect: 'write',
 		request: { method: 'PUT', path: '^/v2/invites/manager$' },
-		prepare: async () => ({ entityId: sandbox.team, role: 'team_viewer', emails }),
 	},
 	'administratorInvite.complete': {
 		effect: 'write',
 		request: { method: 'PUT', path: '^/v2/invites/manager$' },
-		prepare: async () => {
-			const created = await outputOf({
-				resource: 'administratorInvite',
-				operation: 'create',
-				entityId: sandbox.team,
-				role: 'team_viewer',
-				emails,
-			});
-			return {
-				role: 'team_viewer',
-				inviteIds: String(created.invites),
-				typedData: JSON.stringify(created.typed_data),
-				signatureSource: 'wallet',
-			};
-		},
 	},
 	'authentication.getSignInMessage': {
 		effect: 'read',
 		withoutToken: true,
 		request: { method: 'GET', path: '^/v2/auth/siwe$' },
-		prepare: async () => ({}),
 	},
 	'authentication.verify': {
 		effect: 'write',
 		withoutToken: true,
 		request: { method: 'POST', path: '^/v2/auth/verify$' },
-		prepare: async () => {
-			const { siwe } = await outputOf({
-				resource: 'authentication',
-				operation: 'getSignInMessage',
-			});
-			const message = String(siwe);
-			return {
-				message,
-				signature: await sandbox.wallet().signMessage(message),
-			};
-		},
 	},
-	'balance.get': {
-		effect: 'read',
-		request: { method: 'GET', path: '^/v2/balance$' },
-		prepare: async () => ({ entityId: sandbox.team }),
-	},
-	'invite.create': {
-		effect: 'write',
-		request: { method: 'POST', path: '^/v2/invites$' },
-		prepare: async () => ({
-			teamId: sandbox.team,
-			role: 'contractor',
-			inviteesSource: 'json',
-			inviteesJson: '[{ "email": "ana@example.com" }]',
-			existingPeople: 'invite',
-		}),
-	},
-	'invite.getAll': {
-		effect: 'read',
-		request: { method: 'GET', path: '^/v2/invites$' },
-		prepare: async () => ({ entityId: sandbox.team, returnAll: true }),
-	},
-	'nameReview.update': {
-		effect: 'write',
-		request: { method: 'POST', path: '/name_review$' },
-		prepare: async () => {
-			const [review] = [...(sandbox.sandbox.service.organisation.teams[0]?.nameReviews ?? [])];
-			return {
-				teamId: sandbox.team,
-				userId: { __rl: true, mode: 'id', value: review?.[0] ?? '' },
-				decision: 'approve',
-				reviewVersion: review?.[1].reviewVersion ?? '',
-			};
-		},
-	},
-	'payment.create': {
-		effect: 'write',
-		request: { method: 'PUT', path: '/instant$' },
-		prepare: async () => {
-			/* Each test pays somebody else: the guard would take the same payment for a repeat. */
-			payees += 1;
-			const email = `payee.${payees}@example.com`;
-			return await sandbox.payment({ recipientEmail: email }, { email });
-		},
-	},
-	'teamUser.getAll': {
-		effect: 'read',
-		request: { method: 'GET', path: '/users$' },
-		prepare: async () => ({ teamId: sandbox.team, returnAll: true }),
-	},
-	'webhook.send': {
-		effect: 'write',
-		request: { method: 'POST', path: '^/v2/webhooks/test/' },
-		prepare: async () => ({
-			webhookId: sandbox.sandbox.service.organisation.firstWebhookId,
-			eventType: 'deposit.received',
-		}),
-	},
+	'balance.get': { effect: 'read', request: { method: 'GET', path: '^/v2/balance$' } },
+	'invite.create': { effect: 'write', request: { method: 'POST', path: '^/v2/invites$' } },
+	'invite.getAll': { effect: 'read', request: { method: 'GET', path: '^/v2/invites$' } },
+	'nameReview.update': { effect: 'write', request: { method: 'POST', path: '/name_review$' } },
+	'payment.create': { effect: 'write', request: { method: 'PUT', path: '/instant$' } },
+	'teamUser.getAll': { effect: 'read', request: { method: 'GET', path: '/users$' } },
+	'webhook.send': { effect: 'write', request: { method: 'POST', path: '^/v2/webhooks/test/' } },
 };
 
 /** The faults that end a request for good, and what the user reads of each. */
@@ -205,12 +116,12 @@ function sent({ method, path }: Asked['request'], at: ActionSandbox = sandbox): 
 	return at.wire().filter(isIt).length;
 }
 
-describe.each(Object.entries(ASKED))('%s', (name, { effect, request, prepare, withoutToken }) => {
-	const [resource = '', operation = ''] = name.split('.');
+describe.each(Object.entries(ASKED))('%s', (name, { effect, request, withoutToken }) => {
+	const [resource] = name.split('.');
 	const asked = async (options: INodeParameters = {}): Promise<INodeParameters> => {
-		const prepared = await prepare();
+		const prepared = await formFor(sandbox, name);
 		const own = Object(prepared.options);
-		return { resource, operation, ...prepared, options: { timeout: 5_000, ...own, ...options } };
+		return { ...prepared, options: { timeout: 5_000, ...own, ...options } };
 	};
 
 	it.each(LASTING)(

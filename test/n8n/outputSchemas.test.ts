@@ -1,8 +1,9 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { runNode, type RunResult } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
+import { formFor } from '../support/sandboxForms';
 import { previewOf, validated } from '../support/outputSchemas';
 
 /*
@@ -13,89 +14,18 @@ import { previewOf, validated } from '../support/outputSchemas';
 
 const sandbox = useActionSandbox();
 
-async function administrators(change: INodeParameters = {}): Promise<INodeParameters> {
-	return {
-		entityId: sandbox.team,
-		role: 'team_viewer',
-		emails: 'one@example.com, two@example.com',
-		...change,
-	};
-}
-
-async function firstItem(parameters: INodeParameters): Promise<IDataObject> {
-	const { output, error } = await sandbox.run(parameters);
-	if (output[0] === undefined) throw new Error(error?.message ?? 'no output');
-	return output[0].json;
-}
-
-const invitation = (change: INodeParameters): INodeParameters => ({
-	teamId: sandbox.team,
-	role: 'contractor',
-	inviteesSource: 'json',
-	inviteesJson: '[{ "email": "ana@example.com" }]',
-	...change,
-});
-
-/** Parameters that each operation succeeds with, one set for each output mode, the default first. */
-const MODES: Readonly<Record<string, ReadonlyArray<() => Promise<INodeParameters>>>> = {
-	'administratorInvite.create': [administrators],
-	'administratorInvite.send': [administrators],
-	'administratorInvite.complete': [
-		async () => {
-			const invited = { resource: 'administratorInvite', operation: 'create' };
-			const created = await firstItem({ ...invited, ...(await administrators()) });
-			return {
-				inviteIds: JSON.stringify(created.invites).replace(/[[\]"]/g, ''),
-				typedData: JSON.stringify(created.typed_data),
-				role: 'team_viewer',
-				signatureSource: 'wallet',
-			};
-		},
-	],
-	'authentication.getSignInMessage': [async () => ({})],
-	'authentication.verify': [
-		async () => {
-			const asked = { resource: 'authentication', operation: 'getSignInMessage' };
-			const message = String((await firstItem(asked)).siwe);
-			return { message, signature: await sandbox.wallet().signMessage(message) };
-		},
-	],
-	'balance.get': [
-		async () => ({ entityId: sandbox.team, output: 'perCurrency' }),
-		async () => ({ entityId: sandbox.team, output: 'asReceived' }),
-	],
-	'invite.create': [
-		async () => invitation({}),
-		async () => invitation({ existingPeople: 'invite' }),
-	],
-	'invite.getAll': [async () => ({ entityId: sandbox.team, returnAll: true })],
-	'nameReview.update': [
-		async () => {
-			const team = sandbox.sandbox.service.organisation.teams[0];
-			const [[userId = '', review] = []] = [...(team?.nameReviews ?? [])];
-			return {
-				teamId: sandbox.team,
-				userId: { __rl: true, mode: 'id', value: userId },
-				decision: 'approve',
-				reviewVersion: String(review?.reviewVersion),
-			};
-		},
-	],
-	'payment.create': [
-		async () => await sandbox.payment(),
-		async () => await sandbox.payment({ options: { ifAlreadyPaid: 'skip', checkOutput: 'run' } }),
-	],
-	'teamUser.getAll': [
-		async () => ({ teamId: sandbox.team, returnAll: true }),
-		async () => ({ teamId: sandbox.team, returnAll: true, simplify: false }),
-	],
-	'webhook.send': [
-		async () => ({
-			webhookId: String(Object(await sandbox.control('GET', 'organisation')).webhook),
-			eventType: 'deposit.received',
-		}),
-	],
+/** What differs from the usual form, one change for each output mode, the default first. */
+const MODES: Readonly<Record<string, readonly INodeParameters[]>> = {
+	'balance.get': [{ output: 'perCurrency' }, { output: 'asReceived' }],
+	'invite.create': [{ existingPeople: 'skip' }, { existingPeople: 'invite' }],
+	'payment.create': [{}, { options: { ifAlreadyPaid: 'skip', checkOutput: 'run' } }],
+	'teamUser.getAll': [{}, { simplify: false }],
 };
+
+async function formIn(name: string, { options, ...change }: INodeParameters = {}) {
+	const form = await formFor(sandbox, name);
+	return { ...form, ...change, options: { ...Object(form.options), ...Object(options) } };
+}
 
 /** Fields that only some items have. */
 const OCCASIONAL: Readonly<Record<string, readonly string[]>> = {
@@ -115,8 +45,7 @@ describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, eac
 
 		it('shows in the editor the fields that it puts out by default', async () => {
 			const names = new Set<string>();
-			const [usual] = MODES[pair] ?? [];
-			const { output, error } = await sandbox.run({ resource, operation, ...(await usual?.()) });
+			const { output, error } = await sandbox.run(await formIn(pair, MODES[pair]?.[0]));
 			expect(error).toBeUndefined();
 			expect(output.length).toBeGreaterThan(0);
 			for (const { json } of output) for (const name of Object.keys(json)) names.add(name);
@@ -124,10 +53,10 @@ describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, eac
 		});
 
 		it('suits its schema in every mode, when checked and when it fails', async () => {
-			for (const mode of MODES[pair] ?? []) {
-				const parameters: INodeParameters = { resource, operation, ...(await mode()) };
+			for (const mode of MODES[pair] ?? [{}]) {
+				const parameters = await formIn(pair, mode);
 				if (effect === 'write') {
-					const options = { ...Object(parameters.options), checkOnly: true };
+					const options = { ...parameters.options, checkOnly: true };
 					await sandbox.run({ ...parameters, options });
 				}
 				const { output } = await failing(parameters);

@@ -1,29 +1,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import type { Sandbox } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
 import { SavedCredentials } from '../support/actionHost';
 import { PollHost } from '../support/pollHost';
-import { freshSandbox } from '../support/sandboxClient';
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let credentials: SavedCredentials;
 
 beforeEach(async () => {
-	sandbox = await freshSandbox();
-	const account = sandbox.accounts.find(({ name }) => name === 'companyAdministrator');
-	credentials = new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		platformId: account?.platformId ?? '',
-		signer: 'privateKey',
-		privateKey: account?.privateKey ?? '',
-		sessionToken: '',
-	});
-});
-
-afterEach(async () => {
-	await sandbox.close();
+	credentials = sandbox.credentials();
 });
 
 const organisation = () => sandbox.service.organisation;

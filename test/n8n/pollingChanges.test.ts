@@ -1,8 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { startSandbox, type Sandbox } from '../../sandbox/server';
 import { Randomness } from '../../sandbox/randomness';
-import { SavedCredentials } from '../support/actionHost';
+import { useActionSandbox, type ActionSandbox } from '../support/actionSandbox';
 import { PollHost } from '../support/pollHost';
 import { runs } from '../support/propertyRuns';
 
@@ -52,7 +51,7 @@ class Life {
 	made = 0;
 
 	constructor(
-		private readonly sandbox: Sandbox,
+		private readonly sandbox: ActionSandbox,
 		private readonly chance: Randomness,
 	) {}
 
@@ -119,27 +118,10 @@ class Life {
 	}
 }
 
-let sandbox: Sandbox;
-
-beforeEach(async () => {
-	sandbox = await startSandbox();
-});
-
-afterEach(async () => {
-	await sandbox.close();
-});
+const sandbox = useActionSandbox();
 
 function hostOf(event: string, parameters: INodeParameters): PollHost {
-	const account = sandbox.accounts.find(({ name }) => name === 'companyAdministrator');
-	const credentials = new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		platformId: account?.platformId ?? '',
-		signer: 'privateKey',
-		privateKey: account?.privateKey ?? '',
-		sessionToken: '',
-	});
+	const credentials = sandbox.credentials();
 	return new PollHost(credentials, { event, ...parameters });
 }
 

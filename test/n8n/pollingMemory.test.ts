@@ -1,33 +1,19 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { Randomness } from '../../sandbox/randomness';
-import type { Sandbox } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
 import { SavedCredentials } from '../support/actionHost';
 import { PollHost, SavedWorkflow } from '../support/pollHost';
 import { runs } from '../support/propertyRuns';
-import { freshSandbox } from '../support/sandboxClient';
 
 /* Thousands of polls, on a machine that may be busy. */
 jest.setTimeout(300_000);
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let credentials: SavedCredentials;
 
 beforeEach(async () => {
-	sandbox = await freshSandbox();
-	const account = sandbox.accounts.find(({ name }) => name === 'companyAdministrator');
-	credentials = new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		platformId: account?.platformId ?? '',
-		signer: 'privateKey',
-		privateKey: account?.privateKey ?? '',
-		sessionToken: '',
-	});
-});
-
-afterEach(async () => {
-	await sandbox.close();
+	credentials = sandbox.credentials();
 });
 
 const organisation = () => sandbox.service.organisation;

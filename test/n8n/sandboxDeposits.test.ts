@@ -1,24 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
 import { TriggerHost } from '../support/triggerHost';
 
 const SECRET = 'whsec_1';
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let n8n: TriggerHost;
-
-beforeAll(async () => {
-	sandbox = await startSandbox();
-});
-
-beforeEach(() => {
-	sandbox.service.reset(false);
-});
-
-afterAll(async () => {
-	await sandbox.close();
-});
 
 afterEach(async () => {
 	await n8n.stop();
@@ -68,7 +56,7 @@ describe('deposits', () => {
 		const complete = await deliver({ depositStatuses: ['complete'] }, request);
 		expect([complete.status, complete.started]).toEqual([200, []]);
 		await n8n.stop();
-		sandbox.service.reset(false);
+		await sandbox.reset();
 		const unknown = await deliver({ depositStatuses: ['unknown'] }, request);
 		expect([unknown.status, unknown.started]).toEqual([200, [unknown.sent]]);
 	});

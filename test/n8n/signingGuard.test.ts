@@ -2,65 +2,25 @@ import { id, Wallet } from 'ethers';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { startSandbox, type AccountName, type Sandbox } from '../../sandbox/server';
+import type { AccountName } from '../../sandbox/server';
 
-import { processedKeys, runNode, SavedCredentials } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+import type { runNode } from '../support/actionHost';
 
-let sandbox: Sandbox;
+const sandbox = useActionSandbox();
 let team: string;
 let company: string;
 
-beforeAll(async () => {
-	sandbox = await startSandbox();
-});
-
-afterAll(async () => {
-	await sandbox.close();
-});
-
-beforeEach(async () => {
-	await control('POST', '/sandbox/reset');
-	processedKeys.clear();
+beforeEach(() => {
 	const { organisation } = sandbox.service;
 	company = organisation.company.nanoid;
 	team = organisation.teams[0]?.nanoid ?? '';
 });
 
-async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-	const answer = await fetch(`${sandbox.url}${path}`, {
-		method,
-		...(body === undefined
-			? {}
-			: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-	});
-	if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-	return await answer.json();
-}
+const walletOf = (name: AccountName) => new Wallet(sandbox.account(name).privateKey);
 
-function account(name: AccountName) {
-	const found = sandbox.accounts.find((each) => each.name === name);
-	if (found === undefined) throw new Error(`no account ${name}`);
-	return found;
-}
-
-const walletOf = (name: AccountName) => new Wallet(account(name).privateKey);
-
-async function run(parameters: INodeParameters, options: Parameters<typeof runNode>[2] = {}) {
-	const { privateKey, platformId } = account('companyAdministrator');
-	const credentials = new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		signer: 'privateKey',
-		platformId,
-		privateKey,
-		walletAddress: '',
-		signInDomain: '',
-		signInChainId: '',
-		sessionToken: '',
-	});
-	return await runNode(credentials, parameters, options);
-}
+const run = async (parameters: INodeParameters, options: Parameters<typeof runNode>[2] = {}) =>
+	await sandbox.run(parameters, options);
 
 /** Everything that reached the service, signing in included. */
 const wire = () => sandbox.service.wireLog.read().entries;
@@ -171,7 +131,7 @@ describe('administrator invites with roles in 32 bytes', () => {
 	});
 
 	it('are created and executed where the hash is that of the role asked for', async () => {
-		await control('POST', '/sandbox/settings', { roleForm: 'hash' });
+		await sandbox.control('POST', 'settings', { roleForm: 'hash' });
 		const asked = {
 			resource: 'administratorInvite',
 			operation: 'send',
@@ -295,7 +255,7 @@ describe('instant payments', () => {
 			signer: walletOf('companyAdministrator').address,
 		});
 		return readyPayment.parse(
-			await control('GET', `/sandbox/payment-typed-data?${query.toString()}`),
+			await sandbox.control('GET', `payment-typed-data?${query.toString()}`),
 		);
 	}
 

@@ -7,6 +7,7 @@ import {
 	type FaultInput,
 	type Sandbox,
 } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 
 /** The sandbox of a test file, with what the action node needs to use it. */
@@ -18,8 +19,20 @@ export class ActionSandbox {
 		return this.running;
 	}
 
-	async start(): Promise<void> {
-		this.running = await startSandbox();
+	get service(): Sandbox['service'] {
+		return this.sandbox.service;
+	}
+
+	get url(): string {
+		return this.sandbox.url;
+	}
+
+	get accounts(): Sandbox['accounts'] {
+		return this.sandbox.accounts;
+	}
+
+	async start(settings: SettingsInput = {}): Promise<void> {
+		this.running = await startSandbox({ settings });
 	}
 
 	async stop(): Promise<void> {
@@ -32,15 +45,15 @@ export class ActionSandbox {
 	}
 
 	get team(): string {
-		return this.sandbox.service.organisation.teams[0]?.nanoid ?? '';
+		return this.service.organisation.teams[0]?.nanoid ?? '';
 	}
 
 	get company(): string {
-		return this.sandbox.service.organisation.company.nanoid;
+		return this.service.organisation.company.nanoid;
 	}
 
 	async control(method: string, route: string, body?: unknown): Promise<unknown> {
-		const answer = await fetch(`${this.sandbox.url}/sandbox/${route}`, {
+		const answer = await fetch(`${this.url}/sandbox/${route}`, {
 			method,
 			...(body === undefined
 				? {}
@@ -55,7 +68,7 @@ export class ActionSandbox {
 	}
 
 	account(name: AccountName = 'companyAdministrator') {
-		const found = this.sandbox.accounts.find((each) => each.name === name);
+		const found = this.accounts.find((each) => each.name === name);
 		if (found === undefined) throw new Error(`no account ${name}`);
 		return found;
 	}
@@ -64,10 +77,10 @@ export class ActionSandbox {
 		return new Wallet(this.account(name).privateKey);
 	}
 
-	credentials(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
-		const { privateKey, platformId } = this.account();
+	credentials(change: ICredentialDataDecryptedObject = {}, name?: AccountName): SavedCredentials {
+		const { privateKey, platformId } = this.account(name);
 		return new SavedCredentials({
-			baseUrl: this.sandbox.url,
+			baseUrl: this.url,
 			authentication: 'walletSignIn',
 			signer: 'privateKey',
 			platformId,
@@ -100,7 +113,7 @@ export class ActionSandbox {
 
 	/** Everything that reached the service, signing in included. */
 	wire() {
-		return this.sandbox.service.wireLog.read().entries;
+		return this.service.wireLog.read().entries;
 	}
 
 	/** The requests that change something, apart from signing in. */
@@ -142,9 +155,9 @@ export class ActionSandbox {
 }
 
 /** A sandbox for the tests of the calling file, reset before each of them. */
-export function useActionSandbox(): ActionSandbox {
+export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
 	const shared = new ActionSandbox();
-	beforeAll(async () => await shared.start());
+	beforeAll(async () => await shared.start(settings));
 	afterAll(async () => await shared.stop());
 	beforeEach(async () => await shared.reset());
 	return shared;

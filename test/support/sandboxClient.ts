@@ -1,6 +1,8 @@
 import { Wallet } from 'ethers';
 
-import { startSandbox, type Account, type AccountName, type Sandbox } from '../../sandbox/server';
+import type { Account, AccountName, Sandbox } from '../../sandbox/server';
+
+type RunningSandbox = Pick<Sandbox, 'url' | 'service' | 'accounts'>;
 
 /** The sandbox's answer. */
 export interface Reply {
@@ -17,14 +19,14 @@ export class SandboxClient {
 	readonly wallet: Wallet;
 
 	constructor(
-		readonly sandbox: Sandbox,
+		readonly sandbox: RunningSandbox,
 		readonly account: Account,
 	) {
 		this.wallet = new Wallet(account.privateKey);
 	}
 
 	/** The client of one of the sandbox's accounts. */
-	static of(sandbox: Sandbox, name: AccountName): SandboxClient {
+	static of(sandbox: RunningSandbox, name: AccountName): SandboxClient {
 		const account = sandbox.accounts.find((each) => each.name === name);
 		if (!account) throw new Error(`The sandbox has no account ${name}`);
 		return new SandboxClient(sandbox, account);
@@ -89,13 +91,8 @@ export class SandboxClient {
 	}
 }
 
-/** Starts a sandbox for one test file. */
-export async function freshSandbox(): Promise<Sandbox> {
-	return await startSandbox({ settings: { retryDelays: [20, 40, 60] } });
-}
-
 /** The data of a successful answer; fails the test if the answer doesn't match openapi.yaml. */
-export function dataOf<Data>(sandbox: Sandbox, reply: Reply, operationId: string): Data {
+export function dataOf<Data>(sandbox: RunningSandbox, reply: Reply, operationId: string): Data {
 	const check = sandbox.service.description.answerCheck<{ data: Data }>(operationId, 200);
 	if (reply.status === 200 && check(reply.body)) return reply.body.data;
 	const problems = JSON.stringify(check.errors ?? []);
@@ -103,7 +100,7 @@ export function dataOf<Data>(sandbox: Sandbox, reply: Reply, operationId: string
 }
 
 /** The token of a successful sign-in. */
-export function jwtOf(sandbox: Sandbox, reply: Reply): string {
+export function jwtOf(sandbox: RunningSandbox, reply: Reply): string {
 	return dataOf<{ jwt: string }>(sandbox, reply, 'verifySignIn').jwt;
 }
 

@@ -1,7 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import type { OperationId } from './document';
-import type { WireRequest } from './openapi';
+import { forbiddenTexts } from './examples';
 import type { World } from './world';
 
 type Output = readonly IDataObject[];
@@ -15,8 +14,6 @@ export interface Accepted {
 	readonly requests?: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
 	/** Prepares the sandbox. */
 	readonly prepare?: (world: World) => void;
-	/** The same request as openapi.yaml describes it, if a setting of the sandbox changed that. */
-	readonly asDocumented?: (request: WireRequest) => WireRequest;
 	/** `data` of the answers, if the output doesn't hold them as the operation says. */
 	readonly answers?: OperationCases['answers'];
 }
@@ -28,8 +25,14 @@ export interface Refused {
 	readonly items?: readonly IDataObject[];
 }
 
-/** Method, path, query and body, exactly. */
-export type ExpectedRequest = Omit<WireRequest, 'headers'>;
+/** A request as the wire log shows it, exactly. */
+export interface ExpectedRequest {
+	readonly method: string;
+	/** Without the query. */
+	readonly path: string;
+	readonly query: Readonly<Record<string, string | readonly string[]>>;
+	readonly body?: unknown;
+}
 
 /** Cases for one field: one line of the table in docs/api.md. */
 export interface Group {
@@ -45,7 +48,7 @@ export interface OperationCases {
 	/** The label in the node. */
 	readonly name: string;
 	/** The service's operations, in the order of their requests. */
-	readonly calls: readonly OperationId[];
+	readonly calls: readonly string[];
 	readonly effect: 'read' | 'write';
 	readonly resource: string;
 	readonly operation: string;
@@ -66,11 +69,12 @@ export function refusing(
 	values: readonly INodeParameters[string][],
 	others: INodeParameters = {},
 ): Refused[] {
-	return values.map((value) => ({ label, form: { ...others, [parameter]: unlessEmpty(value) } }));
+	return values.map((value) => ({ label, form: { ...others, [parameter]: asExpression(value) } }));
 }
 
 /** n8n itself refuses an empty field that is required, but no expression that finds nothing. */
-const unlessEmpty = (value: INodeParameters[string]) => (value === '' ? '={{ "" }}' : value);
+const asExpression = (value: INodeParameters[string]) =>
+	typeof value === 'string' && /^(=|$)/.test(value) ? `={{ ${JSON.stringify(value)} }}` : value;
 
 /** The same for a member of Options. */
 export function refusingOption(
@@ -78,7 +82,7 @@ export function refusingOption(
 	name: string,
 	values: readonly INodeParameters[string][],
 ): Refused[] {
-	return values.map((value) => ({ label, form: { options: { [name]: unlessEmpty(value) } } }));
+	return values.map((value) => ({ label, form: { options: { [name]: asExpression(value) } } }));
 }
 
 /** One accepted form for each value of a parameter. */
@@ -90,42 +94,9 @@ export function accepting(
 	return values.map((value) => ({ form: { ...others, [parameter]: value } }));
 }
 
-/** Identifiers with another prefix, one character too few and one too many. */
-export function wrongIdentifiers(...prefixes: readonly string[]): string[] {
-	const others = ['te', 'co', 'us', 'in', 'tx', 'wh'].filter(
-		(prefix) => !prefixes.includes(prefix),
-	);
-	return [
-		...others.map((prefix) => `${prefix}-a1B2c3D4e5F6`),
-		...prefixes.flatMap((prefix) => [`${prefix}-a1B2c3D4e5F`, `${prefix}-a1B2c3D4e5F67`]),
-		'a1B2c3D4e5F6abc',
-		'',
-	];
-}
-
-export const WRONG_ADDRESSES = [
-	`0x${'a'.repeat(39)}`,
-	`0x${'a'.repeat(41)}`,
-	`0x${'g'.repeat(40)}`,
-	'a'.repeat(42),
-];
-
-export const WRONG_SIGNATURES = [
-	'',
-	`0x${'a'.repeat(129)}`,
-	`0x${'a'.repeat(131)}`,
-	`0x${'0'.repeat(130)}`,
-	`0x${'g'.repeat(130)}`,
-	'a'.repeat(132),
-];
-
-export const WRONG_EMAILS = [
-	'ana',
-	'ana@',
-	'@example.com',
-	'ana@@example.com',
-	'ana b@example.com',
-];
+export const WRONG_ADDRESSES = forbiddenTexts('EvmAddress').filter(Boolean);
+export const WRONG_SIGNATURES = forbiddenTexts('EcdsaSignature');
+export const WRONG_EMAILS = forbiddenTexts('Email').filter(Boolean);
 
 export const SIGNATURE = /^0x[0-9a-f]{130}$/;
 
@@ -133,13 +104,4 @@ export const SIGNATURE = /^0x[0-9a-f]{130}$/;
 export function repeated(values: readonly string[]): string | readonly string[] {
 	const [only = ''] = values;
 	return values.length === 1 ? only : values;
-}
-
-/** A request with one of its body fields under another name. */
-export function withName(request: WireRequest, from: string, to: string): WireRequest {
-	const body = Object.entries(request.body ?? {}).map(([name, value]): [string, unknown] => [
-		name === from ? to : name,
-		value,
-	]);
-	return { ...request, body: Object.fromEntries(body) };
 }

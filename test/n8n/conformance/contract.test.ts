@@ -3,6 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { WireLogEntry } from '../../../sandbox/server';
 import { PayrollPayments } from '../../../nodes/PayrollPayments/PayrollPayments.node';
 import { runNode } from '../../support/actionHost';
+import { OPERATION_IDS } from '../../support/operationForms';
 import {
 	refusingOption,
 	type Accepted,
@@ -10,32 +11,7 @@ import {
 	type OperationCases,
 	type Refused,
 } from './cases';
-import {
-	compareAnswers,
-	compareEvents,
-	compareFailures,
-	compareRequests,
-	DOCUMENTED,
-	type Comparison,
-} from './description';
-import {
-	BALANCE_CURRENCIES,
-	COMPANY_ADMINISTRATOR_ROLES,
-	EVENT_TYPES,
-	FILTER_CURRENCIES,
-	RECORDS,
-	ROLES,
-	TEAM_ADMINISTRATOR_ROLES,
-	WORKER_ROLES,
-} from './document';
-import {
-	answerFaults,
-	openapi,
-	operationCalled,
-	operationOf,
-	requestFaults,
-	tokenOf,
-} from './openapi';
+import { bodyField, operation, OPERATIONS, valuesOf } from './openapi';
 import { OPERATION_CASES } from './operations';
 import { ConformanceRecord } from './record';
 import { conformanceSection, gaps, missingTests, writeConformance, writtenSection } from './report';
@@ -43,6 +19,8 @@ import { answersSuite } from './suites/answers';
 import { authenticationSuite } from './suites/authentication';
 import { defaultsSuite } from './suites/defaults';
 import { eventsSuite } from './suites/events';
+import { sandboxSuite } from './suites/sandbox';
+import { differences } from './tables';
 import { World } from './world';
 
 /** The pauses before retries, in milliseconds; nobody waits for them. */
@@ -91,9 +69,8 @@ const optionsOf = ({ options }: INodeParameters): object =>
 /** A bearer token where one is needed and nothing else that proves who asks; JSON if there is a body. */
 function expectHeaders(entry: WireLogEntry): void {
 	const { authorization, 'content-type': type } = entry.headers;
-	const call = DOCUMENTED.find(([operationId]) => operationId === operationOf(entry));
 	expect(authorization).toEqual(
-		call?.[1].token === 'none' ? undefined : expect.stringMatching(/^Bearer #/),
+		operation(entry.operation).token === 'none' ? undefined : expect.stringMatching(/^Bearer #/),
 	);
 	expect(entry.headers).not.toHaveProperty('x-auth-token');
 	expect(type).toBe(entry.body === undefined ? undefined : 'application/json');
@@ -115,16 +92,15 @@ async function expectAccepted(cases: OperationCases, accepted: Accepted): Promis
 		requests,
 	);
 	for (const entry of sent) {
-		expect(requestFaults(accepted.asDocumented?.(entry) ?? entry)).toEqual([]);
-		const call = operationOf(entry);
-		if (entry.method !== 'GET') expect(cases.calls).toContain(call);
+		if (entry.method !== 'GET') expect(cases.calls).toContain(entry.operation);
 		expect([entry.status, entry.problems]).toEqual([200, []]);
 		expectHeaders(entry);
 	}
 	const records: IDataObject[] = output.map(({ json }) => json);
 	const [call = 'getBalance'] = cases.calls;
+	const check = world.service.description.answerCheck(call, 200);
 	for (const data of (accepted.answers ?? cases.answers)(records))
-		expect(answerFaults(call, data)).toEqual([]);
+		expect([check({ success: true, data }), check.errors]).toEqual([true, null]);
 }
 
 /** Runs a case that the document rules out: the error names the field, and nothing was sent. */
@@ -163,115 +139,16 @@ afterEach(() => {
 	world.reset();
 });
 
-function expectAgreement({ accepted, refused, disagreements }: Comparison) {
-	expect(disagreements).toEqual([]);
-	return { accepted, refused };
-}
-
-const ADMINISTRATOR_ROLES = [...TEAM_ADMINISTRATOR_ROLES, ...COMPANY_ADMINISTRATOR_ROLES];
 /** 16 characters of Crockford's Base32 in groups of four. */
 const APPROVAL = /^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/;
-const STATUSES = [400, 401, 403, 404, 500];
 
-/** Fields whose names the document doesn't show. */
-const UNNAMED: Readonly<Record<string, string>> = {
-	action: 'name-not-documented',
-	event_type: 'name-not-documented',
-};
+describe('the sandbox', () => {
+	sandboxSuite(record, world);
 
-const ANSWER_RECORDS = [
-	'balance-entry',
-	'invite-record',
-	'typed-data-for-administrator-invites',
-	'team-user-record',
-	'pagination',
-] as const;
-
-describe('sandbox/openapi.yaml', () => {
-	const area = 'openapi.yaml';
-
-	it.each(DOCUMENTED)('describes %s as the document does', (operationId, documented) => {
-		const { number, method, path, token, failures, query = [], body = [] } = documented;
-		const { template, method: verb, operation } = operationCalled(operationId);
-		expect([template, verb.toUpperCase(), tokenOf(operationId)]).toEqual([path, method, token]);
-		const statuses = Object.keys(operation.responses).filter((status) => status !== '200');
-		expect(statuses).toEqual(failures.length > 0 ? failures.map(String) : ['default']);
-		const fields = [...query, ...body, documented.pathParameters ?? {}].flatMap(Object.keys);
-		record.add({
-			area,
-			what: 'describes requests as the document does',
-			...expectAgreement(compareRequests(documented)),
-			guards: [
-				`overview/${number}`,
-				...fields.map((name) => `endpoint-${number}/${UNNAMED[name] ?? name}`),
-				`endpoint-${number}/${method.toLowerCase()}-v2*`,
-				'invite-prefill/*',
-				'endpoint-10/typed_data.data',
-				'identifiers/every*',
-				'limits/*',
-				'versioning/the-description*',
-			],
-		});
-		record.add({
-			area,
-			what: 'describes answers as the document does',
-			...expectAgreement(compareAnswers(operationId, documented)),
-			guards: [
-				`endpoint-${number}/answer*`,
-				...ANSWER_RECORDS.flatMap((section) =>
-					Object.keys(RECORDS[section]).map((name) => `${section}/${name}`),
-				),
-				'response-envelope/a-success*',
-				...STATUSES.map((status) => `errors/${status}`),
-				'errors/every*',
-				...ROLES.map((role) => `roles/${role}`),
-				'roles/a-listed*',
-			],
-		});
-	});
-
-	it('has no operation, scheme or failure of its own', () => {
-		const known = DOCUMENTED.map(([operationId]) => operationId).sort();
-		const described = Object.values(openapi.paths)
-			.flatMap((methods) => Object.values(methods))
-			.map(({ operationId }) => operationId);
-		expect(described.sort()).toEqual(known);
-		expect(openapi.info.version).toBe('2.0.0');
-		expect(openapi.components.securitySchemes).toMatchObject({
-			bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-			v1Auth: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' },
-		});
-		record.add({
-			area,
-			what: 'has no operation, scheme or failure of its own',
-			...expectAgreement(compareFailures()),
-			guards: [
-				'response-envelope/success',
-				'response-envelope/data',
-				'response-envelope/error_code',
-				'errors/a-failed*',
-				'authentication/protected*',
-				'authentication/authorization*',
-				'authentication/an-older*',
-				'versioning/the-older*',
-				'versioning/the-description*',
-			],
-		});
-	});
-
-	it('describes events and deposits as the document does', () => {
-		record.add({
-			area,
-			what: 'describes events and deposits as the document does',
-			...expectAgreement(compareEvents()),
-			guards: [
-				...(['deposit-record', 'event-envelope'] as const).flatMap((section) =>
-					Object.keys(RECORDS[section]).map((name) => `${section}/${name}`),
-				),
-				'event-envelope/deposit',
-				'event-types/*',
-			],
-		});
+	it('has cases for every operation', () => {
+		const known = OPERATIONS.map(({ id }) => id).sort();
+		expect([...new Set(OPERATION_CASES.flatMap(({ calls }) => calls))].sort()).toEqual(known);
+		expect([...OPERATION_IDS].sort()).toEqual(known);
 	});
 });
 
@@ -348,19 +225,27 @@ describe('Check Only', () => {
 
 describe('the menus of the node', () => {
 	const { properties } = new PayrollPayments().description;
+	const only = (field: string) => bodyField('createInstantPayment', field).enum ?? [];
+	const administrators = [
+		...valuesOf('TeamAdministratorRole'),
+		...valuesOf('CompanyAdministratorRole'),
+	];
+	const currencies = new Set([
+		...valuesOf('BalanceFilterCurrency'),
+		...valuesOf('BalanceCurrency'),
+	]);
+	const decisions = bodyField('resolveNameReview', 'action').enum ?? [];
 	const menus: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
-		['administratorInvite', 'role', ADMINISTRATOR_ROLES, ['endpoint-6/role']],
+		['administratorInvite', 'role', administrators, ['endpoint-6/role']],
+		['balance', 'currencies', [...currencies], ['endpoint-3/currencies']],
+		['invite', 'role', valuesOf('WorkerInviteRole'), ['endpoint-5/role']],
+		['nameReview', 'decision', decisions, ['endpoint-8/name-not*']],
 		[
-			'balance',
-			'currencies',
-			[...new Set([...FILTER_CURRENCIES, ...BALANCE_CURRENCIES])],
-			['endpoint-3/currencies'],
+			...(['payment', 'currency', only('currency_symbol')] as const),
+			['endpoint-10/currency_symbol', 'limits/currency_symbol'],
 		],
-		['invite', 'role', WORKER_ROLES, ['endpoint-5/role']],
-		['nameReview', 'decision', ['approve', 'cancel'], ['endpoint-8/name-not*']],
-		['payment', 'currency', ['USD'], ['endpoint-10/currency_symbol', 'limits/currency_symbol']],
-		['payment', 'network', ['arbitrum'], ['endpoint-10/network', 'limits/network']],
-		['webhook', 'eventType', EVENT_TYPES, ['endpoint-9/name-not*', 'event-types/*']],
+		['payment', 'network', only('network'), ['endpoint-10/network', 'limits/network']],
+		['webhook', 'eventType', valuesOf('EventType'), ['endpoint-9/name-not*', 'event-types/*']],
 	];
 
 	it.each(menus)('%s: %s offers what the document lists', (resource, name, values, guards) => {
@@ -390,6 +275,10 @@ describe('docs/api.md', () => {
 	it('has a test or a reason for each statement, and no name of one that is gone', () => {
 		expect(gaps(record)).toEqual({ open: [], gone: [] });
 		expect(missingTests()).toEqual([]);
+	});
+
+	it('has the fields, values and limits of openapi.yaml in its tables', () => {
+		expect(differences()).toEqual([]);
 	});
 
 	/* `npm run docs:api` sets the folder to write to. */

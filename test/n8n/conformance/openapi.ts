@@ -1,207 +1,191 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
 import { repository } from '../../../scripts/lib/paths.mjs';
 
 /*
- * Judges requests, answers and events by sandbox/openapi.yaml with ajv alone, apart from the sandbox's
- * own way of reading that file.
+ * sandbox/openapi.yaml, the only transcription of the service's document. The sandbox validates with
+ * it; here it says which cases the node and the sandbox are tried with.
  */
 
-/** A request as it went over the wire. */
-export interface WireRequest {
-	readonly method: string;
-	/** Without the query. */
-	readonly path: string;
-	readonly query: Readonly<Record<string, string | readonly string[]>>;
-	readonly body?: unknown;
-	readonly headers?: Readonly<Record<string, unknown>>;
+const anySchema = z.record(z.unknown());
+
+/** A schema in openapi.yaml, with the keywords that occur there. */
+export interface Schema {
+	readonly $ref?: string;
+	readonly type?: string;
+	readonly const?: unknown;
+	readonly enum?: readonly string[];
+	readonly not?: { readonly const?: unknown };
+	readonly anyOf?: readonly Schema[];
+	readonly then?: Schema;
+	readonly else?: Schema;
+	readonly pattern?: string;
+	readonly minLength?: number;
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly minItems?: number;
+	readonly maxItems?: number;
+	readonly items?: Schema;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly required?: readonly string[];
+	readonly additionalProperties?: boolean;
+	readonly default?: unknown;
+	readonly description?: string;
+	readonly examples?: readonly unknown[];
+	readonly 'x-counterexamples'?: readonly unknown[];
+	readonly 'x-required-not-documented'?: boolean;
+	readonly 'x-not-together'?: readonly string[];
 }
 
-const schemaShape = z.record(z.unknown());
+/** The sandbox compiles each schema, and so checks that it is one. */
+const schemaShape = z.custom<Schema>((value) => typeof value === 'object');
+const content = z.object({ 'application/json': z.object({ schema: schemaShape }) });
 const parameterShape = z.object({
 	name: z.string(),
 	in: z.enum(['query', 'path']),
-	required: z.boolean().default(false),
+	required: z.boolean(),
 	schema: schemaShape,
+	description: z.string().optional(),
 	'x-comma-separated': z.boolean().default(false),
 });
 const operationShape = z.object({
 	operationId: z.string(),
-	security: z.array(z.record(z.unknown())).optional(),
+	security: z.array(anySchema).optional(),
+	'x-not-together': z.array(z.string()).optional(),
 	parameters: z.array(parameterShape).default([]),
-	requestBody: z.unknown().optional(),
-	responses: z.record(z.unknown()),
+	requestBody: z.object({ content }).optional(),
+	responses: z
+		.object({ '200': z.object({ content: content.optional() }).passthrough() })
+		.catchall(z.unknown()),
 });
 const documentShape = z.object({
 	info: z.object({ version: z.string() }),
-	security: z.array(z.record(z.unknown())),
 	paths: z.record(z.record(operationShape)),
-	webhooks: z.record(z.unknown()),
 	components: z.object({
 		schemas: z.record(schemaShape),
 		securitySchemes: z.record(z.record(z.string())),
 	}),
 });
 
-const file: unknown = parse(readFileSync(path.join(repository, 'sandbox', 'openapi.yaml'), 'utf8'));
-export const openapi = documentShape.parse(file);
+export const openapi = documentShape.parse(
+	parse(readFileSync(path.join(repository, 'sandbox', 'openapi.yaml'), 'utf8')),
+);
 
-function isOnCalendar(timestamp: string): boolean {
-	const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = timestamp
-		.split(/[-T:Z]/)
-		.map(Number);
-	const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
-	return (
-		month >= 1 &&
-		month <= 12 &&
-		day >= 1 &&
-		day <= lastDay &&
-		hour <= 23 &&
-		minute <= 59 &&
-		second < 60
-	);
+/** A schema of `components` by its name. */
+export function schema(name: string): Schema {
+	const found = openapi.components.schemas[name];
+	if (found === undefined) throw new Error(`openapi.yaml has no schema ${name}`);
+	return found;
 }
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addFormat('utc-timestamp', isOnCalendar);
-ajv.addSchema(schemaShape.parse(file), 'openapi', undefined, false);
-
-const escaped = (step: string): string =>
-	encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'));
-
-function schemaAt(...steps: readonly string[]): ValidateFunction {
-	const pointer = `openapi#/${steps.map(escaped).join('/')}`;
-	const check = ajv.getSchema(pointer);
-	if (check === undefined) throw new Error(`openapi.yaml has nothing at ${pointer}`);
-	return check;
+/** The schema itself where it only refers to another; what stands next to the reference wins. */
+export function resolved({ $ref: reference, ...own }: Schema): Schema {
+	if (reference === undefined) return own;
+	return { ...resolved(schema(reference.replace('#/components/schemas/', ''))), ...own };
 }
 
-function faultsOf(check: ValidateFunction, value: unknown, where: string): string[] {
-	if (check(value)) return [];
-	return (check.errors ?? []).map(
-		({ instancePath, message, params }) =>
-			`${where}${instancePath} ${message} ${JSON.stringify(params)}`,
-	);
-}
-
-interface Found {
-	readonly template: string;
-	readonly method: string;
-	readonly operation: z.infer<typeof operationShape>;
-	readonly pathValues: Readonly<Record<string, string>>;
-}
-
-function find(request: WireRequest): Found | undefined {
-	for (const [template, methods] of Object.entries(openapi.paths)) {
-		const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-		const match = new RegExp(`^${pattern}$`).exec(request.path);
-		const method = request.method.toLowerCase();
-		const operation = methods[method];
-		if (match === null || operation === undefined) continue;
-		const values = Object.entries({ ...match.groups });
-		return {
-			template,
-			method,
-			operation,
-			pathValues: Object.fromEntries(
-				values.map(([name, value]) => [name, decodeURIComponent(value)]),
-			),
-		};
-	}
-	return undefined;
-}
-
-function typed(
-	values: string | readonly string[],
-	{ schema, 'x-comma-separated': isCommaSeparated }: z.infer<typeof parameterShape>,
-): unknown {
-	if (schema.type === 'array') {
-		if (typeof values !== 'string') return values;
-		return isCommaSeparated ? values.split(',') : [values];
-	}
-	if (schema.type === 'integer' && typeof values === 'string' && /^-?[\d.]+$/.test(values)) {
-		return Number(values);
-	}
+/** The values of an enumeration, e.g. `Role` or `Deposit.status`. */
+export function valuesOf(name: string): readonly string[] {
+	const [record = '', field] = name.split('.');
+	const found = field === undefined ? schema(record) : schema(record).properties?.[field];
+	const values = found === undefined ? undefined : resolved(found).enum;
+	if (values === undefined) throw new Error(`openapi.yaml has no values for ${name}`);
 	return values;
 }
 
-/** The operation that a request is for, or undefined. */
-export function operationOf(request: WireRequest): string | undefined {
-	return find(request)?.operation.operationId;
+/** The names of a record's fields. */
+export function fieldsOf(name: string): string[] {
+	return Object.keys(schema(name).properties ?? {});
 }
 
-/** What is wrong with a request; empty if openapi.yaml allows it. */
-export function requestFaults(request: WireRequest): string[] {
-	const found = find(request);
-	if (found === undefined) return [`${request.method} ${request.path} doesn't exist`];
-	const { template, method, operation, pathValues } = found;
-	const given = { path: pathValues, query: request.query };
-	const unknown = Object.keys(request.query).filter(
-		(name) => !operation.parameters.some((each) => each.in === 'query' && each.name === name),
-	);
-	const parameters = operation.parameters.flatMap((parameter, index) => {
-		const value = given[parameter.in][parameter.name];
-		if (value === undefined) return parameter.required ? [`${parameter.name} is missing`] : [];
-		const check = schemaAt('paths', template, method, 'parameters', String(index), 'schema');
-		return faultsOf(check, typed(value, parameter), parameter.name);
-	});
-	const body =
-		operation.requestBody === undefined
-			? request.body === undefined
-				? []
-				: ['a body where none belongs']
-			: faultsOf(
-					schemaAt(
-						...['paths', template, method, 'requestBody', 'content', 'application/json', 'schema'],
-					),
-					request.body,
-					'body',
-				);
-	return [...unknown.map((name) => `${name} is unknown`), ...parameters, ...body];
+/** One operation of the service. */
+export interface DocumentedOperation {
+	readonly id: string;
+	/** Its number in docs/api.md. */
+	readonly number: number;
+	readonly method: string;
+	readonly path: string;
+	/** `unclear`: the document doesn't say. */
+	readonly token: 'none' | 'needed' | 'unclear';
+	readonly pathParameters: Schema;
+	readonly query: Schema;
+	/** Whether a list in the query may also be one value with commas. */
+	readonly isCommaSeparated: boolean;
+	readonly body?: Schema;
+	/** `data` of the answer. */
+	readonly answer: Schema;
+	/** The statuses of failures, or `default`. */
+	readonly failures: readonly string[];
 }
 
-/** Whether openapi.yaml asks for a token: never, perhaps or always. */
-export function tokenOf(operationId: string): 'none' | 'unclear' | 'needed' {
-	const security = operationCalled(operationId).operation.security ?? openapi.security;
-	if (security.length === 0) return 'none';
-	return security.some((scheme) => Object.keys(scheme).length === 0) ? 'unclear' : 'needed';
+function parametersOf(
+	{ parameters, 'x-not-together': rivals }: z.infer<typeof operationShape>,
+	place: 'path' | 'query',
+): Schema {
+	const own = parameters.filter((each) => each.in === place);
+	return {
+		type: 'object',
+		required: own.filter(({ required }) => required).map(({ name }) => name),
+		additionalProperties: false,
+		properties: Object.fromEntries(own.map((each) => [each.name, each.schema])),
+		...(place === 'query' ? { 'x-not-together': rivals } : {}),
+	};
 }
 
-/** Where an operation is, and what it lists. */
-export function operationCalled(operationId: string): Omit<Found, 'pathValues'> {
-	for (const [template, methods] of Object.entries(openapi.paths)) {
-		for (const [method, operation] of Object.entries(methods)) {
-			if (operation.operationId === operationId) return { template, method, operation };
-		}
-	}
-	throw new Error(`openapi.yaml has no operation ${operationId}`);
+function tokenOf({ security }: z.infer<typeof operationShape>): DocumentedOperation['token'] {
+	if (security?.length === 0) return 'none';
+	return security?.some((scheme) => Object.keys(scheme).length === 0) === true
+		? 'unclear'
+		: 'needed';
 }
 
-/** What is wrong with the `data` of a successful answer. */
-export function answerFaults(operationId: string, data: unknown): string[] {
-	const { template, method } = operationCalled(operationId);
-	const check = schemaAt(
-		...['paths', template, method, 'responses', '200', 'content', 'application/json', 'schema'],
-	);
-	return faultsOf(check, { success: true, data }, 'answer');
+/** In the order of docs/api.md. */
+export const OPERATIONS: readonly DocumentedOperation[] = Object.entries(openapi.paths)
+	.flatMap(([template, methods]) =>
+		Object.entries(methods).map(([method, operation]) => ({ template, method, operation })),
+	)
+	.map(({ template, method, operation }, index) => ({
+		id: operation.operationId,
+		number: index + 1,
+		method: method.toUpperCase(),
+		path: template,
+		token: tokenOf(operation),
+		pathParameters: parametersOf(operation, 'path'),
+		query: parametersOf(operation, 'query'),
+		isCommaSeparated: operation.parameters.some((each) => each['x-comma-separated']),
+		body: operation.requestBody?.content['application/json'].schema,
+		answer: operation.responses['200'].content?.['application/json'].schema.properties?.data ?? {},
+		failures: Object.keys(operation.responses).filter((status) => status !== '200'),
+	}));
+
+export function operation(id: string): DocumentedOperation {
+	const found = OPERATIONS.find((each) => each.id === id);
+	if (found === undefined) throw new Error(`openapi.yaml has no operation ${id}`);
+	return found;
 }
 
-/** What is wrong with a value of one of the schemas in `components`. */
-export function schemaFaults(name: string, value: unknown): string[] {
-	return faultsOf(schemaAt('components', 'schemas', name), value, name);
+/** A field of an operation's body. */
+export function bodyField(id: string, name: string): Schema {
+	const field = operation(id).body?.properties?.[name];
+	if (field === undefined) throw new Error(`The body of ${id} has no field ${name}`);
+	return resolved(field);
 }
 
-/** What is wrong with an event that is delivered as one of the two webhooks. */
-export function eventFaults(webhook: 'deposit.received' | 'event', event: unknown): string[] {
-	const check = schemaAt(
-		...['webhooks', webhook, 'post', 'requestBody', 'content', 'application/json', 'schema'],
-	);
-	return faultsOf(check, event, 'event');
+/** A parameter of an operation's query. */
+export function queryParameter(id: string, name: string): Schema {
+	const parameter = operation(id).query.properties?.[name];
+	if (parameter === undefined) throw new Error(`The query of ${id} has no parameter ${name}`);
+	return resolved(parameter);
+}
+
+/** The least and the largest value, or number of entries. */
+export function boundsOf(bounded: Schema): readonly [number, number] {
+	const least = bounded.minimum ?? bounded.minItems ?? 0;
+	const most = bounded.maximum ?? bounded.maxItems;
+	if (most === undefined) throw new Error('openapi.yaml has no bound here');
+	return [least, most];
 }

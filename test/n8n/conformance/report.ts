@@ -90,11 +90,10 @@ export function conformanceSection(record: ConformanceRecord): string {
 	return [
 		START,
 		`\`npm run docs:api\` writes this section, and a test fails while it is out of date. The first
-table is what \`test/n8n/conformance\` tries: through the real node in n8n's own engine, with every
-request and answer judged by \`sandbox/openapi.yaml\`, and that file by the document once more.
-${accepted} cases that the document allows went through, and ${refused} that it rules out didn't:
-the node refused them before anything was sent, the trigger answered 400 or filtered them out, and
-\`sandbox/openapi.yaml\` doesn't allow them.`,
+table is what \`test/n8n/conformance\` tries with cases that follow from \`sandbox/openapi.yaml\`:
+through the real node in n8n's own engine, and with the sandbox alone. ${accepted} cases that the
+file allows went through, and ${refused} that it rules out didn't: the node refused them before
+anything was sent, the trigger answered 400 or filtered them out, and the sandbox refused them.`,
 		markdownTable(
 			['Test', 'About', 'What', 'Went through', 'Refused'],
 			tests

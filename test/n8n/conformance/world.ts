@@ -131,6 +131,12 @@ export class World {
 		return this.service.wireLog.read().entries;
 	}
 
+	/** A token of the company's administrator. */
+	async token(): Promise<string> {
+		const { address: wallet, platformId } = this.account();
+		return await this.service.tokens.issue({ wallet, platformId }, 3_600);
+	}
+
 	/** A sign-in message that the sandbox takes back. */
 	signInMessage(): string {
 		const { address, platformId } = this.account();

@@ -141,22 +141,6 @@ it('takes no expressions where only a person may decide', () => {
 	}
 });
 
-it('asks for a payment before its JSON, the unit in front of the amount', () => {
-	const form = properties.filter((property) => shownFor(property, 'payment', 'create'));
-	expect(form.map(({ name }) => name).slice(0, 10)).toEqual([
-		'notice',
-		'teamId',
-		'recipientEmail',
-		'amountUnit',
-		'amountCents',
-		'amountDollars',
-		'currency',
-		'network',
-		'paymentReference',
-		'typedData',
-	]);
-});
-
 it('names every event that the trigger names, in the same words', async () => {
 	const { PayrollPaymentsTrigger } = await import(
 		'../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node'

@@ -9,20 +9,21 @@ import {
 	WRONG_ADDRESSES,
 	WRONG_EMAILS,
 	WRONG_SIGNATURES,
-	wrongIdentifiers,
 	type Accepted,
 	type ExpectedRequest,
 	type Group,
 	type OperationCases,
 	type Refused,
 } from '../cases';
-import {
-	COMPANY_ADMINISTRATOR_ROLES,
-	MOST_ADMINISTRATORS,
-	ROLES,
-	TEAM_ADMINISTRATOR_ROLES,
-} from '../document';
+import { allowedTexts, forbiddenTexts } from '../examples';
+import { bodyField, boundsOf, fieldsOf, valuesOf } from '../openapi';
 import type { World } from '../world';
+
+const TEAM_ADMINISTRATOR_ROLES = valuesOf('TeamAdministratorRole');
+const COMPANY_ADMINISTRATOR_ROLES = valuesOf('CompanyAdministratorRole');
+const [FEWEST_ADMINISTRATORS, MOST_ADMINISTRATORS] = boundsOf(
+	bodyField('createAdministratorInvites', 'emails'),
+);
 
 const people = (count: number): string[] =>
 	Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
@@ -37,7 +38,11 @@ const wrongRoles = ({ team, company }: World): Refused[] => {
 		...TEAM_ADMINISTRATOR_ROLES,
 		...COMPANY_ADMINISTRATOR_ROLES,
 	];
-	const others = [...ROLES.filter((role) => !administrators.includes(role)), '', 'Team: Viewer'];
+	const others = [
+		...valuesOf('Role').filter((role) => !administrators.includes(role)),
+		'',
+		'Team: Viewer',
+	];
 	const misfit = "doesn't fit Team or Company ID";
 	return [team, company].flatMap((entityId) => [
 		...refusing('Role', 'role', others, { entityId }),
@@ -97,14 +102,15 @@ const sharedGroups = (world: World, endpoint: string): Group[] => [
 		refused: wrongRoles(world),
 	},
 	{
-		what: `1, ${MOST_ADMINISTRATORS} and ${MOST_ADMINISTRATORS + 1} emails (two requests)`,
+		what: `${FEWEST_ADMINISTRATORS}, ${MOST_ADMINISTRATORS} and ${MOST_ADMINISTRATORS + 1} emails (two requests)`,
 		guards: [`${endpoint}/emails`, 'limits/emails', 'common-formats/email'],
 		accepted: [
 			...accepting('emails', [
-				people(1),
+				people(FEWEST_ADMINISTRATORS),
 				people(MOST_ADMINISTRATORS),
 				people(MOST_ADMINISTRATORS + 1),
 				people(3).join(', '),
+				allowedTexts('Email'),
 			]),
 		],
 		refused: refusing('Emails', 'emails', [
@@ -118,7 +124,7 @@ const sharedGroups = (world: World, endpoint: string): Group[] => [
 		what: '`te-` and `co-` entities',
 		guards: [`${endpoint}/nanoid`, 'identifiers/te-', 'identifiers/co-'],
 		accepted: [{}, { form: { entityId: world.company, role: 'org_viewer' } }],
-		refused: refusing('Team or Company ID', 'entityId', wrongIdentifiers('te', 'co')),
+		refused: refusing('Team or Company ID', 'entityId', forbiddenTexts('TeamOrCompanyId')),
 	},
 ];
 
@@ -296,12 +302,12 @@ export const executeAdministratorInvites: OperationCases = {
 						await executionForm(world, { emails: people(MOST_ADMINISTRATORS) }),
 				},
 			],
-			refused: refusing('Invite IDs', 'inviteIds', wrongIdentifiers('in')),
+			refused: refusing('Invite IDs', 'inviteIds', forbiddenTexts('InviteId')),
 		},
 		{
 			what: 'typed data without a field, or with one too many',
 			guards: ['endpoint-7/typed_data'],
-			refused: ['from', 'to', 'salt', 'expires', 'data', 'more'].map((name) => ({
+			refused: [...fieldsOf('SetRolesForwardRequest'), 'more'].map((name) => ({
 				label: 'Typed Data',
 				form: async (world) => {
 					const { inviteIds, typedData } = await executionForm(world);

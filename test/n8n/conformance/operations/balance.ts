@@ -1,12 +1,8 @@
-import {
-	accepting,
-	refusing,
-	refusingOption,
-	repeated,
-	wrongIdentifiers,
-	type OperationCases,
-} from '../cases';
-import { FILTER_CURRENCIES } from '../document';
+import { accepting, refusing, refusingOption, repeated, type OperationCases } from '../cases';
+import { forbiddenTexts } from '../examples';
+import { valuesOf } from '../openapi';
+
+const FILTER_CURRENCIES = valuesOf('BalanceFilterCurrency');
 
 const ENCODINGS = [
 	{ currenciesEncoding: 'repeated', query: { currencies: ['USD', 'EUR'] } },
@@ -46,7 +42,7 @@ export const getBalance: OperationCases = {
 				'balance-entry/*',
 			],
 			accepted: accepting('entityId', [team, company, user]),
-			refused: refusing('Team, Company or User ID', 'entityId', wrongIdentifiers('te', 'co', 'us')),
+			refused: refusing('Team, Company or User ID', 'entityId', forbiddenTexts('EntityId')),
 		},
 		{
 			what: 'each of the 7 currencies of the filter, all of them, none, and one that it doesn’t know',
@@ -86,10 +82,6 @@ export const getBalance: OperationCases = {
 				prepare: ({ service }) =>
 					void service.change({ currenciesEncodings: [currenciesEncoding] }),
 				requests: () => [{ method: 'GET', path: '/v2/balance', query: { nanoid: team, ...query } }],
-				asDocumented: (request) => ({
-					...request,
-					query: { nanoid: team, currencies: ['USD', 'EUR'] },
-				}),
 			})),
 			refused: refusingOption('Currencies Encoding', 'currenciesEncoding', ['pipes', 'Repeated']),
 		},

@@ -3,11 +3,15 @@ import {
 	refusing,
 	refusingOption,
 	WRONG_EMAILS,
-	wrongIdentifiers,
 	type ExpectedRequest,
 	type OperationCases,
 } from '../cases';
-import { PREFILL_FIELDS, ROLES, WORKER_ROLES } from '../document';
+import { allowedTexts, forbiddenTexts } from '../examples';
+import { fieldsOf, valuesOf } from '../openapi';
+
+const PREFILL_FIELDS = fieldsOf('InvitePrefill');
+const ROLES = valuesOf('Role');
+const WORKER_ROLES = valuesOf('WorkerInviteRole');
 
 export const listInvites: OperationCases = {
 	name: 'Invite: Get Many',
@@ -25,7 +29,7 @@ export const listInvites: OperationCases = {
 			what: '`te-` and `co-` entities',
 			guards: ['endpoint-4/nanoid', 'endpoint-4/answer*', 'endpoint-4/list-the*'],
 			accepted: accepting('entityId', [team, company]),
-			refused: refusing('Team or Company ID', 'entityId', wrongIdentifiers('te', 'co')),
+			refused: refusing('Team or Company ID', 'entityId', forbiddenTexts('TeamOrCompanyId')),
 		},
 		{
 			what: 'Return All, and limits',
@@ -86,16 +90,11 @@ export const createInvites: OperationCases = {
 			what: 'a team',
 			guards: ['endpoint-5/nanoid', 'endpoint-5/answer*', 'endpoint-5/invite*'],
 			accepted: [{}],
-			refused: refusing('Team ID', 'teamId', wrongIdentifiers('te')),
+			refused: refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
 		},
 		{
 			what: 'each of the 3 roles; the 14 others are refused',
-			guards: [
-				'endpoint-5/role',
-				'roles/the-service*',
-				...WORKER_ROLES.map((role) => `roles/${role}`),
-				...ROLES.filter((role) => /delegate|team_hr/.test(role)).map((role) => `roles/${role}`),
-			],
+			guards: ['endpoint-5/role', 'roles/the-service*', ...ROLES.map((role) => `roles/${role}`)],
 			accepted: accepting('role', WORKER_ROLES),
 			refused: refusing('Role', 'role', [
 				...ROLES.filter((role) => !WORKER_ROLES.some((worker) => worker === role)),
@@ -118,7 +117,7 @@ export const createInvites: OperationCases = {
 				'read-between-the-lines/what-makes-an-invite*',
 			],
 			accepted: accepting('inviteesJson', [
-				JSON.stringify([{ email: 'a.b+c@mail.example.org' }]),
+				JSON.stringify(allowedTexts('Email').map((email) => ({ email }))),
 				JSON.stringify([{ email: 'ana@example.com', prefill: COMPLETE }]),
 				JSON.stringify(
 					Array.from({ length: 250 }, (_, index) => ({ email: `p${index}@example.com` })),

@@ -1,15 +1,8 @@
-import {
-	accepting,
-	refusing,
-	refusingOption,
-	withName,
-	wrongIdentifiers,
-	type OperationCases,
-} from '../cases';
-import { timestamp } from '../kinds';
+import { accepting, refusing, refusingOption, type OperationCases } from '../cases';
+import { allowedTexts, forbiddenTexts } from '../examples';
+import { bodyField } from '../openapi';
 
-const TIMESTAMPS = timestamp.allowed.map(({ value }) => String(value));
-const WRONG_TIMESTAMPS = timestamp.forbidden.map(({ value }) => String(value));
+const DECISIONS = bodyField('resolveNameReview', 'action').enum ?? [];
 
 export const resolveNameReview: OperationCases = {
 	name: 'Name Review: Resolve',
@@ -42,14 +35,14 @@ export const resolveNameReview: OperationCases = {
 				'endpoint-8/resolve*',
 				'requests/endpoint-8-which*',
 			],
-			accepted: accepting('decision', ['approve', 'cancel']),
+			accepted: accepting('decision', DECISIONS),
 			refused: refusing('Decision', 'decision', ['', 'approved', 'reject', 'Approve']),
 		},
 		{
 			what: 'timestamps with and without seconds and fractions, byte for byte',
 			guards: ['endpoint-8/review_version', 'common-formats/timestamp*'],
-			accepted: accepting('reviewVersion', TIMESTAMPS),
-			refused: refusing('Review Version', 'reviewVersion', WRONG_TIMESTAMPS),
+			accepted: accepting('reviewVersion', allowedTexts('UtcTimestamp')),
+			refused: refusing('Review Version', 'reviewVersion', forbiddenTexts('UtcTimestamp')),
 		},
 		{
 			what: 'a team and a user, from the list or by ID',
@@ -58,8 +51,8 @@ export const resolveNameReview: OperationCases = {
 				form: { userId: { __rl: true, mode, value: reviewed } },
 			})),
 			refused: [
-				...refusing('Team ID', 'teamId', wrongIdentifiers('te')),
-				...wrongIdentifiers('us').map((value) => ({
+				...refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
+				...forbiddenTexts('UserId').map((value) => ({
 					label: 'User',
 					form: { userId: { __rl: true, mode: 'id', value: `={{ "${value}" }}` } },
 				})),
@@ -71,7 +64,6 @@ export const resolveNameReview: OperationCases = {
 			accepted: ['decision', `d${'x'.repeat(63)}`].map((decisionFieldName) => ({
 				form: { options: { decisionFieldName } },
 				prepare: ({ service }) => void service.change({ decisionFieldName }),
-				asDocumented: (request) => withName(request, decisionFieldName, 'action'),
 				requests: ({ teamId }, { reviewed: user }) => [
 					{
 						method: 'POST',

@@ -7,12 +7,13 @@ import {
 	WRONG_ADDRESSES,
 	WRONG_EMAILS,
 	WRONG_SIGNATURES,
-	wrongIdentifiers,
 	type OperationCases,
 } from '../cases';
-import { LEAST_CENTS, MOST_CENTS, NETWORKS } from '../document';
+import { forbiddenTexts } from '../examples';
+import { bodyField, boundsOf, fieldsOf, schema, valuesOf } from '../openapi';
 import type { World } from '../world';
 
+const [LEAST_CENTS, MOST_CENTS] = boundsOf(bodyField('createInstantPayment', 'amount_cents'));
 const AMOUNTS = [LEAST_CENTS, LEAST_CENTS + 1, 12_345, MOST_CENTS - 1, MOST_CENTS];
 
 const DOLLARS: ReadonlyArray<readonly [string, number]> = [
@@ -25,6 +26,8 @@ const DOLLARS: ReadonlyArray<readonly [string, number]> = [
 	['99999999.99', MOST_CENTS - 1],
 	['100000000.00', MOST_CENTS],
 ];
+
+const DATA_FIELDS = Object.keys(schema('PaymentTypedData').properties?.data?.properties ?? {});
 
 const typesShape = z.record(z.array(z.object({ name: z.string(), type: z.string() })));
 const jsonObject = z.record(z.unknown());
@@ -174,7 +177,7 @@ export const createInstantPayment: OperationCases = {
 				...refusing('Currency', 'currency', ['', 'EUR', 'USDC', 'usd']),
 				...refusing('Network', 'network', [
 					'',
-					...NETWORKS.filter((network) => network !== 'arbitrum'),
+					...valuesOf('Deposit.network').filter((network) => network !== 'arbitrum'),
 					'Arbitrum',
 				]),
 			],
@@ -184,7 +187,7 @@ export const createInstantPayment: OperationCases = {
 			guards: ['endpoint-10/from', 'endpoint-10/external_recipient_email', 'common-formats/email'],
 			accepted: [{ form: (world) => world.payment(12_500, 'a.b+c@mail.example.org') }],
 			refused: [
-				...refusing('Team ID', 'teamId', wrongIdentifiers('te')),
+				...refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
 				...refusing('Recipient Email', 'recipientEmail', ['', ...WRONG_EMAILS]),
 			],
 		},
@@ -236,19 +239,8 @@ export const createInstantPayment: OperationCases = {
 				},
 			],
 			refused: [
-				...['from', 'to', 'salt', 'expires', 'data', 'more'].map((name) => ({ name, part: [] })),
-				...[
-					'id',
-					'groupID',
-					'payAtTime',
-					'validMinutes',
-					'payType',
-					'token',
-					'recipient',
-					'amount',
-					'data',
-					'more',
-				].map((name) => ({ name, part: ['data'] })),
+				...[...fieldsOf('PaymentTypedData'), 'more'].map((name) => ({ name, part: [] })),
+				...[...DATA_FIELDS, 'more'].map((name) => ({ name, part: ['data'] })),
 			].map(({ name, part }) => ({
 				label: 'Payment Authorization',
 				form: (world: World) => {

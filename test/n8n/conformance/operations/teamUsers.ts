@@ -2,11 +2,14 @@ import {
 	refusing,
 	repeated,
 	WRONG_EMAILS,
-	wrongIdentifiers,
 	type ExpectedRequest,
 	type OperationCases,
 } from '../cases';
-import { LARGEST_PAGE, MOST_EMAILS_IN_FILTER } from '../document';
+import { allowedTexts, forbiddenTexts } from '../examples';
+import { boundsOf, queryParameter } from '../openapi';
+
+const [, LARGEST_PAGE] = boundsOf(queryParameter('listTeamUsers', 'count'));
+const [, MOST_EMAILS_IN_FILTER] = boundsOf(queryParameter('listTeamUsers', 'emails'));
 
 const request = (team: unknown, query: ExpectedRequest['query']): ExpectedRequest => ({
 	method: 'GET',
@@ -42,7 +45,7 @@ export const listTeamUsers: OperationCases = {
 				'identifiers/te-',
 			],
 			accepted: [{}],
-			refused: refusing('Team ID', 'teamId', wrongIdentifiers('te')),
+			refused: refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
 		},
 		{
 			what: `pages of 1, 50 (the default limit) and ${LARGEST_PAGE}, the full list beyond`,
@@ -76,6 +79,7 @@ export const listTeamUsers: OperationCases = {
 				...[
 					emails.slice(0, 1),
 					nobody(1),
+					allowedTexts('Email'),
 					[...emails.slice(0, MOST_EMAILS_IN_FILTER - 1), ...nobody(1)],
 				].map((wanted) => ({
 					form: { emails: wanted },

@@ -1,12 +1,9 @@
-import {
-	accepting,
-	refusing,
-	refusingOption,
-	withName,
-	wrongIdentifiers,
-	type OperationCases,
-} from '../cases';
-import { EVENT_TYPES, LEAST_VERSION, MOST_VERSION } from '../document';
+import { accepting, refusing, refusingOption, type OperationCases } from '../cases';
+import { forbiddenTexts } from '../examples';
+import { bodyField, boundsOf, valuesOf } from '../openapi';
+
+const VERSION = bodyField('sendTestDelivery', 'version');
+const [LEAST_VERSION, MOST_VERSION] = boundsOf(VERSION);
 
 /** An expression that finds nothing. */
 const EMPTY = '={{ "" }}';
@@ -25,7 +22,10 @@ export const sendTestDelivery: OperationCases = {
 			method: 'POST',
 			path: path(webhookId),
 			query: {},
-			body: { version: version === EMPTY ? 2 : (version ?? 2), event_type: eventType },
+			body: {
+				version: version === EMPTY ? VERSION.default : (version ?? VERSION.default),
+				event_type: eventType,
+			},
 		},
 	],
 	answers: (output) => output,
@@ -39,7 +39,7 @@ export const sendTestDelivery: OperationCases = {
 				'event-types/*',
 				'read-between-the-lines/whether-endpoint-9*',
 			],
-			accepted: accepting('eventType', EVENT_TYPES),
+			accepted: accepting('eventType', valuesOf('EventType')),
 			refused: refusing('Event Type', 'eventType', [
 				'',
 				'*',
@@ -71,7 +71,7 @@ export const sendTestDelivery: OperationCases = {
 			what: 'a webhook endpoint',
 			guards: ['endpoint-9/webhook_nanoid', 'identifiers/wh-'],
 			accepted: [{}],
-			refused: refusing('Webhook ID', 'webhookId', wrongIdentifiers('wh')),
+			refused: refusing('Webhook ID', 'webhookId', forbiddenTexts('WebhookId')),
 		},
 		{
 			what: 'another name for the field with the event type',
@@ -79,7 +79,6 @@ export const sendTestDelivery: OperationCases = {
 			accepted: ['type', `t${'x'.repeat(63)}`].map((eventTypeFieldName) => ({
 				form: { options: { eventTypeFieldName } },
 				prepare: ({ service }) => void service.change({ eventTypeFieldName }),
-				asDocumented: (request) => withName(request, eventTypeFieldName, 'event_type'),
 				requests: () => [
 					{
 						method: 'POST',

@@ -1,10 +1,11 @@
 import { processedKeys, runNode, SavedCredentials } from '../../../support/actionHost';
+import { FORMS, OPERATION_IDS, withAccessToken } from '../../../support/operationForms';
 import { startEchoService, type EchoService } from '../../../support/echoService';
 import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
-import { OPERATIONS } from '../document';
+import { operation, OPERATIONS } from '../openapi';
 import type { ConformanceRecord } from '../record';
 import type { World } from '../world';
-import { FORMS, lastPage, OPERATION_IDS, withAccessToken } from './answers';
+import { answerOf } from './answers';
 
 const DIALECTS: readonly SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 
@@ -41,8 +42,8 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 
 	it.each(schemes)('$what', async ({ what, credentials, headers }) => {
 		for (const id of OPERATION_IDS) {
-			const { token, answer } = OPERATIONS[id];
-			echo.answer(() => ({ body: { success: true, data: lastPage(answer.allowed[0].value) } }));
+			const { token } = operation(id);
+			echo.answer(() => ({ body: { success: true, data: answerOf(id) } }));
 			processedKeys.clear();
 			const { error } = await runNode(credentials(), FORMS[id]);
 			expect(error?.message).toBeUndefined();
@@ -61,7 +62,7 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 			accepted: OPERATION_IDS.length,
 			refused: 0,
 			guards: [
-				...Object.values(OPERATIONS).flatMap(({ number, token }) =>
+				...OPERATIONS.flatMap(({ number, token }) =>
 					token === 'unclear'
 						? []
 						: [`endpoint-${number}/${token === 'none' ? 'no-token' : 'needs-a-token'}*`],

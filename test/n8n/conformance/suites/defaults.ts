@@ -3,9 +3,10 @@ import { ClientRequest, createServer, type ServerResponse } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../../../support/actionHost';
-import { OPERATIONS, type OperationId } from '../document';
+import { FORMS, withAccessToken, type OperationId } from '../../../support/operationForms';
+import { operation } from '../openapi';
 import type { ConformanceRecord } from '../record';
-import { FORMS, withAccessToken } from './answers';
+import { answerOf } from './answers';
 
 /** The answer to the read with which a run that writes confirms its token. */
 function answerRead(response: ServerResponse): void {
@@ -66,10 +67,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 	];
 
 	it.each(rows)('%s', async (what, id, expected) => {
-		const service = new PatientService(
-			OPERATIONS[id].method,
-			OPERATIONS[id].answer.allowed[0].value,
-		);
+		const service = new PatientService(operation(id).method, answerOf(id));
 		const url = await service.start();
 		const items = Array.from({ length: 12 }, () => ({}));
 		const run = runNode(withAccessToken(url), FORMS[id], { items });
@@ -96,7 +94,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		let count = 0;
 		const server = createServer((request, response) => {
 			request.resume();
-			if (request.method !== OPERATIONS[id].method) return answerRead(response);
+			if (request.method !== operation(id).method) return answerRead(response);
 			count += 1;
 			response.statusCode = 503;
 			response.end('{"success":false,"data":"Busy"}');
