@@ -24,26 +24,44 @@ export const payments: Part = {
 				email: EMAIL,
 				signer: account.address,
 			});
-			const pay = await Runner.timing(environment, 'Ours', [
-				action('Pay', {
-					resource: 'payment',
-					operation: 'create',
-					teamId,
-					amountUnit: 'cents',
-					amountCents: CENTS,
-					recipientEmail: EMAIL,
-					currency: 'USD',
-					network: 'arbitrum',
-					typedData: '={{ JSON.stringify($json) }}',
-					signatureSource: 'wallet',
-				}),
+			const form = {
+				resource: 'payment',
+				operation: 'create',
+				teamId,
+				amountUnit: 'cents',
+				amountCents: CENTS,
+				recipientEmail: EMAIL,
+				currency: 'USD',
+				network: 'arbitrum',
+				typedData: '={{ JSON.stringify($json) }}',
+				signatureSource: 'wallet',
+			};
+			const pay = await Runner.timing(environment, 'Ours', [action('Pay', form)]);
+			const options = { checkOnly: true, checkOutput: 'run' };
+			const check = await Runner.timing(environment, 'Check', [
+				action('Check the run', { ...form, options }),
 			]);
-			const count = small ? 10 : 100;
-			const payOnce = async (size: number) => {
+			const sheet = async (size: number) => {
 				const items: unknown[] = [];
 				for (let index = 0; index < size; index++) {
 					items.push(await sandbox.control('GET', `payment-typed-data?${query.toString()}`));
 				}
+				return items;
+			};
+			const rows = await sheet(small ? 50 : 500);
+			const checkOnce = async () => {
+				await requestsSince(environment);
+				const { milliseconds } = await check.run({ items: rows });
+				const { createInstantPayment: sent = 0 } = await requestsSince(environment);
+				mustBeSame('Payments', sent, 0);
+				return milliseconds / 1_000;
+			};
+			await checkOnce();
+			const checked: number[] = [];
+			for (let run = 0; run < Math.min(runs, 3); run++) checked.push(await checkOnce());
+			const count = small ? 10 : 100;
+			const payOnce = async (size: number) => {
+				const items = await sheet(size);
 				await requestsSince(environment);
 				const { milliseconds } = await pay.run({ items });
 				const { createInstantPayment: sent } = await requestsSince(environment);
@@ -54,6 +72,15 @@ export const payments: Part = {
 			const each: number[] = [];
 			for (let run = 0; run < Math.min(runs, 3); run++) each.push(await payOnce(count));
 			return [
+				{
+					what: `${rows.length} rows checked as one run`,
+					peer: 'the goal: a few seconds',
+					unit: 's',
+					ours: checked,
+					peers: [5],
+					reading: 'share',
+					limit: 1,
+				},
 				{
 					what: `each of ${count} payments in one run`,
 					peer: 'the goal: one wait for other processes, and the request',
