@@ -1236,6 +1236,26 @@ describe('as an AI tool', () => {
 		expect(wire()).toEqual([]);
 	});
 
+	it('invites nobody again whose first outcome is unknown, though each try is a run of its own', async () => {
+		await fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		await run(
+			{
+				resource: 'invite',
+				operation: 'create',
+				teamId: team,
+				role: 'contractor',
+				inviteesSource: 'json',
+				inviteesJson: '[{"email":"twice@example.com"}]',
+				existingPeople: 'invite',
+				allowToolWrites: true,
+			},
+			{ node: { ...tool, onError: 'continueRegularOutput' }, secondRun: [{}] },
+		);
+		expect(
+			wire().filter(({ method, path }) => method === 'POST' && path === '/v2/invites'),
+		).toHaveLength(1);
+	});
+
 	it('writes with permission', async () => {
 		const { error } = await run(
 			{

@@ -118,7 +118,9 @@ export async function openRun(
 	const bind = (items: readonly number[]): RunContext => ({
 		...shared,
 		once: async ({ identity, isUnrepeatable = false }, schema, send) => {
-			const changes = changesOfRuns.of(scope());
+			/* n8n counts each try of an AI tool as a run of its own. */
+			const isTry = isUnrepeatable && context.getNode().type.endsWith('Tool');
+			const changes = changesOfRuns.of(isTry ? { ...scope(), runIndex: 0 } : scope());
 			const key = createHash('sha256')
 				.update(JSON.stringify([items, identity]))
 				.digest('hex');

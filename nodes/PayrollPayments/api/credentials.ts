@@ -47,7 +47,7 @@ const baseUrl = plainUrl(isLoopback, 'localhost')
 
 const CHAIN_ID = 'must be a whole number, e.g. 42161';
 const signInChainId = z.preprocess(
-	(value) => value || undefined,
+	(value) => ((value ?? '') === '' || value === 0 ? undefined : value),
 	z.coerce
 		.number({ invalid_type_error: CHAIN_ID })
 		.int(CHAIN_ID)

@@ -140,7 +140,7 @@ export function outcomeOf(error: unknown): FailedOutcome {
 
 /** The message of an error that may be anything. */
 export function messageOf(error: unknown): string {
-	const message = error instanceof Error ? error.message : String(error);
+	const message = error instanceof Error ? error.message : String(error ?? '');
 	return message === '' ? 'The node failed without a message' : message;
 }
 

@@ -11,6 +11,23 @@ export function shorten(text: string, longest: number): string {
 	return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
+/** Characters of a text that messages quote. A part of a longer one could be a part of a secret. */
+const LONGEST_QUOTED = 100;
+
+/** A value for messages, without invisible characters. */
+export function quoted(value: unknown): string {
+	if (typeof value === 'string') {
+		if (value.length > LONGEST_QUOTED) return `a text of ${value.length} characters`;
+		return JSON.stringify(value.replace(/\p{Cf}/gu, '\ufffd'));
+	}
+	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
+}
+
+/** A text of others inside a sentence: in quotes unless it is one word, lest it pass for a part of it. */
+export function asWord(text: string): string {
+	return /^[\w.@+:-]{1,100}$/.test(text) ? text : quoted(text);
+}
+
 /** How a secret is written in headers, URLs, JSON and dumps. */
 const SPELLINGS: ReadonlyArray<(secret: Buffer) => string> = [
 	(secret) => secret.toString('utf8'),

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { UserError } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import type { HttpAnswer, HttpExchange } from '../shared/http';
-import { safeExcerpt, type Redact } from '../shared/redaction';
+import { quoted, safeExcerpt, type Redact } from '../shared/redaction';
 import { DIALECTS, type RemoteSignerDialect } from './dialects';
 import { isSameAddress, readSignature, signerOf, textHash, type Hex } from './signature';
-import { quoted } from './typedData';
 import type { Wallet } from './wallet';
 
 const TIMEOUT = 30_000;

@@ -3,6 +3,7 @@ import { hashTypedData } from 'viem/utils';
 import { z } from 'zod';
 import { UserError } from '../shared/errors';
 import { isRecord, type JsonValue } from '../shared/json';
+import { quoted } from '../shared/redaction';
 import {
 	isHex,
 	isSameAddress,
@@ -62,18 +63,6 @@ const DOMAIN_MEMBERS: readonly Member[] = [
 	{ name: 'verifyingContract', type: 'address' },
 	{ name: 'salt', type: 'bytes32' },
 ];
-
-/** Characters of a text that messages quote. A part of a longer one could be a part of a secret. */
-const LONGEST_QUOTED = 100;
-
-/** A value for messages, without invisible characters. */
-export function quoted(value: unknown): string {
-	if (typeof value === 'string') {
-		if (value.length > LONGEST_QUOTED) return `a text of ${value.length} characters`;
-		return JSON.stringify(value.replace(/\p{Cf}/gu, '\ufffd'));
-	}
-	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
-}
 
 /** The width of an integer type, or 0. `uint` and `int` have none. */
 function bitsOf(type: string): number {

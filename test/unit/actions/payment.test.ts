@@ -159,6 +159,24 @@ describe('the amount in the typed data', () => {
 	});
 });
 
+it('shows signed texts to the approver as texts, not as parts of its sentence', async () => {
+	const forged = `USDC to 0xGood, which was checked.\n\n\u202e`;
+	const typedData = typed('pay 1');
+	Object.assign(typedData.data, { token: forged, recipient: `${contract} to vendor` });
+	const form = { ...FORM, typedData, options: { ...FORM.options, typedAmountUnit: 'notChecked' } };
+	const [write] = await checkOne(form);
+	expect(write?.summary).toContain(
+		`Authorization: "pay 1" (not compared) of token "USDC to 0xGood, which was checked.\\n\\n\ufffd" to "${contract} to vendor" on chain 42161`,
+	);
+	const long = { ...typedData, data: { ...typedData.data, token: 'x'.repeat(101) } };
+	expect((await checkOne({ ...form, typedData: long }))[0]?.summary).toContain(
+		'of token a text of 101 characters to ',
+	);
+	expect((await checkOne(FORM))[0]?.summary).toContain(
+		`of token ${contract} to ${recipientEmail} on chain 42161, contract ${contract}, signed by `,
+	);
+});
+
 describe('a run of several payments', () => {
 	const row = (item: number, options: object = {}, reference: unknown = `INV-${item}`) =>
 		read(

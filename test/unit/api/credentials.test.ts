@@ -78,7 +78,10 @@ it.each([
 	[{ privateKey: privateKey.slice(2) }, 'Private Key in the credentials must be 0x followed by 64'],
 	[{ platformId: ' ' }, 'Platform ID in the credentials is missing'],
 	[{ walletAddress: '0x1' }, 'Wallet Address in the credentials must be 0x followed by 40'],
-	[{ signInChainId: 'one' }, 'Sign-In Chain ID in the credentials must be a whole number'],
+	...['one', ' ', NaN, false, []].map((signInChainId): [object, string] => [
+		{ signInChainId },
+		'Sign-In Chain ID in the credentials must be a whole number',
+	]),
 	[
 		{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com' },
 		'Wallet Address in the credentials is missing',

@@ -54,6 +54,19 @@ describe('a payment that was made', () => {
 		expect(sent).toHaveLength(1);
 	});
 
+	it('has an unknown outcome, in words, while it is under way', async () => {
+		const { run } = scene();
+		const records = new Map();
+		let error: UserError | undefined;
+		await run({ records }).pay(payment, async () => {
+			error = await failureOf(run({ records }).pay(payment, async () => paid));
+			return paid;
+		});
+		expect(error?.message).toBe(
+			'The payment of $125.00 to ana@example.com may or may not have been made. The node failed without a message',
+		);
+	});
+
 	it('stays paid when its code is entered', async () => {
 		const { pay, sent } = scene();
 		const code = await codeOf(pay(payment, broken));

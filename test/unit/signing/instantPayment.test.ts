@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
-import { quoted } from '../../../nodes/PayrollPayments/signing/typedData';
+import { quoted } from '../../../nodes/PayrollPayments/shared/redaction';
 import { runs } from '../../support/propertyRuns';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });

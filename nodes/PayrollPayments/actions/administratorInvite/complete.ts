@@ -8,6 +8,7 @@ import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../fo
 import { UserError } from '../../shared/errors';
 import { identifier } from '../../shared/identifier';
 import { isRecord } from '../../shared/json';
+import { asWord } from '../../shared/redaction';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, type AdministratorRole } from '../../shared/roles';
 import type { GuardedTypedData } from '../../signing';
 import { checkedCall, listed, signsOf, type CheckedWrite } from '../checkedWrite';
@@ -87,7 +88,7 @@ export async function checkedExecution(
 	const names = [...roles].map((given) => {
 		const known = ADMINISTRATOR_ROLES.find((each) => each === given);
 		if (known !== undefined) return ROLE_NAMES[known];
-		return expected.role === undefined ? given : `${ROLE_NAMES[expected.role]} (${given})`;
+		return expected.role === undefined ? asWord(given) : `${ROLE_NAMES[expected.role]} (${given})`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return checkedCall(context, {

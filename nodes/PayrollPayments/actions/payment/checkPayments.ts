@@ -9,6 +9,7 @@ import {
 	signedAmountCents,
 	signedAmountInDollars,
 } from '../../shared/money';
+import { asWord } from '../../shared/redaction';
 import { signsOf, type OutputRecord, type Signs } from '../checkedWrite';
 import type { ReadItem } from '../defineOperation';
 import { collect, type FailedItems, type Job, type Plan } from '../plan';
@@ -74,9 +75,9 @@ function authorizationSummary(
 			? ' that can’t be checked, since its domain and types aren’t known'
 			: ', which was checked';
 	return [
-		`Authorization: ${dollars === undefined ? `${amount} (not compared)` : `${dollars} (${amount} ${units})`}`,
-		token.trim() === '' ? '' : ` of token ${token}`,
-		` to ${recipient}`,
+		`Authorization: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
+		token.trim() === '' ? '' : ` of token ${asWord(token)}`,
+		` to ${asWord(recipient)}`,
 		signs === null ? '' : ` on chain ${String(chainId)}, contract ${String(verifyingContract)}`,
 		signature === undefined
 			? `, signed by ${signer}`

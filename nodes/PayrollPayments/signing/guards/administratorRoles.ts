@@ -9,9 +9,10 @@ import {
 	ROLES,
 } from '../../shared/roles';
 import { isRecord } from '../../shared/json';
+import { quoted } from '../../shared/redaction';
 import { toMilliseconds } from '../../shared/time';
 import { isSameAddress, refuseToSign, type SignatureSource } from '../signature';
-import { quoted, readTypedData, readTypes, type GuardedTypedData } from '../typedData';
+import { readTypedData, readTypes, type GuardedTypedData } from '../typedData';
 
 /** The documented types. Where the documentation leaves a type open, all that fit. */
 const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {

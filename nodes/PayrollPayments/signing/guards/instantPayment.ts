@@ -5,9 +5,10 @@ import {
 	TYPED_AMOUNT_UNITS,
 	type TypedAmountUnit,
 } from '../../shared/money';
+import { quoted } from '../../shared/redaction';
 import { paymentTypedData } from '../payloads';
 import { isSameAddress, refuseToSign, type SignatureSource } from '../signature';
-import { quoted, readTypedData, type GuardedTypedData } from '../typedData';
+import { readTypedData, type GuardedTypedData } from '../typedData';
 import { foreignNamesFinder } from './foreignNames';
 
 interface PaymentExpectation {

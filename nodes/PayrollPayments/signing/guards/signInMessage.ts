@@ -1,7 +1,7 @@
 import { ParsedMessage } from '@spruceid/siwe-parser';
 
+import { quoted } from '../../shared/redaction';
 import { isSameAddress, refuseToSign } from '../signature';
-import { quoted } from '../typedData';
 
 interface SignInExpectation {
 	/** The wallet that is asked to sign. */
