@@ -29,6 +29,24 @@ const WAS_PAID =
 const WAS_SENT =
 	"The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again. Whether it was made isn't known";
 
+/* Another code means other keys: every payment that is recorded would be free again. */
+it.each<[string, string, Payment]>([
+	['E6C8-B6E6-1', 'its typed data', payment],
+	[
+		'E6C8-B6E6-1',
+		'another spelling of it',
+		{
+			...payment,
+			signer: '0xef',
+			typedData: { data: { to: '0xCd', amount: ' 0x3C', note: undefined }, from: '0xAB' },
+		},
+	],
+	['1872-A404-1', 'its reference', invoice],
+	['1872-A404-1', 'another spelling of it', { ...withSalt('1'), reference: ' inv－1\u200b' }],
+])('is known as %s by %s in every release', async (code, _what, known) => {
+	expect(await codeOf(scene().pay(known, broken))).toBe(code);
+});
+
 describe('a payment that was made', () => {
 	it('is answered from memory within one run of the node', async () => {
 		const { pay, sent } = scene();
