@@ -56,7 +56,7 @@ const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
 	'invite.create': { teamId: TEAM, invitees: { invitee: [{ email: 'ana@example.com' }] } },
 	'payment.create': {
 		teamId: TEAM,
-		amountDollars: '12500.00',
+		amountDollars: '125.00',
 		recipientEmail: 'ana@example.com',
 		paymentReference: 'INV-2026-0042',
 		typedData: '={{ $json.authorization }}',
@@ -193,7 +193,7 @@ it('subtitles say what each node does, and what a payment pays', async () => {
 	const subtitle = editor.page.locator(
 		'[data-test-id="canvas-node"][data-node-name="payment.create"]',
 	);
-	expect(await subtitle.textContent()).toContain('Pay $12,500.00');
+	expect(await subtitle.textContent()).toContain('Pay $125.00');
 });
 
 it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expected) => {

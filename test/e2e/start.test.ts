@@ -127,9 +127,10 @@ describe('npm start', () => {
 			const opened = editor.page.context().waitForEvent('page');
 			await editor.executeWorkflow();
 			const form = await opened;
+			await form.getByText(decision, { exact: true }).first().waitFor();
+			await picture(form, `form-${name}`);
 			await form.getByText(decision, { exact: true }).first().click();
 			await form.locator('input[type=text]').fill('Ada');
-			await picture(form, `form-${name}`);
 			await form.locator('button[type=submit], #submit-btn').first().click();
 			await form.getByText(said).waitFor({ timeout: 120_000 });
 		} finally {
