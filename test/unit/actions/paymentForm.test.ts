@@ -7,7 +7,7 @@ const PROMISED: Readonly<Record<string, object>> = {
 	notice: {
 		type: 'notice',
 		displayName:
-			"This moves money and can't be undone. The same payment is sent only once, even if the node runs again.",
+			'This moves money and can’t be undone. The same payment is sent only once, even if the node runs again. Your service or finance system issues the authorization; n8n can’t create it.',
 		default: '',
 	},
 	recipientEmail: {

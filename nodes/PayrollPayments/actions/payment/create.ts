@@ -77,7 +77,7 @@ export const createInstantPayment = defineOperation({
 	permission: 'sendPayments',
 	movesMoney: true,
 	notice:
-		"This moves money and can't be undone. The same payment is sent only once, even if the node runs again.",
+		'This moves money and can’t be undone. The same payment is sent only once, even if the node runs again. Your service or finance system issues the authorization; n8n can’t create it.',
 	fields,
 	options,
 	/* `already_sent` is there if Retry On Fail ran the item again after the payment was made. */

@@ -200,7 +200,6 @@ export const fields = {
 			label: 'Payment Authorization',
 			description:
 				'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet or Signer, and that every team ID and email address in it is the one above. Everything else is signed as given.',
-			hint: "Your service or finance system issues this. n8n can't create it.",
 		},
 		paymentPayload,
 	),
