@@ -1,5 +1,5 @@
 /* Acknowledges so many events of each trigger and prints what the claims then hold. */
-import { claimsOf, keyOf } from '../../nodes/PayrollPayments/trigger/claims';
+import { claimsOf, eventKey } from '../../nodes/PayrollPayments/trigger/claims';
 
 const [, , triggers = 0, history = 0, events = 0] = process.argv.map(Number);
 const names = Array.from({ length: triggers }, (_, index) => `workflow:${index}`);
@@ -14,7 +14,7 @@ async function acknowledgeAll(): Promise<void> {
 	const before = held();
 	for (let event = 0; event < events; event++) {
 		for (const name of names) {
-			const claim = await claimsOf(name).claim(keyOf(`event ${event} of ${name}`), history);
+			const claim = await claimsOf(name).claim(eventKey(`event ${event} of ${name}`), history);
 			claim?.settle(true);
 		}
 	}

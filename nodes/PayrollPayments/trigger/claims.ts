@@ -22,7 +22,7 @@ export interface OutgoingResponse {
  * The key under which an event is remembered. It is a hash, so its length is fixed. JSON escapes
  * lone surrogates, which UTF-8 would turn into the same character.
  */
-export function keyOf(idempotencyKey: string): string {
+export function eventKey(idempotencyKey: string): string {
 	return createHash('sha256').update(JSON.stringify(idempotencyKey)).digest('base64');
 }
 

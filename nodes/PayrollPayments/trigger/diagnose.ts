@@ -209,13 +209,13 @@ function adviceFor(settings: Settings, saved: WebhookCredentials): string {
 	const fields = Object.entries(credentialFields).flatMap(([name, { form }]) => {
 		const value = new Map<string, unknown>(Object.entries(entries)).get(name);
 		const isUnused = value === '' && name !== 'signaturePrefix';
-		return value === undefined || isUnused ? [] : [`${form.displayName} to ${named(form, value)}`];
+		return value === undefined || isUnused ? [] : [`${form.displayName} to ${optionLabel(form, value)}`];
 	});
 	return `In the credential, set ${new Intl.ListFormat('en-US').format(fields)}.`;
 }
 
 /** A value as a person chooses or enters it; a header as documentation spells it. */
-function named({ options, displayName }: Partial<INodeProperties>, value: unknown): string {
+function optionLabel({ options, displayName }: Partial<INodeProperties>, value: unknown): string {
 	const text = String(value);
 	const option = options?.find((each) => 'value' in each && each.value === value);
 	if (option !== undefined) return option.name;

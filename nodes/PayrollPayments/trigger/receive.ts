@@ -4,7 +4,7 @@ import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import { isAllowed } from './allowlist';
-import { claimsOf, keyOf, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
+import { claimsOf, eventKey, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
 import { isWanted } from './filter';
 import { parseEvent, type JsonObject, type ReceivedEvent } from './parseEvent';
 import { loadSettings, type DeliverySettings } from './settings';
@@ -67,7 +67,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 
 	const { history } = settings;
 	if (history !== undefined && context.getMode() !== 'manual') {
-		const key = keyOf(received.idempotencyKey);
+		const key = eventKey(received.idempotencyKey);
 		const claim = await claimsOf(nodeKeyOf(context)).claim(key, history);
 		if (claim === undefined) {
 			return answer({ status: 200, body: { received: true, ignored: 'duplicate' } });

@@ -2,7 +2,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 
 import { claimKeys, recordKeyAlone, type ProcessedStore } from '../idempotency/keyStore';
 import { messageOf, UserError } from '../shared/errors';
-import { claimsOf, keyOf, nodeKeyOf } from './claims';
+import { claimsOf, eventKey, nodeKeyOf } from './claims';
 import { readOptions } from './settings';
 
 /**
@@ -36,7 +36,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	}
 	try {
 		const owner = context.getExecutionId();
-		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), keyOf(idempotencyKey), {
+		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), eventKey(idempotencyKey), {
 			history,
 			owner,
 			mayComeAgain: context.getNode().retryOnFail === true,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
-import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
+import { eventKey } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { outcomeOf } from '../../support/receivedEvent';
@@ -131,7 +131,7 @@ export const eventParser: Target = {
 			throw new Error('is wrong about what an event is');
 		if (!(parsed instanceof UserError)) {
 			if (!isDeepStrictEqual(parsed.event, value)) throw new Error('changes the event');
-			if (keyOf(parsed.idempotencyKey).length !== 44)
+			if (eventKey(parsed.idempotencyKey).length !== 44)
 				throw new Error('makes a key of another length');
 		} else if (!('status' in outcome) || outcome.status !== 400) {
 			throw new Error('takes what is no event');

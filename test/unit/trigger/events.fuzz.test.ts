@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
-import { keyOf } from '../../../nodes/PayrollPayments/trigger/claims';
+import { eventKey } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
@@ -139,7 +139,7 @@ describe('event bodies', () => {
 		}
 		const key = taken(JSON.stringify(depositEvent({ idempotency_key: long })));
 		expect(key).toMatchObject({ idempotencyKey: long });
-		expect(keyOf(long)).toHaveLength(44);
+		expect(eventKey(long)).toHaveLength(44);
 	});
 
 	it('huge numbers and impossible times never become a wrong amount', () => {
