@@ -209,7 +209,9 @@ function adviceFor(settings: Settings, saved: WebhookCredentials): string {
 	const fields = Object.entries(credentialFields).flatMap(([name, { form }]) => {
 		const value = new Map<string, unknown>(Object.entries(entries)).get(name);
 		const isUnused = value === '' && name !== 'signaturePrefix';
-		return value === undefined || isUnused ? [] : [`${form.displayName} to ${optionLabel(form, value)}`];
+		return value === undefined || isUnused
+			? []
+			: [`${form.displayName} to ${optionLabel(form, value)}`];
 	});
 	return `In the credential, set ${new Intl.ListFormat('en-US').format(fields)}.`;
 }

@@ -36,11 +36,16 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	}
 	try {
 		const owner = context.getExecutionId();
-		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), eventKey(idempotencyKey), {
-			history,
-			owner,
-			mayComeAgain: context.getNode().retryOnFail === true,
-		});
+		const outcome = await recordEvent(
+			context.helpers,
+			nodeKeyOf(context),
+			eventKey(idempotencyKey),
+			{
+				history,
+				owner,
+				mayComeAgain: context.getNode().retryOnFail === true,
+			},
+		);
 		if (outcome === 'first') return [items];
 		context.logger.info(
 			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event`,

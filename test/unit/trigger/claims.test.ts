@@ -16,7 +16,9 @@ describe('keys', () => {
 	});
 
 	it('differ wherever the idempotency keys differ, lone surrogates included', () => {
-		const keys = ['', 'a', 'A', 'a ', '\ud800', '\ud801', '\ufffd', '\0', '__proto__'].map(eventKey);
+		const keys = ['', 'a', 'A', 'a ', '\ud800', '\ud801', '\ufffd', '\0', '__proto__'].map(
+			eventKey,
+		);
 		expect(new Set(keys).size).toBe(keys.length);
 	});
 });
