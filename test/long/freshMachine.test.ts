@@ -54,7 +54,10 @@ async function starts(machine: FreshMachine, user: User): Promise<[string, boole
 async function passes(machine: FreshMachine, user: User): Promise<[string, boolean]> {
 	const { output, seconds } = await machine.run(user, inside(CLONE, 'npm test'));
 	const line = lineOf(output, /\d+ passed, \d+ failed$/m);
-	return [`${line}, after ${seconds} s`, /^[1-9]\d* passed, 0 failed$/.test(line)];
+	const isRight = /^[1-9]\d* passed, 0 failed$/.test(line);
+	/* The machine is removed with its log. */
+	if (!isRight) say(output);
+	return [`${line}, after ${seconds} s`, isRight];
 }
 
 /** Two clones at the same time, which install the same n8n. */
