@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 process.env.N8N_LOG_LEVEL ??= 'silent';
 // Where n8n's engine keeps its settings.
 process.env.N8N_USER_FOLDER ??= fileURLToPath(new URL('.build', import.meta.url));
+// Where the compiler unpacks itself: in the clone, not in the user's home.
+process.env.SWC_NATIVE_BINDING_CACHE ??= fileURLToPath(new URL('.build/swc', import.meta.url));
 
 /** Compiles our TypeScript and scripts, and the dependencies that come as ES modules only. */
 const shared = {
