@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { EVENT_TYPES } from '../../nodes/PayrollPayments/api/schemas/events';
+import { inBash } from '../support/bash';
 import { TriggerHost } from '../support/triggerHost';
 
 const run = promisify(execFile);
@@ -18,10 +19,9 @@ async function sampleDelivery(...args: string[]): Promise<string> {
 	return stdout;
 }
 
-/** Runs the line in bash; curl prints the answer's headers and body. */
-async function inBash(line: string): Promise<{ status: number; body: unknown }> {
-	const { stdout } = await run('bash', ['-c', line]);
-	const [head = '', body = ''] = stdout.split('\r\n\r\n');
+/** Curl prints the answer's headers and body. */
+async function answerTo(line: string): Promise<{ status: number; body: unknown }> {
+	const [head = '', body = ''] = (await inBash(line)).split('\r\n\r\n');
 	return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
 }
 
@@ -67,8 +67,8 @@ describe('the sample delivery', () => {
 		const line = await sampleDelivery(
 			...['deposit.received', '--url', host.url, '--secret', secret, ...args],
 		);
-		expect(await inBash(line)).toEqual({ status: 200, body: { received: true } });
-		expect(await inBash(line)).toMatchObject({ body: { ignored: 'duplicate' } });
+		expect(await answerTo(line)).toEqual({ status: 200, body: { received: true } });
+		expect(await answerTo(line)).toMatchObject({ body: { ignored: 'duplicate' } });
 		await host.idle();
 		expect(host.executions[0]?.output).toMatchObject([
 			{ json: { event_type: 'deposit.received', deposit: { status: 'complete' } } },
@@ -82,7 +82,7 @@ describe('the sample delivery', () => {
 			credentials: { method: 'hmacSignature', format: 'timestamped', secret: 'another' },
 		});
 		const line = await sampleDelivery('invite.accepted', '--url', host.url);
-		expect(await inBash(line)).toMatchObject({ status: 401 });
+		expect(await answerTo(line)).toMatchObject({ status: 401 });
 		await host.stop();
 	});
 

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { inBash } from '../support/bash';
 import { startHttpServer, type HttpServer } from '../support/httpServer';
 
-const run = promisify(execFile);
 const README = readFileSync(join(__dirname, '../../sandbox/README.md'), 'utf8');
 const COMMANDS = [...README.matchAll(/^curl .*$/gm)].map(([line]) => line);
 
@@ -34,7 +32,6 @@ describe('the commands in the sandbox README', () => {
 			.replace('http://127.0.0.1:5678/webhook/x', receiver.url)
 			.replaceAll('te-…', sandbox.service.organisation.teams[0]?.nanoid ?? '')
 			.replace('0x…', '0x0000000000000000000000000000000000000001');
-		const { stdout } = await run('bash', ['-c', line]);
-		expect(JSON.parse(stdout)).toBeInstanceOf(Object);
+		expect(JSON.parse(await inBash(line))).toBeInstanceOf(Object);
 	});
 });

@@ -1237,7 +1237,11 @@ describe('as an AI tool', () => {
 	});
 
 	it('invites nobody again whose first outcome is unknown, though each try is a run of its own', async () => {
-		await sandbox.fault({ match: { method: 'POST', path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
+		await sandbox.fault({
+			match: { method: 'POST', path: '/v2/invites' },
+			kind: 'cutAfter',
+			times: 1,
+		});
 		await run(
 			{
 				resource: 'invite',
