@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { repository } from './lib/paths.mjs';
+import { buildFolder, repository } from './lib/paths.mjs';
 import { cleanEnvironment, spawnGroup } from './lib/processes.mjs';
 
 const {
@@ -52,7 +52,11 @@ async function passes([program, args]) {
 		['--max-semi-space-size=64', path.join('node_modules', ...program.split('/')), ...args],
 		{
 			cwd: repository,
-			env: cleanEnvironment(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+			env: cleanEnvironment({
+				/* dependency-cruiser loads swc, which would unpack itself into the user's home. */
+				SWC_NATIVE_BINDING_CACHE: path.join(buildFolder, 'swc'),
+				...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+			}),
 			stdio: ['ignore', 'pipe', 'pipe'],
 		},
 	);
