@@ -1212,24 +1212,21 @@ describe('as an AI tool', () => {
 		expect(error).toBeUndefined();
 	});
 
+	const inviteOne = () => ({
+		resource: 'invite',
+		operation: 'create',
+		teamId: team,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: '[{"email":"a@example.com"}]',
+	});
 	const byHand = "Allow Writes by AI can't be an expression: set it by hand";
 	it.each([
 		[false, 'To allow it, turn on Allow Writes by AI in the node'],
 		['={{ true }}', byHand],
 		['true', byHand],
 	])('writes nothing with allowToolWrites %j', async (allowToolWrites, reason) => {
-		const { error } = await run(
-			{
-				resource: 'invite',
-				operation: 'create',
-				teamId: team,
-				role: 'contractor',
-				inviteesSource: 'json',
-				inviteesJson: '[{"email":"a@example.com"}]',
-				allowToolWrites,
-			},
-			{ node: tool },
-		);
+		const { error } = await run({ ...inviteOne(), allowToolWrites }, { node: tool });
 		expect(error?.message).toBe(
 			`“Create invites” was refused because an AI agent called it. ${reason} [item 0]`,
 		);
@@ -1243,16 +1240,7 @@ describe('as an AI tool', () => {
 			times: 1,
 		});
 		await run(
-			{
-				resource: 'invite',
-				operation: 'create',
-				teamId: team,
-				role: 'contractor',
-				inviteesSource: 'json',
-				inviteesJson: '[{"email":"twice@example.com"}]',
-				existingPeople: 'invite',
-				allowToolWrites: true,
-			},
+			{ ...inviteOne(), existingPeople: 'invite', allowToolWrites: true },
 			{ node: { ...tool, onError: 'continueRegularOutput' }, secondRun: [{}] },
 		);
 		expect(
@@ -1261,18 +1249,7 @@ describe('as an AI tool', () => {
 	});
 
 	it('writes with permission', async () => {
-		const { error } = await run(
-			{
-				resource: 'invite',
-				operation: 'create',
-				teamId: team,
-				role: 'contractor',
-				inviteesSource: 'json',
-				inviteesJson: '[{"email":"a@example.com"}]',
-				allowToolWrites: true,
-			},
-			{ node: tool },
-		);
+		const { error } = await run({ ...inviteOne(), allowToolWrites: true }, { node: tool });
 		expect(error).toBeUndefined();
 	});
 

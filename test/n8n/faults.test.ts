@@ -11,7 +11,7 @@ async function run(parameters: INodeParameters, saved = sandbox.credentials()): 
 	return await runNode(saved, parameters);
 }
 
-/** An operation: how to ask for it, and which of its requests a fault befalls. */
+/** An operation: how to ask for it, and which of its requests a fault hits. */
 interface Asked {
 	readonly effect: 'read' | 'write';
 	readonly request: { readonly method: string; readonly path: string };
@@ -19,7 +19,7 @@ interface Asked {
 	readonly withoutToken?: true;
 }
 
-/** Where a fault befalls each operation. */
+/** Which request of each operation a fault hits. */
 const ASKED: Readonly<Record<string, Asked>> = {
 	'administratorInvite.create': {
 		effect: 'write',
