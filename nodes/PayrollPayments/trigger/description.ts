@@ -25,12 +25,12 @@ function triggerSubtitle(): string {
 	const names = Object.fromEntries(eventOptions.map(({ name, value }) => [value, name]));
 	const events = '[$rawParameter.events].flat()';
 	const only = `String(${events}[0] ?? "")`;
-	return `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
+	return `={{ ${events}.includes("*") ? "Any event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
 }
 
 /**
- * The expression for the line under the node on the canvas: "Deposit: Received", "7 events" or "Any
- * Event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
+ * The expression for the line under the node on the canvas: "Deposit received", "7 events" or "Any
+ * event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
  */
 export const subtitle = triggerSubtitle();
 

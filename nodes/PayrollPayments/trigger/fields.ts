@@ -28,36 +28,23 @@ import { ipRange } from './allowlist';
 /** Event types that bring deposits. */
 export const DEPOSIT_EVENTS = ['deposit.received', '*'];
 
-/** Actions in n8n's panel of nodes that can't be derived from the menu's entry. */
-const SPECIAL_ACTIONS: Readonly<Record<string, string>> = {
-	'*': 'On any event',
-	'deposit.bitcoin': 'On Bitcoin deposit',
-	'deposit.crosschain': 'On crosschain deposit',
-	'deposit.crypto': 'On crypto deposit',
-	'deposit.fiat': 'On fiat deposit',
-	'swap.token': 'On token swap',
-	'withdraw_account.duplicated_detected': 'On duplicate withdraw account detected',
-};
-
-/** A menu's entry as n8n's panel of nodes reads it, e.g. "On payment chargeback paid". */
-function actionOf({ name, value }: { readonly name: string; readonly value: string }): string {
-	const words = name.replace(':', '').split(' ');
-	const inSentence = words.map((word) => (/^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()));
-	return SPECIAL_ACTIONS[value] ?? ['On', ...inSentence].join(' ');
-}
-
-/** The panel lists them in this order, so the event that most workflows wait for comes first. */
+/** Deposits received come first, also in n8n's panel of nodes, since most workflows wait for them. */
 export const eventOptions = [
 	{
-		name: 'Deposit: Received',
+		name: 'Deposit received',
 		value: 'deposit.received',
 		description: 'Funds have arrived in a company account from an external source',
 	},
 	...[
-		{ name: 'Any Event', value: '*', description: 'Includes event types that aren’t in this list' },
+		{ name: 'Any event', value: '*', description: 'Includes event types that aren’t in this list' },
 		...eventTypeOptions.filter(({ value }) => value !== 'deposit.received'),
 	].sort((a, b) => a.name.localeCompare(b.name, 'en')),
-].map((option) => ({ ...option, action: actionOf(option) }));
+].map((option) => ({ ...option, action: `On ${withinSentence(option.name)}` }));
+
+/** A name as it continues a sentence; Bitcoin keeps its capital. */
+function withinSentence(name: string): string {
+	return name.startsWith('Bitcoin') ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}
 
 /** Documented event types, or ones that are written like them: the service may have added them. */
 const eventType = z

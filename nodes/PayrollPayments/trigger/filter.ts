@@ -1,7 +1,8 @@
 import { DEPOSIT_STATUSES, isDocumented } from '../api/schemas/events';
 import type { InputOf } from '../forms/field';
+import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import type { parameters } from './fields';
-import { isObject, type JsonObject, type JsonValue, type ReceivedEvent } from './parseEvent';
+import type { ReceivedEvent } from './parseEvent';
 
 type Values = InputOf<typeof parameters>;
 
@@ -36,7 +37,7 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 	}
 	if (eventType !== 'deposit.received') return true;
 
-	const deposit = isObject(event.deposit) ? event.deposit : {};
+	const deposit = isRecord(event.deposit) ? event.deposit : {};
 	const amount = deposit.destination_amount_cents;
 	return (
 		filter.depositStatuses.includes(documentedStatus(deposit.status)) &&
@@ -50,7 +51,7 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 
 /** Every `entity_nanoid` at the top level of the event, then those one level down. */
 export function entityIdsOf(event: JsonObject): string[] {
-	return [event, ...Object.values(event).filter(isObject)]
+	return [event, ...Object.values(event).filter((value) => isRecord(value))]
 		.map((holder) => holder.entity_nanoid)
 		.filter((entity) => typeof entity === 'string');
 }
