@@ -10,8 +10,10 @@ type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
 /** Makes a value of anything, or says what's wrong with it. */
 export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
-/** Values of other fields of the operation; the field is shown and read only if they match. */
-export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
+/** Values that other fields may have, or, in n8n's spelling, a text that must be in them. */
+export type ShownWhen = Readonly<
+	Record<string, ReadonlyArray<string | boolean | { readonly _cnd: { readonly includes: string } }>>
+>;
 
 /** One field of an operation: how n8n shows it and what it accepts. */
 export interface Field<Value> {
@@ -21,7 +23,8 @@ export interface Field<Value> {
 	readonly required: boolean;
 	/** What a collection may hold. The members that were added are read, in place of the schema. */
 	readonly members?: FieldSet;
-	readonly shownWhen?: ShownWhen;
+	/** The field is shown and read only if the others match one of these. */
+	readonly shownWhen?: readonly ShownWhen[];
 	readonly withoutExpressions?: boolean;
 	readonly mustResolve?: boolean;
 	readonly filledWhereSet?: boolean;
@@ -72,11 +75,11 @@ export type InputOf<Fields extends FieldSet> = {
 /** A field as n8n shows it, where other parameters have the values that `show` adds. */
 export function propertyOf(
 	name: string,
-	{ form, required, shownWhen = {} }: Field<unknown>,
+	{ form, required, shownWhen: [condition = {}] = [] }: Field<unknown>,
 	show: IDisplayOptions['show'] = {},
 ): INodeProperties {
-	const conditions = Object.entries(shownWhen).map(([other, values]) => [other, [...values]]);
-	const all = { ...show, ...Object.fromEntries(conditions) };
+	const values = Object.entries(condition).map(([other, wanted]) => [other, [...wanted]]);
+	const all = { ...show, ...Object.fromEntries(values) };
 	return {
 		...form,
 		name,
@@ -108,12 +111,12 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
 	};
 }
 
-/** Shows and reads a field only if other fields have the given values. */
+/** Shows and reads a field only if other fields, read before it, match one of the conditions. */
 export function shownWhen<Value>(
-	condition: ShownWhen,
+	conditions: ShownWhen | readonly ShownWhen[],
 	field: Field<Value>,
 ): Field<Value | undefined> {
-	return { ...field, shownWhen: condition };
+	return { ...field, shownWhen: [conditions].flat() };
 }
 
 /** Makes a field refuse expressions and hides n8n's switch for them. */
@@ -190,10 +193,14 @@ export function refusalOf(
 	return new UserError(`${label}${path.join('')} ${fault}`, { field: name, hint });
 }
 
-/** Whether the fields that were read before have the values of the condition. */
-function isShown(condition: ShownWhen = {}, read: Readonly<Record<string, unknown>>): boolean {
-	return Object.entries(condition).every(([name, values]) =>
-		values.some((value) => value === read[name]),
+/** Whether the fields that were read before match the condition; a list, with any of its entries. */
+function matches(condition: ShownWhen, read: Readonly<Record<string, unknown>>): boolean {
+	return Object.entries(condition).every(([name, wanted]) =>
+		wanted.some((value) =>
+			typeof value === 'object'
+				? String(read[name]).includes(value._cnd.includes)
+				: [read[name]].flat().includes(value),
+		),
 	);
 }
 
@@ -205,7 +212,7 @@ export function readFields<Fields extends FieldSet>(
 export function readFields(fields: FieldSet, source: ParameterSource): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
-		if (!isShown(field.shownWhen, values)) continue;
+		if (field.shownWhen?.some((condition) => matches(condition, values)) === false) continue;
 		const read = field.members === undefined ? readField : readMembers;
 		values[name] = read(name, field, source);
 	}

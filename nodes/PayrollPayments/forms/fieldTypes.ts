@@ -32,7 +32,11 @@ export function text<Value>(
 	typeOptions?: INodeProperties['typeOptions'],
 ): Field<Value> {
 	const form = { ...textsOf(wording), type: 'string', default: '' } as const;
-	return { form: typeOptions ? { ...form, typeOptions } : form, schema, required: true };
+	return {
+		form: typeOptions ? { ...form, typeOptions } : form,
+		schema,
+		required: !schema.isOptional(),
+	};
 }
 
 /** Text that n8n hides, as it does everywhere with a secret. */
@@ -131,16 +135,8 @@ const filledEntries = entries.transform((list) =>
 );
 
 /** Makes a list skip the entries of an expression's array that have no value. */
-export function skippingBlanks<Entry>(field: Field<Entry[]>): Field<Entry[]> {
+export function skippingBlanks<List>(field: Field<List>): Field<List> {
 	return { ...field, schema: filledEntries.pipe(field.schema) };
-}
-
-/** Makes a list optional: one in which nothing is filled in becomes `undefined`. */
-export function optionalList<Entry>(field: Field<Entry[]>): Field<Entry[] | undefined> {
-	const schema = filledEntries
-		.transform((list) => (Array.isArray(list) && list.length === 0 ? undefined : list))
-		.pipe(field.schema.optional());
-	return { ...field, required: false, schema };
 }
 
 export function flag(wording: Wording, preset = false): Field<boolean> {

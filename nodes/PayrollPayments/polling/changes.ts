@@ -8,14 +8,19 @@ import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
 import { emailKey } from '../shared/email';
-import { isRecord, parseJson, type JsonValue } from '../shared/json';
+import {
+	canonicalJson,
+	isRecord,
+	parseJson,
+	type JsonObject,
+	type JsonValue,
+} from '../shared/json';
 import { balanceChanged } from './balanceChanged';
 import {
 	described,
 	observationsOf,
 	type Change,
 	type ChangeKind,
-	type OutputRecord,
 	type Source,
 	type Watch,
 } from './snapshots';
@@ -48,38 +53,26 @@ const teamUserAdded: ChangeKind = {
 		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId })),
 };
 
-/** Path and value of each field that is compared, in the order of the paths. */
-const comparedFields = z.array(z.tuple([z.string(), z.custom<JsonValue>()])).catch([]);
-
-/** For JSON.stringify: objects with their fields in one order. */
-function inOrder(_name: string, value: unknown): unknown {
-	if (!isRecord(value)) return value;
-	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** `role`, `payable` and `onboarding`, as text. */
-function comparedOf({ role, payable, onboarding }: OutputRecord): string {
-	const steps: ReadonlyArray<[string, unknown]> = isRecord(onboarding)
+/** `role`, `payable` and `onboarding` by their paths, as text. */
+function comparedOf({ role, payable, onboarding }: JsonObject): string {
+	const steps = isRecord(onboarding)
 		? Object.entries(onboarding).map(([name, value]) => [`onboarding.${name}`, value])
 		: [['onboarding', onboarding]];
-	const compared: Array<[string, unknown]> = [['role', role], ['payable', payable], ...steps];
-	return JSON.stringify(
-		compared.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
-		inOrder,
-	);
+	return canonicalJson({ role, payable, ...Object.fromEntries(steps) });
 }
 
+const comparedFields = z.record(z.custom<JsonValue>()).catch({});
+
 /** Which paths differ, and the value that each had; null where there was none. */
-function difference({ before = '[]', now }: Change) {
-	const [old, current] = [before, now?.compared ?? '[]'].map(
-		(compared) => new Map(comparedFields.parse(parseJson(compared))),
-	);
-	const changed = [...new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])])]
-		.filter((path) => JSON.stringify(old?.get(path)) !== JSON.stringify(current?.get(path)))
+function difference({ before = '{}', now }: Change) {
+	const old = comparedFields.parse(parseJson(before));
+	const current = comparedFields.parse(parseJson(now?.compared ?? '{}'));
+	const changed = Object.keys({ ...old, ...current })
+		.filter((path) => JSON.stringify(old[path]) !== JSON.stringify(current[path]))
 		.sort();
 	return {
 		changed,
-		previous: Object.fromEntries(changed.map((path) => [path, old?.get(path) ?? null])),
+		previous: Object.fromEntries(changed.map((path) => [path, old[path] ?? null])),
 	};
 }
 
@@ -157,14 +150,9 @@ export const eventField = choice(
 	'balanceChanged',
 );
 
-export interface PollSettings {
-	readonly event: PollEvent;
-	readonly watch: Watch;
-}
-
-export function readSettings(context: IPollFunctions): PollSettings {
+export function readSettings(context: IPollFunctions): { event: PollEvent; watch: Watch } {
 	const menu = { event: eventField };
 	const { event } = readFields(menu, parametersOf(context, menu));
-	const kind = EVENTS[event];
-	return { event, watch: kind.readWatch(parametersOf(context, kind.fields)) };
+	const { fields, readWatch } = EVENTS[event];
+	return { event, watch: readWatch(parametersOf(context, fields)) };
 }

@@ -3,10 +3,11 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { nodeErrorFor } from '../api/nodeErrors';
 import { openClient } from '../api/client';
 import { NoResponseError, UserError, ServiceError, wrapError } from '../shared/errors';
+import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { read, WorkflowMemory, write } from './memory';
 import { EVENTS, readSettings, type PollEvent } from './changes';
-import { compare, type Change, type OutputRecord, type Source } from './snapshots';
+import { compare, type Change, type Source } from './snapshots';
 
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
@@ -48,12 +49,8 @@ async function pollOnce(
 	const source: Source = { call, watch };
 	const kind = EVENTS[event];
 	/* The minimum change isn't part of it. */
-	const scope = JSON.stringify([
-		event,
-		credentials.baseUrl,
-		watch.entityId,
-		...(watch.currencies ?? []),
-	]);
+	const { entityId, currencies = [] } = watch;
+	const scope = JSON.stringify([event, credentials.baseUrl, entityId, ...currencies]);
 	const isFirst = !polled.has(context);
 	const mode = context.getActivationMode();
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
@@ -132,7 +129,7 @@ async function itemsOf(
 ): Promise<INodeExecutionData[]> {
 	if (changes.length === 0) return [];
 	const records = await EVENTS[event].describe(changes, source);
-	const always: OutputRecord = { event, observed_at: observedAt.toISOString() };
+	const always: JsonObject = { event, observed_at: observedAt.toISOString() };
 	/* The event twice: first for its place, then over a field of the same name in the record. */
 	return records.map((record) => ({ json: { event, ...record, ...always } }));
 }

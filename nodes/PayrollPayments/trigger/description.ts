@@ -1,7 +1,7 @@
 import type { IBuilderHint, INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 
 import { propertyOf } from '../forms/field';
-import { DEPOSIT_EVENTS, eventOptions, parameters } from './fields';
+import { eventOptions, parameters } from './fields';
 
 /*
  * The build evaluates this file and bundles only the values, so that n8n can load the node without
@@ -16,9 +16,7 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	...Object.entries(parameters).map(([name, field]) =>
-		propertyOf(name, field, name === 'depositStatuses' ? { events: [...DEPOSIT_EVENTS] } : {}),
-	),
+	...Object.entries(parameters).map(([name, field]) => propertyOf(name, field)),
 ];
 
 function triggerSubtitle(): string {

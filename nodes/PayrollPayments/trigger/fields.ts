@@ -2,13 +2,18 @@ import { z } from 'zod';
 
 import {
 	DEPOSIT_NETWORKS,
-	EVENT_TYPES,
-	isDocumented,
 	type DEPOSIT_PROVIDERS,
 	type DEPOSIT_STATUSES,
 	eventTypeOptions,
 } from '../api/schemas/events';
-import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '../forms/field';
+import {
+	mustResolve,
+	optional,
+	shownWhen,
+	titleOf,
+	withoutExpressions,
+	type Field,
+} from '../forms/field';
 import {
 	choice,
 	choices,
@@ -16,7 +21,6 @@ import {
 	flag,
 	listOf,
 	menu,
-	optionalList,
 	skippingBlanks,
 	textList,
 	wholeNumber,
@@ -25,35 +29,39 @@ import {
 import { identifier } from '../shared/identifier';
 import { ipRange } from './allowlist';
 
-/** Event types that bring deposits. */
-export const DEPOSIT_EVENTS = ['deposit.received', '*'];
+/** What most workflows wait for. */
+const USUAL_EVENT = 'deposit.received';
 
-/** Deposits received come first, also in n8n's panel of nodes, since most workflows wait for them. */
-export const eventOptions = [
-	{
-		name: 'Deposit received',
-		value: 'deposit.received',
-		description: 'Funds have arrived in a company account from an external source',
-	},
-	...[
-		{ name: 'Any event', value: '*', description: 'Includes event types that aren’t in this list' },
-		...eventTypeOptions.filter(({ value }) => value !== 'deposit.received'),
-	].sort((a, b) => a.name.localeCompare(b.name, 'en')),
-].map((option) => ({ ...option, action: `On ${withinSentence(option.name)}` }));
+const ANY_EVENT = 'Any event';
+
+const EVENT_DESCRIPTIONS = new Map([
+	['*', 'Includes event types that aren’t in this list'],
+	[USUAL_EVENT, 'Funds have arrived in a company account from an external source'],
+]);
+
+/** In the order of their names, but the usual one first, so that n8n's panel of nodes shows it first. */
+export const eventOptions = [{ name: ANY_EVENT, value: '*' }, ...eventTypeOptions]
+	.map(({ name, value }) => {
+		const description = EVENT_DESCRIPTIONS.get(value);
+		const action = `On ${withinSentence(name)}`;
+		return { name, value, action, ...(description !== undefined && { description }) };
+	})
+	.sort(
+		(a, b) =>
+			Number(b.value === USUAL_EVENT) - Number(a.value === USUAL_EVENT) ||
+			a.name.localeCompare(b.name, 'en'),
+	);
 
 /** A name as it continues a sentence; Bitcoin keeps its capital. */
 function withinSentence(name: string): string {
 	return name.startsWith('Bitcoin') ? name : name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Documented event types, or ones that are written like them: the service may have added them. */
+/** A documented event type, or one that is written like them: the service may have added it. */
 const eventType = z
 	.string({ invalid_type_error: 'must be text' })
-	.transform((value) => value.trim())
-	.refine(
-		(value) => value === '*' || isDocumented(EVENT_TYPES, value) || /^\w+(\.\w+)+$/.test(value),
-		'must be an event type such as deposit.received, or * for any',
-	);
+	.trim()
+	.regex(/^(\*|\w+(\.\w+)+)$/, 'must be an event type such as deposit.received, or * for any');
 
 const currencyCode = z
 	.string({ invalid_type_error: 'must be text' })
@@ -65,7 +73,7 @@ const versionNumber = z
 	.refine((value) => /^v?\d+(\.[\w-]+)*$/i.test(value), 'must be a version such as 2 or 2.1');
 
 /** A filter: left empty it lets everything pass, but not if its expression found nothing. */
-const filter = <Entry>(list: Field<Entry[]>) => mustResolve(optionalList(list));
+const filter = <Entry>(list: Field<Entry[]>) => mustResolve(skippingBlanks(optional(list)));
 
 const currencies = (wording: Wording) => filter(textList(wording, currencyCode));
 
@@ -259,19 +267,22 @@ export const parameters = {
 					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
 			},
 			eventOptions,
-			['deposit.received'],
+			[USUAL_EVENT],
 		),
 		schema: listOf(eventType),
 	}),
-	depositStatuses: skippingBlanks(
-		choices(
-			{
-				label: 'Deposit Statuses',
-				description:
-					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			statusOptions,
-			['complete'],
+	depositStatuses: shownWhen(
+		{ events: [USUAL_EVENT, '*'] },
+		skippingBlanks(
+			choices(
+				{
+					label: 'Deposit Statuses',
+					description:
+						'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+				},
+				statusOptions,
+				['complete'],
+			),
 		),
 	),
 	filters: collection(

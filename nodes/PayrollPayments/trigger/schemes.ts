@@ -114,19 +114,39 @@ export function signsTime(format: Format): boolean {
 export function schemeOf(format: Format, header: string, custom: Partial<Scheme> = {}): Scheme {
 	const scheme = { ...DEFAULTS, ...presetOf(format), ...custom };
 	const place = (text: string) => text.replace('*', () => header);
-	return {
-		...scheme,
-		header: place(scheme.header),
-		timestampHeader: place(scheme.timestampHeader),
-	};
+	const [headerPlace, timestampHeader] = [place(scheme.header), place(scheme.timestampHeader)];
+	return { ...scheme, header: headerPlace, timestampHeader };
+}
+
+/** Where a value is: a header, or a part of it. */
+export interface Place {
+	readonly name: string;
+	readonly part?: string;
 }
 
 const PLACE = /^([\w!#$%&'*+.^`|~-]+)(?:\[([\w.-]+)\])?$/;
 
 /** Reads `Name` or `Name[part]`, if it's either. A name is a token of RFC 9110, section 5.6.2. */
-export function parsePlace(text: string): { name: string; part: string | undefined } | undefined {
+export function parsePlace(text: string): Place | undefined {
 	const [, name, part] = PLACE.exec(text) ?? [];
 	return name === undefined ? undefined : { name: name.toLowerCase(), part };
+}
+
+/* The last character of Base64 has bits to spare; only with zeros in them is there one spelling. */
+const SIGNATURES = [
+	{ algorithm: 'sha512', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{128}$/i },
+	{ algorithm: 'sha256', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{64}$/i },
+	{ algorithm: 'sha512', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{85}[AQgw](?:==)?$/ },
+	{ algorithm: 'sha256', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{42}[AEIMQUYcgkosw048]=?$/ },
+] as const;
+
+/** Which kind of signature a text ends in, and what is in front of it. */
+export function signatureIn(text: string) {
+	for (const { algorithm, encoding, shape } of SIGNATURES) {
+		const [, prefix] = shape.exec(text) ?? [];
+		if (prefix !== undefined) return { algorithm, encoding, prefix };
+	}
+	return undefined;
 }
 
 const FIELDS = ['{body}', '{timestamp}', '{id}', '{method}'];
