@@ -48,7 +48,7 @@ export function parametersOf(
 	const hint = 'Correct the field, then publish the workflow again.';
 	return {
 		read: (name) => {
-			const { displayName = titleOf(name), default: preset } = fields[name]?.form ?? {};
+			const { displayName = name, default: preset } = fields[name]?.form ?? {};
 			try {
 				return context.getNodeParameter(name, preset);
 			} catch (error) {
@@ -98,8 +98,14 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-function isExpression(saved: unknown): boolean {
-	return [saved].flat().some((entry) => typeof entry === 'string' && entry.startsWith('='));
+/**
+ * Whether what was saved has an expression. In a field without expressions, n8n still resolves a lone
+ * `$fromAI()`, and passes others on as text, with or without the leading "=".
+ */
+function hasExpression(saved: unknown): boolean {
+	return [saved]
+		.flat()
+		.some((entry) => typeof entry === 'string' && (/^\s*=/.test(entry) || entry.includes('{{')));
 }
 
 /** Makes a field optional: a blank value becomes `undefined`. */
@@ -144,20 +150,12 @@ export function withDefault<Value>(field: Field<Value>, preset: string): Field<V
 }
 
 /**
- * Whether the text that was saved is an expression. In a field without expressions, n8n still resolves
- * a lone `$fromAI()`, and passes others on as text, with or without the leading "=".
- */
-function isExpressionText(saved: unknown): boolean {
-	return typeof saved === 'string' && (/^\s*=/.test(saved) || saved.includes('{{'));
-}
-
-/**
  * The value of a field that takes no expressions, as a person typed it.
  * @throws {UserError} if it is an expression, or text where n8n saves a switch
  */
 function valueWithoutExpression(name: string, { form }: Field<unknown>, saved: unknown): unknown {
 	const isText = form.type === 'boolean' && typeof saved === 'string';
-	if (!isText && !isExpressionText(saved)) return saved;
+	if (!isText && !hasExpression(saved)) return saved;
 	throw new UserError(`${form.displayName} can't be an expression`, {
 		field: name,
 		hint: 'Set it by hand in the node. Nothing was signed or sent.',
@@ -229,7 +227,7 @@ function readField(name: string, field: Field<unknown>, source: ParameterSource)
 	const { data: value, error } = field.schema.safeParse(given);
 	if (error !== undefined) throw refusalOf(name, displayName, error, source.hint);
 	if (value !== undefined) return value;
-	if (field.mustResolve === true && isExpression(saved)) {
+	if (field.mustResolve === true && hasExpression(saved)) {
 		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
 			field: name,
 			hint:

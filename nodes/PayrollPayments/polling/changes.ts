@@ -47,7 +47,6 @@ const ofEntity = {
 const teamUserAdded: ChangeKind = {
 	...additions,
 	...ofTeam,
-	name: 'Team User Added',
 	description: 'A team has a new user',
 	observe: async ({ call, watch }) =>
 		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId })),
@@ -78,7 +77,6 @@ function difference({ before = '{}', now }: Change) {
 
 const teamUserChanged: ChangeKind = {
 	...ofTeam,
-	name: 'Team User Changed',
 	description: 'The role, the onboarding or the payment eligibility of a team’s user changed',
 	notice:
 		'Compares <b>role</b>, <b>payable</b> and <b>onboarding</b>. Other details, such as a name, don’t count as a change.',
@@ -92,7 +90,6 @@ const teamUserChanged: ChangeKind = {
 const inviteAdded: ChangeKind = {
 	...additions,
 	...ofEntity,
-	name: 'Invite Added',
 	description: 'A team or company has a new pending invite',
 	observe: async ({ call, watch }) =>
 		observationsOf('an invite', await pendingInvites(call, watch.entityId)),
@@ -117,7 +114,6 @@ async function members({ call, watch }: Source): Promise<ReadonlySet<string>> {
 
 const inviteEnded: ChangeKind = {
 	...ofEntity,
-	name: 'Invite Ended',
 	description: 'An invite is no longer pending: it was accepted, rejected or withdrawn, or expired',
 	notice:
 		'For an invite to a team, <b>outcome</b> is <b>member</b> if the team now lists the invite’s email address, and <b>gone</b> if not. For an invite to a company it’s always <b>gone</b>.',

@@ -40,7 +40,6 @@ export interface Source {
 
 /** One event of the menu *Trigger On*: its form, what to read, what counts as a change, its output. */
 export interface ChangeKind {
-	readonly name: string;
 	readonly description: string;
 	readonly fields: FieldSet;
 	readonly notice?: string;

@@ -5,7 +5,7 @@ import type { Redactor } from '../shared/redaction';
 import { credentialFields } from './credential/fields';
 import {
 	faultInTemplate,
-	FORMATS,
+	formatOptions,
 	hasOwnHeader,
 	schemeOf,
 	signatureIn,
@@ -105,7 +105,7 @@ function* candidatesFor(
 	);
 	const signatures = signaturesIn(texts);
 	const places = new Set([...Object.keys(headers), ...signatures.map(({ header }) => header)]);
-	const presets = FORMATS.map(({ value }) => value).filter((value) => value !== 'custom');
+	const presets = formatOptions.map(({ value }) => value).filter((value) => value !== 'custom');
 	for (const preset of ['sharedToken', ...presets] as const) {
 		if (!hasOwnHeader(preset)) yield { format: preset };
 		else for (const header of places) yield { format: preset, header };

@@ -78,28 +78,19 @@ const filter = <Entry>(list: Field<Entry[]>) => mustResolve(skippingBlanks(optio
 const currencies = (wording: Wording) => filter(textList(wording, currencyCode));
 
 const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
-	complete: {
-		name: 'Complete',
-		description: 'Processed, and the funds are available; the only final status',
-	},
-	failed: { name: 'Failed', description: 'Processing failed for technical or validation reasons' },
-	pending: { name: 'Pending', description: 'Initiated, not yet processed or confirmed' },
-	rejected: { name: 'Rejected', description: 'Refused for compliance or business-rule reasons' },
-	reverted: { name: 'Reverted', description: 'Processed, later reversed or canceled' },
-	unknown: { name: 'Unknown', description: 'Any other status, or none' },
+	complete: 'Processed, and the funds are available; the only final status',
+	failed: 'Processing failed for technical or validation reasons',
+	pending: 'Initiated, not yet processed or confirmed',
+	rejected: 'Refused for compliance or business-rule reasons',
+	reverted: 'Processed, later reversed or canceled',
+	unknown: 'Any other status, or none',
 });
 
 const providerOptions = menu<(typeof DEPOSIT_PROVIDERS)[number]>({
-	bitcoin: { name: 'Bitcoin', description: 'Bitcoin network deposit' },
-	internal_pay_handler: {
-		name: 'Internal Pay Handler',
-		description: 'Internal payment processing system',
-	},
-	manual: { name: 'Manual', description: 'Deposit entered by hand' },
-	wirepartner: {
-		name: 'Wirepartner',
-		description: 'Bank wire or ACH deposit through an external provider',
-	},
+	bitcoin: 'Bitcoin network deposit',
+	internal_pay_handler: 'Internal payment processing system',
+	manual: 'Deposit entered by hand',
+	wirepartner: 'Bank wire or ACH deposit through an external provider',
 });
 
 const filters = {
@@ -210,14 +201,8 @@ const options = {
 				description: 'What to do with an event that lacks a required field',
 			},
 			menu({
-				emit: {
-					name: 'Emit',
-					description: 'Start the workflow and list what is wrong in validation_issues',
-				},
-				reject: {
-					name: 'Reject',
-					description: 'Answer 400 with what is wrong, without starting the workflow',
-				},
+				emit: 'Start the workflow and list what is wrong in validation_issues',
+				reject: 'Answer 400 with what is wrong, without starting the workflow',
 			}),
 			'reject',
 		),
@@ -251,11 +236,8 @@ export const parameters = {
 			description: 'How to verify that deliveries come from the service',
 		},
 		menu({
-			none: { name: 'None', description: 'Anyone who knows the URL can send events' },
-			webhookCredentials: {
-				name: 'Webhook Credentials',
-				description: 'Accept only deliveries with a valid signature or token',
-			},
+			none: 'Anyone who knows the URL can send events',
+			webhookCredentials: 'Accept only deliveries with a valid signature or token',
 		}),
 		'webhookCredentials',
 	),
@@ -297,12 +279,9 @@ export const parameters = {
 	output: choice(
 		{ label: 'Output', description: 'What the workflow starts with' },
 		menu({
-			event: { name: 'Event', description: 'The event exactly as received' },
-			simplified: {
-				name: 'Simplified',
-				description:
-					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
-			},
+			event: 'The event exactly as received',
+			simplified:
+				'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
 		}),
 		'event',
 	),

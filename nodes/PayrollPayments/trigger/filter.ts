@@ -24,17 +24,12 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 
 	const { entityIds, eventVersions, minimumAmountCents = Number.NEGATIVE_INFINITY } = filter;
 	const version = event.event_version;
-	if (eventVersions !== undefined && (typeof version === 'string' || typeof version === 'number')) {
-		if (!eventVersions.some((wanted) => isVersion(String(version), wanted))) return false;
-	}
-	const entities = entityIdsOf(event);
-	if (
-		entityIds !== undefined &&
-		entities.length > 0 &&
-		!entities.some((entity) => entityIds.includes(entity))
-	) {
+	const hasVersion = typeof version === 'string' || typeof version === 'number';
+	if (hasVersion && eventVersions?.some((each) => isVersion(String(version), each)) === false) {
 		return false;
 	}
+	const entities = entityIds === undefined ? [] : entityIdsOf(event);
+	if (entities.length > 0 && !entities.some((entity) => entityIds?.includes(entity))) return false;
 	if (eventType !== 'deposit.received') return true;
 
 	const deposit = isRecord(event.deposit) ? event.deposit : {};
@@ -71,8 +66,8 @@ function passes(wanted: readonly string[] | undefined, value: JsonValue | undefi
  * event's number without one is its first.
  */
 function isVersion(version: string, wanted: string): boolean {
-	const [given, expected] = [version, wanted].map((each) => each.trim().replace(/^v/i, ''));
-	if (given === undefined || expected === undefined) return false;
+	const numberOf = (text: string) => text.trim().replace(/^v/i, '').toLowerCase();
+	const [given, expected] = [numberOf(version), numberOf(wanted)];
 	if (!expected.includes('.')) return Number.parseInt(given, 10) === Number(expected);
-	return (given.includes('.') ? given : `${given}.0`).toLowerCase() === expected.toLowerCase();
+	return (given.includes('.') ? given : `${given}.0`) === expected;
 }

@@ -2,7 +2,14 @@ import { z } from 'zod';
 
 import { shownWhen, withDefault, type FieldSet } from '../../forms/field';
 import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
-import { faultInTemplate, FORMATS, hasOwnHeader, parsePlace, signsTime } from '../schemes';
+import {
+	faultInTemplate,
+	formatOptions,
+	hasOwnHeader,
+	parsePlace,
+	signsTime,
+	type Format,
+} from '../schemes';
 
 const anyText = z.string({ required_error: 'is empty', invalid_type_error: "isn't text" });
 
@@ -24,7 +31,8 @@ const template = anyText.superRefine((value, context) => {
 	if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-const FORMAT_NAMES = FORMATS.map(({ value }) => value);
+const formatsThat = (holds: (format: Format) => boolean) =>
+	formatOptions.map(({ value }) => value).filter(holds);
 
 const hmac = { method: ['hmacSignature'] };
 const custom = { ...hmac, format: ['custom'] };
@@ -39,10 +47,7 @@ export const credentialFields = {
 				name: 'HMAC Signature',
 				description: 'Every delivery is signed with the secret',
 			},
-			sharedToken: {
-				name: 'Shared Token',
-				description: 'Every delivery contains the secret itself',
-			},
+			sharedToken: 'Every delivery contains the secret itself',
 		}),
 		'hmacSignature',
 	),
@@ -58,12 +63,12 @@ export const credentialFields = {
 		hmac,
 		choice(
 			{ label: 'Format', description: 'What is signed, and how the signature is written' },
-			FORMATS.map(({ name, value, description }) => ({ name, value, description })),
+			formatOptions,
 			'timestamped',
 		),
 	),
 	header: shownWhen(
-		[{ method: ['sharedToken'] }, { ...hmac, format: FORMAT_NAMES.filter(hasOwnHeader) }],
+		[{ method: ['sharedToken'] }, { ...hmac, format: formatsThat(hasOwnHeader) }],
 		withDefault(
 			text(
 				{
@@ -133,8 +138,8 @@ export const credentialFields = {
 		choice(
 			{ label: 'Encoding', description: 'How the signature is written in its header' },
 			menu({
-				base64: { name: 'Base64', description: 'Letters, digits, + and /, e.g. Shopify' },
-				hex: { name: 'Hex', description: 'Only 0–9 and a–f, e.g. Slack' },
+				base64: 'Letters, digits, + and /, e.g. Shopify',
+				hex: 'Only 0–9 and a–f, e.g. Slack',
 			}),
 			'hex',
 		),
@@ -156,12 +161,9 @@ export const credentialFields = {
 		choice(
 			{ label: 'Secret Encoding', description: 'How the service writes the secret' },
 			menu({
-				base64: {
-					name: 'Base64',
-					description: 'Decode the secret from Base64, with or without whsec_ in front',
-				},
-				hex: { name: 'Hex', description: 'Decode the secret from hex' },
-				text: { name: 'Text', description: 'Use the secret as it is; right for most services' },
+				base64: 'Decode the secret from Base64, with or without whsec_ in front',
+				hex: 'Decode the secret from hex',
+				text: 'Use the secret as it is; right for most services',
 			}),
 			'text',
 		),
@@ -176,7 +178,7 @@ export const credentialFields = {
 		anyText.nullish().transform((secret) => secret ?? ''),
 	),
 	toleranceSeconds: shownWhen(
-		[{ ...hmac, format: FORMAT_NAMES.filter(signsTime) }, signing('{timestamp}')],
+		[{ ...hmac, format: formatsThat(signsTime) }, signing('{timestamp}')],
 		wholeNumber(
 			{
 				label: 'Tolerance (Seconds)',
