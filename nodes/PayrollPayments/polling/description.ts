@@ -26,10 +26,7 @@ function eventFields(): INodeProperties[] {
 	return [...shared.values()];
 }
 
-/*
- * The build evaluates this file and bundles only these values, so that n8n can load the node without
- * loading what polls.
- */
+/* Evaluated by the build, so that n8n loads the node without what polls. */
 export const properties: INodeProperties[] = [
 	notice(
 		'firstCheckNotice',

@@ -22,15 +22,14 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
 	/* n8n starts a poll even while the one before is under way; both would report the same changes. */
-	if (!isManual && polling.has(context)) return null;
+	if (polling.has(context)) return null;
+	polling.add(context);
 	try {
-		if (isManual) return await fetchExample(context, redactor);
-		polling.add(context);
-		return await pollOnce(context, redactor);
+		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
 		throw nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
 	} finally {
-		if (!isManual) polling.delete(context);
+		polling.delete(context);
 	}
 }
 

@@ -103,10 +103,14 @@ export function signsTime(format: Format): boolean {
 
 /** A format's scheme with the user's *Header*, and for *Custom* with what the user describes. */
 export function schemeOf(format: Format, header: string, custom: Partial<Scheme> = {}): Scheme {
-	const scheme = { ...DEFAULTS, ...presetOf(format), ...custom };
+	const preset = { ...DEFAULTS, ...presetOf(format) };
 	const place = (text: string) => text.replace('*', () => header);
-	const [headerPlace, timestampHeader] = [place(scheme.header), place(scheme.timestampHeader)];
-	return { ...scheme, header: headerPlace, timestampHeader };
+	return {
+		...preset,
+		header: place(preset.header),
+		timestampHeader: place(preset.timestampHeader),
+		...custom,
+	};
 }
 
 /** Where a value is: a header, or a part of it. */

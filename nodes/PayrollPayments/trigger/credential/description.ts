@@ -3,11 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { propertyOf, type Field } from '../../forms/field';
 import { credentialFields } from './fields';
 
-/*
- * The build evaluates this file and bundles only the values, so that n8n can load the credential
- * without loading what verifies signatures.
- */
-
+/* Evaluated by the build, so that n8n loads the credential without what verifies signatures. */
 export const properties: INodeProperties[] = [
 	{
 		displayName:
