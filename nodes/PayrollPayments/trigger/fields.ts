@@ -13,6 +13,7 @@ import {
 	titleOf,
 	withoutExpressions,
 	type Field,
+	type Schema,
 } from '../forms/field';
 import {
 	choice,
@@ -75,7 +76,8 @@ const versionNumber = z
 /** A filter: left empty it lets everything pass, but not if its expression found nothing. */
 const filter = <Entry>(list: Field<Entry[]>) => mustResolve(skippingBlanks(optional(list)));
 
-const currencies = (wording: Wording) => filter(textList(wording, currencyCode));
+const textFilter = <Entry>(wording: Wording, entry: Schema<Entry>) =>
+	filter(textList(wording, entry));
 
 const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
 	complete: 'Processed, and the funds are available; the only final status',
@@ -94,32 +96,31 @@ const providerOptions = menu<(typeof DEPOSIT_PROVIDERS)[number]>({
 });
 
 const filters = {
-	destinationCurrencies: currencies({
-		label: 'Destination Currencies',
-		description: 'Currency codes of the credited amount, separated by commas',
-		example: 'USD, EUR',
-	}),
-	entityIds: filter(
-		textList(
-			{
-				label: 'Team or Company IDs',
-				description:
-					'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
-				example: 'te-a1B2c3D4e5F6',
-			},
-			identifier('te', 'co'),
-		),
+	destinationCurrencies: textFilter(
+		{
+			label: 'Destination Currencies',
+			description: 'Currency codes of the credited amount, separated by commas',
+			example: 'USD, EUR',
+		},
+		currencyCode,
 	),
-	eventVersions: filter(
-		textList(
-			{
-				label: 'Event Versions',
-				description:
-					'Values of event_version that pass, separated by commas. A number without a dot lets all its minor versions pass.',
-				example: '2, 3.1',
-			},
-			versionNumber,
-		),
+	entityIds: textFilter(
+		{
+			label: 'Team or Company IDs',
+			description:
+				'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
+			example: 'te-a1B2c3D4e5F6',
+		},
+		identifier('te', 'co'),
+	),
+	eventVersions: textFilter(
+		{
+			label: 'Event Versions',
+			description:
+				'Values of event_version that pass, separated by commas. A number without a dot lets all its minor versions pass.',
+			example: '2, 3.1',
+		},
+		versionNumber,
 	),
 	minimumAmountCents: mustResolve(
 		optional(
@@ -145,11 +146,14 @@ const filters = {
 			providerOptions,
 		),
 	),
-	sourceCurrencies: currencies({
-		label: 'Source Currencies',
-		description: 'Currency codes of the sent amount, separated by commas',
-		example: 'USDC, EUR',
-	}),
+	sourceCurrencies: textFilter(
+		{
+			label: 'Source Currencies',
+			description: 'Currency codes of the sent amount, separated by commas',
+			example: 'USDC, EUR',
+		},
+		currencyCode,
+	),
 };
 
 const options = {

@@ -60,8 +60,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		if (status !== 401 || context.getMode() !== 'manual') return answered;
 		/* Someone is setting up the trigger: `execute` shows them why. Production never comes here. */
 		const { diagnosisOf } = await import('./diagnose');
-		const { credentials } = settings;
-		const refused = { delivery, credentials, redactor };
+		const refused = { delivery, credentials: settings.credentials, redactor };
 		const item = diagnosisOf(context, String(body.error), refused);
 		return { ...answered, workflowData: [[item]] };
 	}

@@ -39,6 +39,11 @@ export function verifySignature(
 	}
 }
 
+/** A delivery that doesn't look as the credential says. */
+function unfit(what: string): UserError {
+	return new UserError(what, { hint: CHECK_SETTINGS });
+}
+
 function unexpected(error: unknown): never {
 	throw error;
 }
@@ -80,15 +85,14 @@ function check(
 function valuesAt(headers: DeliveryHeaders, { name, part }: Place): string[] {
 	const value = headers[name];
 	const trimmed = typeof value === 'string' ? value.trim() : '';
-	if (trimmed === '')
-		throw new UserError(`The header ${name} is missing`, { hint: CHECK_SETTINGS });
+	if (trimmed === '') throw unfit(`The header ${name} is missing`);
 	if (trimmed.length > MAX_HEADER_LENGTH) {
 		throw new UserError(`The header ${name} is longer than 8,192 characters`);
 	}
 	if (part === undefined) return [trimmed];
 	const values = partsOf(trimmed).flatMap(([each, text]) => (each === part ? [text] : []));
 	if (values.length > 0) return values;
-	throw new UserError(`The header ${name} contains no ${part}=…`, { hint: CHECK_SETTINGS });
+	throw unfit(`The header ${name} contains no ${part}=…`);
 }
 
 /** The `part=value` pairs of a header. */
@@ -103,8 +107,7 @@ export function partsOf(header: string): Array<readonly [part: string, value: st
 function onlyValueAt(headers: DeliveryHeaders, place: Place): string {
 	const [value = '', ...others] = new Set(valuesAt(headers, place));
 	if (value !== '' && others.length === 0) return value;
-	const what = `The header ${place.name} must contain one ${place.part}=…`;
-	throw new UserError(what, { hint: CHECK_SETTINGS });
+	throw unfit(`The header ${place.name} must contain one ${place.part}=…`);
 }
 
 /** The signatures in a list; others, e.g. of versions that aren't known here, are left out. */
@@ -134,10 +137,7 @@ function signaturesAmong(
 	const kind = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
 	const where = prefix === '' ? '' : ' after its prefix';
 	const as = part === undefined ? '' : ` as ${part}=…`;
-	throw new UserError(
-		`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`,
-		{ hint: CHECK_SETTINGS },
-	);
+	throw unfit(`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`);
 }
 
 /** What follows each prefix in a list with commas or spaces. The prefix itself may contain them. */
@@ -191,7 +191,7 @@ export function readTime(text: string): number | undefined {
 function timeOf(text: string, { name }: Place, { time }: Scheme): number {
 	if (time === 'seconds') {
 		if (/^\d{1,15}$/.test(text)) return Number(text) * 1000;
-		throw new UserError(`The header ${name} contains no time in seconds`, { hint: CHECK_SETTINGS });
+		throw unfit(`The header ${name} contains no time in seconds`);
 	}
 	const at = readTime(text);
 	if (at !== undefined) return at;
