@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { centsAsDecimal } from '../../nodes/PayrollPayments/shared/money';
-import type { JsonObject } from '../../nodes/PayrollPayments/trigger/parseEvent';
+import type { JsonObject } from '../../nodes/PayrollPayments/shared/json';
 import { simplify } from '../../nodes/PayrollPayments/trigger/simplify';
 import { makeEvent } from '../../sandbox/events';
 import { Organisation } from '../../sandbox/organisation';

@@ -1,6 +1,7 @@
 import { Editor, type ShownField } from '../support/editor';
 import { pictureFile } from '../support/pictures';
 import { depositEvent } from '../support/sampleEvents';
+import { walletCredentials } from '../support/sandboxCredentials';
 import { SIGNED_SCHEMES, type SignedScheme } from '../support/signedDeliveries';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
@@ -103,18 +104,25 @@ const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
 	environment = await shareTestEnvironment();
-	const { n8n, api, webhook, teamId } = environment;
+	const { n8n, api, webhook, teamId, sandbox, account } = environment;
+	/* What the documents recommend, for their picture. */
+	const readOnly = await n8n.saveCredentials('payrollPaymentsApi', 'Payroll Payments, read only', {
+		...walletCredentials(sandbox.url, account),
+		access: 'readOnly',
+	});
+	const using = ({ id, name }: typeof api) => ({ payrollPaymentsApi: { id, name } });
 	const actions = Object.keys(FORMS).map((pair, index) => {
 		const [resource, operation] = pair.split('.');
 		const parameters = { resource, operation, ...FILLED[pair] };
 		return action(pair, parameters, {
 			position: [(index % 4) * 220, Math.floor(index / 4) * 180],
+			credentials: using(pair === 'balance.get' ? readOnly : api),
 		});
 	});
 	const review = action(
 		'picker',
 		{ resource: 'nameReview', operation: 'update', teamId, reviewVersion: '2026-03-31T09:30:00Z' },
-		{ position: [220, 600] },
+		{ position: [220, 600], credentials: using(api) },
 	);
 	const saveWebhook = async (name: string, data: Record<string, unknown>) =>
 		await n8n.saveCredentials('payrollPaymentsWebhookApi', name, {
@@ -144,7 +152,7 @@ beforeAll(async () => {
 	const users = action(
 		'Get team users',
 		{ resource: 'teamUser', operation: 'getAll', teamId },
-		{ position: [660, 600] },
+		{ position: [660, 600], credentials: using(api) },
 	);
 	const invite = node(
 		'Made by hand',
@@ -165,16 +173,13 @@ beforeAll(async () => {
 		{ assignments: { assignments: [{ id: 'text', name: 'text', value: '', type: 'string' }] } },
 		{ position: [880, 600], typeVersion: 3.4 },
 	);
-	const { id } = await n8n.saveWorkflow(
-		{
-			name: 'Forms',
-			nodes: [...actions, review, invite, ...triggers, users, message],
-			connections: {
-				'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
-			},
+	const { id } = await n8n.saveWorkflow({
+		name: 'Forms',
+		nodes: [...actions, review, invite, ...triggers, users, message],
+		connections: {
+			'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
 		},
-		[api],
-	);
+	});
 	editor = await Editor.open(n8n.url);
 	await editor.openWorkflow(id);
 });

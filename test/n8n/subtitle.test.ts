@@ -56,13 +56,13 @@ const DOLLARS: ReadonlyArray<readonly [unknown, string]> = [
 
 /** The trigger's events, and the line under it. */
 const EVENTS: ReadonlyArray<readonly [unknown, string]> = [
-	[['deposit.received'], 'Deposit: Received'],
-	[['onboarding.step_updated.kyc.accepted'], 'Onboarding: KYC Accepted'],
+	[['deposit.received'], 'Deposit received'],
+	[['onboarding.step_updated.kyc.accepted'], 'Onboarding KYC accepted'],
 	[[...EVENT_TYPES.slice(0, 7)], '7 events'],
-	[['*'], 'Any Event'],
-	[['deposit.received', '*'], 'Any Event'],
+	[['*'], 'Any event'],
+	[['deposit.received', '*'], 'Any event'],
 	[['deposit.refunded'], 'deposit.refunded'],
-	['invite.accepted', 'Invite: Accepted'],
+	['invite.accepted', 'Invite accepted'],
 	['={{ $json.events }}', 'Events from an expression'],
 	[['={{ $json.event }}'], 'Events from an expression'],
 	[['deposit.received', '={{ $json.event }}'], '2 events'],

@@ -168,6 +168,11 @@ describe('the delivery table', () => {
 		['another charset', '; charset=latin1', Buffer.from(withKey('key-ü'), 'latin1')],
 		['UTF-16', '; charset=utf-16le', Buffer.from(withKey('key'), 'utf16le')],
 		['a number that JSON can’t hold', '', Buffer.from(withKey('k').replace('1774949400', '1e400'))],
+		[
+			'a number of too many digits',
+			'',
+			Buffer.from(withKey('k').replace('1774949400', '9'.repeat(20))),
+		],
 	])('%s: 400 with what is wrong', async (_what, charset, body) => {
 		const n8n = await host();
 		const headers = {
@@ -216,6 +221,12 @@ describe('the delivery table', () => {
 		expect(await send(n8n, event)).toEqual(DUPLICATE);
 		expect(await outputsOf(n8n)).toEqual([
 			[{ ...event, validation_issues: ['event_version is missing'] }],
+		]);
+
+		const own = { ...event, idempotency_key: 'key-4', validation_issues: 7 };
+		expect(await send(n8n, own)).toEqual(GENUINE);
+		expect((await outputsOf(n8n)).at(-1)).toEqual([
+			{ ...own, delivery_validation_issues: ['event_version is missing'] },
 		]);
 	});
 

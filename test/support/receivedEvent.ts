@@ -1,9 +1,6 @@
 import { UserError } from '../../nodes/PayrollPayments/shared/errors';
-import {
-	parseEvent,
-	type JsonObject,
-	type ReceivedEvent,
-} from '../../nodes/PayrollPayments/trigger/parseEvent';
+import type { JsonObject } from '../../nodes/PayrollPayments/shared/json';
+import { parseEvent, type ReceivedEvent } from '../../nodes/PayrollPayments/trigger/parseEvent';
 import {
 	checkDelivery,
 	outputOf,

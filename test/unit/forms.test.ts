@@ -77,8 +77,11 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 	);
 	const pathsOf = (some: ReadonlyArray<{ path: string }>) => some.map(({ path }) => path);
 
-	it('has labels in title case', () => {
-		const labels = parts.filter(({ kind, part }) => kind !== 'field' || part.type !== 'notice');
+	it('has labels in title case, except events, which read as sentences', () => {
+		const labels = parts.filter(
+			({ kind, path, part }) =>
+				!/\b(events|eventType) = /.test(path) && (kind !== 'field' || part.type !== 'notice'),
+		);
 		expect(pathsOf(labels.filter((part) => !isTitleCase(labelOf(part))))).toEqual([]);
 		expect(labels.length).toBeGreaterThan(10);
 	});

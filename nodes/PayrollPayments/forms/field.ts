@@ -10,8 +10,10 @@ type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
 /** Makes a value of anything, or says what's wrong with it. */
 export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
-/** Values of other fields of the operation; the field is shown and read only if they match. */
-export type ShownWhen = Readonly<Record<string, readonly (string | boolean)[]>>;
+/** Values that other fields may have, or, in n8n's spelling, a text that must be in them. */
+export type ShownWhen = Readonly<
+	Record<string, ReadonlyArray<string | boolean | { readonly _cnd: { readonly includes: string } }>>
+>;
 
 /** One field of an operation: how n8n shows it and what it accepts. */
 export interface Field<Value> {
@@ -21,7 +23,8 @@ export interface Field<Value> {
 	readonly required: boolean;
 	/** What a collection may hold. The members that were added are read, in place of the schema. */
 	readonly members?: FieldSet;
-	readonly shownWhen?: ShownWhen;
+	/** The field is shown and read only if the others match one of these. */
+	readonly shownWhen?: readonly ShownWhen[];
 	readonly withoutExpressions?: boolean;
 	readonly mustResolve?: boolean;
 	readonly filledWhereSet?: boolean;
@@ -45,7 +48,7 @@ export function parametersOf(
 	const hint = 'Correct the field, then publish the workflow again.';
 	return {
 		read: (name) => {
-			const { displayName = titleOf(name), default: preset } = fields[name]?.form ?? {};
+			const { displayName = name, default: preset } = fields[name]?.form ?? {};
 			try {
 				return context.getNodeParameter(name, preset);
 			} catch (error) {
@@ -72,11 +75,11 @@ export type InputOf<Fields extends FieldSet> = {
 /** A field as n8n shows it, where other parameters have the values that `show` adds. */
 export function propertyOf(
 	name: string,
-	{ form, required, shownWhen = {} }: Field<unknown>,
+	{ form, required, shownWhen: [condition = {}] = [] }: Field<unknown>,
 	show: IDisplayOptions['show'] = {},
 ): INodeProperties {
-	const conditions = Object.entries(shownWhen).map(([other, values]) => [other, [...values]]);
-	const all = { ...show, ...Object.fromEntries(conditions) };
+	const values = Object.entries(condition).map(([other, wanted]) => [other, [...wanted]]);
+	const all = { ...show, ...Object.fromEntries(values) };
 	return {
 		...form,
 		name,
@@ -95,8 +98,14 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-function isExpression(saved: unknown): boolean {
-	return [saved].flat().some((entry) => typeof entry === 'string' && entry.startsWith('='));
+/**
+ * Whether what was saved has an expression. In a field without expressions, n8n still resolves a lone
+ * `$fromAI()`, and passes others on as text, with or without the leading "=".
+ */
+function hasExpression(saved: unknown): boolean {
+	return [saved]
+		.flat()
+		.some((entry) => typeof entry === 'string' && (/^\s*=/.test(entry) || entry.includes('{{')));
 }
 
 /** Makes a field optional: a blank value becomes `undefined`. */
@@ -108,12 +117,12 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
 	};
 }
 
-/** Shows and reads a field only if other fields have the given values. */
+/** Shows and reads a field only if other fields, read before it, match one of the conditions. */
 export function shownWhen<Value>(
-	condition: ShownWhen,
+	conditions: ShownWhen | readonly ShownWhen[],
 	field: Field<Value>,
 ): Field<Value | undefined> {
-	return { ...field, shownWhen: condition };
+	return { ...field, shownWhen: [conditions].flat() };
 }
 
 /** Makes a field refuse expressions and hides n8n's switch for them. */
@@ -141,20 +150,12 @@ export function withDefault<Value>(field: Field<Value>, preset: string): Field<V
 }
 
 /**
- * Whether the text that was saved is an expression. In a field without expressions, n8n still resolves
- * a lone `$fromAI()`, and passes others on as text, with or without the leading "=".
- */
-function isExpressionText(saved: unknown): boolean {
-	return typeof saved === 'string' && (/^\s*=/.test(saved) || saved.includes('{{'));
-}
-
-/**
  * The value of a field that takes no expressions, as a person typed it.
  * @throws {UserError} if it is an expression, or text where n8n saves a switch
  */
 function valueWithoutExpression(name: string, { form }: Field<unknown>, saved: unknown): unknown {
 	const isText = form.type === 'boolean' && typeof saved === 'string';
-	if (!isText && !isExpressionText(saved)) return saved;
+	if (!isText && !hasExpression(saved)) return saved;
 	throw new UserError(`${form.displayName} can't be an expression`, {
 		field: name,
 		hint: 'Set it by hand in the node. Nothing was signed or sent.',
@@ -190,10 +191,14 @@ export function refusalOf(
 	return new UserError(`${label}${path.join('')} ${fault}`, { field: name, hint });
 }
 
-/** Whether the fields that were read before have the values of the condition. */
-function isShown(condition: ShownWhen = {}, read: Readonly<Record<string, unknown>>): boolean {
-	return Object.entries(condition).every(([name, values]) =>
-		values.some((value) => value === read[name]),
+/** Whether the fields that were read before match the condition; a list, with any of its entries. */
+function matches(condition: ShownWhen, read: Readonly<Record<string, unknown>>): boolean {
+	return Object.entries(condition).every(([name, wanted]) =>
+		wanted.some((value) =>
+			typeof value === 'object'
+				? String(read[name]).includes(value._cnd.includes)
+				: [read[name]].flat().includes(value),
+		),
 	);
 }
 
@@ -205,7 +210,7 @@ export function readFields<Fields extends FieldSet>(
 export function readFields(fields: FieldSet, source: ParameterSource): Record<string, unknown> {
 	const values: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(fields)) {
-		if (!isShown(field.shownWhen, values)) continue;
+		if (field.shownWhen?.some((condition) => matches(condition, values)) === false) continue;
 		const read = field.members === undefined ? readField : readMembers;
 		values[name] = read(name, field, source);
 	}
@@ -222,7 +227,7 @@ function readField(name: string, field: Field<unknown>, source: ParameterSource)
 	const { data: value, error } = field.schema.safeParse(given);
 	if (error !== undefined) throw refusalOf(name, displayName, error, source.hint);
 	if (value !== undefined) return value;
-	if (field.mustResolve === true && isExpression(saved)) {
+	if (field.mustResolve === true && hasExpression(saved)) {
 		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
 			field: name,
 			hint:

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { parseJson } from '../shared/json';
-import { isBlank, type Field, type FieldSet, type InputOf, type Schema } from './field';
+import { isBlank, titleOf, type Field, type FieldSet, type InputOf, type Schema } from './field';
 
 export interface Wording {
 	readonly label: string;
@@ -32,7 +32,11 @@ export function text<Value>(
 	typeOptions?: INodeProperties['typeOptions'],
 ): Field<Value> {
 	const form = { ...textsOf(wording), type: 'string', default: '' } as const;
-	return { form: typeOptions ? { ...form, typeOptions } : form, schema, required: true };
+	return {
+		form: typeOptions ? { ...form, typeOptions } : form,
+		schema,
+		required: !schema.isOptional(),
+	};
 }
 
 /** Text that n8n hides, as it does everywhere with a secret. */
@@ -42,18 +46,26 @@ export const longText: typeof text = (wording, schema) => text(wording, schema, 
 
 type Option<Value extends string> = INodePropertyOptions & { readonly value: Value };
 
-/** The entries of a menu, by value. */
+interface Entry {
+	/** By default the value as a title. */
+	readonly name?: string;
+	readonly description?: string;
+}
+
+/** The entries of a menu, by value; a text is an entry's description. */
 export function menu<Value extends string>(
-	entries: Readonly<Record<Value, { readonly name: string; readonly description?: string }>>,
+	entries: Readonly<Record<Value, Entry | string>>,
 ): Array<Option<Value>> {
 	const values = Object.keys(entries).filter((value): value is Value => value in entries);
 	return values.map((value) => {
-		const { name, description } = entries[value];
+		const entry: Entry | string = entries[value];
+		const { name = titleOf(value), description }: Entry =
+			typeof entry === 'string' ? { description: entry } : entry;
 		return { name, value, ...(description === undefined ? {} : { description }) };
 	});
 }
 
-/** An error lists no longer menu than this. */
+/** Longest menu that an error lists in full. */
 const MOST_LISTED = 6;
 
 const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
@@ -131,16 +143,8 @@ const filledEntries = entries.transform((list) =>
 );
 
 /** Makes a list skip the entries of an expression's array that have no value. */
-export function skippingBlanks<Entry>(field: Field<Entry[]>): Field<Entry[]> {
+export function skippingBlanks<List>(field: Field<List>): Field<List> {
 	return { ...field, schema: filledEntries.pipe(field.schema) };
-}
-
-/** Makes a list optional: one in which nothing is filled in becomes `undefined`. */
-export function optionalList<Entry>(field: Field<Entry[]>): Field<Entry[] | undefined> {
-	const schema = filledEntries
-		.transform((list) => (Array.isArray(list) && list.length === 0 ? undefined : list))
-		.pipe(field.schema.optional());
-	return { ...field, required: false, schema };
 }
 
 export function flag(wording: Wording, preset = false): Field<boolean> {

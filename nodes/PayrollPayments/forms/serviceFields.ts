@@ -5,7 +5,15 @@ import { email } from '../shared/email';
 import { BALANCE_CURRENCIES } from '../shared/money';
 import { identifier, startsOf, type IdentifierPrefix } from '../shared/identifier';
 
-import { withoutExpressions, mustResolve, optional, shownWhen, type Field } from './field';
+import {
+	isBlank,
+	mustResolve,
+	optional,
+	shownWhen,
+	withDefault,
+	withoutExpressions,
+	type Field,
+} from './field';
 import {
 	choice,
 	choices,
@@ -177,11 +185,8 @@ export const signatureFields = {
 	signatureSource: choice(
 		{ label: 'Signature From', description: 'Who signs the typed data' },
 		menu({
-			provided: { name: 'Provided', description: 'Send a signature made outside n8n' },
-			wallet: {
-				name: 'Wallet',
-				description: 'Check the typed data, then sign it with the wallet in the credentials',
-			},
+			provided: 'Send a signature made outside n8n',
+			wallet: 'Check the typed data, then sign it with the wallet in the credentials',
 		}),
 		'wallet',
 	),
@@ -209,24 +214,23 @@ export const signatureFields = {
 	),
 };
 
+const object = z.record(z.unknown(), {
+	invalid_type_error: 'must be a JSON object',
+	required_error: 'is missing',
+});
+
 /** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
 export function optionalJsonObject(wording: Wording) {
-	const object = z.record(z.unknown(), {
-		invalid_type_error: 'must be a JSON object',
-		required_error: 'is missing',
-	});
 	const filled = object.transform((each) => (Object.keys(each).length === 0 ? undefined : each));
 	return optional(json(wording, filled));
 }
 
 export function jsonObject(wording: Wording): Field<Record<string, unknown>> {
-	const { form, schema } = optionalJsonObject(wording);
-	const filled = schema.transform((object, context) => {
-		if (object !== undefined) return object;
-		context.addIssue({ code: 'custom', message: 'is missing' });
-		return z.NEVER;
-	});
-	return { form, schema: filled, required: true };
+	const filled = object.refine((each) => Object.keys(each).length > 0, 'is missing');
+	return json(
+		wording,
+		z.preprocess((value) => (isBlank(value) ? undefined : value), filled),
+	);
 }
 
 /** The name of a body field that the service doesn't document (docs/api.md, Endpoints 8 and 9). */
@@ -235,19 +239,15 @@ export function bodyFieldName(
 	preset: string,
 ): Field<string> {
 	/* The same bodies use two names for other values. */
-	const { form, ...rest } = text(
-		wording,
-		z
-			.string({ invalid_type_error: 'must be text' })
-			.regex(
-				/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
-				'must start with a letter and contain only letters, digits and _',
-			)
-			.refine(
-				(name) => !['review_version', 'version'].includes(name),
-				'is already the name of another field',
-			)
-			.default(preset),
-	);
-	return { ...rest, required: false, form: { ...form, default: preset } };
+	const name = z
+		.string({ invalid_type_error: 'must be text' })
+		.regex(
+			/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
+			'must start with a letter and contain only letters, digits and _',
+		)
+		.refine(
+			(each) => !['review_version', 'version'].includes(each),
+			'is already the name of another field',
+		);
+	return withDefault(text(wording, name.default(preset)), preset);
 }

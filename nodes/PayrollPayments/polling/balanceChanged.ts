@@ -34,7 +34,6 @@ function centsOf(text: string): string {
  * listed has a balance of 0.
  */
 export const balanceChanged: ChangeKind = {
-	name: 'Balance Changed',
 	description: 'A balance of a team, company or user went up or down',
 	fields,
 	readWatch: (source) => {

@@ -8,14 +8,19 @@ import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
 import { emailKey } from '../shared/email';
-import { isRecord, parseJson, type JsonValue } from '../shared/json';
+import {
+	canonicalJson,
+	isRecord,
+	parseJson,
+	type JsonObject,
+	type JsonValue,
+} from '../shared/json';
 import { balanceChanged } from './balanceChanged';
 import {
 	described,
 	observationsOf,
 	type Change,
 	type ChangeKind,
-	type OutputRecord,
 	type Source,
 	type Watch,
 } from './snapshots';
@@ -42,50 +47,36 @@ const ofEntity = {
 const teamUserAdded: ChangeKind = {
 	...additions,
 	...ofTeam,
-	name: 'Team User Added',
 	description: 'A team has a new user',
 	observe: async ({ call, watch }) =>
 		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId })),
 };
 
-/** Path and value of each field that is compared, in the order of the paths. */
-const comparedFields = z.array(z.tuple([z.string(), z.custom<JsonValue>()])).catch([]);
-
-/** For JSON.stringify: objects with their fields in one order. */
-function inOrder(_name: string, value: unknown): unknown {
-	if (!isRecord(value)) return value;
-	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** `role`, `payable` and `onboarding`, as text. */
-function comparedOf({ role, payable, onboarding }: OutputRecord): string {
-	const steps: ReadonlyArray<[string, unknown]> = isRecord(onboarding)
+/** `role`, `payable` and `onboarding` by their paths, as text. */
+function comparedOf({ role, payable, onboarding }: JsonObject): string {
+	const steps = isRecord(onboarding)
 		? Object.entries(onboarding).map(([name, value]) => [`onboarding.${name}`, value])
 		: [['onboarding', onboarding]];
-	const compared: Array<[string, unknown]> = [['role', role], ['payable', payable], ...steps];
-	return JSON.stringify(
-		compared.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
-		inOrder,
-	);
+	return canonicalJson({ role, payable, ...Object.fromEntries(steps) });
 }
 
+const comparedFields = z.record(z.custom<JsonValue>()).catch({});
+
 /** Which paths differ, and the value that each had; null where there was none. */
-function difference({ before = '[]', now }: Change) {
-	const [old, current] = [before, now?.compared ?? '[]'].map(
-		(compared) => new Map(comparedFields.parse(parseJson(compared))),
-	);
-	const changed = [...new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])])]
-		.filter((path) => JSON.stringify(old?.get(path)) !== JSON.stringify(current?.get(path)))
+function difference({ before = '{}', now }: Change) {
+	const old = comparedFields.parse(parseJson(before));
+	const current = comparedFields.parse(parseJson(now?.compared ?? '{}'));
+	const changed = Object.keys({ ...old, ...current })
+		.filter((path) => JSON.stringify(old[path]) !== JSON.stringify(current[path]))
 		.sort();
 	return {
 		changed,
-		previous: Object.fromEntries(changed.map((path) => [path, old?.get(path) ?? null])),
+		previous: Object.fromEntries(changed.map((path) => [path, old[path] ?? null])),
 	};
 }
 
 const teamUserChanged: ChangeKind = {
 	...ofTeam,
-	name: 'Team User Changed',
 	description: 'The role, the onboarding or the payment eligibility of a team’s user changed',
 	notice:
 		'Compares <b>role</b>, <b>payable</b> and <b>onboarding</b>. Other details, such as a name, don’t count as a change.',
@@ -99,7 +90,6 @@ const teamUserChanged: ChangeKind = {
 const inviteAdded: ChangeKind = {
 	...additions,
 	...ofEntity,
-	name: 'Invite Added',
 	description: 'A team or company has a new pending invite',
 	observe: async ({ call, watch }) =>
 		observationsOf('an invite', await pendingInvites(call, watch.entityId)),
@@ -124,7 +114,6 @@ async function members({ call, watch }: Source): Promise<ReadonlySet<string>> {
 
 const inviteEnded: ChangeKind = {
 	...ofEntity,
-	name: 'Invite Ended',
 	description: 'An invite is no longer pending: it was accepted, rejected or withdrawn, or expired',
 	notice:
 		'For an invite to a team, <b>outcome</b> is <b>member</b> if the team now lists the invite’s email address, and <b>gone</b> if not. For an invite to a company it’s always <b>gone</b>.',
@@ -157,14 +146,9 @@ export const eventField = choice(
 	'balanceChanged',
 );
 
-export interface PollSettings {
-	readonly event: PollEvent;
-	readonly watch: Watch;
-}
-
-export function readSettings(context: IPollFunctions): PollSettings {
+export function readSettings(context: IPollFunctions): { event: PollEvent; watch: Watch } {
 	const menu = { event: eventField };
 	const { event } = readFields(menu, parametersOf(context, menu));
-	const kind = EVENTS[event];
-	return { event, watch: kind.readWatch(parametersOf(context, kind.fields)) };
+	const { fields, readWatch } = EVENTS[event];
+	return { event, watch: readWatch(parametersOf(context, fields)) };
 }

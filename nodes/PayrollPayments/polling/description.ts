@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertyOf } from '../forms/field';
+import { propertyOf, titleOf } from '../forms/field';
 import { EVENTS, eventField } from './changes';
 
 function notice(name: string, displayName: string, shownFor?: string): INodeProperties {
@@ -26,10 +26,7 @@ function eventFields(): INodeProperties[] {
 	return [...shared.values()];
 }
 
-/*
- * The build evaluates this file and bundles only these values, so that n8n can load the node without
- * loading what polls.
- */
+/* Evaluated by the build, so that n8n loads the node without what polls. */
 export const properties: INodeProperties[] = [
 	notice(
 		'firstCheckNotice',
@@ -42,7 +39,7 @@ export const properties: INodeProperties[] = [
 	),
 ];
 
-const names = Object.fromEntries(Object.entries(EVENTS).map(([value, { name }]) => [value, name]));
+const names = Object.fromEntries(Object.keys(EVENTS).map((event) => [event, titleOf(event)]));
 
 /** The line under the node on the canvas: the event as the menu names it. */
 export const subtitle = `={{ (${JSON.stringify(names)})[$parameter.event] }}`;

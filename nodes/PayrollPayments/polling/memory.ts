@@ -20,19 +20,14 @@ const MOST_CHARACTERS = 16_000_000;
 
 /** The text that is saved. `scope` names what is watched; in another scope it counts for nothing. */
 export function write(scope: string, remembered: Remembered): string {
+	const groups = new Map<string, string>();
 	/* In one order, so that the text changes only if an entry does. */
-	const ids = [...remembered.keys()].sort();
-	const groups = new Map<string, string[]>();
-	for (const id of ids) {
+	for (const id of [...remembered.keys()].sort()) {
 		const compared = remembered.get(id)?.compared ?? '';
-		const group = groups.get(compared);
-		if (group === undefined) groups.set(compared, [id]);
-		else group.push(id);
+		const others = groups.get(compared);
+		groups.set(compared, others === undefined ? id : `${others} ${id}`);
 	}
-	const text = JSON.stringify({
-		scope,
-		groups: [...groups].map(([compared, ids]) => [compared, ids.join(' ')]),
-	});
+	const text = JSON.stringify({ scope, groups: [...groups] });
 	if (text.length <= MOST_CHARACTERS) return text;
 	throw new UserError(`The list is too long to remember: ${remembered.size} entries`, {
 		hint: 'Watch a smaller team, or use the Payroll Payments Trigger instead.',

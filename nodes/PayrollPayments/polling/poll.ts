@@ -3,10 +3,11 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { nodeErrorFor } from '../api/nodeErrors';
 import { openClient } from '../api/client';
 import { NoResponseError, UserError, ServiceError, wrapError } from '../shared/errors';
+import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { read, WorkflowMemory, write } from './memory';
 import { EVENTS, readSettings, type PollEvent } from './changes';
-import { compare, type Change, type OutputRecord, type Source } from './snapshots';
+import { compare, type Change, type Source } from './snapshots';
 
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
@@ -21,15 +22,14 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
 	/* n8n starts a poll even while the one before is under way; both would report the same changes. */
-	if (!isManual && polling.has(context)) return null;
+	if (polling.has(context)) return null;
+	polling.add(context);
 	try {
-		if (isManual) return await fetchExample(context, redactor);
-		polling.add(context);
-		return await pollOnce(context, redactor);
+		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
 		throw nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
 	} finally {
-		if (!isManual) polling.delete(context);
+		polling.delete(context);
 	}
 }
 
@@ -48,12 +48,8 @@ async function pollOnce(
 	const source: Source = { call, watch };
 	const kind = EVENTS[event];
 	/* The minimum change isn't part of it. */
-	const scope = JSON.stringify([
-		event,
-		credentials.baseUrl,
-		watch.entityId,
-		...(watch.currencies ?? []),
-	]);
+	const { entityId, currencies = [] } = watch;
+	const scope = JSON.stringify([event, credentials.baseUrl, entityId, ...currencies]);
 	const isFirst = !polled.has(context);
 	const mode = context.getActivationMode();
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
@@ -132,7 +128,7 @@ async function itemsOf(
 ): Promise<INodeExecutionData[]> {
 	if (changes.length === 0) return [];
 	const records = await EVENTS[event].describe(changes, source);
-	const always: OutputRecord = { event, observed_at: observedAt.toISOString() };
+	const always: JsonObject = { event, observed_at: observedAt.toISOString() };
 	/* The event twice: first for its place, then over a field of the same name in the record. */
 	return records.map((record) => ({ json: { event, ...record, ...always } }));
 }

@@ -1,19 +1,15 @@
 import type { SendRead } from '../api/client';
 import type { Field, FieldSet, ParameterSource } from '../forms/field';
 import { ServiceError } from '../shared/errors';
-import type { JsonValue } from '../shared/json';
+import type { JsonObject } from '../shared/json';
 
 /** What is remembered from poll to poll, by identifier or currency: what is compared. */
 export type Remembered = ReadonlyMap<string, { readonly compared: string }>;
 
-export interface OutputRecord {
-	readonly [name: string]: JsonValue;
-}
-
 /** One thing that can change, as the service shows it now. */
 export interface Observation {
 	readonly compared: string;
-	readonly record: OutputRecord;
+	readonly record: JsonObject;
 }
 
 /**
@@ -44,7 +40,6 @@ export interface Source {
 
 /** One event of the menu *Trigger On*: its form, what to read, what counts as a change, its output. */
 export interface ChangeKind {
-	readonly name: string;
 	readonly description: string;
 	readonly fields: FieldSet;
 	readonly notice?: string;
@@ -55,7 +50,7 @@ export interface ChangeKind {
 	/** Whether two values make a change that counts; undefined where there is none. */
 	isChange(before: string | undefined, now: string | undefined, watch: Watch): boolean;
 	/** One record per change, without `event` and `observed_at`. May read more from the service. */
-	describe(changes: readonly Change[], source: Source): Promise<readonly OutputRecord[]>;
+	describe(changes: readonly Change[], source: Source): Promise<readonly JsonObject[]>;
 }
 
 /** What has changed, and what the next poll compares with. */
@@ -96,8 +91,8 @@ export function unreadable(what: string): ServiceError {
 /** The records of a list by their `nanoid`. One that is listed twice counts once. */
 export function observationsOf(
 	what: string,
-	records: readonly OutputRecord[],
-	comparedOf: (record: OutputRecord) => string = () => '',
+	records: readonly JsonObject[],
+	comparedOf: (record: JsonObject) => string = () => '',
 ): Observations {
 	const found = new Map<string, Observation>();
 	for (const record of records) {

@@ -1,10 +1,8 @@
-export type JsonValue =
-	| string
-	| number
-	| boolean
-	| null
-	| readonly JsonValue[]
-	| { readonly [name: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+	readonly [name: string]: JsonValue;
+}
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -27,12 +25,62 @@ export function canonicalJson(value: unknown, spell = (text: string): string => 
 }
 
 /** The value of a JSON text, or undefined if the text isn't JSON. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string): JsonValue | undefined {
 	try {
 		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}
+}
+
+/** Where a number may be that JSON.parse rounds: it has 16 digits or more, or an exponent. */
+const PERHAPS_ROUNDED = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i;
+
+/** Escapes, quotes, with the colon after a name, and numbers. */
+const TOKEN = /\\.|"(?:\s*:)?|-?\d[\d.e+-]*/gi;
+
+/**
+ * The value of a JSON text, or undefined if the text isn't JSON. A number that JSON.parse would round
+ * becomes text, digit for digit, and `rounded` names the members that hold one.
+ */
+export function parseExactly(text: string): {
+	readonly value: JsonValue | undefined;
+	readonly rounded: readonly string[];
+} {
+	const value = parseJson(text);
+	if (value === undefined || !PERHAPS_ROUNDED.test(text)) return { value, rounded: [] };
+	const rounded: string[] = [];
+	let member = '';
+	let quote: number | undefined;
+	const exact = text.replace(TOKEN, (token, index: number) => {
+		if (token.startsWith('"')) {
+			if (quote !== undefined && token !== '"') member = text.slice(quote + 1, index);
+			quote = quote === undefined ? index : undefined;
+		} else if (quote === undefined && isRounded(token)) {
+			rounded.push(member);
+			return JSON.stringify(token);
+		}
+		return token;
+	});
+	return { value: rounded.length === 0 ? value : parseJson(exact), rounded };
+}
+
+/** Whether JSON.parse makes another number of this one. */
+function isRounded(literal: string): boolean {
+	return decimalOf(literal) !== decimalOf(String(Number(literal)));
+}
+
+const DECIMAL = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** The digits of a number without zeros around them, and the power of ten: 1.50 is 15e-1. */
+function decimalOf(literal: string): string {
+	const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(literal) ?? [];
+	const written = whole + fraction;
+	/* The lookbehind keeps a long row of zeros from being tried at each of them. */
+	const digits = written.replace(/(?<!0)0+$/, '');
+	const power = Number(exponent) - fraction.length + written.length - digits.length;
+	const significant = digits.replace(/^0+/, '');
+	return significant === '' ? '0' : `${significant}e${power}`;
 }
 
 /** Levels of nesting that data from outside may have: n8n copies and saves it recursively. */

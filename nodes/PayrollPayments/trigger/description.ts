@@ -1,13 +1,9 @@
 import type { IBuilderHint, INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 
 import { propertyOf } from '../forms/field';
-import { DEPOSIT_EVENTS, eventOptions, parameters } from './fields';
+import { eventOptions, parameters } from './fields';
 
-/*
- * The build evaluates this file and bundles only the values, so that n8n can load the node without
- * loading what reads them.
- */
-
+/* Evaluated by the build, so that n8n loads the node without what reads its fields. */
 export const properties: INodeProperties[] = [
 	{
 		displayName:
@@ -16,23 +12,18 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	...Object.entries(parameters).map(([name, field]) =>
-		propertyOf(name, field, name === 'depositStatuses' ? { events: [...DEPOSIT_EVENTS] } : {}),
-	),
+	...Object.entries(parameters).map(([name, field]) => propertyOf(name, field)),
 ];
 
-function triggerSubtitle(): string {
-	const names = Object.fromEntries(eventOptions.map(({ name, value }) => [value, name]));
-	const events = '[$rawParameter.events].flat()';
-	const only = `String(${events}[0] ?? "")`;
-	return `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
-}
+const names = Object.fromEntries(eventOptions.map(({ name, value }) => [value, name]));
+const events = '[$rawParameter.events].flat()';
+const only = `String(${events}[0] ?? "")`;
 
 /**
- * The expression for the line under the node on the canvas: "Deposit: Received", "7 events" or "Any
- * Event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
+ * The expression for the line under the node on the canvas: "Deposit received", "7 events" or "Any
+ * event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
  */
-export const subtitle = triggerSubtitle();
+export const subtitle = `={{ ${events}.includes("*") ? "Any event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',

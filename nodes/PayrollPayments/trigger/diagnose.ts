@@ -1,14 +1,17 @@
-import {
-	NodeOperationError,
-	type INodeExecutionData,
-	type INodeProperties,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import { NodeOperationError, type INodeExecutionData, type IWebhookFunctions } from 'n8n-workflow';
 
+import type { Field, FieldSet } from '../forms/field';
 import type { Redactor } from '../shared/redaction';
 import { credentialFields } from './credential/fields';
-import { faultInTemplate, FORMATS, hasOwnHeader, schemeOf, type Scheme } from './schemes';
-import { readTime, verifySignature, type DeliveryHeaders } from './verifySignature';
+import {
+	faultInTemplate,
+	formatOptions,
+	hasOwnHeader,
+	schemeOf,
+	signatureIn,
+	type Scheme,
+} from './schemes';
+import { partsOf, readTime, verifySignature, type DeliveryHeaders } from './verifySignature';
 import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /*
@@ -89,23 +92,29 @@ const NOTHING_FITS =
 
 type Settings = Partial<Scheme> & Pick<WebhookCredentials, 'format'>;
 
+/** Texts of the headers, each with its place. */
+type Places = ReadonlyArray<readonly [place: string, text: string]>;
+
 /** Every setting worth a try, the simplest first. */
 function* candidatesFor(
 	headers: DeliveryHeaders,
 	{ format, scheme }: WebhookCredentials,
 ): Generator<Settings> {
-	const signatures = signaturesIn(headers);
+	const texts: Places = Object.entries(headers).flatMap(([name, value]) =>
+		typeof value === 'string' ? [[name, value.trim()] as const] : [],
+	);
+	const signatures = signaturesIn(texts);
 	const places = new Set([...Object.keys(headers), ...signatures.map(({ header }) => header)]);
-	const presets = FORMATS.map(({ value }) => value).filter((value) => value !== 'custom');
+	const presets = formatOptions.map(({ value }) => value).filter((value) => value !== 'custom');
 	for (const preset of ['sharedToken', ...presets] as const) {
 		if (!hasOwnHeader(preset)) yield { format: preset };
 		else for (const header of places) yield { format: preset, header };
 	}
 	const own = format === 'custom' ? [scheme.signedContent] : [];
 	for (const signature of signatures) {
-		for (const content of contentsFor(headers, [...own, ...TEMPLATES])) {
+		for (const content of contentsFor(texts, [...own, ...TEMPLATES])) {
 			for (const secretEncoding of ['text', 'base64', 'hex'] as const) {
-				yield { format: 'custom', ...signature, ...content, secretEncoding };
+				yield { format: 'custom', ...content, ...signature, secretEncoding };
 			}
 		}
 	}
@@ -113,47 +122,30 @@ function* candidatesFor(
 
 type WrittenSignature = Pick<Scheme, 'header' | 'algorithm' | 'encoding' | 'signaturePrefix'>;
 
-const SIGNATURES = [
-	{ algorithm: 'sha512', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{128}$/i },
-	{ algorithm: 'sha256', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{64}$/i },
-	{ algorithm: 'sha512', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{86}(?:==)?$/ },
-	{ algorithm: 'sha256', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{43}=?$/ },
-] as const;
-
-/** Texts of the headers, each with its place. */
-type Places = ReadonlyArray<readonly [place: string, text: string]>;
-
 function signaturesAmong(places: Places): WrittenSignature[] {
 	return places.flatMap(([header, text]) => {
-		const row = SIGNATURES.find(({ shape }) => shape.test(text));
-		if (row === undefined) return [];
-		const { algorithm, encoding, shape } = row;
-		return [{ header, algorithm, encoding, signaturePrefix: shape.exec(text)?.[1]?.trim() ?? '' }];
+		const found = signatureIn(text);
+		if (found === undefined) return [];
+		const { prefix, ...kind } = found;
+		return [{ header, ...kind, signaturePrefix: prefix.trim() }];
 	});
 }
 
 const MAX_PARTS = 16;
 
-/** The `part=value` pairs of a header, as `Name[part]` and value. */
-function partsOf(header: string, value: string): Places {
-	return value.split(/[\s,;]+/, MAX_PARTS).flatMap((pair) => {
-		const [, part, text] = /^([\w.-]+)=(.+)$/.exec(pair) ?? [];
-		return part === undefined || text === undefined ? [] : [[`${header}[${part}]`, text] as const];
-	});
-}
-
-function textHeaders(headers: DeliveryHeaders): Places {
-	return Object.entries(headers).flatMap(([name, value]) =>
-		typeof value === 'string' ? [[name, value.trim()] as const] : [],
-	);
+/** The parts of a header, each with its place. */
+function placesIn([header, text]: Places[number]): Places {
+	return partsOf(text)
+		.slice(0, MAX_PARTS)
+		.map(([part, value]) => [`${header}[${part}]`, value]);
 }
 
 /** Everything in the headers that is as long as a signature, once for each place. */
-function signaturesIn(headers: DeliveryHeaders): WrittenSignature[] {
-	const found = textHeaders(headers).flatMap(([header, value]) => {
-		const parts = partsOf(header, value);
-		const pieces = value.split(/[\s,]+/, MAX_PARTS).map((piece) => [header, piece] as const);
-		const ways: Places[] = [parts.length > 1 ? parts : [], [[header, value]], pieces];
+function signaturesIn(texts: Places): WrittenSignature[] {
+	const found = texts.flatMap(([header, text]) => {
+		const parts = placesIn([header, text]);
+		const pieces = text.split(/[\s,]+/, MAX_PARTS).map((piece) => [header, piece] as const);
+		const ways: Places[] = [parts.length > 1 ? parts : [], [[header, text]], pieces];
 		return ways.map(signaturesAmong).find(({ length }) => length > 0) ?? [];
 	});
 	return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
@@ -179,10 +171,10 @@ const ID_PLACE = /(?:id|\[id)\]?$|uuid|key|nonce|delivery/;
 
 type Content = Pick<Scheme, 'signedContent' | 'timestampHeader' | 'idHeader'>;
 
-function* contentsFor(headers: DeliveryHeaders, templates: readonly string[]): Generator<Content> {
-	const places = textHeaders(headers).flatMap((each) => [each, ...partsOf(...each)]);
-	const times = places.filter(([, text]) => readTime(text) !== undefined).map(([place]) => place);
-	const ids = places.map(([place]) => place).filter((place) => ID_PLACE.test(place));
+function* contentsFor(texts: Places, templates: readonly string[]): Generator<Content> {
+	const all = texts.flatMap((each) => [each, ...placesIn(each)]);
+	const times = all.filter(([, text]) => readTime(text) !== undefined).map(([place]) => place);
+	const ids = all.map(([place]) => place).filter((place) => ID_PLACE.test(place));
 	for (const signedContent of templates) {
 		for (const timestampHeader of signedContent.includes('{timestamp}') ? times : ['']) {
 			for (const idHeader of signedContent.includes('{id}') ? ids : ['']) {
@@ -192,37 +184,35 @@ function* contentsFor(headers: DeliveryHeaders, templates: readonly string[]): G
 	}
 }
 
-function adviceFor(settings: Settings, saved: WebhookCredentials): string {
-	const { format, ...scheme } = settings;
+function adviceFor({ format, header, ...scheme }: Settings, saved: WebhookCredentials): string {
 	const fault = faultInTemplate(scheme.signedContent ?? '{body}');
 	if (fault !== undefined) {
 		return `The secret fits, but the sender signs ${scheme.signedContent}, and Signed Content ${fault}. Ask the sender for another scheme.`;
 	}
 	const isToken = format === 'sharedToken';
-	const entries = {
-		...(isToken !== (saved.format === 'sharedToken') && {
-			method: isToken ? 'sharedToken' : 'hmacSignature',
-		}),
-		...(!isToken && { format }),
+	const wasToken = saved.format === 'sharedToken';
+	const settings = {
+		method: isToken === wasToken ? undefined : isToken ? 'sharedToken' : 'hmacSignature',
+		header,
+		format: isToken ? undefined : format,
 		...scheme,
 	};
-	const fields = Object.entries(credentialFields).flatMap(([name, { form }]) => {
-		const value = new Map<string, unknown>(Object.entries(entries)).get(name);
-		const isUnused = value === '' && name !== 'signaturePrefix';
-		return value === undefined || isUnused
-			? []
-			: [`${form.displayName} to ${optionLabel(form, value)}`];
+	const forms: FieldSet = credentialFields;
+	const changes = Object.entries(settings).flatMap(([name, value]) => {
+		const form = forms[name]?.form;
+		const isUnused = value === undefined || (value === '' && name !== 'signaturePrefix');
+		return form === undefined || isUnused ? [] : [`${form.displayName} to ${labelOf(form, value)}`];
 	});
-	return `In the credential, set ${new Intl.ListFormat('en-US').format(fields)}.`;
+	return `In the credential, set ${new Intl.ListFormat('en-US').format(changes)}.`;
 }
 
 /** A value as a person chooses or enters it; a header as documentation spells it. */
-function optionLabel({ options, displayName }: Partial<INodeProperties>, value: unknown): string {
+function labelOf({ options, displayName }: Field<unknown>['form'], value: unknown): string {
 	const text = String(value);
 	const option = options?.find((each) => 'value' in each && each.value === value);
 	if (option !== undefined) return option.name;
 	if (displayName === 'Signature Prefix') return text === '' ? 'nothing' : `“${text}”`;
-	return displayName?.endsWith('Header') === true
+	return displayName.endsWith('Header')
 		? text.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 		: text;
 }

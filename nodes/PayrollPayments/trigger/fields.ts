@@ -2,13 +2,19 @@ import { z } from 'zod';
 
 import {
 	DEPOSIT_NETWORKS,
-	EVENT_TYPES,
-	isDocumented,
 	type DEPOSIT_PROVIDERS,
 	type DEPOSIT_STATUSES,
 	eventTypeOptions,
 } from '../api/schemas/events';
-import { mustResolve, optional, titleOf, withoutExpressions, type Field } from '../forms/field';
+import {
+	mustResolve,
+	optional,
+	shownWhen,
+	titleOf,
+	withoutExpressions,
+	type Field,
+	type Schema,
+} from '../forms/field';
 import {
 	choice,
 	choices,
@@ -16,7 +22,6 @@ import {
 	flag,
 	listOf,
 	menu,
-	optionalList,
 	skippingBlanks,
 	textList,
 	wholeNumber,
@@ -25,48 +30,39 @@ import {
 import { identifier } from '../shared/identifier';
 import { ipRange } from './allowlist';
 
-/** Event types that bring deposits. */
-export const DEPOSIT_EVENTS = ['deposit.received', '*'];
+/** What most workflows wait for. */
+const USUAL_EVENT = 'deposit.received';
 
-/** Actions in n8n's panel of nodes that can't be derived from the menu's entry. */
-const SPECIAL_ACTIONS: Readonly<Record<string, string>> = {
-	'*': 'On any event',
-	'deposit.bitcoin': 'On Bitcoin deposit',
-	'deposit.crosschain': 'On crosschain deposit',
-	'deposit.crypto': 'On crypto deposit',
-	'deposit.fiat': 'On fiat deposit',
-	'swap.token': 'On token swap',
-	'withdraw_account.duplicated_detected': 'On duplicate withdraw account detected',
-};
+const ANY_EVENT = 'Any event';
 
-/** A menu's entry as n8n's panel of nodes reads it, e.g. "On payment chargeback paid". */
-function actionOf({ name, value }: { readonly name: string; readonly value: string }): string {
-	const words = name.replace(':', '').split(' ');
-	const inSentence = words.map((word) => (/^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()));
-	return SPECIAL_ACTIONS[value] ?? ['On', ...inSentence].join(' ');
+const EVENT_DESCRIPTIONS = new Map([
+	['*', 'Includes event types that aren’t in this list'],
+	[USUAL_EVENT, 'Funds have arrived in a company account from an external source'],
+]);
+
+/** In the order of their names, but the usual one first, so that n8n's panel of nodes shows it first. */
+export const eventOptions = [{ name: ANY_EVENT, value: '*' }, ...eventTypeOptions]
+	.map(({ name, value }) => {
+		const description = EVENT_DESCRIPTIONS.get(value);
+		const action = `On ${withinSentence(name)}`;
+		return { name, value, action, ...(description !== undefined && { description }) };
+	})
+	.sort(
+		(a, b) =>
+			Number(b.value === USUAL_EVENT) - Number(a.value === USUAL_EVENT) ||
+			a.name.localeCompare(b.name, 'en'),
+	);
+
+/** A name as it continues a sentence; Bitcoin keeps its capital. */
+function withinSentence(name: string): string {
+	return name.startsWith('Bitcoin') ? name : name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** The panel lists them in this order, so the event that most workflows wait for comes first. */
-export const eventOptions = [
-	{
-		name: 'Deposit: Received',
-		value: 'deposit.received',
-		description: 'Funds have arrived in a company account from an external source',
-	},
-	...[
-		{ name: 'Any Event', value: '*', description: 'Includes event types that aren’t in this list' },
-		...eventTypeOptions.filter(({ value }) => value !== 'deposit.received'),
-	].sort((a, b) => a.name.localeCompare(b.name, 'en')),
-].map((option) => ({ ...option, action: actionOf(option) }));
-
-/** Documented event types, or ones that are written like them: the service may have added them. */
+/** A documented event type, or one that is written like them: the service may have added it. */
 const eventType = z
 	.string({ invalid_type_error: 'must be text' })
-	.transform((value) => value.trim())
-	.refine(
-		(value) => value === '*' || isDocumented(EVENT_TYPES, value) || /^\w+(\.\w+)+$/.test(value),
-		'must be an event type such as deposit.received, or * for any',
-	);
+	.trim()
+	.regex(/^(\*|\w+(\.\w+)+)$/, 'must be an event type such as deposit.received, or * for any');
 
 const currencyCode = z
 	.string({ invalid_type_error: 'must be text' })
@@ -78,62 +74,53 @@ const versionNumber = z
 	.refine((value) => /^v?\d+(\.[\w-]+)*$/i.test(value), 'must be a version such as 2 or 2.1');
 
 /** A filter: left empty it lets everything pass, but not if its expression found nothing. */
-const filter = <Entry>(list: Field<Entry[]>) => mustResolve(optionalList(list));
+const filter = <Entry>(list: Field<Entry[]>) => mustResolve(skippingBlanks(optional(list)));
 
-const currencies = (wording: Wording) => filter(textList(wording, currencyCode));
+const textFilter = <Entry>(wording: Wording, entry: Schema<Entry>) =>
+	filter(textList(wording, entry));
 
 const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
-	complete: {
-		name: 'Complete',
-		description: 'Processed, and the funds are available; the only final status',
-	},
-	failed: { name: 'Failed', description: 'Processing failed for technical or validation reasons' },
-	pending: { name: 'Pending', description: 'Initiated, not yet processed or confirmed' },
-	rejected: { name: 'Rejected', description: 'Refused for compliance or business-rule reasons' },
-	reverted: { name: 'Reverted', description: 'Processed, later reversed or canceled' },
-	unknown: { name: 'Unknown', description: 'Any other status, or none' },
+	complete: 'Processed, and the funds are available; the only final status',
+	failed: 'Processing failed for technical or validation reasons',
+	pending: 'Initiated, not yet processed or confirmed',
+	rejected: 'Refused for compliance or business-rule reasons',
+	reverted: 'Processed, later reversed or canceled',
+	unknown: 'Any other status, or none',
 });
 
 const providerOptions = menu<(typeof DEPOSIT_PROVIDERS)[number]>({
-	bitcoin: { name: 'Bitcoin', description: 'Bitcoin network deposit' },
-	internal_pay_handler: {
-		name: 'Internal Pay Handler',
-		description: 'Internal payment processing system',
-	},
-	manual: { name: 'Manual', description: 'Deposit entered by hand' },
-	wirepartner: {
-		name: 'Wirepartner',
-		description: 'Bank wire or ACH deposit through an external provider',
-	},
+	bitcoin: 'Bitcoin network deposit',
+	internal_pay_handler: 'Internal payment processing system',
+	manual: 'Deposit entered by hand',
+	wirepartner: 'Bank wire or ACH deposit through an external provider',
 });
 
 const filters = {
-	destinationCurrencies: currencies({
-		label: 'Destination Currencies',
-		description: 'Currency codes of the credited amount, separated by commas',
-		example: 'USD, EUR',
-	}),
-	entityIds: filter(
-		textList(
-			{
-				label: 'Team or Company IDs',
-				description:
-					'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
-				example: 'te-a1B2c3D4e5F6',
-			},
-			identifier('te', 'co'),
-		),
+	destinationCurrencies: textFilter(
+		{
+			label: 'Destination Currencies',
+			description: 'Currency codes of the credited amount, separated by commas',
+			example: 'USD, EUR',
+		},
+		currencyCode,
 	),
-	eventVersions: filter(
-		textList(
-			{
-				label: 'Event Versions',
-				description:
-					'Values of event_version that pass, separated by commas. A number without a dot lets all its minor versions pass.',
-				example: '2, 3.1',
-			},
-			versionNumber,
-		),
+	entityIds: textFilter(
+		{
+			label: 'Team or Company IDs',
+			description:
+				'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
+			example: 'te-a1B2c3D4e5F6',
+		},
+		identifier('te', 'co'),
+	),
+	eventVersions: textFilter(
+		{
+			label: 'Event Versions',
+			description:
+				'Values of event_version that pass, separated by commas. A number without a dot lets all its minor versions pass.',
+			example: '2, 3.1',
+		},
+		versionNumber,
 	),
 	minimumAmountCents: mustResolve(
 		optional(
@@ -159,11 +146,14 @@ const filters = {
 			providerOptions,
 		),
 	),
-	sourceCurrencies: currencies({
-		label: 'Source Currencies',
-		description: 'Currency codes of the sent amount, separated by commas',
-		example: 'USDC, EUR',
-	}),
+	sourceCurrencies: textFilter(
+		{
+			label: 'Source Currencies',
+			description: 'Currency codes of the sent amount, separated by commas',
+			example: 'USDC, EUR',
+		},
+		currencyCode,
+	),
 };
 
 const options = {
@@ -215,14 +205,8 @@ const options = {
 				description: 'What to do with an event that lacks a required field',
 			},
 			menu({
-				emit: {
-					name: 'Emit',
-					description: 'Start the workflow and list what is wrong in validation_issues',
-				},
-				reject: {
-					name: 'Reject',
-					description: 'Answer 400 with what is wrong, without starting the workflow',
-				},
+				emit: 'Start the workflow and list what is wrong in validation_issues',
+				reject: 'Answer 400 with what is wrong, without starting the workflow',
 			}),
 			'reject',
 		),
@@ -256,11 +240,8 @@ export const parameters = {
 			description: 'How to verify that deliveries come from the service',
 		},
 		menu({
-			none: { name: 'None', description: 'Anyone who knows the URL can send events' },
-			webhookCredentials: {
-				name: 'Webhook Credentials',
-				description: 'Accept only deliveries with a valid signature or token',
-			},
+			none: 'Anyone who knows the URL can send events',
+			webhookCredentials: 'Accept only deliveries with a valid signature or token',
 		}),
 		'webhookCredentials',
 	),
@@ -272,19 +253,22 @@ export const parameters = {
 					'The events that start the workflow. If an expression finds none, deliveries are answered with 500.',
 			},
 			eventOptions,
-			['deposit.received'],
+			[USUAL_EVENT],
 		),
 		schema: listOf(eventType),
 	}),
-	depositStatuses: skippingBlanks(
-		choices(
-			{
-				label: 'Deposit Statuses',
-				description:
-					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			statusOptions,
-			['complete'],
+	depositStatuses: shownWhen(
+		{ events: [USUAL_EVENT, '*'] },
+		skippingBlanks(
+			choices(
+				{
+					label: 'Deposit Statuses',
+					description:
+						'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+				},
+				statusOptions,
+				['complete'],
+			),
 		),
 	),
 	filters: collection(
@@ -299,12 +283,9 @@ export const parameters = {
 	output: choice(
 		{ label: 'Output', description: 'What the workflow starts with' },
 		menu({
-			event: { name: 'Event', description: 'The event exactly as received' },
-			simplified: {
-				name: 'Simplified',
-				description:
-					'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
-			},
+			event: 'The event exactly as received',
+			simplified:
+				'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
 		}),
 		'event',
 	),

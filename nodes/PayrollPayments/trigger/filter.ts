@@ -1,7 +1,8 @@
 import { DEPOSIT_STATUSES, isDocumented } from '../api/schemas/events';
 import type { InputOf } from '../forms/field';
+import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import type { parameters } from './fields';
-import { isObject, type JsonObject, type JsonValue, type ReceivedEvent } from './parseEvent';
+import type { ReceivedEvent } from './parseEvent';
 
 type Values = InputOf<typeof parameters>;
 
@@ -23,20 +24,15 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 
 	const { entityIds, eventVersions, minimumAmountCents = Number.NEGATIVE_INFINITY } = filter;
 	const version = event.event_version;
-	if (eventVersions !== undefined && (typeof version === 'string' || typeof version === 'number')) {
-		if (!eventVersions.some((wanted) => isVersion(String(version), wanted))) return false;
-	}
-	const entities = entityIdsOf(event);
-	if (
-		entityIds !== undefined &&
-		entities.length > 0 &&
-		!entities.some((entity) => entityIds.includes(entity))
-	) {
+	const hasVersion = typeof version === 'string' || typeof version === 'number';
+	if (hasVersion && eventVersions?.some((each) => isVersion(String(version), each)) === false) {
 		return false;
 	}
+	const entities = entityIds === undefined ? [] : entityIdsOf(event);
+	if (entities.length > 0 && !entities.some((entity) => entityIds?.includes(entity))) return false;
 	if (eventType !== 'deposit.received') return true;
 
-	const deposit = isObject(event.deposit) ? event.deposit : {};
+	const deposit = isRecord(event.deposit) ? event.deposit : {};
 	const amount = deposit.destination_amount_cents;
 	return (
 		filter.depositStatuses.includes(documentedStatus(deposit.status)) &&
@@ -50,7 +46,7 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 
 /** Every `entity_nanoid` at the top level of the event, then those one level down. */
 export function entityIdsOf(event: JsonObject): string[] {
-	return [event, ...Object.values(event).filter(isObject)]
+	return [event, ...Object.values(event).filter((value) => isRecord(value))]
 		.map((holder) => holder.entity_nanoid)
 		.filter((entity) => typeof entity === 'string');
 }
@@ -70,8 +66,8 @@ function passes(wanted: readonly string[] | undefined, value: JsonValue | undefi
  * event's number without one is its first.
  */
 function isVersion(version: string, wanted: string): boolean {
-	const [given, expected] = [version, wanted].map((each) => each.trim().replace(/^v/i, ''));
-	if (given === undefined || expected === undefined) return false;
+	const numberOf = (text: string) => text.trim().replace(/^v/i, '').toLowerCase();
+	const [given, expected] = [numberOf(version), numberOf(wanted)];
 	if (!expected.includes('.')) return Number.parseInt(given, 10) === Number(expected);
-	return (given.includes('.') ? given : `${given}.0`).toLowerCase() === expected.toLowerCase();
+	return (given.includes('.') ? given : `${given}.0`) === expected;
 }

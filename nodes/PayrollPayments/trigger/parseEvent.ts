@@ -1,15 +1,17 @@
 import type { z } from 'zod';
 import { depositReceivedSchema, eventSchema, OPTIONAL_FIELDS } from '../api/schemas/events';
 import { UserError } from '../shared/errors';
-import { DEEPEST, isDeeperThan } from '../shared/json';
+import {
+	DEEPEST,
+	isDeeperThan,
+	isRecord,
+	parseExactly,
+	type JsonObject,
+	type JsonValue,
+} from '../shared/json';
 
 /** The major version of payloads whose deposit is documented; the default. */
 const DOCUMENTED_VERSION = 2;
-
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
-export interface JsonObject {
-	[field: string]: JsonValue;
-}
 
 /** A delivery that is an event. */
 export interface ReceivedEvent {
@@ -21,11 +23,6 @@ export interface ReceivedEvent {
 	readonly issues: readonly string[];
 	/** Whether nothing but optional fields is wrong. */
 	readonly isValid: boolean;
-	readonly text: string;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -42,14 +39,15 @@ export function parseEvent(
 	if (charset === undefined) return notAnEvent('the content type must be application/json');
 	const text = /^utf-?8$/i.test(charset) ? decode(rawBody) : undefined;
 	if (text === undefined) return notAnEvent('the body must be in UTF-8');
-	const event = readJson(text);
+	const { value: event, rounded } = parseExactly(text);
 	if (event === undefined) return notAnEvent('the body is not valid JSON');
-	if (!isObject(event)) return notAnEvent('the body is not a JSON object');
+	if (!isRecord(event)) return notAnEvent('the body is not a JSON object');
 	if (isDeeperThan(event, DEEPEST)) {
 		return notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
 	}
-	if (holdsInfinity(event)) {
-		return notAnEvent('the body contains a number that is too large for JSON, such as 1e400');
+	if (rounded.length > 0) {
+		const member = rounded[0]?.slice(0, 60);
+		return notAnEvent(`the body contains a number that would be rounded, in ${member}`);
 	}
 
 	const { object, event_type: eventType, idempotency_key: idempotencyKey } = event;
@@ -70,7 +68,6 @@ export function parseEvent(
 		idempotencyKey,
 		issues: issues.map(describeIssue),
 		isValid: issues.every(({ path }) => OPTIONAL_FIELDS.has(path.join('.'))),
-		text,
 	};
 }
 
@@ -103,24 +100,6 @@ function decode(rawBody: Uint8Array): string | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-function readJson(text: string): JsonValue | undefined {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** JSON.parse reads a number that is too large as Infinity, which is then written as null. */
-function holdsInfinity(value: JsonValue): boolean {
-	if (typeof value === 'number') return !Number.isFinite(value);
-	if (typeof value !== 'object' || value === null) return false;
-	for (const member of Array.isArray(value) ? value : Object.values(value)) {
-		if (holdsInfinity(member)) return true;
-	}
-	return false;
 }
 
 function describeIssue(issue: z.ZodIssue): string {

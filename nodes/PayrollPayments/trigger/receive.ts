@@ -1,12 +1,13 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { messageOf, UserError } from '../shared/errors';
+import type { JsonObject, JsonValue } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import { isAllowed } from './allowlist';
 import { claimsOf, eventKey, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
 import { isWanted } from './filter';
-import { parseEvent, type JsonObject, type ReceivedEvent } from './parseEvent';
+import { parseEvent, type ReceivedEvent } from './parseEvent';
 import { loadSettings, type DeliverySettings } from './settings';
 import { presentHeaders, simplify } from './simplify';
 import { verifySignature, type DeliveryHeaders } from './verifySignature';
@@ -59,8 +60,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		if (status !== 401 || context.getMode() !== 'manual') return answered;
 		/* Someone is setting up the trigger: `execute` shows them why. Production never comes here. */
 		const { diagnosisOf } = await import('./diagnose');
-		const { credentials } = settings;
-		const refused = { delivery, credentials, redactor };
+		const refused = { delivery, credentials: settings.credentials, redactor };
 		const item = diagnosisOf(context, String(body.error), refused);
 		return { ...answered, workflowData: [[item]] };
 	}
@@ -113,17 +113,20 @@ export function checkDelivery(
 
 /** What the execution starts with. */
 export function outputOf(
-	{ event, issues, text }: ReceivedEvent,
+	{ event, issues }: ReceivedEvent,
 	headers: DeliveryHeaders,
 	{ output, invalidPayload, includeHeaders, credentials }: DeliverySettings,
 ): JsonObject {
-	const body = output === 'simplified' ? simplify(event, text) : event;
+	const body = output === 'simplified' ? simplify(event) : event;
 	/* Without replacing what the event itself calls so. */
-	const name = ['headers', 'delivery_headers'].find((each) => !Object.hasOwn(body, each));
+	const added = (name: string, value: JsonValue): JsonObject => {
+		const free = [name, `delivery_${name}`].find((each) => !Object.hasOwn(body, each));
+		return free === undefined ? {} : { [free]: value };
+	};
 	return {
 		...body,
-		...(issues.length > 0 && invalidPayload === 'emit' && { validation_issues: [...issues] }),
-		...(includeHeaders && name && { [name]: presentHeaders(headers, credentials) }),
+		...(issues.length > 0 && invalidPayload === 'emit' && added('validation_issues', issues)),
+		...(includeHeaders && added('headers', presentHeaders(headers, credentials))),
 	};
 }
 

@@ -1,3 +1,5 @@
+import { menu } from '../forms/fieldTypes';
+
 export type SecretEncoding = 'text' | 'hex' | 'base64';
 
 /**
@@ -25,8 +27,6 @@ export interface Scheme {
 
 /** A way to prove deliveries, as the menu shows it. `*` is the user's *Header*. */
 interface SchemeRow {
-	readonly value: string;
-	readonly name: string;
 	readonly description: string;
 	readonly scheme: Partial<Scheme>;
 }
@@ -49,29 +49,21 @@ const DEFAULTS: Scheme = {
  * The formats of signatures. *Custom* is described by the credential's own fields; the others are
  * presets of the same fields. A new one needs no other code.
  */
-export const FORMATS = [
-	{
-		value: 'base64',
-		name: 'Base64',
+const FORMATS = {
+	base64: {
 		description: 'HMAC-SHA256 over the raw body, in Base64, e.g. Shopify',
 		scheme: { encoding: 'base64', optionalPrefix: 'sha256=' },
 	},
-	{
-		value: 'custom',
-		name: 'Custom',
+	custom: {
 		description:
 			'Any other HMAC, described in the fields below with the service’s documentation, e.g. Slack',
 		scheme: { time: 'any' },
 	},
-	{
-		value: 'hex',
-		name: 'Hex',
+	hex: {
 		description: 'HMAC-SHA256 over the raw body, in hex, e.g. GitHub',
 		scheme: { optionalPrefix: 'sha256=' },
 	},
-	{
-		value: 'standardWebhooks',
-		name: 'Standard Webhooks',
+	standardWebhooks: {
 		description: 'Headers that start with webhook- or svix-, e.g. webhook-signature',
 		scheme: {
 			signedContent: '{id}.{timestamp}.{body}',
@@ -84,20 +76,19 @@ export const FORMATS = [
 			brands: ['webhook-', 'svix-'],
 		},
 	},
-	{
-		value: 'timestamped',
-		name: 'Timestamped',
+	timestamped: {
 		description: 'HMAC-SHA256 over the timestamp and the raw body, as t=…,v1=…, e.g. Stripe',
 		scheme: { signedContent: '{timestamp}.{body}', header: '*[v1]', timestampHeader: '*[t]' },
 	},
-] as const satisfies readonly SchemeRow[];
+} as const satisfies Readonly<Record<string, SchemeRow>>;
 
-export type Format = (typeof FORMATS)[number]['value'] | 'sharedToken';
+export const formatOptions = menu(FORMATS);
+
+export type Format = keyof typeof FORMATS | 'sharedToken';
 
 /** What a format fixes. A shared token signs nothing. */
 function presetOf(format: Format): Partial<Scheme> {
-	const row: SchemeRow | undefined = FORMATS.find(({ value }) => value === format);
-	return row?.scheme ?? { signedContent: '' };
+	return format === 'sharedToken' ? { signedContent: '' } : FORMATS[format].scheme;
 }
 
 /** Whether the user says in which header the signature is. */
@@ -112,21 +103,45 @@ export function signsTime(format: Format): boolean {
 
 /** A format's scheme with the user's *Header*, and for *Custom* with what the user describes. */
 export function schemeOf(format: Format, header: string, custom: Partial<Scheme> = {}): Scheme {
-	const scheme = { ...DEFAULTS, ...presetOf(format), ...custom };
+	const preset = { ...DEFAULTS, ...presetOf(format) };
 	const place = (text: string) => text.replace('*', () => header);
 	return {
-		...scheme,
-		header: place(scheme.header),
-		timestampHeader: place(scheme.timestampHeader),
+		...preset,
+		header: place(preset.header),
+		timestampHeader: place(preset.timestampHeader),
+		...custom,
 	};
+}
+
+/** Where a value is: a header, or a part of it. */
+export interface Place {
+	readonly name: string;
+	readonly part?: string;
 }
 
 const PLACE = /^([\w!#$%&'*+.^`|~-]+)(?:\[([\w.-]+)\])?$/;
 
 /** Reads `Name` or `Name[part]`, if it's either. A name is a token of RFC 9110, section 5.6.2. */
-export function parsePlace(text: string): { name: string; part: string | undefined } | undefined {
+export function parsePlace(text: string): Place | undefined {
 	const [, name, part] = PLACE.exec(text) ?? [];
 	return name === undefined ? undefined : { name: name.toLowerCase(), part };
+}
+
+/* The last character of Base64 has bits to spare; only with zeros in them is there one spelling. */
+const SIGNATURES = [
+	{ algorithm: 'sha512', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{128}$/i },
+	{ algorithm: 'sha256', encoding: 'hex', shape: /^(.{0,30}?)[0-9a-f]{64}$/i },
+	{ algorithm: 'sha512', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{85}[AQgw](?:==)?$/ },
+	{ algorithm: 'sha256', encoding: 'base64', shape: /^(.{0,30}?)[\w+/-]{42}[AEIMQUYcgkosw048]=?$/ },
+] as const;
+
+/** Which kind of signature a text ends in, and what is in front of it. */
+export function signatureIn(text: string) {
+	for (const { algorithm, encoding, shape } of SIGNATURES) {
+		const [, prefix] = shape.exec(text) ?? [];
+		if (prefix !== undefined) return { algorithm, encoding, prefix };
+	}
+	return undefined;
 }
 
 const FIELDS = ['{body}', '{timestamp}', '{id}', '{method}'];

@@ -5,9 +5,8 @@ import { parametersOf, readFields, type InputOf, type ParameterSource } from '..
 import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
-import type { IpRange } from './allowlist';
 import { nodeKeyOf } from './claims';
-import { DEPOSIT_EVENTS, parameters } from './fields';
+import { parameters } from './fields';
 import type { EventFilter } from './filter';
 import {
 	readWebhookCredentials,
@@ -16,24 +15,7 @@ import {
 } from './webhookCredentials';
 
 /** How the trigger is set up, read from its parameters. */
-export interface DeliverySettings extends DeliveryOptions {
-	/** undefined if the user chose no authentication. */
-	readonly credentials: WebhookCredentials | undefined;
-	readonly filter: EventFilter;
-	readonly output: 'event' | 'simplified';
-}
-
-interface DeliveryOptions {
-	/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
-	readonly acknowledge: 'received' | 'finished';
-	readonly allowlist: readonly IpRange[];
-	readonly invalidPayload: 'reject' | 'emit';
-	readonly includeHeaders: boolean;
-	/** Older events are refused; Infinity if the user set no limit. */
-	readonly maximumAgeSeconds: number;
-	/** How many events the trigger remembers; undefined if it doesn't deduplicate. */
-	readonly history: number | undefined;
-}
+export type DeliverySettings = ReturnType<typeof readSettings>;
 
 /**
  * n8n creates a JavaScript engine each time a webhook reads its credential, which costs as much as
@@ -74,40 +56,29 @@ export async function loadSettings(
 
 /**
  * Checks the trigger's parameters. One that was set but resolves to nothing never lets more through.
+ * @param credentials undefined if the user chose no authentication
  */
-export function readSettings(
-	source: ParameterSource,
-	credentials: WebhookCredentials | undefined,
-): DeliverySettings {
-	const { depositStatuses: statuses, ...others } = parameters;
-	const { events, filters, output, options } = readFields(others, source);
-	const { depositStatuses } = events.some((event) => DEPOSIT_EVENTS.includes(event))
-		? readFields({ depositStatuses: statuses }, source)
-		: { depositStatuses: [] };
-	const filter = { events, depositStatuses, ...filters };
+export function readSettings(source: ParameterSource, credentials: WebhookCredentials | undefined) {
+	const { events, depositStatuses = [], filters, output, options } = readFields(parameters, source);
+	const filter: EventFilter = { events, depositStatuses, ...filters };
 	return { credentials, filter, output, ...settingsOf(options) };
 }
 
-export function readOptions(source: ParameterSource): DeliveryOptions {
-	const { options } = parameters;
-	return settingsOf(readFields({ options }, source).options);
+export function readOptions(source: ParameterSource) {
+	return settingsOf(readFields({ options: parameters.options }, source).options);
 }
 
-function settingsOf({
-	acknowledge = 'received',
-	deduplicate = true,
-	deduplicationHistory = 5_000,
-	includeHeaders = false,
-	invalidPayload = 'reject',
-	ipAllowlist = [],
-	maximumAgeSeconds = 0,
-}: InputOf<typeof parameters>['options']): DeliveryOptions {
+function settingsOf(options: InputOf<typeof parameters>['options']) {
+	const { deduplicate = true, deduplicationHistory = 5_000, maximumAgeSeconds = 0 } = options;
 	return {
-		acknowledge,
-		allowlist: ipAllowlist,
-		invalidPayload,
-		includeHeaders,
+		/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
+		acknowledge: options.acknowledge ?? 'received',
+		allowlist: options.ipAllowlist ?? [],
+		invalidPayload: options.invalidPayload ?? 'reject',
+		includeHeaders: options.includeHeaders ?? false,
+		/** Older events are refused; Infinity if the user set no limit. */
 		maximumAgeSeconds: maximumAgeSeconds === 0 ? Number.POSITIVE_INFINITY : maximumAgeSeconds,
+		/** How many events the trigger remembers; undefined if it doesn't deduplicate. */
 		history: deduplicate ? deduplicationHistory : undefined,
 	};
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
+import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import { entityIdsOf } from './filter';
-import { isObject, type JsonObject, type JsonValue } from './parseEvent';
 import { parsePlace } from './schemes';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
@@ -15,10 +15,7 @@ const cents = z.number().nullable();
 
 /** The columns of *Simplified* in their order: their type, where they are in the event, and how. */
 const COLUMNS: Readonly<
-	Record<
-		string,
-		readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue, text: string) => JsonValue]
-	>
+	Record<string, readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue) => JsonValue]>
 > = {
 	event_type: [z.string(), 'event_type'],
 	event_version: [text, 'event_version'],
@@ -56,6 +53,13 @@ const invalidEvent = z
 	})
 	.passthrough();
 
+/** The same where the event has a field of that name itself. */
+const present = z.custom<JsonValue>((value) => value !== undefined);
+const invalidEventWithOwnIssues = invalidEvent.extend({
+	validation_issues: present,
+	delivery_validation_issues: present,
+});
+
 /** What the trigger starts a workflow with: an event as received, or a flat row. */
 export const triggerOutput = z.union([
 	depositReceivedSchema,
@@ -65,22 +69,22 @@ export const triggerOutput = z.union([
 	}),
 	eventSchema,
 	invalidEvent,
+	invalidEventWithOwnIssues,
 ]);
 
 /**
  * One flat row for a sheet or a message: always the same columns in the same order, with null for
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
- * @param text the event as received, in which no number is rounded yet
  */
-export function simplify(event: JsonObject, text = ''): JsonObject {
+export function simplify(event: JsonObject): JsonObject {
 	const entity = { entity_nanoid: entityIdsOf(event)[0] ?? null };
-	const source = isObject(event.deposit) ? event : { ...event, deposit: entity };
+	const source = isRecord(event.deposit) ? event : { ...event, deposit: entity };
 	return Object.fromEntries(
 		Object.entries(COLUMNS).map(([name, [, path, how]]) => {
 			const value = path
 				.split('.')
-				.reduce<JsonValue>((at, field) => (isObject(at) ? (at[field] ?? null) : null), source);
-			return [name, how === undefined ? value : how(value, text)];
+				.reduce<JsonValue>((at, field) => (isRecord(at) ? (at[field] ?? null) : null), source);
+			return [name, how === undefined ? value : how(value)];
 		}),
 	);
 }
@@ -115,20 +119,8 @@ function isoTime(created: JsonValue): string | null {
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/**
- * Cents as decimal text, or null if they aren't a whole number. Parsing JSON rounds a number with too
- * many digits, so the event's text is looked at where one could have been rounded.
- */
-function decimalOf(cents: JsonValue, text: string): string | null {
-	if (typeof cents !== 'number' || !Number.isSafeInteger(cents)) return null;
-	for (const [, literal = ''] of text.matchAll(/_cents"\s*:\s*(-?\d[\d.eE+-]*)/g)) {
-		if (Number(literal) === cents && !isWhole(literal)) return null;
-	}
-	return centsAsDecimal(cents);
-}
-
-/** Whether a number is whole as it was written, e.g. 1250, 1250.0 or 1.25e3. */
-function isWhole(literal: string): boolean {
-	const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:[eE](.+))?$/.exec(literal) ?? [];
-	return fraction.replace(/0+$/, '').length <= Number(exponent);
+/** Cents as decimal text, or null if they aren't a whole number. */
+function decimalOf(cents: JsonValue): string | null {
+	const isWhole = typeof cents === 'number' && Number.isSafeInteger(cents);
+	return isWhole ? centsAsDecimal(cents) : null;
 }

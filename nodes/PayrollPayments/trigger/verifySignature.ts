@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import { UserError } from '../shared/errors';
 import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/time';
-import { fillTemplate, parsePlace, type Scheme } from './schemes';
+import { fillTemplate, parsePlace, signatureIn, type Place, type Scheme } from './schemes';
 import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /** Header names in lower case, as Node gives them. */
@@ -39,6 +39,11 @@ export function verifySignature(
 	}
 }
 
+/** A delivery that doesn't look as the credential says. */
+function unfit(what: string): UserError {
+	return new UserError(what, { hint: CHECK_SETTINGS });
+}
+
 function unexpected(error: unknown): never {
 	throw error;
 }
@@ -52,20 +57,22 @@ function check(
 	const { signedContent, brands } = scheme;
 	const isSent = (brand: string) => headers[brand + scheme.header] !== undefined;
 	const brand = brands.find(isSent) ?? brands[0] ?? '';
-	const values = valuesAt(headers, brand + scheme.header);
+	const placeOf = (text: string) => parsePlace(brand + text) ?? { name: brand + text };
+	const [header, timeHeader] = [placeOf(scheme.header), placeOf(scheme.timestampHeader)];
+	const values = valuesAt(headers, header);
 	if (signedContent === '') {
 		/* A secret that was saved with Bearer in front still fits as it is. */
 		const tokens = values.flatMap((value) => [value, value.replace(/^Bearer +/i, '')]);
 		checkMatch('The token', tokens.map(digestOf), secrets, digestOf);
 		return;
 	}
-	const read = (field: string, place: string) =>
-		signedContent.includes(field) ? onlyValueAt(headers, brand + place) : '';
-	const id = read('{id}', scheme.idHeader);
-	const timestamp = read('{timestamp}', scheme.timestampHeader);
-	const time = timestamp === '' ? now : timeOf(timestamp, brand + scheme.timestampHeader, scheme);
+	const read = (field: string, place: Place) =>
+		signedContent.includes(field) ? onlyValueAt(headers, place) : '';
+	const id = read('{id}', placeOf(scheme.idHeader));
+	const timestamp = read('{timestamp}', timeHeader);
+	const time = timestamp === '' ? now : timeOf(timestamp, timeHeader, scheme);
 	const pieces = fillTemplate(signedContent, { body, timestamp, id });
-	const given = signaturesAmong(values, brand + scheme.header, scheme);
+	const given = signaturesAmong(values, header, scheme);
 	checkMatch('The signature', given, secrets, (secret) => {
 		const key = decodeSecret(secret, scheme.secretEncoding) ?? secret;
 		const hmac = createHmac(scheme.algorithm, key);
@@ -75,39 +82,40 @@ function check(
 	checkTime(time, now, toleranceSeconds, scheme);
 }
 
-function valuesAt(headers: DeliveryHeaders, place: string): string[] {
-	const { name, part } = parsePlace(place) ?? { name: place, part: undefined };
+function valuesAt(headers: DeliveryHeaders, { name, part }: Place): string[] {
 	const value = headers[name];
 	const trimmed = typeof value === 'string' ? value.trim() : '';
-	if (trimmed === '')
-		throw new UserError(`The header ${name} is missing`, { hint: CHECK_SETTINGS });
+	if (trimmed === '') throw unfit(`The header ${name} is missing`);
 	if (trimmed.length > MAX_HEADER_LENGTH) {
 		throw new UserError(`The header ${name} is longer than 8,192 characters`);
 	}
 	if (part === undefined) return [trimmed];
-	const values = trimmed
-		.split(/[\s,;]+/)
-		.filter((pair) => pair.startsWith(`${part}=`))
-		.map((pair) => pair.slice(part.length + 1));
+	const values = partsOf(trimmed).flatMap(([each, text]) => (each === part ? [text] : []));
 	if (values.length > 0) return values;
-	throw new UserError(`The header ${name} contains no ${part}=…`, { hint: CHECK_SETTINGS });
+	throw unfit(`The header ${name} contains no ${part}=…`);
+}
+
+/** The `part=value` pairs of a header. */
+export function partsOf(header: string): Array<readonly [part: string, value: string]> {
+	return header.split(/[\s,;]+/).flatMap((pair) => {
+		const [, part, value] = /^([\w.-]+)=(.*)$/.exec(pair) ?? [];
+		return part === undefined || value === undefined ? [] : [[part, value] as const];
+	});
 }
 
 /** A value that may be repeated, but not with another one beside it. */
-function onlyValueAt(headers: DeliveryHeaders, place: string): string {
+function onlyValueAt(headers: DeliveryHeaders, place: Place): string {
 	const [value = '', ...others] = new Set(valuesAt(headers, place));
 	if (value !== '' && others.length === 0) return value;
-	const { name, part } = parsePlace(place) ?? {};
-	throw new UserError(`The header ${name} must contain one ${part}=…`, { hint: CHECK_SETTINGS });
+	throw unfit(`The header ${place.name} must contain one ${place.part}=…`);
 }
 
 /** The signatures in a list; others, e.g. of versions that aren't known here, are left out. */
 function signaturesAmong(
 	values: readonly string[],
-	place: string,
+	{ name, part }: Place,
 	{ signaturePrefix: prefix, optionalPrefix, encoding, algorithm }: Scheme,
 ): Buffer[] {
-	const { name, part } = parsePlace(place) ?? {};
 	const listed = values.flatMap((value) =>
 		prefix === '' ? value.split(/[\s,]+/) : textsAfter(prefix, value),
 	);
@@ -120,16 +128,16 @@ function signaturesAmong(
 				? text.slice(optionalPrefix.length)
 				: text,
 		)
-		.filter((text) => SHAPES[encoding][algorithm].test(text))
+		.filter((text) => {
+			const found = signatureIn(text);
+			return found?.prefix === '' && found.algorithm === algorithm && found.encoding === encoding;
+		})
 		.map((text) => Buffer.from(text, encoding));
 	if (decoded.length > 0) return decoded;
 	const kind = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
 	const where = prefix === '' ? '' : ' after its prefix';
 	const as = part === undefined ? '' : ` as ${part}=…`;
-	throw new UserError(
-		`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`,
-		{ hint: CHECK_SETTINGS },
-	);
+	throw unfit(`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`);
 }
 
 /** What follows each prefix in a list with commas or spaces. The prefix itself may contain them. */
@@ -143,15 +151,6 @@ function textsAfter(prefix: string, list: string): string[] {
 		return isAtStart && signature !== undefined ? [signature] : [];
 	});
 }
-
-const SHAPES = {
-	hex: { sha256: /^[0-9a-f]{64}$/i, sha512: /^[0-9a-f]{128}$/i },
-	/* The last character has bits to spare; only with zeros in them is there one spelling. */
-	base64: {
-		sha256: /^[\w+/-]{42}[AEIMQUYcgkosw048]=?$/,
-		sha512: /^[\w+/-]{85}[AQgw](?:==)?$/,
-	},
-};
 
 /** Tokens are compared by their hashes, so that timing reveals neither their text nor their length. */
 function digestOf(token: string): Buffer {
@@ -189,11 +188,10 @@ export function readTime(text: string): number | undefined {
 	return Number.isNaN(at) ? undefined : at;
 }
 
-function timeOf(text: string, place: string, { time }: Scheme): number {
-	const name = parsePlace(place)?.name;
+function timeOf(text: string, { name }: Place, { time }: Scheme): number {
 	if (time === 'seconds') {
 		if (/^\d{1,15}$/.test(text)) return Number(text) * 1000;
-		throw new UserError(`The header ${name} contains no time in seconds`, { hint: CHECK_SETTINGS });
+		throw unfit(`The header ${name} contains no time in seconds`);
 	}
 	const at = readTime(text);
 	if (at !== undefined) return at;

@@ -1,14 +1,11 @@
-import {
-	NodeHelpers,
-	type ICredentialDataDecryptedObject,
-	type ICredentialsDecrypted,
-	type INodeCredentialTestResult,
-	type INodeParameters,
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { readFields, type FieldSet, type InputOf } from '../forms/field';
+import { readFields, type FieldSet } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
-import { properties } from './credential/description';
 import { credentialFields, isVisible } from './credential/fields';
 import { parsePlace, schemeOf, type Format, type Scheme, type SecretEncoding } from './schemes';
 
@@ -31,28 +28,14 @@ function refuse(field: keyof typeof credentialFields, what: string): never {
 	throw new UserError(`${credentialFields[field].form.displayName} ${what}`, { field, hint: HINT });
 }
 
-type Fields = InputOf<typeof credentialFields>;
-
-/** The fields that the form shows for the others' values. */
-function readShown(saved: Saved): Partial<Fields> & Pick<Fields, 'secret' | 'previousSecret'>;
-function readShown(saved: Saved): Record<string, unknown> {
-	const presets = Object.fromEntries(properties.map(({ name, default: preset }) => [name, preset]));
-	const values: INodeParameters = Object.assign(presets, saved);
-	const isShown = (name: string) =>
-		properties.some(
-			(each) => each.name === name && NodeHelpers.displayParameter(values, each, null, null),
-		);
-	const fields: FieldSet = credentialFields;
-	const shown = Object.entries(fields).filter(([name]) => isShown(name));
-	const valueOf = (name: string): unknown => values[name];
-	return readFields(Object.fromEntries(shown), { read: valueOf, readSaved: valueOf, hint: HINT });
-}
-
 /**
  * Checks the saved `payrollPaymentsWebhookApi` credential.
  * @throws {UserError} that names the field but never a secret
  */
 export function readWebhookCredentials(saved: Saved): WebhookCredentials {
+	const fields: FieldSet = credentialFields;
+	const read = (name: string): unknown =>
+		Object.hasOwn(saved, name) ? saved[name] : fields[name]?.form.default;
 	const {
 		format = 'sharedToken',
 		header = '',
@@ -60,7 +43,7 @@ export function readWebhookCredentials(saved: Saved): WebhookCredentials {
 		previousSecret: previous,
 		toleranceSeconds = 0,
 		...custom
-	} = readShown(saved);
+	} = readFields(credentialFields, { read, readSaved: read, hint: HINT });
 	const scheme = schemeOf(format, header, custom);
 	if (parsePlace(scheme.header) === undefined) {
 		refuse('header', 'must be a header without [part], since Timestamped reads its parts');

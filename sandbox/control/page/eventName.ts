@@ -1,22 +1,21 @@
-/** Names that the words of the event type would not give. */
-const SPECIAL_NAMES: Readonly<Record<string, string>> = {
-	'onboarding.step_updated.basic_data': 'Onboarding: Basic Data Updated',
-	'onboarding.step_updated.documents': 'Onboarding: Documents Updated',
-	'onboarding.step_updated.kyc.accepted': 'Onboarding: KYC Accepted',
-	'onboarding.step_updated.kyc.pending': 'Onboarding: KYC Pending',
-	'onboarding.step_updated.kyc.rejected': 'Onboarding: KYC Rejected',
-	'onboarding.step_updated.rsk': 'Onboarding: RSK Updated',
-	'withdraw_account.duplicated_detected': 'Withdraw Account: Duplicate Detected',
+/** Event types that the node calls by other words than their own. */
+const SENTENCES: Readonly<Record<string, string>> = {
+	'deposit.bitcoin': 'Bitcoin deposit',
+	'deposit.crosschain': 'Crosschain deposit',
+	'deposit.crypto': 'Crypto deposit',
+	'deposit.fiat': 'Fiat deposit',
+	'onboarding.step_updated.basic_data': 'Onboarding basic data updated',
+	'onboarding.step_updated.documents': 'Onboarding documents updated',
+	'onboarding.step_updated.kyc.accepted': 'Onboarding KYC accepted',
+	'onboarding.step_updated.kyc.pending': 'Onboarding KYC pending',
+	'onboarding.step_updated.kyc.rejected': 'Onboarding KYC rejected',
+	'onboarding.step_updated.rsk': 'Onboarding RSK updated',
+	'swap.token': 'Token swap',
+	'withdraw_account.duplicated_detected': 'Duplicate withdraw account detected',
 };
 
-const titleOf = (words: string): string =>
-	words
-		.split(/[._]/)
-		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-		.join(' ');
-
-/** The name that n8n shows for an event type, e.g. "Deposit: Received". */
+/** The name that n8n shows for an event type, e.g. "Deposit received". */
 export function eventName(eventType: string): string {
-	const [group = '', ...event] = eventType.split('.');
-	return SPECIAL_NAMES[eventType] ?? `${titleOf(group)}: ${titleOf(event.join('.'))}`;
+	const words = eventType.replace(/[._]/g, ' ');
+	return SENTENCES[eventType] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

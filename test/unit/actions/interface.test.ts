@@ -150,7 +150,7 @@ it('names every event that the trigger names, in the same words', async () => {
 			'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
 		);
 	const trigger = optionsOf(new PayrollPaymentsTrigger().description.properties, 'events');
-	expect(new Set(['*: Any Event', ...optionsOf(properties, 'eventType')])).toEqual(
+	expect(new Set(['*: Any event', ...optionsOf(properties, 'eventType')])).toEqual(
 		new Set(trigger),
 	);
 	expect(trigger).toHaveLength(40);

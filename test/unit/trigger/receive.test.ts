@@ -117,6 +117,20 @@ it('never replaces a field of the event with the headers', () => {
 	});
 });
 
+it('never replaces a field of the event with what is wrong with it', () => {
+	const options = { invalidPayload: 'emit' };
+	const issues = ['request_id must be string, not number'];
+	const own = otherEvent({ request_id: 7, validation_issues: 'mine' });
+	expect(deliver(own, { options })).toMatchObject({
+		item: { ...own, delivery_validation_issues: issues },
+	});
+	const both = { ...own, delivery_validation_issues: 7 };
+	expect(deliver(both, { options })).toMatchObject({ item: both });
+	expect(deliver(own, { options, output: 'simplified' })).toMatchObject({
+		item: { validation_issues: issues },
+	});
+});
+
 it('passes an optional field of another type, and names it only where issues are put out', () => {
 	const event = depositEvent({ request_id: 7 });
 	expect(deliver(event)).toEqual({ idempotencyKey: 'key-1', item: event });

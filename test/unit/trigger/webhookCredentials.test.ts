@@ -89,6 +89,11 @@ it('reads parts of headers, and ignores whitespace around a prefix', () => {
 	});
 });
 
+it('takes an asterisk in the name of any header as it is', () => {
+	const changes = { header: 'X-*-Signature', timestampHeader: 'X-*-Time' };
+	expect(readWebhookCredentials({ ...saved, ...CUSTOM, ...changes }).scheme).toMatchObject(changes);
+});
+
 const NO_BASE64 = "Secret isn't valid Base64";
 const ALL_ZEROS = 'Secret is all zeros';
 const TOLERANCE = 'Tolerance (Seconds) must be a whole number, from 1 to 86400';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isRecord, parseJson, type JsonValue } from '../../shared/json';
+import { isRecord, parseExactly, type JsonObject, type JsonValue } from '../../shared/json';
 
 /** The body of every success (docs/api.md, Response envelope). */
 const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() });
@@ -21,9 +21,9 @@ const envelope = z.discriminatedUnion('success', [successEnvelope, failureEnvelo
 /** Characters of a response body that are read; more is not from this service. */
 const LONGEST_BODY = 64 * 1024 * 1024;
 
-/** The envelope that a response body holds, or undefined where it is none. */
+/** The envelope that a response body holds, with all digits of its numbers; undefined for any other body. */
 export function readEnvelope(body: string): z.infer<typeof envelope> | undefined {
-	return body.length > LONGEST_BODY ? undefined : envelope.safeParse(parseJson(body)).data;
+	return body.length > LONGEST_BODY ? undefined : envelope.safeParse(parseExactly(body).value).data;
 }
 
 /* What the document promises of the answers. Everything further passes. */
@@ -39,14 +39,11 @@ function open<Shape extends z.ZodRawShape>(shape: Shape) {
  * Not `z.record` and `z.array`, which would look at every field and copy it: of 50,000 users that
  * takes longer than getting them.
  */
-interface OpenRecord {
-	readonly [name: string]: JsonValue;
-}
 
 /** An object that is passed on as it is. */
-const record = z.custom<OpenRecord>(isRecord, 'must be an object');
+const record = z.custom<JsonObject>(isRecord, 'must be an object');
 
-const recordList = z.custom<readonly OpenRecord[]>(
+const recordList = z.custom<readonly JsonObject[]>(
 	(value) => Array.isArray(value) && value.every(isRecord),
 	'must be a list of objects',
 );

@@ -43,35 +43,32 @@ export const EVENT_TYPES = [
 	'withdraw_account.duplicated_detected',
 ] as const;
 
-type EventType = (typeof EVENT_TYPES)[number];
-
-/** Names that can't be derived from the event type. */
-const SPECIAL_NAMES: Readonly<Record<string, string>> = {
-	'onboarding.step_updated.basic_data': 'Onboarding: Basic Data Updated',
-	'onboarding.step_updated.documents': 'Onboarding: Documents Updated',
-	'onboarding.step_updated.kyc.accepted': 'Onboarding: KYC Accepted',
-	'onboarding.step_updated.kyc.pending': 'Onboarding: KYC Pending',
-	'onboarding.step_updated.kyc.rejected': 'Onboarding: KYC Rejected',
-	'onboarding.step_updated.rsk': 'Onboarding: RSK Updated',
-	'withdraw_account.duplicated_detected': 'Withdraw Account: Duplicate Detected',
+/** Event types that other words than their own describe better. */
+const SENTENCES: Readonly<Record<string, string>> = {
+	'deposit.bitcoin': 'Bitcoin deposit',
+	'deposit.crosschain': 'Crosschain deposit',
+	'deposit.crypto': 'Crypto deposit',
+	'deposit.fiat': 'Fiat deposit',
+	'onboarding.step_updated.basic_data': 'Onboarding basic data updated',
+	'onboarding.step_updated.documents': 'Onboarding documents updated',
+	'onboarding.step_updated.kyc.accepted': 'Onboarding KYC accepted',
+	'onboarding.step_updated.kyc.pending': 'Onboarding KYC pending',
+	'onboarding.step_updated.kyc.rejected': 'Onboarding KYC rejected',
+	'onboarding.step_updated.rsk': 'Onboarding RSK updated',
+	'swap.token': 'Token swap',
+	'withdraw_account.duplicated_detected': 'Duplicate withdraw account detected',
 };
 
-function titleOf(words: string): string {
-	return words
-		.split(/[._]/)
-		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-		.join(' ');
+function sentenceOf(eventType: string): string {
+	const words = eventType.replace(/[._]/g, ' ');
+	return SENTENCES[eventType] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function nameOf(eventType: EventType): string {
-	const [group = '', ...event] = eventType.split('.');
-	return SPECIAL_NAMES[eventType] ?? `${titleOf(group)}: ${titleOf(event.join('.'))}`;
-}
-
-/** The event types as options of a form, e.g. "Deposit: Received", in the order of their names. */
-export const eventTypeOptions = EVENT_TYPES.map((value) => ({ name: nameOf(value), value })).sort(
-	(a, b) => a.name.localeCompare(b.name, 'en'),
-);
+/** The event types as options of a form, e.g. "Deposit received", in the order of their names. */
+export const eventTypeOptions = EVENT_TYPES.map((value) => ({
+	name: sentenceOf(value),
+	value,
+})).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
 /** States of a deposit; only `complete` is final (docs/api.md, Deposit status). */
 export const DEPOSIT_STATUSES = ['complete', 'failed', 'pending', 'rejected', 'reverted'] as const;

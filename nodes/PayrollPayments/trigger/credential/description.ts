@@ -1,24 +1,9 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
-import { propertyOf } from '../../forms/field';
-import { FORMATS, hasOwnHeader, signsTime, type Format } from '../schemes';
-import { credentialFields as fields } from './fields';
+import { propertyOf, type Field } from '../../forms/field';
+import { credentialFields } from './fields';
 
-/*
- * The build evaluates this file and bundles only the values, so that n8n can load the credential
- * without loading what verifies signatures.
- */
-
-const formatsThat = (holds: (format: Format) => boolean) =>
-	FORMATS.map(({ value }) => value).filter(holds);
-
-const hmac = { method: ['hmacSignature'] };
-const custom = { ...hmac, format: ['custom'] };
-const signing = (field: string): IDisplayOptions['show'] => ({
-	...custom,
-	signedContent: [{ _cnd: { includes: field } }],
-});
-
+/* Evaluated by the build, so that n8n loads the credential without what verifies signatures. */
 export const properties: INodeProperties[] = [
 	{
 		displayName:
@@ -27,22 +12,9 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	propertyOf('method', fields.method),
-	propertyOf('secret', fields.secret),
-	propertyOf('header', fields.header, { method: ['sharedToken'] }),
-	propertyOf('format', fields.format, hmac),
-	propertyOf('header', fields.header, { ...hmac, format: formatsThat(hasOwnHeader) }),
-	propertyOf('signedContent', fields.signedContent, custom),
-	propertyOf('timestampHeader', fields.timestampHeader, signing('{timestamp}')),
-	propertyOf('idHeader', fields.idHeader, signing('{id}')),
-	propertyOf('algorithm', fields.algorithm, custom),
-	propertyOf('encoding', fields.encoding, custom),
-	propertyOf('signaturePrefix', fields.signaturePrefix, custom),
-	propertyOf('secretEncoding', fields.secretEncoding, custom),
-	propertyOf('previousSecret', fields.previousSecret),
-	propertyOf('toleranceSeconds', fields.toleranceSeconds, {
-		...hmac,
-		format: formatsThat(signsTime),
-	}),
-	propertyOf('toleranceSeconds', fields.toleranceSeconds, signing('{timestamp}')),
+	...Object.entries<Field<unknown>>(credentialFields).flatMap(([name, field]) =>
+		(field.shownWhen ?? [{}]).map((condition) =>
+			propertyOf(name, { ...field, shownWhen: [condition] }),
+		),
+	),
 ];

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 
-import { withDefault, type FieldSet } from '../../forms/field';
+import { shownWhen, withDefault, type FieldSet } from '../../forms/field';
 import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
-import { faultInTemplate, FORMATS, parsePlace } from '../schemes';
+import {
+	faultInTemplate,
+	formatOptions,
+	hasOwnHeader,
+	parsePlace,
+	signsTime,
+	type Format,
+} from '../schemes';
 
 const anyText = z.string({ required_error: 'is empty', invalid_type_error: "isn't text" });
 
@@ -24,6 +31,13 @@ const template = anyText.superRefine((value, context) => {
 	if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
+const formatsThat = (holds: (format: Format) => boolean) =>
+	formatOptions.map(({ value }) => value).filter(holds);
+
+const hmac = { method: ['hmacSignature'] };
+const custom = { ...hmac, format: ['custom'] };
+const signing = (field: string) => ({ ...custom, signedContent: [{ _cnd: { includes: field } }] });
+
 /** The fields of the credential, each defined once: its form, and what it accepts. */
 export const credentialFields = {
 	method: choice(
@@ -33,10 +47,7 @@ export const credentialFields = {
 				name: 'HMAC Signature',
 				description: 'Every delivery is signed with the secret',
 			},
-			sharedToken: {
-				name: 'Shared Token',
-				description: 'Every delivery contains the secret itself',
-			},
+			sharedToken: 'Every delivery contains the secret itself',
 		}),
 		'hmacSignature',
 	),
@@ -48,111 +59,132 @@ export const credentialFields = {
 		},
 		anyText.refine(isVisible, 'is empty'),
 	),
-	header: withDefault(
+	format: shownWhen(
+		hmac,
+		choice(
+			{ label: 'Format', description: 'What is signed, and how the signature is written' },
+			formatOptions,
+			'timestamped',
+		),
+	),
+	header: shownWhen(
+		[{ method: ['sharedToken'] }, { ...hmac, format: formatsThat(hasOwnHeader) }],
+		withDefault(
+			text(
+				{
+					label: 'Header',
+					description:
+						'The header that contains the signature or the token. “Bearer” in front of a token is ignored. Name[part] reads a named part of a header.',
+					example: 'X-Hub-Signature-256',
+				},
+				headerName('X-Signature'),
+			),
+			'X-Signature',
+		),
+	),
+	signedContent: shownWhen(
+		custom,
+		withDefault(
+			text(
+				{
+					label: 'Signed Content',
+					description:
+						'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
+					example: 'v0:{timestamp}:{body}',
+					hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
+				},
+				template,
+			),
+			'{timestamp}.{body}',
+		),
+	),
+	timestampHeader: shownWhen(
+		signing('{timestamp}'),
 		text(
 			{
-				label: 'Header',
+				label: 'Timestamp Header',
 				description:
-					'The header that contains the signature or the token. “Bearer” in front of a token is ignored. Name[part] reads a named part of a header.',
-				example: 'X-Hub-Signature-256',
+					'The header with the signed time, in seconds, milliseconds or ISO 8601. Name[part] reads a named part of a header.',
+				example: 'X-Slack-Request-Timestamp',
 			},
-			headerName('X-Signature'),
+			headerName('X-Request-Timestamp', 'is empty, but Signed Content contains {timestamp}'),
 		),
-		'X-Signature',
 	),
-	format: choice(
-		{ label: 'Format', description: 'What is signed, and how the signature is written' },
-		FORMATS.map(({ name, value, description }) => ({ name, value, description })),
-		'timestamped',
-	),
-	signedContent: withDefault(
+	idHeader: shownWhen(
+		signing('{id}'),
 		text(
 			{
-				label: 'Signed Content',
+				label: 'ID Header',
 				description:
-					'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
-				example: 'v0:{timestamp}:{body}',
-				hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
+					'The header with the signed ID of the delivery. Name[part] reads a named part of a header.',
+				example: 'X-Request-ID',
 			},
-			template,
+			headerName('X-Request-ID', 'is empty, but Signed Content contains {id}'),
 		),
-		'{timestamp}.{body}',
 	),
-	timestampHeader: text(
-		{
-			label: 'Timestamp Header',
-			description:
-				'The header with the signed time, in seconds, milliseconds or ISO 8601. Name[part] reads a named part of a header.',
-			example: 'X-Slack-Request-Timestamp',
-		},
-		headerName('X-Request-Timestamp', 'is empty, but Signed Content contains {timestamp}'),
+	algorithm: shownWhen(
+		custom,
+		choice(
+			{ label: 'Algorithm', description: 'How the signature is calculated' },
+			menu({
+				sha256: { name: 'HMAC-SHA256' },
+				sha512: { name: 'HMAC-SHA512' },
+			}),
+			'sha256',
+		),
 	),
-	idHeader: text(
-		{
-			label: 'ID Header',
-			description:
-				'The header with the signed ID of the delivery. Name[part] reads a named part of a header.',
-			example: 'X-Request-ID',
-		},
-		headerName('X-Request-ID', 'is empty, but Signed Content contains {id}'),
+	encoding: shownWhen(
+		custom,
+		choice(
+			{ label: 'Encoding', description: 'How the signature is written in its header' },
+			menu({
+				base64: 'Letters, digits, + and /, e.g. Shopify',
+				hex: 'Only 0–9 and a–f, e.g. Slack',
+			}),
+			'hex',
+		),
 	),
-	algorithm: choice(
-		{ label: 'Algorithm', description: 'How the signature is calculated' },
-		menu({
-			sha256: { name: 'HMAC-SHA256' },
-			sha512: { name: 'HMAC-SHA512' },
-		}),
-		'sha256',
-	),
-	encoding: choice(
-		{ label: 'Encoding', description: 'How the signature is written in its header' },
-		menu({
-			base64: { name: 'Base64', description: 'Letters, digits, + and /, e.g. Shopify' },
-			hex: { name: 'Hex', description: 'Only 0–9 and a–f, e.g. Slack' },
-		}),
-		'hex',
-	),
-	signaturePrefix: {
-		...text(
+	signaturePrefix: shownWhen(
+		custom,
+		text(
 			{
 				label: 'Signature Prefix',
 				description: 'What the header contains in front of each signature',
 				example: 'v0=',
 				hint: 'Slack: v0= · GitHub: sha256= · Shopify: none',
 			},
-			anyText.transform((prefix) => prefix.trim()),
+			anyText.trim().default(''),
 		),
-		required: false,
-	},
-	secretEncoding: choice(
-		{ label: 'Secret Encoding', description: 'How the service writes the secret' },
-		menu({
-			base64: {
-				name: 'Base64',
-				description: 'Decode the secret from Base64, with or without whsec_ in front',
-			},
-			hex: { name: 'Hex', description: 'Decode the secret from hex' },
-			text: { name: 'Text', description: 'Use the secret as it is; right for most services' },
-		}),
-		'text',
 	),
-	previousSecret: {
-		...password(
-			{
-				label: 'Previous Secret',
-				description:
-					'The old secret, also accepted while you change to a new one. Clear it afterwards.',
-				example: 'whsec_MfKQ…Rvce',
-			},
-			anyText.nullish().transform((secret) => secret ?? ''),
+	secretEncoding: shownWhen(
+		custom,
+		choice(
+			{ label: 'Secret Encoding', description: 'How the service writes the secret' },
+			menu({
+				base64: 'Decode the secret from Base64, with or without whsec_ in front',
+				hex: 'Decode the secret from hex',
+				text: 'Use the secret as it is; right for most services',
+			}),
+			'text',
 		),
-		required: false,
-	},
-	toleranceSeconds: wholeNumber(
+	),
+	previousSecret: password(
 		{
-			label: 'Tolerance (Seconds)',
-			description: 'How far the signed time may be from n8n’s clock, in either direction',
+			label: 'Previous Secret',
+			description:
+				'The old secret, also accepted while you change to a new one. Clear it afterwards.',
+			example: 'whsec_MfKQ…Rvce',
 		},
-		{ least: 1, most: 86_400, preset: 600 },
+		anyText.nullish().transform((secret) => secret ?? ''),
+	),
+	toleranceSeconds: shownWhen(
+		[{ ...hmac, format: formatsThat(signsTime) }, signing('{timestamp}')],
+		wholeNumber(
+			{
+				label: 'Tolerance (Seconds)',
+				description: 'How far the signed time may be from n8n’s clock, in either direction',
+			},
+			{ least: 1, most: 86_400, preset: 600 },
+		),
 	),
 } satisfies FieldSet;
