@@ -7,6 +7,7 @@ import commonjs from '@rollup/plugin-commonjs';
 import nodeResolve from '@rollup/plugin-node-resolve';
 import virtual from '@rollup/plugin-virtual';
 import { dataToEsm } from '@rollup/pluginutils';
+import { transform } from 'esbuild';
 import esbuild from 'rollup-plugin-esbuild';
 import license from 'rollup-plugin-license';
 import licenses from 'spdx-license-list/full.js';
@@ -41,6 +42,29 @@ const descriptionsAsData = {
 		const data = JSON.parse(JSON.stringify(exported));
 		if (!isDeepStrictEqual(data, exported)) this.error(`${file} may export only plain data.`);
 		return dataToEsm(data);
+	},
+};
+
+/**
+ * Modules of apg-js that draw and count what a parser does. It loads them with the parser, and siwe's
+ * parser of sign-in messages never calls them. The build fails if one of them no longer exists.
+ */
+const unusedModules = ['ast', 'circular-buffer', 'emitcss', 'stats', 'style', 'trace'].map((name) =>
+	createRequire(require.resolve('@spruceid/siwe-parser')).resolve(`apg-js/src/apg-lib/${name}.js`),
+);
+
+const withoutUnusedModules = {
+	name: 'without-unused-modules',
+	load: (file) => (unusedModules.includes(file) ? 'module.exports = {};' : null),
+};
+
+/** Shortens the names inside libraries. Ours stay as they are, so that stack traces are readable. */
+const shortNamesInLibraries = {
+	name: 'short-names-in-libraries',
+	async transform(code, file) {
+		if (file.startsWith('\0') || !file.includes('node_modules')) return null;
+		const shortened = await transform(code, { minifyIdentifiers: true, format: 'esm' });
+		return { code: shortened.code, map: null };
 	},
 };
 
@@ -99,8 +123,9 @@ export default {
 		// n8n's scanner refuses `require('buffer')`; the global is the same class.
 		virtual({ buffer: 'const Global = Buffer; export { Global as Buffer };' }),
 		nodeResolve({ exportConditions: ['node'], preferBuiltins: true }),
+		withoutUnusedModules,
 		commonjs(),
-		// Identifiers stay as they are, so that stack traces are readable.
+		shortNamesInLibraries,
 		esbuild({
 			target: 'node20',
 			minifySyntax: true,

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 
 import { openClient, type Call } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
-import { PLACEHOLDER_ID } from '../api/credentialTest';
+import { PLACEHOLDER_ID } from '../api/authentication';
 import { balanceAnswer } from '../api/schemas/answers';
 import { openWallet } from '../api/signIn';
 import { ExecutionCache } from '../idempotency/executionCache';

@@ -21,7 +21,6 @@ const body = z
 	.nullish()
 	.transform((text) => text ?? '');
 
-/** A response as n8n's request functions return it. */
 const fullResponse = z
 	.object({ statusCode: z.number(), headers, body })
 	.transform(({ statusCode, ...rest }): HttpAnswer => ({ status: statusCode, ...rest }));
@@ -32,10 +31,7 @@ const answerInError = z
 	.transform(({ response: { data, ...rest } }): HttpAnswer => ({ ...rest, body: data }));
 
 /** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
-const errorCode = z.union([
-	z.object({ code: z.string() }).transform(({ code }) => code),
-	z.object({ httpCode: z.string() }).transform(({ httpCode }) => httpCode),
-]);
+const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string() }));
 
 const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string]> = [
 	[/^ECONNREFUSED$/, 'it refused the connection'],
@@ -66,13 +62,9 @@ function chainOf(error: unknown): unknown[] {
 const BEFORE_SENDING = ['EAI_AGAIN', 'ECONNREFUSED', 'ENOTFOUND'];
 
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
-	const found = chain
-		.flatMap((link) => errorCode.safeParse(link).data ?? [])
-		.flatMap((code) => {
-			const reason = REASONS.find(([codes]) => codes.test(code))?.[1];
-			return reason === undefined ? [] : [{ code, reason }];
-		});
-	const { code = '', reason = 'the connection failed' } = found[0] ?? {};
+	const codes = chain.flatMap((link) => Object.values(withCode.safeParse(link).data ?? {}));
+	const [code = ''] = codes.filter((each) => REASONS.some(([known]) => known.test(each)));
+	const [, reason] = REASONS.find(([known]) => known.test(code)) ?? ['', 'the connection failed'];
 	const isCertificate = reason.includes('TLS certificate');
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
 		hint: isCertificate
@@ -101,7 +93,7 @@ function optionsFor(request: HttpRequest): IHttpRequestOptions {
 
 /**
  * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
- * restrictions and credentials apply. Returns responses of any status.
+ * restrictions and credentials apply.
  * @throws {UserError} what the credentials threw, or {@link NoResponseError}
  */
 export function exchangeOver(

@@ -22,7 +22,7 @@ import {
 	wholeNumber,
 	type Wording,
 } from '../forms/fieldTypes';
-import { identifier } from '../shared/identifier';
+import { identifier } from '../shared/formats';
 import { ipRange } from './allowlist';
 
 /** Event types that bring deposits. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
-import { toMilliseconds } from '../shared/time';
+import { toMilliseconds } from '../shared/formats';
 import { entityIdsOf } from './filter';
 import { isObject, type JsonObject, type JsonValue } from './parseEvent';
 import { parsePlace } from './schemes';
