@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor } from '../shared/redaction';
-import { Client } from './client';
+import { Client, PLACEHOLDER_ID } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';
 import { allowedRequest, ownRequests, toOwnOrigin } from './outboundRequests';
@@ -75,9 +75,6 @@ export async function authenticateRequest(
 	const proof = await proofHeaders(credentials, saved);
 	return { ...request, headers: { ...request.headers, ...proof } };
 }
-
-/** An identifier of the right form that names nobody. */
-export const PLACEHOLDER_ID = 'co-000000000000';
 
 /** n8n gives a credential test only its older request function. */
 function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {

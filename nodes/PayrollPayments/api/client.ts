@@ -18,6 +18,9 @@ import { addSecretsOf, sessionBinding, sessions } from './session';
 
 export const CREDENTIALS = 'payrollPaymentsApi';
 
+/** An identifier of the right form that names nobody. */
+export const PLACEHOLDER_ID = 'co-000000000000';
+
 /** How often a read is repeated by default. */
 export const DEFAULT_RETRIES = 3;
 
