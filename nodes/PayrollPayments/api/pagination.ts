@@ -44,7 +44,7 @@ async function answerTo(
 async function pagedUsers(
 	call: SendRead,
 	request: UsersRequest,
-	most = Number.POSITIVE_INFINITY,
+	most = Infinity,
 ): Promise<TeamUser[]> {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
 	const found = new Map<unknown, TeamUser>();

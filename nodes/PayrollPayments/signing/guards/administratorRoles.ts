@@ -35,11 +35,10 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
 
-/** What the roles in typed data must match. */
 interface RoleExpectation {
 	/** The requested role; without it, any administrator role is allowed. */
 	readonly role?: AdministratorRole;
-	/** Whether 32 bytes that aren't a documented role's hash may be signed. Default: no. */
+	/** Whether 32 bytes that aren't a documented role's hash may be signed. */
 	readonly allowUnknownRoleHash?: boolean;
 }
 
