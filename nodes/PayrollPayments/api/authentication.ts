@@ -90,12 +90,8 @@ function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 	});
 }
 
-async function test(
-	data: Readonly<Record<string, unknown>>,
-	exchange: HttpExchange,
-	redactor: Redactor,
-) {
-	const credentials = readCredentials(data);
+async function test(saved: object, exchange: HttpExchange, redactor: Redactor): Promise<string> {
+	const credentials = readCredentials({ ...saved });
 	if (credentials.authentication === 'walletSignIn') {
 		await signIn(credentials, exchange, redactor);
 		return 'Signed in with the wallet';

@@ -41,11 +41,7 @@ async function answerTo(
 }
 
 /** Page after page until there are `most` different users. */
-async function pagedUsers(
-	call: SendRead,
-	request: UsersRequest,
-	most = Infinity,
-): Promise<TeamUser[]> {
+async function pagedUsers(call: SendRead, request: UsersRequest, most = Infinity) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
 	const found = new Map<unknown, TeamUser>();
 	const count = Math.min(most, LARGEST_PAGE);
