@@ -37,7 +37,7 @@ const MUTATIONS: readonly Mutation[] = [
 	...inFile(`${NODE}/shared/roles.ts`, 'Administrator Invite: Create [^a]', [
 		["'team_admin',\n\t'team_finance_admin',\n\t'team_viewer',", "'team_admin',\n\t'team_viewer',"],
 		["'org_viewer',\n\t'org_hr_admin',\n]", "'org_viewer',\n]"],
-		["'team_invite_initiator',\n] as", "'team_invite_initiator',\n\t'team_hr_admin',\n] as"],
+		["'team_invite_initiator',\n\t'org", "'team_invite_initiator',\n\t'team_hr_admin',\n\t'org"],
 	]),
 	...inFile(`${NODE}/actions/invite/create.ts`, 'Invite: Create each of the 3 roles', [
 		["value: 'aor_contractor'", "value: 'aor_contractors'"],
@@ -52,7 +52,7 @@ const MUTATIONS: readonly Mutation[] = [
 		["USDC USDT'", "USDC'"],
 		["'BTC CAD", "'XBT CAD"],
 	]),
-	...inFile(`${NODE}/shared/identifier.ts`, 'Balance: Get .te-', [
+	...inFile(`${NODE}/shared/formats.ts`, 'Balance: Get .te-', [
 		['value.length !== 15', 'value.length !== 16'],
 	]),
 	...inFile(`${NODE}/actions/balance/get.ts`, 'Balance: Get .te-', [
@@ -92,7 +92,7 @@ const MUTATIONS: readonly Mutation[] = [
 	...inFile(`${NODE}/actions/payment/fields.ts`, 'Payment: Create Instant USD', [
 		["value: 'arbitrum' }],", "value: 'base' }],"],
 	]),
-	...inFile(`${NODE}/shared/address.ts`, 'Create Instant a signature', [
+	...inFile(`${NODE}/shared/formats.ts`, 'Create Instant a signature', [
 		['0-9a-fA-F]{130}$/', '0-9a-fA-F]{128}$/'],
 		['!/^(?:0x)?0+$/.test(value)', 'true'],
 	]),

@@ -15,7 +15,7 @@ import { packedPackage } from './lib/packaging.mjs';
 import { buildFolder, repository } from './lib/paths.mjs';
 import { run } from './lib/processes.mjs';
 
-const MAXIMUM_BYTES = 250_000;
+const MAXIMUM_BYTES = 190_000;
 const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
 
 const NODES = ['PayrollPayments', 'PayrollPaymentsPollingTrigger', 'PayrollPaymentsTrigger'];

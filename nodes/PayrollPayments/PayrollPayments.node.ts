@@ -45,7 +45,7 @@ export class PayrollPayments implements INodeType {
 				this: ICredentialTestFunctions,
 				credential: ICredentialsDecrypted,
 			): Promise<INodeCredentialTestResult> {
-				const { testCredentials } = await import('./api/credentialTest');
+				const { testCredentials } = await import('./api/authentication');
 				return await testCredentials.call(this, credential);
 			},
 		},

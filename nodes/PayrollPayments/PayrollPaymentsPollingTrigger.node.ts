@@ -40,7 +40,7 @@ export class PayrollPaymentsPollingTrigger implements INodeType {
 				this: ICredentialTestFunctions,
 				credential: ICredentialsDecrypted,
 			): Promise<INodeCredentialTestResult> {
-				const { testCredentials } = await import('./api/credentialTest');
+				const { testCredentials } = await import('./api/authentication');
 				return await testCredentials.call(this, credential);
 			},
 		},

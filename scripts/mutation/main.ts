@@ -2,7 +2,7 @@
 // tests that reach the change. `npm run test:mutation`, or one part with e.g. `-- signing`. What
 // neither the code nor the tests of a part have changed since the last run isn't tried again, except
 // with `--force`; a change elsewhere (test/support, another room) needs that.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -51,27 +51,31 @@ const PARTS: Readonly<Record<string, Part>> = {
 	permissions: {
 		section: 'mutationsPermissions',
 		title: 'Mutations of permissions',
-		mutated: ['api/permissions.ts'],
-		tests: ['unit/api/permissions*.test.ts'],
+		mutated: ['api/limits.ts'],
+		tests: ['unit/api/limits.test.ts'],
 		explained: true,
 	},
 	session: {
 		section: 'mutationsSession',
 		title: 'Mutations of the session',
-		mutated: ['api/{attempt,session,signIn,tokenExchange}.ts'],
+		mutated: ['api/{authentication,session,signIn}.ts'],
 		tests: [
-			'unit/api/{client,credentials,session,signIn}.test.ts',
-			'n8n/{n8n1Requests,secrets,session}.test.ts',
+			'unit/api/{client,credentials,outboundRequests,session,signIn}*.test.ts',
+			'n8n/{secrets,session}.test.ts',
 		],
 	},
 	money: {
 		section: 'mutationsMoney',
 		title: 'Mutations of what handles money',
-		mutated: ['shared/money.ts', 'actions/payment/*.ts', 'actions/{plan,checkedWrite}.ts'],
+		mutated: [
+			'shared/money.ts',
+			'actions/payment/*.ts',
+			'actions/{approval,checkedWrite,plan,run}.ts',
+		],
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',
-			'n8n/{action,checkOnly,paymentAmounts,signingGuard}.test.ts',
+			'n8n/{action,checkOnly,payRun,paymentAmounts,signingGuard}.test.ts',
 		],
 	},
 	trigger: {
@@ -84,6 +88,39 @@ const PARTS: Readonly<Record<string, Part>> = {
 		],
 	},
 };
+
+/** The pattern once for each alternative of its braces. */
+function alternativesOf(pattern: string): string[] {
+	const [braces = '', inside = ''] = /\{(.*)\}/.exec(pattern) ?? [];
+	return inside.split(',').map((each) => pattern.replace(braces, each));
+}
+
+/** The patterns that match no file, each alternative taken for itself. */
+function unmatched(folder: string, patterns: readonly string[]): string[] {
+	const files = readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' });
+	return patterns.flatMap(alternativesOf).filter((pattern) => {
+		const folders = pattern.replace(/^!/, '').split('**/');
+		const names = folders.map((each) => each.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
+		const expected = new RegExp(`^${names.join('(?:.*/)?')}$`);
+		return !files.some((file) => expected.test(file.replaceAll(path.sep, '/')));
+	});
+}
+
+/** What the parts and survivors.ts name, but isn't there: a file, a test or a line. */
+function namedInVain(): string[] {
+	const lost = SURVIVORS.filter(({ file, line }) => {
+		const source = path.join(repository, NODE, file);
+		const lines = existsSync(source) ? readFileSync(source, 'utf8').split('\n') : [];
+		return !lines.some((each) => each.trim() === line);
+	});
+	return [
+		...Object.values(PARTS).flatMap(({ mutated, tests }) => [
+			...unmatched(NODE, mutated),
+			...unmatched('test', tests),
+		]),
+		...lost.map(({ file, line }) => `${file}: ${line}`),
+	];
+}
 
 /** Cases of each property: what they notice at all, they notice early. */
 process.env.PROPERTY_FACTOR ??= '0.1';
@@ -274,6 +311,8 @@ async function main(): Promise<void> {
 	});
 	const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
 	if (unknown !== undefined) throw new Error(`There is no part ${unknown}`);
+	const missing = namedInVain();
+	if (missing.length > 0) throw new Error(`There is no longer:\n${missing.join('\n')}`);
 	for (const [name, part] of Object.entries(PARTS)) {
 		if (positionals.length > 0 && !positionals.includes(name)) continue;
 		if (!(await passes(name, part, values.force))) process.exitCode = 1;

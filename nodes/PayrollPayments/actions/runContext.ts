@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { z } from 'zod';
 
-import { openClient, type Call } from '../api/client';
+import { openClient, PLACEHOLDER_ID, type Call } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
-import { PLACEHOLDER_ID } from '../api/credentialTest';
 import { balanceAnswer } from '../api/schemas/answers';
 import { openWallet } from '../api/signIn';
 import { ExecutionCache } from '../idempotency/executionCache';

@@ -1,12 +1,18 @@
 import type {
 	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
 	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
+	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { SignInFailed, UserError } from '../shared/errors';
+import { z } from 'zod';
+import { ServiceError, SignInFailed, UserError } from '../shared/errors';
+import type { HttpExchange } from '../shared/http';
 import { Redactor } from '../shared/redaction';
+import { Client, PLACEHOLDER_ID } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';
 import { allowedRequest, ownRequests, toOwnOrigin } from './outboundRequests';
@@ -21,10 +27,7 @@ import {
 } from './session';
 import { signIn } from './signIn';
 
-/**
- * The headers that prove who calls. Must come last in {@link authenticateRequest}: other calls may
- * wait for the answer to the request that gets its token here.
- */
+/** Must come last in {@link authenticateRequest}: others may wait for the answer to this request. */
 async function proofHeaders(
 	credentials: ServiceCredentials,
 	saved: ICredentialDataDecryptedObject,
@@ -39,10 +42,7 @@ async function proofHeaders(
 	return authenticationHeader(credentials, token);
 }
 
-/**
- * Signs in when there is no usable token (docs/api.md, Authentication); n8n calls this when
- * `sessionToken` is empty and after a 401. Parallel callers share one sign-in.
- */
+/** Signs in; n8n calls this when `sessionToken` is empty and after a 401. */
 export async function obtainSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
@@ -63,10 +63,7 @@ export async function obtainSession(
 	return { sessionToken: packSession(boundTo, token) };
 }
 
-/**
- * Adds the proof of who calls to a request. Those of other nodes must be ones that the credentials
- * leave to them.
- */
+/** Adds the proof of who calls to a request. Those of other nodes must be allowed to them. */
 export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
@@ -77,4 +74,53 @@ export async function authenticateRequest(
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
 	const proof = await proofHeaders(credentials, saved);
 	return { ...request, headers: { ...request.headers, ...proof } };
+}
+
+/** n8n gives a credential test only its older request function. */
+function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
+	return exchangeOver(async ({ url, method, headers, body, timeout }): Promise<unknown> => {
+		return await helpers.request({
+			...{ url, method, headers, body, timeout },
+			json: false,
+			simple: false,
+			followRedirect: false,
+			followAllRedirects: false,
+			resolveWithFullResponse: true,
+		});
+	});
+}
+
+async function test(saved: object, exchange: HttpExchange, redactor: Redactor): Promise<string> {
+	const credentials = readCredentials({ ...saved });
+	if (credentials.authentication === 'walletSignIn') {
+		await signIn(credentials, exchange, redactor);
+		return 'Signed in with the wallet';
+	}
+	const headers = authenticationHeader(credentials);
+	const withToken: HttpExchange = async (request) => await exchange({ ...request, headers });
+	const query = { nanoid: PLACEHOLDER_ID };
+	const call = { method: 'GET', path: '/v2/balance', query, answer: z.unknown() } as const;
+	await new Client(credentials, withToken, redactor)
+		.send(call, { retries: 0 })
+		.catch((error: unknown) => {
+			const isTaken = error instanceof ServiceError && error.nothingDone && error.status !== 401;
+			if (!isTaken) throw error;
+		});
+	return 'The service took the token';
+}
+
+/** With a wallet a real sign-in, with a token a call that only the token's holder may make. */
+export async function testCredentials(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const saved = credential.data ?? {};
+	const redactor = addSecretsOf(new Redactor(), saved);
+	try {
+		return { status: 'OK', message: await test(saved, exchangeOfTest(this), redactor) };
+	} catch (error) {
+		if (!(error instanceof UserError)) return { status: 'Error', message: 'The test failed' };
+		const said = `${error.message.replace(/\.$/, '')}. ${error.hint ?? ''}`;
+		return { status: 'Error', message: redactor.text(said.trim()) };
+	}
 }

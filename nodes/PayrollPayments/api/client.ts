@@ -5,9 +5,9 @@ import {
 } from 'n8n-workflow';
 
 import type { z } from 'zod';
+import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
 import type { HttpAnswer, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
-import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { errorFor } from './errors';
@@ -16,8 +16,10 @@ import { ownRequests } from './outboundRequests';
 import { readEnvelope } from './schemas/answers';
 import { addSecretsOf, sessionBinding, sessions } from './session';
 
-/** The credential type that calls the service. */
 export const CREDENTIALS = 'payrollPaymentsApi';
+
+/** An identifier of the right form that names nobody. */
+export const PLACEHOLDER_ID = 'co-000000000000';
 
 /** How often a read is repeated by default. */
 export const DEFAULT_RETRIES = 3;
@@ -33,7 +35,6 @@ const LARGE_READ = 4_000_000;
 /** Query values; a list goes as repeated keys, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** One call of one operation of the service. */
 export interface Call<Data> {
 	readonly method: HttpRequest['method'];
 	/** Below the base URL, beginning with /v2; see {@link path}. */
@@ -48,7 +49,6 @@ export interface Call<Data> {
 	readonly roleNeeded?: string;
 }
 
-/** Sends one call that changes nothing, and returns its data. */
 export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
 
 /** How many milliseconds a call may take, and how often a read is repeated. */
@@ -57,30 +57,21 @@ export interface Patience {
 	readonly retries: number;
 }
 
-/** What calls are sent over. */
-export interface Transport {
-	readonly credentials: Pick<ServiceCredentials, 'baseUrl' | 'authentication'>;
-	/** Reads go with a token that n8n may renew; writes go exactly once. */
-	exchange(request: HttpRequest, kind: 'read' | 'write' | 'withoutToken'): Promise<HttpAnswer>;
-	readonly redactor: Redactor;
-	/** Ends pauses once the execution was stopped. */
-	readonly signal?: AbortSignal;
-}
+/** Sends a request once. For a read, n8n may renew the token and send it again. */
+type Exchange = (
+	request: HttpRequest,
+	kind: 'read' | 'write' | 'withoutToken',
+) => Promise<HttpAnswer>;
 
 /** Template tag for a path: percent-encodes the inserted values. */
 export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
-	return parts.reduce((text, part, index) => {
-		const value = values[index];
-		return text + part + (value === undefined ? '' : encodeURIComponent(value));
-	}, '');
+	return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 }
 
-/** The absolute URL of a call. */
 export function urlOf(baseUrl: string, callPath: string, query: Query = {}): string {
 	const search = new URLSearchParams();
 	for (const [name, value] of Object.entries(query)) {
-		if (value === undefined) continue;
-		for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
+		for (const each of [value ?? []].flat()) search.append(name, String(each));
 	}
 	// Not every server reads a plus sign as a space, or splits a list at an encoded comma.
 	const text = search.toString().replaceAll('+', '%20').replaceAll('%2C', ',');
@@ -95,6 +86,15 @@ export function retryAfter(header: string | undefined, now: number): number | un
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** Milliseconds until a read that met a transient fault is repeated; undefined if it isn't. */
+function pauseAfter(answer: HttpAnswer | Error, attempt: number): number | undefined {
+	const grown = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+	if (answer instanceof Error) return Math.min(LONGEST_PAUSE_MS, grown);
+	const asked = retryAfter(answer.headers['retry-after'], Date.now()) ?? 0;
+	const isRepeated = TRANSIENT_STATUSES.includes(answer.status) && asked <= LONGEST_PAUSE_MS;
+	return isRepeated ? Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)) : undefined;
+}
+
 /** Waits, or until the execution is stopped. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
 	throwIfStopped(signal);
@@ -104,91 +104,99 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 	await Promise.race([sleep(milliseconds), stopped]);
 }
 
-/**
- * Sends a request, and repeats a read that met a transient fault (a status of {@link TRANSIENT_STATUSES}, no connection)
- * with growing pauses and `Retry-After`. A service that asks for more than a minute is not waited
- * for. Nothing else in the package repeats a request, and this repeats only reads.
- */
-async function exchangePatiently(
-	send: () => Promise<HttpAnswer>,
-	retries: number,
-	signal: AbortSignal | undefined,
-): Promise<HttpAnswer> {
-	for (let count = 1; ; count++) {
-		throwIfStopped(signal);
-		const isLast = count > retries;
-		const answer = await send().catch((error: unknown) => {
-			if (isLast || !(error instanceof NoResponseError)) throw error;
-			return undefined;
-		});
-		const asked = retryAfter(answer?.headers['retry-after'], Date.now()) ?? 0;
-		const isTransient = answer === undefined || TRANSIENT_STATUSES.includes(answer.status);
-		if (answer !== undefined && (isLast || !isTransient || asked > LONGEST_PAUSE_MS)) return answer;
-		const grown = FIRST_PAUSE_MS * 2 ** (count - 1) * (0.5 + Math.random() / 2);
-		await pause(Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)), signal);
-	}
-}
+/** The service, reached with some credentials. */
+export class Client {
+	private readonly boundTo: string;
 
-/**
- * The `data` of a success (docs/api.md, Response envelope).
- * @throws {ServiceError} for any other response
- */
-function readAnswer<Data>(answer: HttpAnswer, call: Call<Data>, transport: Transport): Data {
-	const isSuccess = answer.status >= 200 && answer.status <= 299;
-	const envelope = isSuccess ? readEnvelope(answer.body) : undefined;
-	if (envelope?.success !== true) {
-		throw errorFor(answer, transport.redactor.text, {
-			roleNeeded: call.roleNeeded,
-			withApiKey:
-				transport.credentials.authentication === 'legacyApiKey' && call.withoutToken !== true,
-		});
+	constructor(
+		readonly credentials: ServiceCredentials,
+		readonly exchange: Exchange,
+		private readonly redactor: Redactor,
+		/** Ends pauses and stops further requests. */
+		private readonly signal?: AbortSignal,
+	) {
+		this.boundTo = sessionBinding(credentials);
 	}
-	const data = call.answer.safeParse(envelope.data);
-	const fault = (what: string, hint: string) =>
-		new ServiceError(what, { status: answer.status, nothingDone: false, hint });
-	if (!data.success) {
-		const member = ['data', ...(data.error.issues[0]?.path ?? [])].join('.');
-		throw fault(
-			`The service reported success, but ${member} is missing or invalid in its response`,
-			'The service may have changed. Update this node, or report the problem.',
-		);
-	}
-	const isChecked = call.method !== 'GET' || answer.body.length <= LARGE_READ;
-	if (isChecked && isDeeperThan(data.data, DEEPEST)) {
-		throw fault(
-			`The response is nested deeper than ${DEEPEST} levels`,
-			'Check the Base URL in the credentials.',
-		);
-	}
-	return data.data;
-}
 
-/**
- * Sends a call and reads its response. Only reads (GET) may be repeated.
- * @throws {ServiceError | NoResponseError} for anything but a documented success
- */
-export async function send<Data>(
-	transport: Transport,
-	call: Call<Data>,
-	{ timeout, retries }: Patience,
-): Promise<Data> {
-	const { method, body, withoutToken } = call;
-	const isRead = method === 'GET';
-	const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
-	const url = urlOf(transport.credentials.baseUrl, call.path, call.query);
-	const answer = exchangePatiently(
-		async () => await transport.exchange({ method, url, body, timeout }, kind),
-		isRead ? retries : 0,
-		transport.signal,
-	);
-	return await answer
-		.then((given) => readAnswer(given, call, transport))
-		.catch((error: unknown) => {
-			if (kind !== 'write' || !mayHaveActed(error)) throw error;
-			throw error.with({
-				note: 'The request may have succeeded anyway. Check the service before you run this again.',
-			});
-		});
+	/** Whether the service took the token of these credentials a moment ago. */
+	isTokenFresh(): boolean {
+		return sessions.isFresh(this.boundTo);
+	}
+
+	/**
+	 * Sends a call and returns its data. Nothing else in the package repeats a request, and this repeats
+	 * only reads.
+	 * @throws {ServiceError | NoResponseError} for anything but a documented success
+	 */
+	readonly send = async <Data>(
+		call: Call<Data>,
+		{ timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES }: Partial<Patience> = {},
+	): Promise<Data> => {
+		const { method, body, withoutToken } = call;
+		const isRead = method === 'GET';
+		const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
+		const url = urlOf(this.credentials.baseUrl, call.path, call.query);
+		for (let attempt = 1; ; attempt++) {
+			throwIfStopped(this.signal);
+			const answer = await this.exchange({ method, url, body, timeout }, kind).catch(
+				(error: unknown) => {
+					if (error instanceof NoResponseError) return error;
+					throw error;
+				},
+			);
+			const wait = isRead && attempt <= retries ? pauseAfter(answer, attempt) : undefined;
+			if (wait === undefined) return this.dataIn(answer, call);
+			await pause(wait, this.signal);
+		}
+	};
+
+	/** The data of a success. Notes whether the service took the token. */
+	private dataIn<Data>(answer: HttpAnswer | NoResponseError, call: Call<Data>): Data {
+		const withToken = call.withoutToken !== true;
+		try {
+			if (answer instanceof NoResponseError) throw answer;
+			const data = this.read(answer, call);
+			if (withToken) sessions.note(this.boundTo, true);
+			return data;
+		} catch (error) {
+			const { status, nothingDone } = error instanceof ServiceError ? error : {};
+			const isJudged = status === 401 || nothingDone === true;
+			if (withToken && isJudged) sessions.note(this.boundTo, status !== 401);
+			const note =
+				'The request may have succeeded anyway. Check the service before you run this again.';
+			const isWrite = withToken && call.method !== 'GET';
+			throw isWrite && mayHaveActed(error) ? error.with({ note }) : error;
+		}
+	}
+
+	/** The `data` of a success (docs/api.md, Response envelope). */
+	private read<Data>(answer: HttpAnswer, call: Call<Data>): Data {
+		const { status, body } = answer;
+		const envelope = status >= 200 && status <= 299 ? readEnvelope(body) : undefined;
+		if (envelope?.success !== true) {
+			const { authentication } = this.credentials;
+			const withApiKey = authentication === 'legacyApiKey' && call.withoutToken !== true;
+			throw errorFor(answer, this.redactor.text, { roleNeeded: call.roleNeeded, withApiKey });
+		}
+		const { data, error } = call.answer.safeParse(envelope.data);
+		const fault = (what: string, hint: string) =>
+			new ServiceError(what, { status, nothingDone: false, hint });
+		if (error !== undefined) {
+			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
+			throw fault(
+				`The service reported success, but ${member} is missing or invalid in its response`,
+				'The service may have changed. Update this node, or report the problem.',
+			);
+		}
+		const isChecked = call.method !== 'GET' || body.length <= LARGE_READ;
+		if (isChecked && isDeeperThan(data, DEEPEST)) {
+			throw fault(
+				`The response is nested deeper than ${DEEPEST} levels`,
+				'Check the Base URL in the credentials.',
+			);
+		}
+		return data;
+	}
 }
 
 /**
@@ -202,33 +210,34 @@ function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
 }
 
 /**
- * Sends requests over n8n's own functions, with the token of the credentials or without.
+ * Opens the service with the node's credentials, which are read once and go along with every request,
+ * so that n8n doesn't read and decrypt them each time.
  *
  * For a read, n8n signs in again after a 401 and repeats it. It would repeat a write just the same, so
  * writes ask for every status as an answer: then n8n has nothing to react to.
- * @param saved the credentials as n8n returned them. They go along with every request, so that n8n
- * doesn't read and decrypt them each time.
+ * @param redactor learns the secrets in the credentials, and every token that n8n obtains
  */
-function n8nExchange(
+export async function openClient(
 	context: IAllExecuteFunctions,
-	saved: ICredentialDataDecryptedObject,
-	credentials: ServiceCredentials,
 	redactor: Redactor,
-): Transport['exchange'] {
-	let latest = saved;
+	signal?: AbortSignal,
+): Promise<Client> {
+	let saved: ICredentialDataDecryptedObject = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
+	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
 	const { helpers } = context;
 	const caller = uninterrupted(context);
-	return async (request, kind) => {
-		if (kind === 'withoutToken') {
-			return await exchangeOver(
-				async (options): Promise<unknown> => await helpers.httpRequest(options),
-			)(request);
-		}
-		const [isRead, before] = [kind === 'read', latest.sessionToken];
+	const withoutToken = exchangeOver(
+		async (options): Promise<unknown> => await helpers.httpRequest(options),
+	);
+	const exchange: Exchange = async (request, kind) => {
+		if (kind === 'withoutToken') return await withoutToken(request);
+		const isRead = kind === 'read';
+		const before = saved.sessionToken;
 		/* n8n writes a new token into this object, so each request gets its own copy. */
-		const data = { ...latest };
+		const data = { ...saved };
 		ownRequests.set(data, credentials);
-		const answer = await exchangeOver(
+		const answering = exchangeOver(
 			async (options): Promise<unknown> =>
 				await helpers.httpRequestWithAuthentication.call(
 					isRead ? context : caller,
@@ -236,58 +245,19 @@ function n8nExchange(
 					isRead ? options : { ...options, ignoreHttpStatusErrors: true },
 					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 				),
-		)(request).catch((error: unknown) => ({ error, status: undefined }));
-		sessions.reportStatus(data.sessionToken, answer.status);
-		if (data.sessionToken !== before) {
-			latest = data;
-			addSecretsOf(redactor, data);
+		);
+		let status: number | undefined;
+		try {
+			const answer = await answering(request);
+			({ status } = answer);
+			return answer;
+		} finally {
+			sessions.reportStatus(data.sessionToken, status);
+			if (data.sessionToken !== before) {
+				saved = data;
+				addSecretsOf(redactor, data);
+			}
 		}
-		if ('error' in answer) throw answer.error;
-		return answer;
 	};
-}
-
-/** The service, reached with the credentials of a node. */
-export interface Client extends Transport {
-	readonly credentials: ServiceCredentials;
-	send<Data>(call: Call<Data>, patience?: Partial<Patience>): Promise<Data>;
-	/** Whether the service took the token of these credentials a moment ago. */
-	isTokenFresh(): boolean;
-}
-
-/**
- * Opens the service with the node's credentials, which are read once.
- * @param redactor learns the secrets in the credentials, and every token that n8n obtains
- * @param signal ends pauses and stops further requests
- * @throws {UserError} if a field of the credentials is wrong
- */
-export async function openClient(
-	context: IAllExecuteFunctions,
-	redactor: Redactor,
-	signal?: AbortSignal,
-): Promise<Client> {
-	const saved = await context.getCredentials(CREDENTIALS);
-	addSecretsOf(redactor, saved);
-	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
-	const exchange = n8nExchange(context, saved, credentials, redactor);
-	const transport: Transport = { credentials, exchange, redactor, signal };
-	const boundTo = sessionBinding(credentials);
-	const note = (isTaken: boolean, { withoutToken }: Call<unknown>) => {
-		if (withoutToken !== true) sessions.note(boundTo, isTaken);
-	};
-	return {
-		...transport,
-		credentials,
-		send: async (call, { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = {}) => {
-			const data = await send(transport, call, { timeout, retries }).catch((error: unknown) => {
-				const isRefused = error instanceof ServiceError && error.status === 401;
-				const isAnswer = error instanceof ServiceError && error.nothingDone;
-				if (isRefused || isAnswer) note(!isRefused, call);
-				throw error;
-			});
-			note(true, call);
-			return data;
-		},
-		isTokenFresh: () => sessions.isFresh(boundTo),
-	};
+	return new Client(credentials, exchange, redactor, signal);
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 
-import { evmAddress } from '../shared/address';
 import { UserError } from '../shared/errors';
-import { hostOf, isLoopback, isPrivate, parseUrl } from '../shared/hosts';
-import { identifier } from '../shared/identifier';
+import { evmAddress, identifier } from '../shared/formats';
+import { hostOf, isLoopback, isPrivate } from '../shared/http';
 import { DIALECTS, type RemoteSignerDialect } from '../signing/dialects';
 import { properties } from './description';
 import { limitsSchema, type CredentialLimits } from './limits';
 
-/** A text that must be there; white space around it is removed. */
 const text = z
 	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
 	.trim()
@@ -19,26 +17,21 @@ const optionalText = z
 	.nullish()
 	.transform((value) => value?.trim() || undefined);
 
-function faultInUrl(url: URL | undefined, allowsHttp: (host: string) => boolean, hosts: string) {
-	if (url === undefined) return 'must be a web address, e.g. https://api.example.com';
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(hostOf(url)))) {
-		return `must start with https:// (http:// is accepted for ${hosts} only)`;
-	}
-	if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-	return url.search !== '' || url.hash !== ''
-		? 'must not contain a query or a fragment'
-		: undefined;
-}
-
 /** A URL without a user, query or fragment. */
 function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
-	return text.transform((value, context) => {
-		const url = parseUrl(value);
-		const fault = faultInUrl(url, allowsHttp, hosts);
-		if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-		if (fault !== undefined || url === undefined) return z.NEVER;
-		return url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`;
-	});
+	return text
+		.refine((value) => URL.canParse(value), 'must be a web address, e.g. https://api.example.com')
+		.transform((value) => new URL(value))
+		.refine(
+			(url) => url.protocol === 'https:' || (url.protocol === 'http:' && allowsHttp(hostOf(url))),
+			`must start with https:// (http:// is accepted for ${hosts} only)`,
+		)
+		.refine(
+			({ username, password }) => !(username || password),
+			'must not contain a user name or password',
+		)
+		.refine(({ search, hash }) => !(search || hash), 'must not contain a query or a fragment')
+		.transform(({ origin, pathname }) => (pathname === '/' ? origin : `${origin}${pathname}`));
 }
 
 const baseUrl = plainUrl(isLoopback, 'localhost')
@@ -50,9 +43,7 @@ const signInChainId = z.preprocess(
 	(value) => ((value ?? '') === '' || value === 0 ? undefined : value),
 	z.coerce
 		.number({ invalid_type_error: CHAIN_ID })
-		.int(CHAIN_ID)
-		.positive(CHAIN_ID)
-		.safe(CHAIN_ID)
+		.refine((id) => Number.isSafeInteger(id) && id > 0, CHAIN_ID)
 		.optional(),
 );
 
@@ -107,18 +98,15 @@ export interface Entity {
 
 const entityId = identifier('te', 'co', 'us');
 
-/**
- * *Teams and Companies*: on each line an identifier and a name, such as `te-a1B2c3D4e5F6 Engineering`.
- * Without a name, the identifier stands for it.
- */
+/** *Teams and Companies*: an identifier on each line, and a name unless the identifier serves as one. */
 const entitiesSchema = z
 	.string({ invalid_type_error: 'must be text' })
 	.nullish()
 	.transform((lines, context): Entity[] => {
 		const entities = new Map<string, Entity>();
 		for (const [index, line] of (lines ?? '').split(/\r\n|\r|\n/).entries()) {
-			const [, id = '', name = ''] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
-			if (id === '') continue;
+			const [, id, name = ''] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
+			if (id === undefined) continue;
 			const fault = entityId.safeParse(id).error?.issues[0]?.message;
 			const message = entities.has(id)
 				? `lists ${id} twice, again in line ${index + 1}`
@@ -138,29 +126,29 @@ export function entityLabel(id: string, entities: readonly Entity[]): string {
 /** What all credentials have, whatever their authentication. */
 interface CredentialUse {
 	readonly limits: CredentialLimits;
-	/** The teams and companies that the administrator has named. */
 	readonly entities: readonly Entity[];
 	/** The name of the saved credentials, if known. */
 	readonly name?: string;
 }
 
-export type WalletCredentials = CredentialUse &
-	(z.infer<typeof privateKeySignIn> | z.infer<typeof remoteSignIn>);
-export type ServiceCredentials = CredentialUse & z.output<Proof>;
-
+type Signer = z.output<typeof privateKeySignIn> | z.output<typeof remoteSignIn>;
 type Proof =
-	| typeof privateKeySignIn
-	| typeof remoteSignIn
-	| typeof accessTokenCredentials
-	| typeof legacyApiKeyCredentials;
+	| Signer
+	| z.output<typeof accessTokenCredentials>
+	| z.output<typeof legacyApiKeyCredentials>;
 
-function schemaFor(authentication: unknown, signer: unknown): Proof {
+export type WalletCredentials = CredentialUse & Signer;
+export type ServiceCredentials = CredentialUse & Proof;
+
+function schemaFor(
+	authentication: unknown,
+	signer: unknown,
+): z.ZodType<Proof, z.ZodTypeDef, unknown> {
 	if (authentication === 'accessToken') return accessTokenCredentials;
 	if (authentication === 'legacyApiKey') return legacyApiKeyCredentials;
 	return signer === 'remoteSigner' ? remoteSignIn : privateKeySignIn;
 }
 
-/** @throws {UserError} that names the wrong field, but never quotes its value */
 function parsed<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
@@ -177,28 +165,21 @@ function parsed<Value>(
 	});
 }
 
-/** The teams and companies that the saved credentials name. */
 export function readEntities(saved: Readonly<Record<string, unknown>>): readonly Entity[] {
 	return parsed(entitiesSchema, saved.entities, 'entities');
 }
 
-/**
- * Parses the saved `payrollPaymentsApi` credentials.
- * @param name the name of the saved credentials, for messages
- * @throws {UserError} that names the wrong field, but never quotes its value
- */
+/** @throws {UserError} that names the wrong field, but never quotes its value */
 export function readCredentials(
 	saved: Readonly<Record<string, unknown>>,
 	name?: string,
 ): ServiceCredentials {
 	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
-	const proof: z.ZodType<z.output<Proof>, z.ZodTypeDef, unknown> = schemaFor(
-		authentication,
-		signer,
-	);
-	return Object.assign(parsed(proof, { ...saved, authentication, signer }), {
+	const schema = schemaFor(authentication, signer);
+	return {
+		...parsed(schema, { ...saved, authentication, signer }),
 		limits: parsed(limitsSchema, saved),
 		entities: readEntities(saved),
 		name,
-	});
+	};
 }

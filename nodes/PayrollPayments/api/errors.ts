@@ -1,16 +1,18 @@
 import { ServiceError } from '../shared/errors';
-import { readEnvelope } from './schemas/answers';
 import type { HttpAnswer } from '../shared/http';
 import { safeExcerpt, type Redact } from '../shared/redaction';
+import { readEnvelope } from './schemas/answers';
 
 /** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
 const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
+const CHECK_FIELDS = "Check the fields that the service's message mentions.";
+
 const HINTS: Readonly<Record<number, string>> = {
-	200: "Check the fields that the service's message mentions.",
-	400: "Check the fields that the service's message mentions.",
+	200: CHECK_FIELDS,
+	400: CHECK_FIELDS,
 	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
 	404: "Check the identifier. It may not exist, or the user of these credentials can't see it.",
@@ -19,14 +21,13 @@ const HINTS: Readonly<Record<number, string>> = {
 
 /** What is known about a call that failed, for the hint. */
 interface FailedCall {
-	/** The documented role that the caller needs. */
-	readonly roleNeeded?: string;
+	readonly roleNeeded: string | undefined;
 	/** Whether the call was sent with the older scheme's API key. */
-	readonly withApiKey?: boolean;
+	readonly withApiKey: boolean;
 }
 
 function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string {
-	if (status === 401 && withApiKey === true) {
+	if (status === 401 && withApiKey) {
 		/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
 		return 'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.';
 	}
@@ -37,28 +38,20 @@ function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string
 	return HINTS[status] ?? CHECK_BASE_URL;
 }
 
-/** Characters of the service's message that are shown. */
-const MAX_MESSAGE_LENGTH = 500;
+/** Characters that are shown of what the service says. */
+const LONGEST = { message: 500, code: 100 };
 
-/** Characters of the service's code that are shown. */
-const MAX_CODE_LENGTH = 100;
-
-/**
- * The error for a response that isn't a success, with the service's own message and code if it sent
- * the failure envelope.
- * @param redact removes secrets from what the service says
- */
+/** For a response that isn't a success, with what the service says in its failure envelope. */
 export function errorFor(
-	answer: HttpAnswer,
+	{ status, body }: HttpAnswer,
 	redact: Redact,
-	failedCall: FailedCall = {},
+	failedCall: FailedCall,
 ): ServiceError {
-	const { status } = answer;
-	const envelope = readEnvelope(answer.body);
+	const envelope = readEnvelope(body);
 	if (envelope !== undefined && !envelope.success) {
 		const { data, error_code: code } = envelope;
-		const errorCode = code === undefined ? undefined : safeExcerpt(code, redact, MAX_CODE_LENGTH);
-		const message = safeExcerpt(data, redact, MAX_MESSAGE_LENGTH) || 'no reason given';
+		const errorCode = code === undefined ? undefined : safeExcerpt(code, redact, LONGEST.code);
+		const message = safeExcerpt(data, redact, LONGEST.message) || 'no reason given';
 		const suffix = errorCode === undefined ? '' : ` (${errorCode})`;
 		return new ServiceError(`The service refused: ${message}${suffix}`, {
 			status,
@@ -67,13 +60,13 @@ export function errorFor(
 			hint: hintFor(status, failedCall),
 		});
 	}
-	const isRedirect = status >= 300 && status < 400;
+	const fault = (what: string, hint: string) =>
+		new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint });
+	if (status >= 300 && status < 400) {
+		const why = "The node doesn't follow redirects, so that the token can't go to another host.";
+		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);
+	}
 	const isFromProxy = status < 400 || status >= 500;
-	const hint = isRedirect
-		? `The node doesn't follow redirects, so that the token can't go to another host. ${CHECK_BASE_URL}`
-		: isFromProxy
-			? `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`
-			: hintFor(status, failedCall);
-	const what = isRedirect ? 'The service answered with a redirect' : 'Unexpected response';
-	return new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint });
+	const proxy = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
+	return fault('Unexpected response', isFromProxy ? proxy : hintFor(status, failedCall));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { emailKey, isEmail } from '../shared/email';
+import { emailKey, isEmail } from '../shared/formats';
 import { UserError } from '../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
 
@@ -21,7 +21,6 @@ export type NeededPermission = Permission | 'none';
 /** The credentials as far as a decision about their use needs them. */
 interface CredentialsInUse {
 	readonly limits: CredentialLimits;
-	/** The name of the saved credentials, if known. */
 	readonly name?: string;
 }
 
@@ -32,24 +31,27 @@ function isPermission(value: unknown): value is Permission {
 const ALL_PERMISSIONS = Object.keys(PERMISSIONS).filter(isPermission);
 
 /** A text that sets a limit where it is filled in. */
-const limitText = z.string({ invalid_type_error: 'must be text, or empty for no limit' });
+const limitText = z
+	.string({ invalid_type_error: 'must be text, or empty for no limit' })
+	.optional()
+	.transform((text) => (text === '' ? undefined : text));
 
-const maximumPayment = limitText.optional().transform((text, context) => {
-	if (text === undefined || text === '') return undefined;
-	const cents = dollarsAsCents(text.trim());
-	if (cents !== undefined) return cents;
+const maximumPayment = limitText.transform((text, context) => {
+	const cents = text === undefined ? undefined : dollarsAsCents(text.trim());
+	if (cents !== undefined || text === undefined) return cents;
 	const message = 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit';
 	context.addIssue({ code: 'custom', message });
 	return z.NEVER;
 });
 
 function isRecipient(entry: string): boolean {
-	if (entry.startsWith('@')) return isEmail(`anyone${entry}`);
-	return !entry.startsWith('*') && isEmail(entry);
+	return entry.startsWith('@')
+		? isEmail(`anyone${entry}`)
+		: !entry.startsWith('*') && isEmail(entry);
 }
 
-const paymentRecipients = limitText.optional().transform((text, context) => {
-	if (text === undefined || text === '') return undefined;
+const paymentRecipients = limitText.transform((text, context) => {
+	if (text === undefined) return undefined;
 	const entries = text.split(',').flatMap((entry) => emailKey(entry.trim()) || []);
 	const wrong = entries.findIndex((entry) => !isRecipient(entry));
 	if (entries.length > 0 && wrong === -1) return new Set(entries);
@@ -118,10 +120,7 @@ export function isUnlimited({ limits }: CredentialsInUse): boolean {
 	);
 }
 
-/**
- * Refuses what the credentials don't allow.
- * @throws {UserError} that names the field, the permission and the credentials
- */
+/** Refuses what the credentials don't allow. */
 export function requirePermission(credentials: CredentialsInUse, needed: NeededPermission): void {
 	if (needed === 'none' || credentials.limits.permissions.has(needed)) return;
 	const { label, activity } = PERMISSIONS[needed];
@@ -144,10 +143,7 @@ export interface LimitedPayment {
 	readonly signedCents: number | bigint | undefined;
 }
 
-/**
- * Refuses a payment that the credentials don't allow. Call it before the wallet is asked to sign.
- * @throws {UserError} that names the limit and the credentials
- */
+/** Refuses a payment that the credentials don't allow. Call it before the wallet is asked to sign. */
 export function requireAllowedPayment(
 	credentials: CredentialsInUse,
 	{ amountCents, recipientEmail, signedCents }: LimitedPayment,

@@ -21,7 +21,6 @@ const body = z
 	.nullish()
 	.transform((text) => text ?? '');
 
-/** A response as n8n's request functions return it. */
 const fullResponse = z
 	.object({ statusCode: z.number(), headers, body })
 	.transform(({ statusCode, ...rest }): HttpAnswer => ({ status: statusCode, ...rest }));
@@ -32,14 +31,12 @@ const answerInError = z
 	.transform(({ response: { data, ...rest } }): HttpAnswer => ({ ...rest, body: data }));
 
 /** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
-const errorCode = z.union([
-	z.object({ code: z.string() }).transform(({ code }) => code),
-	z.object({ httpCode: z.string() }).transform(({ httpCode }) => httpCode),
-]);
+const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string() }));
 
-const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string]> = [
-	[/^ECONNREFUSED$/, 'it refused the connection'],
-	[/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host name wasn't found"],
+/** With the first two there was no connection; with others, such as a lost network, there may have been. */
+const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string, wasSent?: false]> = [
+	[/^ECONNREFUSED$/, 'it refused the connection', false],
+	[/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host name wasn't found", false],
 	[/^(?:ECONNRESET|EPIPE)$/, 'the connection was interrupted'],
 	[/^(?:ECONNABORTED|ETIMEDOUT)$/, 'it took too long to respond'],
 	[/^E(?:HOST|NET)UNREACH$/, "its network can't be reached"],
@@ -62,46 +59,37 @@ function chainOf(error: unknown): unknown[] {
 	return chain;
 }
 
-/** With these there was no connection; with others, such as a network that went away, there may have been. */
-const BEFORE_SENDING = ['EAI_AGAIN', 'ECONNREFUSED', 'ENOTFOUND'];
-
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
-	const found = chain
-		.flatMap((link) => errorCode.safeParse(link).data ?? [])
-		.flatMap((code) => {
-			const reason = REASONS.find(([codes]) => codes.test(code))?.[1];
-			return reason === undefined ? [] : [{ code, reason }];
-		});
-	const { code = '', reason = 'the connection failed' } = found[0] ?? {};
+	const codes = chain.flatMap((link) => Object.values(withCode.safeParse(link).data ?? {}));
+	const [code = ''] = codes.filter((each) => REASONS.some(([known]) => known.test(each)));
+	const [, reason = 'the connection failed', wasSent = true] =
+		REASONS.find(([known]) => known.test(code)) ?? [];
 	const isCertificate = reason.includes('TLS certificate');
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
 		hint: isCertificate
 			? "Fix the server's certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n."
 			: 'Check that n8n can reach this address (network, proxy, firewall), or raise Timeout (Milliseconds) under Options.',
-		wasSent: !(isCertificate || BEFORE_SENDING.includes(code)),
+		wasSent: wasSent && !isCertificate,
 	});
 }
 
-function optionsFor(request: HttpRequest): IHttpRequestOptions {
+function optionsFor({ method, url, headers, body, timeout }: HttpRequest): IHttpRequestOptions {
+	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	return {
-		method: request.method,
-		url: request.url,
-		headers: {
-			accept: 'application/json',
-			...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-			...request.headers,
-		},
-		...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+		method,
+		url,
+		headers: { accept: 'application/json', ...type, ...headers },
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		encoding: 'text',
 		returnFullResponse: true,
 		disableFollowRedirect: true,
-		timeout: request.timeout ?? DEFAULT_TIMEOUT,
+		timeout: timeout ?? DEFAULT_TIMEOUT,
 	};
 }
 
 /**
  * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
- * restrictions and credentials apply. Returns responses of any status.
+ * restrictions and credentials apply.
  * @throws {UserError} what the credentials threw, or {@link NoResponseError}
  */
 export function exchangeOver(

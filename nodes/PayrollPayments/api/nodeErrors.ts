@@ -3,18 +3,15 @@ import { NodeApiError, NodeOperationError, type IDataObject, type INode } from '
 import { messageOf, outcomeOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
-/** How many characters of a message are shown. */
-const LONGEST_MESSAGE = 2_000;
-
-/** How many characters of a description are shown; it can list several other errors. */
-const LONGEST_DESCRIPTION = 30_000;
+/** Characters that are shown. A description can list several other errors. */
+const LONGEST = { message: 2_000, description: 30_000 };
 
 /** Where the pages are that explain errors. */
 const DOCS = 'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/';
 
 /** The message as a person sees it, with the item that it is about. */
 export function messageFor(error: unknown, item: number | undefined, redactor: Redactor): string {
-	const shown = shorten(redactor.text(messageOf(error)), LONGEST_MESSAGE).replace(/\.$/, '');
+	const shown = shorten(redactor.text(messageOf(error)), LONGEST.message).replace(/\.$/, '');
 	const row = error instanceof UserError ? error.context.row : undefined;
 	if (row !== undefined) return `Row ${row}: ${shown}`;
 	return item === undefined ? shown : `${shown} [item ${item}]`;
@@ -27,15 +24,14 @@ function descriptionOf(error: UserError, redactor: Redactor): string | undefined
 		members.length > 0 && `Under Error details, Error data contains ${members.join(' and ')}.`;
 	const more = context.page && `More: ${DOCS}${context.page}`;
 	const said = [note, where, hint, more].filter(Boolean).join(' ');
-	return said === '' ? undefined : shorten(redactor.text(said), LONGEST_DESCRIPTION);
+	return said === '' ? undefined : shorten(redactor.text(said), LONGEST.description);
 }
 
 /**
  * The error that n8n shows: the message says what happened to which item, the description what was
- * already done and what to do next. `context.data`, which n8n shows under *Error details*, has what was
- * done as data. The request isn't included, because it contains the token.
- * @param item the item, where the error doesn't know it; undefined for a trigger, which has no items
- * @param redactor removes secrets from the texts
+ * already done and what to do next, and `context.data` (*Error details*) has what was done as data. The
+ * request isn't included, because it contains the token.
+ * @param item where the error doesn't know it; a trigger has none
  */
 export function nodeErrorFor(
 	node: INode,
@@ -44,13 +40,10 @@ export function nodeErrorFor(
 	item?: number,
 ): Error {
 	const known = error instanceof UserError ? error : undefined;
-	const index = known?.context.item ?? item;
-	const message = messageFor(error, index, redactor);
-	const shown = {
-		message,
-		description: known && descriptionOf(known, redactor),
-		itemIndex: index,
-	};
+	const itemIndex = known?.context.item ?? item;
+	const message = messageFor(error, itemIndex, redactor);
+	const description = known && descriptionOf(known, redactor);
+	const shown = { message, description, itemIndex };
 	const nodeError =
 		error instanceof ServiceError
 			? new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) })
@@ -63,7 +56,6 @@ export function nodeErrorFor(
 
 /**
  * The output for a failed item with *Continue On Fail*, as scripts/lib/outputSchemas.ts describes it.
- * @param redactor removes secrets from the texts
  * @param isChange whether it is of a change, whose outcome matters
  */
 export function failureRecord(

@@ -1,7 +1,6 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
-import { parseUrl } from '../shared/hosts';
 import type { ServiceCredentials } from './credentials';
 import { credentialLabel, isUnlimited } from './limits';
 
@@ -12,10 +11,7 @@ import { credentialLabel, isUnlimited } from './limits';
  */
 export const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
 
-/**
- * What a node handed to one of n8n's two request functions (IHttpRequestOptions, IRequestOptions).
- * An expression may have put anything into any member.
- */
+/** What a node handed to one of n8n's two request functions; expressions may put anything in it. */
 type Given = Readonly<Record<string, unknown>>;
 
 /** In the words of both request functions. */
@@ -36,20 +32,13 @@ const CERTIFICATE_CHECKS: Readonly<Record<string, boolean>> = {
 	skipSslCertificateValidation: false,
 };
 
-const BODY_MEMBERS = ['body', 'form', 'formData'];
-
-/**
- * Names with which some frameworks take a GET for another method, and headers that announce a body: a
- * server that waits for one reads the next request as it.
- */
+/** What some frameworks read another method from, and headers that announce a body. */
 const NOT_PLAIN = /method|^(?:content-length|transfer-encoding)$/i;
 
 function isEmpty(value: unknown): boolean {
 	if (value === undefined || value === null || value === '' || value === false) return true;
-	if (typeof value !== 'object') return false;
-	return Array.isArray(value) || value instanceof Uint8Array
-		? value.length === 0
-		: Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0;
+	if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
+	return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0;
 }
 
 function refuseOwnConnection(given: Given): void {
@@ -68,8 +57,7 @@ function refuseOwnConnection(given: Given): void {
 function destinationOf({ url, uri, baseURL }: Given): URL {
 	const text = url ?? uri;
 	const isAmbiguous = !isEmpty(baseURL) || (!isEmpty(url) && !isEmpty(uri) && url !== uri);
-	const destination = typeof text === 'string' && !isAmbiguous ? parseUrl(text) : undefined;
-	if (destination !== undefined) return destination;
+	if (typeof text === 'string' && !isAmbiguous && URL.canParse(text)) return new URL(text);
 	throw new UserError('The request has no valid URL', {
 		hint: 'Give one complete URL that starts with the Base URL in the credentials.',
 	});
@@ -85,10 +73,7 @@ function isNested(value: unknown): boolean {
 	return Array.isArray(value) ? value.some(isObject) : isObject(value);
 }
 
-/**
- * The request, bound for the origin of the base URL and without redirects.
- * @throws {UserError} if it goes anywhere else
- */
+/** The request, bound for the origin of the base URL and without redirects. Refuses any other. */
 export function toOwnOrigin(
 	{ baseUrl }: Pick<ServiceCredentials, 'baseUrl'>,
 	options: IHttpRequestOptions,
@@ -115,11 +100,13 @@ export function toOwnOrigin(
 		}
 	}
 	url.hash = '';
-	const others = { uri: undefined, baseURL: undefined };
-	return Object.assign({ ...options, ...NO_REDIRECTS }, others, { url: url.href });
+	return Object.assign({ ...options }, NO_REDIRECTS, {
+		url: url.href,
+		uri: undefined,
+		baseURL: undefined,
+	});
 }
 
-/** Whether it only reads: GET, no body, and nothing that some frameworks take for another method. */
 function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
 	const { method, qs } = given;
 	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));
@@ -131,7 +118,7 @@ function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
 	];
 	return (
 		isGet &&
-		BODY_MEMBERS.every((member) => isEmpty(given[member])) &&
+		['body', 'form', 'formData'].every((member) => isEmpty(given[member])) &&
 		!names.some((name) => NOT_PLAIN.test(name.trim()))
 	);
 }
@@ -140,8 +127,6 @@ function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
  * A request of another node, such as n8n's HTTP Request, as it may be sent with the credentials: to the
  * origin of their base URL and over n8n's own connections. Unless access is *Everything* without any
  * limit, only a plain GET: what else a request might do can't be checked from here.
- * @param options of either of n8n's request functions; they stay as they are
- * @throws {UserError} that says what the credentials don't allow
  */
 export function allowedRequest(
 	credentials: ServiceCredentials,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 
-import { path, type SendRead } from './client';
 import { ServiceError } from '../shared/errors';
+import { path, type SendRead } from './client';
+import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 
 /** How many email addresses a request may filter team users by (docs/api.md, Limits). */
 export const EMAILS_PER_REQUEST = 100;
@@ -10,12 +10,11 @@ export const EMAILS_PER_REQUEST = 100;
 /** Largest page of team users (docs/api.md, Limits). */
 const LARGEST_PAGE = 500;
 
-/** Most pages that are read for one list; at 500 users each, half a million. */
+/** Most pages that are read for one list. */
 export const MOST_PAGES = 1_000;
 
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
 
-/** Which users of a team. */
 interface UsersRequest {
 	readonly teamId: string;
 	/** At most {@link EMAILS_PER_REQUEST}. */
@@ -42,11 +41,7 @@ async function answerTo(
 }
 
 /** Page after page until there are `most` different users. */
-async function pagedUsers(
-	call: SendRead,
-	request: UsersRequest,
-	most = Number.POSITIVE_INFINITY,
-): Promise<TeamUser[]> {
+async function pagedUsers(call: SendRead, request: UsersRequest, most = Infinity) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
 	const found = new Map<unknown, TeamUser>();
 	const count = Math.min(most, LARGEST_PAGE);
@@ -87,7 +82,7 @@ export async function teamUsers(
 	return most === undefined ? users : users.slice(0, most);
 }
 
-/** The pending invites of a team or company, which the service lists in one answer (docs/api.md, Endpoint 4). */
+/** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */
 export async function pendingInvites(call: SendRead, nanoid: string) {
 	return await call({
 		method: 'GET',

@@ -44,7 +44,6 @@ function expiryOf(token: string): number | undefined {
 	return claims.safeParse(parseJson(json)).data?.exp;
 }
 
-/** The stored token, whatever it is bound to. */
 export function storedToken(stored: unknown): string | undefined {
 	return storedSession.safeParse(stored).data?.token;
 }
@@ -69,14 +68,12 @@ export function addSecretsOf(
 	redactor: Redactor,
 	saved: Readonly<Record<string, unknown>>,
 ): Redactor {
-	const secrets = SECRET_FIELDS.map((field) => storedToken(saved[field]) ?? saved[field]);
-	return redactor.add(...secrets);
+	return redactor.add(...SECRET_FIELDS.map((field) => storedToken(saved[field]) ?? saved[field]));
 }
 
 /**
- * The header that proves who calls (docs/api.md, Authentication).
- * @param token with a wallet, the one that signing in gave. Without it the service's 401 makes n8n
- * sign in.
+ * The header that proves who calls (docs/api.md, Authentication). With a wallet and no token, the
+ * service's 401 makes n8n sign in.
  */
 export function authenticationHeader(
 	credentials: ServiceCredentials,
@@ -94,26 +91,22 @@ export const systemClock = {
 	sleep: async (milliseconds: number) => await sleep(milliseconds),
 };
 
-/** Tests bring their own. */
 export type Clock = typeof systemClock;
 
 interface SignIn {
 	readonly outcome: Promise<string>;
 	/** The token that the service refused, if any. Callers with the same token share this outcome. */
 	readonly replaces: string | undefined;
-	/** What became of it, and when. */
+	/** Without a token if it failed. */
 	ended?: { readonly at: number; readonly token?: string };
 }
 
 /** A call under way with a token that looks expired. */
 interface Trial {
 	readonly token: string;
-	readonly begun: number;
-	/** Resolves when its outcome is known. */
-	readonly done: Promise<void>;
+	/** Resolves when its outcome is known, or after {@link LONGEST_WAIT}. */
+	readonly over: Promise<void>;
 	readonly end: () => void;
-	/** Resolves when the others stop waiting; set by the first that waits. */
-	timeout?: Promise<void>;
 }
 
 /** What this process knows of the sessions of one binding. */
@@ -142,8 +135,9 @@ interface Session {
  * accepted, which means it is sent until the service refuses it.
  */
 export class Sessions {
-	private readonly sessions = new LruCache<Session>(MAX_SESSIONS, (session) =>
-		this.isInUse(session),
+	private readonly sessions = new LruCache<Session>(
+		MAX_SESSIONS,
+		({ signIn, trial }) => trial !== undefined || (signIn !== undefined && !signIn.ended),
 	);
 
 	constructor(private readonly clock: Clock = systemClock) {}
@@ -161,8 +155,7 @@ export class Sessions {
 
 	/**
 	 * The token to send: the stored one, or a newer one of this process. Waits while another call
-	 * tries a token that looks expired, or signs in.
-	 * @throws what the sign-in threw that was waited for
+	 * tries a token that looks expired, or signs in, and fails with that sign-in.
 	 */
 	async tokenFor(boundTo: string, stored: string): Promise<string> {
 		const session = this.sessionOf(boundTo);
@@ -172,12 +165,9 @@ export class Sessions {
 			token = (await this.newerToken(session, token)) ?? token;
 			if (!this.looksExpired(token) || token === session.accepted) return token;
 			const { trial } = session;
-			if (trial === undefined) {
-				session.trial = this.newTrial(token);
-				return token;
-			}
-			if (this.clock.elapsed() >= deadline) return token;
-			await this.waitForTrial(trial, session);
+			if (trial === undefined) this.beginTrial(session, token);
+			if (trial === undefined || this.clock.elapsed() >= deadline) return token;
+			await trial.over;
 		}
 	}
 
@@ -185,7 +175,6 @@ export class Sessions {
 	 * Signs in, or shares a sign-in: one that is under way, one that replaced the same token, or one
 	 * that has just failed.
 	 * @param refused the token that the caller holds and cannot use any more, if any
-	 * @throws what the sign-in threw, also when repeated during the pause after it
 	 */
 	async renew(
 		boundTo: string,
@@ -198,23 +187,20 @@ export class Sessions {
 			if (session.accepted === refused) session.accepted = undefined;
 		}
 		if (session.signIn === undefined || !this.serves(session.signIn, session, refused)) {
-			session.signIn = this.startSignIn(session, refused, signIn);
+			session.signIn = this.startSignIn(session, { outcome: signIn(), replaces: refused });
 		}
-		if (session.trial?.token === refused) this.endTrial(session);
+		if (session.trial?.token === refused) session.trial?.end();
 		return await session.signIn.outcome;
 	}
 
-	/**
-	 * Ends the trial of the stored token with the status of the answer to a request that carried it.
-	 * @param status undefined where no answer came
-	 */
+	/** Ends the trial of the stored token with the status of the answer to it, if one came. */
 	reportStatus(stored: unknown, status: number | undefined): void {
 		const { boundTo = '', token } = storedSession.safeParse(stored).data ?? {};
 		const session = this.sessions.peek(boundTo);
 		if (session?.trial === undefined || session.trial.token !== token) return;
 		const isAccepted = status !== undefined && (status < 300 || [400, 403, 404].includes(status));
 		if (isAccepted) session.accepted = token;
-		this.endTrial(session);
+		session.trial.end();
 	}
 
 	private sessionOf(boundTo: string): Session {
@@ -229,13 +215,12 @@ export class Sessions {
 		if (signIn === undefined) return undefined;
 		const { ended, outcome, replaces } = signIn;
 		const isExpired = this.looksExpired(token);
-		let isNewer = replaces === token || isExpired;
-		if (ended !== undefined && ended.token === undefined) {
-			isNewer = refused === token && isExpired && this.isPaused(ended.at);
-		} else if (ended?.token !== undefined && replaces !== token) {
-			isNewer = isExpired && !this.looksExpired(ended.token);
+		const hasFailed = ended !== undefined && ended.token === undefined;
+		if (hasFailed) {
+			return isExpired && refused === token && this.isPaused(ended.at) ? await outcome : undefined;
 		}
-		return isNewer ? await outcome : undefined;
+		const isBetter = isExpired && !(ended?.token && this.looksExpired(ended.token));
+		return replaces === token || isBetter ? await outcome : undefined;
 	}
 
 	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
@@ -245,41 +230,30 @@ export class Sessions {
 		return isAlive && replaces === refused && ended.token !== refused;
 	}
 
-	private startSignIn(
-		session: Session,
-		replaces: string | undefined,
-		signIn: () => Promise<string>,
-	): SignIn {
-		const begun: SignIn = { outcome: signIn(), replaces };
+	private startSignIn(session: Session, signIn: SignIn): SignIn {
 		const end = (token?: string) => {
-			begun.ended = { at: this.clock.elapsed(), token };
+			signIn.ended = { at: this.clock.elapsed(), token };
 			// The service has just issued it, so this machine's clock must be ahead.
 			if (token !== undefined && this.looksExpired(token)) session.accepted = token;
 		};
-		begun.outcome.then(end, () => end());
-		return begun;
+		signIn.outcome.then(end, () => end());
+		return signIn;
 	}
 
-	private newTrial(token: string): Trial {
-		let end = () => {};
-		const done = new Promise<void>((resolve) => (end = resolve));
-		return { token, begun: this.clock.elapsed(), done, end };
-	}
-
-	private async waitForTrial(trial: Trial, session: Session): Promise<void> {
-		const left = trial.begun + LONGEST_WAIT - this.clock.elapsed();
-		if (left > 0) {
-			trial.timeout ??= this.clock.sleep(left);
-			await Promise.race([trial.done, trial.timeout]);
-		}
-		if (session.trial !== trial) return;
-		session.accepted = trial.token;
-		this.endTrial(session);
-	}
-
-	private endTrial(session: Session): void {
-		session.trial?.end();
-		session.trial = undefined;
+	private beginTrial(session: Session, token: string): void {
+		let resolve = () => {};
+		const over = new Promise<void>((done) => (resolve = done));
+		const end = () => {
+			session.trial = undefined;
+			resolve();
+		};
+		const trial = { token, over, end };
+		session.trial = trial;
+		void this.clock.sleep(LONGEST_WAIT).then(() => {
+			if (session.trial !== trial) return;
+			session.accepted = token;
+			end();
+		});
 	}
 
 	private looksExpired(token: string): boolean {
@@ -289,12 +263,6 @@ export class Sessions {
 
 	private isPaused(failed: number): boolean {
 		return this.clock.elapsed() - failed < SIGN_IN_PAUSE;
-	}
-
-	/** Whether a sign-in or a trial is under way. */
-	private isInUse({ signIn, trial }: Session): boolean {
-		if (signIn !== undefined && signIn.ended === undefined) return true;
-		return trial !== undefined && this.clock.elapsed() - trial.begun < LONGEST_WAIT;
 	}
 }
 

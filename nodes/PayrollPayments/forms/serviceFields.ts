@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../shared/roles';
-import { ecdsaSignature, evmAddress } from '../shared/address';
-import { email } from '../shared/email';
+import {
+	ecdsaSignature,
+	email,
+	evmAddress,
+	identifier,
+	startsOf,
+	type IdentifierPrefix,
+} from '../shared/formats';
 import { BALANCE_CURRENCIES } from '../shared/money';
-import { identifier, startsOf, type IdentifierPrefix } from '../shared/identifier';
 
 import {
 	isBlank,

@@ -7,7 +7,7 @@ import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
-import { emailKey } from '../shared/email';
+import { emailKey } from '../shared/formats';
 import {
 	canonicalJson,
 	isRecord,

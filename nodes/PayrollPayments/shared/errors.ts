@@ -35,33 +35,22 @@ export interface ErrorContext {
  */
 export class UserError extends Error {
 	override readonly name: string = 'UserError';
+	readonly hint: ErrorContext['hint'];
+	readonly field: ErrorContext['field'];
+	readonly details: ErrorContext['details'];
+	readonly note: ErrorContext['note'];
+	/** The hint, under the name that n8n reads from an error that credentials throw. */
+	readonly description: ErrorContext['hint'];
 
 	constructor(
 		message: string,
 		readonly context: ErrorContext = {},
 	) {
 		super(message, context.cause && { cause: context.cause });
-	}
-
-	get hint(): string | undefined {
-		return this.context.hint;
-	}
-
-	get field(): string | undefined {
-		return this.context.field;
-	}
-
-	get details(): Readonly<Record<string, unknown>> | undefined {
-		return this.context.details;
-	}
-
-	get note(): string | undefined {
-		return this.context.note;
-	}
-
-	/** The hint, under the name that n8n reads from an error that credentials throw. */
-	get description(): string | undefined {
-		return this.hint;
+		this.hint = this.description = context.hint;
+		this.field = context.field;
+		this.details = context.details;
+		this.note = context.note;
 	}
 
 	/** The same kind of error with other words. */
@@ -89,24 +78,15 @@ interface ServiceContext extends ErrorContext {
 /** The service answered, but not with success (docs/api.md, Errors). */
 export class ServiceError extends UserError {
 	override readonly name = 'ServiceError';
+	readonly status: number;
+	readonly errorCode?: string;
+	readonly nothingDone: boolean;
 
-	constructor(
-		message: string,
-		private readonly response: ServiceContext,
-	) {
-		super(message, response);
-	}
-
-	get status(): number {
-		return this.response.status;
-	}
-
-	get errorCode(): string | undefined {
-		return this.response.errorCode;
-	}
-
-	get nothingDone(): boolean {
-		return this.response.nothingDone;
+	constructor(message: string, context: ServiceContext) {
+		super(message, context);
+		this.status = context.status;
+		this.errorCode = context.errorCode;
+		this.nothingDone = context.nothingDone;
 	}
 }
 
@@ -120,7 +100,7 @@ export class SignInFailed extends UserError {
 	override readonly name = 'SignInFailed';
 }
 
-/** The error with another message and context, as one of the same kind if it is one of this family. */
+/** The error with another message and context, as one of its kind if it is one of ours. */
 export function wrapError(error: unknown, message: string, context: ErrorContext): UserError {
 	if (!(error instanceof UserError)) return new UserError(message, context);
 	return error.with({ message, ...context, cause: error });
@@ -133,9 +113,8 @@ export function mayHaveActed(error: unknown): error is ServiceError | NoResponse
 }
 
 export function outcomeOf(error: unknown): FailedOutcome {
-	if (error instanceof UserError && error.context.outcome !== undefined)
-		return error.context.outcome;
-	return mayHaveActed(error) ? 'unknown' : 'refused';
+	const known = error instanceof UserError ? error.context.outcome : undefined;
+	return known ?? (mayHaveActed(error) ? 'unknown' : 'refused');
 }
 
 /** The message of an error that may be anything. */
@@ -144,7 +123,7 @@ export function messageOf(error: unknown): string {
 	return message === '' ? 'The node failed without a message' : message;
 }
 
-/** What was asked for after the execution was stopped. */
+/** For what was asked for after the execution was stopped. */
 export function stoppedError(): UserError {
 	return new UserError('The execution was stopped, so this was not sent', { outcome: 'not_sent' });
 }

@@ -5,7 +5,7 @@ export interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Sent as JSON; without it, no body is sent. */
 	readonly body?: unknown;
-	/** Milliseconds until the request times out. */
+	/** In milliseconds. */
 	readonly timeout?: number;
 }
 
@@ -13,12 +13,35 @@ export interface HttpAnswer {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The body as text, not yet parsed. */
 	readonly body: string;
 }
 
 /**
- * Sends one request and returns the response of any status, redirects included: they are never
- * followed. Rejects with a {@link UserError} if no response arrives (no connection, TLS error, timeout).
+ * Sends one request and returns the response of any status. Redirects are never followed. Rejects with
+ * a {@link UserError} if no response arrives.
  */
 export type HttpExchange = (request: HttpRequest) => Promise<HttpAnswer>;
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+	return hostname.replace(/^\[|\]$/g, '');
+}
+
+function isIpv4In(host: string, network: string): boolean {
+	return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) && new RegExp(`^${network}\\.`).test(host);
+}
+
+/** Whether a host is this machine. Names below localhost don't count: they may lead anywhere. */
+export function isLoopback(host: string): boolean {
+	return host === 'localhost' || host === '::1' || isIpv4In(host, '127');
+}
+
+/** Whether a host is loopback or an address of a private network (RFC 1918, RFC 4193). */
+export function isPrivate(host: string): boolean {
+	const networks = ['10', '192\\.168', '172\\.(1[6-9]|2\\d|3[01])'];
+	return (
+		isLoopback(host) ||
+		networks.some((network) => isIpv4In(host, network)) ||
+		/^f[cd][0-9a-f]{2}:/.test(host)
+	);
+}

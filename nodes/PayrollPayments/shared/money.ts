@@ -13,9 +13,7 @@ export const BALANCE_CURRENCIES = [
 	'NZD', 'PHP', 'PLN', 'RON', 'SEK', 'SGD', 'USD', 'USDC', 'USDT', 'ZAR',
 ] as const;
 
-/**
- * Whole cents as a decimal amount: 123456 is "1234.56". Works on the digits, so that nothing is rounded.
- */
+/** Whole cents as a decimal amount: 123456 is "1234.56". Nothing is rounded. */
 export function centsAsDecimal(cents: number | bigint): string {
 	const digits = BigInt(cents);
 	const sign = digits < 0n ? '-' : '';
@@ -35,10 +33,7 @@ export function centsAsDollars(cents: number | bigint): string {
 
 const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
 
-/**
- * Dollars in digits, such as "125", "125.5" or "125.50", as whole cents; undefined for any other
- * text. Works on the digits, so that no amount is ever rounded.
- */
+/** Dollars in digits, such as "125", "125.5" or "125.50", as whole cents; else undefined. */
 export function dollarsAsCents(text: string): number | undefined {
 	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
 	return whole === undefined ? undefined : Number(whole + fraction.padEnd(2, '0'));
@@ -53,7 +48,7 @@ export const TYPED_AMOUNT_UNITS = {
 
 export type TypedAmountUnit = keyof typeof TYPED_AMOUNT_UNITS;
 
-/** An amount in whole units, as typed data has it. Undefined for any other text. */
+/** An amount in whole units, as typed data has it; undefined for any other text. */
 export function typedAmount(text: string): bigint | undefined {
 	return /^(?:0|[1-9]\d{0,77})$/.test(text) ? BigInt(text) : undefined;
 }
@@ -78,7 +73,6 @@ export function signedAmountInDollars(amount: string, unit: TypedAmountUnit): st
 	return `${centsAsDollars(units / unitsPerCent)}${fraction.replace(/0+$/, '')}`;
 }
 
-/** An amount of an instant payment, in whole cents, which a reader makes of the value. */
 function paymentAmount(centsIn: (value: unknown) => number | undefined, form: string) {
 	return z.unknown().transform((value, context): number => {
 		const isMissing = value === undefined || value === null || value === '';
@@ -101,9 +95,8 @@ export const paymentCents = paymentAmount((value) => {
 }, 'a whole number of cents, e.g. 12500 for $125.00');
 
 /**
- * Dollars as text, or as a number as spreadsheets return it. JavaScript writes a number with as few
- * digits as identify it, so that 125.1 in a sheet is "125.1" here; a result that isn't whole cents,
- * such as 0.1 + 0.2, has more and is refused.
+ * Dollars as text, or as a number as spreadsheets return it. JavaScript writes 125.1 as "125.1"; a result
+ * that isn't whole cents, such as 0.1 + 0.2, has more digits and is refused.
  */
 export const paymentDollars = paymentAmount(
 	(value) =>

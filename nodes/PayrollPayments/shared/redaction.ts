@@ -23,7 +23,7 @@ export function quoted(value: unknown): string {
 	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
 }
 
-/** A text of others inside a sentence: in quotes unless it is one word, lest it pass for a part of it. */
+/** A text of others inside a sentence, in quotes unless it is one word. */
 export function asWord(text: string): string {
 	return /^[\w.@+:-]{1,100}$/.test(text) ? text : quoted(text);
 }
@@ -39,19 +39,18 @@ const SPELLINGS: ReadonlyArray<(secret: Buffer) => string> = [
 	(secret) => secret.toString('hex'),
 ];
 
+/** The text as a regular expression that matches just it. */
+export function escaped(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
 /** Finds any of the secrets, in upper or lower case. */
 function patternOf(secrets: ReadonlySet<string>): RegExp {
 	const bytes = [...secrets].map((secret) => Buffer.from(secret, 'utf8'));
-	const spelled = new Set([
-		...secrets,
-		...bytes.flatMap((secret) => SPELLINGS.map((spell) => spell(secret))),
-	]);
+	const spelled = bytes.flatMap((secret) => SPELLINGS.map((spell) => spell(secret)));
 	// The longest first, because a secret may begin with another one.
-	const longestFirst = [...spelled].sort((one, other) => other.length - one.length);
-	return new RegExp(
-		longestFirst.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
-		'gi',
-	);
+	const longestFirst = [...secrets, ...spelled].sort((one, other) => other.length - one.length);
+	return new RegExp(longestFirst.map(escaped).join('|'), 'gi');
 }
 
 /**

@@ -23,24 +23,16 @@ export type Role = keyof typeof ROLE_NAMES;
 
 export const ROLES = Object.keys(ROLE_NAMES).filter((name): name is Role => name in ROLE_NAMES);
 
-const TEAM_ADMINISTRATOR_ROLES = [
+export const ADMINISTRATOR_ROLES = [
 	'team_admin',
 	'team_finance_admin',
 	'team_viewer',
 	'team_payment_initiator',
 	'team_invite_initiator',
-] as const;
-
-const COMPANY_ADMINISTRATOR_ROLES = [
 	'org_admin',
 	'org_finance_admin',
 	'org_viewer',
 	'org_hr_admin',
-] as const;
-
-export const ADMINISTRATOR_ROLES = [
-	...TEAM_ADMINISTRATOR_ROLES,
-	...COMPANY_ADMINISTRATOR_ROLES,
 ] as const;
 
 /** Roles that an employee or contractor may be invited with. */
@@ -49,8 +41,5 @@ export type AdministratorRole = (typeof ADMINISTRATOR_ROLES)[number];
 
 /** Whether an administrator's role belongs to the kind of entity that the identifier names. */
 export function roleSuitsEntity(role: AdministratorRole, entityId: string): boolean {
-	const roles: readonly string[] = entityId.startsWith('te-')
-		? TEAM_ADMINISTRATOR_ROLES
-		: COMPANY_ADMINISTRATOR_ROLES;
-	return roles.includes(role);
+	return role.startsWith('team_') === entityId.startsWith('te-');
 }

@@ -1,7 +1,4 @@
-/**
- * Wallets and the checks before signing. Import this dynamically: it loads viem, which only signing
- * needs.
- */
+/** Import this dynamically: it loads viem. */
 export {
 	administratorInviteTypedData,
 	checkProvidedRoles,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import { exactAddress } from '../shared/address';
+import { exactAddress } from '../shared/formats';
 import { UserError } from '../shared/errors';
-import { isRecord } from '../shared/json';
+import { canonicalJson, isRecord } from '../shared/json';
 
 const OBJECT = { invalid_type_error: 'must be an object', required_error: 'is missing' };
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
@@ -20,36 +20,27 @@ export const setRolesRequest = z
 
 export type SetRolesRequest = z.infer<typeof setRolesRequest>;
 
-/** typed_data of an instant payment (docs/api.md, Endpoint 10): every value is text. */
-export const paymentTypedData = z
+const paymentData = z
 	.object(
 		{
-			from: text,
-			to: text,
-			salt: text,
-			expires: text,
-			data: z
-				.object(
-					{
-						id: text,
-						groupID: text,
-						payAtTime: text,
-						validMinutes: text,
-						payType: text,
-						token: text,
-						recipient: text,
-						amount: text,
-						data: text,
-					},
-					OBJECT,
-				)
-				.strict(),
+			id: text,
+			groupID: text,
+			payAtTime: text,
+			validMinutes: text,
+			payType: text,
+			token: text,
+			recipient: text,
+			amount: text,
+			data: text,
 		},
 		OBJECT,
 	)
 	.strict();
 
-type PaymentTypedData = z.infer<typeof paymentTypedData>;
+/** typed_data of an instant payment (docs/api.md, Endpoint 10): every value is text. */
+export const paymentTypedData = z
+	.object({ from: text, to: text, salt: text, expires: text, data: paymentData }, OBJECT)
+	.strict();
 
 const jsonObject = z.record(z.unknown(), { invalid_type_error: 'must be a JSON object' });
 
@@ -62,11 +53,6 @@ interface Eip712Description {
 	readonly primaryType: string;
 }
 
-/** An instant payment's typed data, with what a whole EIP-712 payload says of its domain and types. */
-interface PaymentPayload extends Partial<Eip712Description> {
-	readonly message: PaymentTypedData;
-}
-
 /** In the names of eth_signTypedData. */
 const wholePayload = z
 	.object({
@@ -77,6 +63,9 @@ const wholePayload = z
 	})
 	.strict();
 
+/** An instant payment's typed data, with what a whole EIP-712 payload says of its domain and types. */
+type PaymentPayload = Readonly<z.output<typeof wholePayload>>;
+
 /** The service's own names for two of the members. */
 const USUAL_NAMES = new Map([
 	['typed_data', 'message'],
@@ -84,33 +73,24 @@ const USUAL_NAMES = new Map([
 ]);
 
 /** typed_data of an instant payment, or a whole EIP-712 payload around it. */
-export const paymentPayload: z.ZodType<PaymentPayload, z.ZodTypeDef, unknown> = z
-	.unknown()
-	.transform((value, context) => {
-		/* A member that is there under both names stays, and is refused as unknown. */
-		const members = Object.entries(isRecord(value) ? value : {}).map(
-			([name, member]): [string, unknown] => {
-				const usual = USUAL_NAMES.get(name) ?? name;
-				return [Object.hasOwn(Object(value), usual) ? name : usual, member];
-			},
-		);
-		const isWhole = members.some(([name]) => Object.hasOwn(wholePayload.shape, name));
-		const read = isWhole
-			? wholePayload.safeParse(Object.fromEntries(members))
-			: paymentTypedData.transform((message) => ({ message })).safeParse(value);
-		if (read.success) return read.data;
-		for (const issue of read.error.issues) context.addIssue(issue);
-		return z.NEVER;
-	});
+export const paymentPayload = z.unknown().transform((value, context): PaymentPayload => {
+	/* A member that is there under both names stays, and is refused as unknown. */
+	const members = Object.entries(isRecord(value) ? value : {}).map(
+		([name, member]): [string, unknown] => {
+			const usual = USUAL_NAMES.get(name) ?? name;
+			return [Object.hasOwn(Object(value), usual) ? name : usual, member];
+		},
+	);
+	const isWhole = members.some(([name]) => Object.hasOwn(wholePayload.shape, name));
+	const read = isWhole
+		? wholePayload.safeParse(Object.fromEntries(members))
+		: paymentTypedData.transform((message) => ({ message })).safeParse(value);
+	if (read.success) return read.data;
+	for (const issue of read.error.issues) context.addIssue(issue);
+	return z.NEVER;
+});
 
 const LABELS = { domain: 'Domain', types: 'Types', primaryType: 'Primary Type' } as const;
-
-/** JSON with sorted members, to compare by. */
-function sortedJson(value: unknown): string {
-	return JSON.stringify(value, (_name, member: unknown) =>
-		isRecord(member) ? Object.fromEntries(Object.entries(member).sort()) : member,
-	);
-}
 
 /** A description's part from its field under Options, or from the payload. Both must agree. */
 function agreed<Value>(
@@ -119,7 +99,7 @@ function agreed<Value>(
 	given: Value | undefined,
 ): Value | undefined {
 	if (own === undefined || given === undefined) return own ?? given;
-	if (sortedJson(own) === sortedJson(given)) return own;
+	if (canonicalJson(own) === canonicalJson(given)) return own;
 	throw new UserError(`${LABELS[field]} differs from the one in Payment Authorization`, {
 		field,
 		hint: `Correct one of the two, or remove ${LABELS[field]} under Options. Nothing was signed or sent.`,

@@ -9,23 +9,19 @@ import { DIALECTS, type RemoteSignerDialect } from './dialects';
 import { isSameAddress, readSignature, signerOf, textHash, type Hex } from './signature';
 import type { Wallet } from './wallet';
 
-const TIMEOUT = 30_000;
-const LONGEST_ANSWER = 100_000;
-/** Characters of the signer's message that are shown. */
-const LONGEST_MESSAGE = 80;
+const TIMEOUT_MS = 30_000;
+/** Characters of the response that are read, and of the signer's message that are shown. */
+const LONGEST = { answer: 100_000, message: 80 };
 /** JSON-RPC's “Method not found”, EIP-1474's “Method not supported”, EIP-1193's “Unsupported Method”. */
 const UNSUPPORTED_METHOD = [-32601, -32004, 4200];
 /** The same under other codes: go-ethereum's words, which Ganache shares, and Anvil's. */
 const UNSUPPORTED_MESSAGE = /does not exist\/is not available$|^not implemented$/i;
 
-const resultSchema = z.object({
-	jsonrpc: z.literal('2.0'),
-	id: z.number(),
-	result: z.unknown(),
-});
+const jsonrpc = z.literal('2.0');
+const resultSchema = z.object({ jsonrpc, id: z.number(), result: z.unknown() });
 /** Whatever its id, which is null if the signer couldn't read the request's. */
 const errorSchema = z.object({
-	jsonrpc: z.literal('2.0'),
+	jsonrpc,
 	error: z.object({ code: z.number(), message: z.string() }),
 });
 
@@ -39,7 +35,7 @@ function readResult(
 	{ id, method }: { readonly id: number; readonly method: string },
 	redact: Redact,
 ): unknown {
-	const json = body.length > LONGEST_ANSWER ? undefined : parseJson(body);
+	const json = body.length > LONGEST.answer ? undefined : parseJson(body);
 	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
 	const error = status === 401 ? undefined : errorSchema.safeParse(json).data?.error;
 	if (error !== undefined) {
@@ -52,7 +48,7 @@ function readResult(
 			);
 		}
 		return refuse(
-			`The remote signer refused to sign: ${quoted(safeExcerpt(message, redact, LONGEST_MESSAGE))} (${code})`,
+			`The remote signer refused to sign: ${quoted(safeExcerpt(message, redact, LONGEST.message))} (${code})`,
 			'Check the signer’s log and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.',
 		);
 	}
@@ -82,10 +78,7 @@ function readResult(
 /**
  * A wallet whose key a JSON-RPC signer holds. Every signature is verified against `walletAddress`
  * before it is used.
- *
- * @param options from the credentials, which have checked the URL and the address; `redact` removes
- * their secrets from what the signer says
- * @throws {UserError} from signing, if the signer refuses; it never contains the token
+ * @param options `redact` removes the secrets of the credentials from what the signer says
  */
 export function remoteSignerWallet(
 	options: {
@@ -103,13 +96,10 @@ export function remoteSignerWallet(
 
 	async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
 		const id = ++calls;
-		const answer = await exchange({
-			method: 'POST',
-			url,
-			headers: token ? { authorization: `Bearer ${token}` } : {},
-			body: { jsonrpc: '2.0', id, method, params },
-			timeout: TIMEOUT,
-		}).catch((error: unknown) => {
+		const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+		const body = { jsonrpc: '2.0', id, method, params };
+		const request = { method: 'POST', url, headers, body, timeout: TIMEOUT_MS } as const;
+		const answer = await exchange(request).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw error;
 			return refuse(
 				`The remote signer did not respond, so nothing was signed: ${error.message}`,

@@ -7,9 +7,8 @@ export type Hex = `0x${string}`;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/;
-const HALF_OF_THE_CURVE = BigInt(
-	'0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
-);
+/** Hex digits of equal number compare like the numbers. */
+const HALF_OF_THE_CURVE = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export function isHex(value: string): value is Hex {
@@ -48,7 +47,7 @@ export function readSignature(value: unknown): Hex | undefined {
 	const parts = typeof value === 'string' ? SIGNATURE.exec(value.toLowerCase()) : null;
 	if (parts === null) return undefined;
 	const [, r = '', s = '', v = ''] = parts;
-	if (BigInt(`0x${s}`) > HALF_OF_THE_CURVE) return undefined;
+	if (s > HALF_OF_THE_CURVE) return undefined;
 	return `0x${r}${s}${v === '00' || v === '1b' ? '1b' : '1c'}`;
 }
 

@@ -15,8 +15,8 @@ import {
 	type Hex,
 } from './signature';
 
-type Member = { name: string; type: string };
-type Types = Record<string, Member[]>;
+type Types = z.output<typeof typesSchema>;
+type Member = z.output<typeof member>;
 type Json = Readonly<Record<string, JsonValue>>;
 
 /**
@@ -37,7 +37,6 @@ export class GuardedTypedData {
 		this.#hash = hashTypedData({ domain, types, primaryType, message });
 	}
 
-	/** The EIP-712 hash. */
 	get hash(): Hex {
 		return this.#hash;
 	}
@@ -66,14 +65,14 @@ const DOMAIN_MEMBERS: readonly Member[] = [
 
 /** The width of an integer type, or 0. `uint` and `int` have none. */
 function bitsOf(type: string): number {
-	return Number(INTEGER.exec(type)?.[1] ?? 0);
+	const bits = Number(INTEGER.exec(type)?.[1] ?? 0);
+	return bits <= 256 && bits % 8 === 0 ? bits : 0;
 }
 
-/** Whether the type isn't a struct or list. Integers need a width. */
 function isAtomic(type: string): boolean {
-	if (['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type)) return true;
-	const bits = bitsOf(type);
-	return bits > 0 && bits <= 256 && bits % 8 === 0;
+	return (
+		['address', 'bool', 'string', 'bytes'].includes(type) || BYTES.test(type) || bitsOf(type) > 0
+	);
 }
 
 /** Refuses names such as `constructor`, because libraries look up types and members by name. */
@@ -85,14 +84,12 @@ const member = z.object({ name: z.string().refine(isName), type: z.string() }).s
 
 const typeName = z.string().refine((name) => isName(name) && !PLAIN_NAME.test(name));
 
-const typesSchema = z.record(
-	typeName,
-	z.array(member).refine((members) => {
-		return new Set(members.map(({ name }) => name)).size === members.length;
-	}),
-);
+const hasDistinctNames = (members: ReadonlyArray<{ readonly name: string }>) =>
+	new Set(members.map(({ name }) => name)).size === members.length;
 
-/** The types by name, copied. EIP712Domain may be among them. */
+const typesSchema = z.record(typeName, z.array(member).refine(hasDistinctNames));
+
+/** EIP712Domain may be among them. */
 export function readTypes(value: unknown): Types {
 	const types = typesSchema.safeParse(value);
 	if (types.success) return types.data;
@@ -101,7 +98,6 @@ export function readTypes(value: unknown): Types {
 	return refuseToSign(`The types aren’t valid EIP-712 types${where}`);
 }
 
-/** The members of a type, or undefined if there is no such type. */
 function membersOf(types: Types, type: string): Member[] | undefined {
 	return Object.hasOwn(types, type) ? types[type] : undefined;
 }
@@ -163,12 +159,11 @@ function fitStruct(
 ): Json {
 	const extra = Object.keys(value).find((name) => members.every((member) => member.name !== name));
 	if (extra !== undefined) return refuseToSign(`${prefix}${extra} would be sent, but not signed`);
-	return Object.fromEntries(
-		members.map(({ name, type }): [string, JsonValue] => {
-			if (!Object.hasOwn(value, name)) return refuseToSign(`${prefix}${name} is missing`);
-			return [name, fit(value[name], type, types, `${prefix}${name}`)];
-		}),
-	);
+	const copied = members.map(({ name, type }): [string, JsonValue] => {
+		if (!Object.hasOwn(value, name)) return refuseToSign(`${prefix}${name} is missing`);
+		return [name, fit(value[name], type, types, `${prefix}${name}`)];
+	});
+	return Object.fromEntries(copied);
 }
 
 /** Copies the value member by member, so that only what was checked is signed. */
@@ -187,7 +182,6 @@ function fit(value: unknown, type: string, types: Types, path: string): JsonValu
 	return refuseToSign(`${path} is ${quoted(value)}, which isn't a valid ${type}`);
 }
 
-/** The members of a domain's EIP712Domain type. */
 function domainMembers(domain: object): Member[] {
 	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
 }
@@ -210,7 +204,6 @@ function readDomain(value: unknown): Json {
 	return isChainId ? { ...domain, chainId } : domain;
 }
 
-/** Typed data from outside. */
 export type UncheckedTypedData = Readonly<
 	Record<'domain' | 'types' | 'primaryType' | 'message', unknown>
 >;
@@ -222,7 +215,7 @@ export type UncheckedTypedData = Readonly<
  */
 export function readTypedData(input: UncheckedTypedData, prefix: string): GuardedTypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
-	const { primaryType } = input;
+	const { primaryType, message } = input;
 	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
 	const members = checkTypes(types, primaryType);
 	const domain = readDomain(input.domain);
@@ -230,15 +223,12 @@ export function readTypedData(input: UncheckedTypedData, prefix: string): Guarde
 	if (givenDomainType !== undefined && JSON.stringify(givenDomainType) !== domainType) {
 		return refuseToSign('The type EIP712Domain doesn’t match the members of the domain');
 	}
-	if (!isRecord(input.message)) return refuseToSign('The message is not an object');
-	const message = fitStruct(input.message, members, types, prefix);
-	return new GuardedTypedData(domain, types, primaryType, message);
+	if (!isRecord(message)) return refuseToSign('The message is not an object');
+	const fitted = fitStruct(message, members, types, prefix);
+	return new GuardedTypedData(domain, types, primaryType, fitted);
 }
 
-/**
- * Checks that a provided signature is the signer's, over exactly this typed data.
- * @throws {UserError} if it isn't
- */
+/** Refuses a provided signature that isn't the signer's, over exactly this typed data. */
 export async function checkSigner(
 	typedData: GuardedTypedData,
 	{ signer, signature }: { readonly signer: string; readonly signature: string },

@@ -6,13 +6,13 @@ import { LruCache } from '../shared/lruCache';
 import { isHex, isSameAddress, textHash, type Hex } from './signature';
 import type { GuardedTypedData } from './typedData';
 
-/** Signs for one address. The key may be in n8n or in a remote signer. */
+/** Signs for one address: 65 bytes, r, s and v (27 or 28). Its key may be in a remote signer. */
 export interface Wallet {
 	/** With its EIP-55 checksum. */
 	readonly address: Hex;
-	/** An EIP-191 signature over the text: 65 bytes, r, s and v (27 or 28). */
+	/** EIP-191. */
 	signMessage(message: string): Promise<Hex>;
-	/** An EIP-712 signature in the same form. */
+	/** EIP-712. */
 	signTypedData(typedData: GuardedTypedData): Promise<Hex>;
 }
 
@@ -36,8 +36,7 @@ function deriveWallet(privateKey: string): Wallet | undefined {
 
 /**
  * The wallet of a private key: 0x and 64 hex characters.
- * @param options `walletAddress` is optional, and must be the key's
- * @throws {UserError} if one of them is wrong; it never contains the key
+ * @throws {UserError} if the key or the address is wrong; it never contains the key
  */
 export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
 	const { privateKey, walletAddress } = options;

@@ -27,7 +27,7 @@ import {
 	wholeNumber,
 	type Wording,
 } from '../forms/fieldTypes';
-import { identifier } from '../shared/identifier';
+import { identifier } from '../shared/formats';
 import { ipRange } from './allowlist';
 
 /** What most workflows wait for. */

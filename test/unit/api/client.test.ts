@@ -2,13 +2,14 @@ import { z } from 'zod';
 
 import { inBatches } from '../../../nodes/PayrollPayments/actions/checkedWrite';
 import {
+	Client,
 	path,
 	retryAfter,
-	send as sendCall,
 	urlOf,
 	type Call,
 	type Patience,
 } from '../../../nodes/PayrollPayments/api/client';
+import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
 import {
 	NoResponseError,
@@ -69,13 +70,14 @@ async function send(
 		answer: z.object({ a: z.number() }).passthrough(),
 		withoutToken,
 	};
-	const credentials = {
+	const credentials = readCredentials({
 		baseUrl: 'https://api.example.com',
 		authentication: 'accessToken',
-	} as const;
-	const transport = { credentials, exchange, redactor: new Redactor(), signal };
+		accessToken: 'a.b.c',
+	});
 	let isOver = false;
-	const work = sendCall(transport, call, { timeout, retries })
+	const work = new Client(credentials, exchange, new Redactor(), signal)
+		.send(call, { timeout, retries })
 		.catch((error: unknown) => error)
 		.finally(() => (isOver = true));
 	const begun = Date.now();

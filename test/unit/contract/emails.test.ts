@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import fc from 'fast-check';
 
-import { email } from '../../../nodes/PayrollPayments/shared/email';
+import { email } from '../../../nodes/PayrollPayments/shared/formats';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
 /** The pattern of the HTML standard, as it stands in the section on `input type=email`. */

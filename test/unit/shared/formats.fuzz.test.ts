@@ -9,9 +9,12 @@ import {
 	paymentCents,
 	paymentDollars,
 } from '../../../nodes/PayrollPayments/shared/money';
-import { ecdsaSignature, evmAddress } from '../../../nodes/PayrollPayments/shared/address';
-import { email } from '../../../nodes/PayrollPayments/shared/email';
-import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
+import {
+	ecdsaSignature,
+	email,
+	evmAddress,
+	identifier,
+} from '../../../nodes/PayrollPayments/shared/formats';
 import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/records';
 import { runs } from '../../support/propertyRuns';
 import { anyCharacter } from '../../support/unicodeCharacters';

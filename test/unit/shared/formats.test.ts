@@ -8,8 +8,8 @@ import {
 	ecdsaSignature,
 	evmAddress,
 	hexSignature,
-} from '../../../nodes/PayrollPayments/shared/address';
-import { identifier } from '../../../nodes/PayrollPayments/shared/identifier';
+	identifier,
+} from '../../../nodes/PayrollPayments/shared/formats';
 import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/records';
 
 function faultOf(schema: z.ZodTypeAny, value: unknown): string | undefined {

@@ -6,7 +6,7 @@ import { refusalOf, withDefault } from '../../forms/field';
 import { textList } from '../../forms/fieldTypes';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../forms/serviceFields';
 import { UserError } from '../../shared/errors';
-import { identifier } from '../../shared/identifier';
+import { identifier } from '../../shared/formats';
 import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, type AdministratorRole } from '../../shared/roles';

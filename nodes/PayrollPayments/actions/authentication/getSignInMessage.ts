@@ -1,4 +1,4 @@
-import { evmAddress } from '../../shared/address';
+import { evmAddress } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';

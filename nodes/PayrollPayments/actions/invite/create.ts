@@ -4,7 +4,7 @@ import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { optional, shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
-import { emailKey } from '../../shared/email';
+import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
 import type { InviteRole } from '../../shared/roles';
 import { defineOperation, type ReadItem } from '../defineOperation';

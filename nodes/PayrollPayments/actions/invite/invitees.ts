@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
-import { email } from '../../shared/email';
+import { email } from '../../shared/formats';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 // prettier-ignore

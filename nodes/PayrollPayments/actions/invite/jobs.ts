@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { emailKey } from '../../shared/email';
+import { emailKey } from '../../shared/formats';
 import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
 import { checkedCall, inBatches, listed, sendInOrder, type CheckedWrite } from '../checkedWrite';
 import type { Job } from '../plan';

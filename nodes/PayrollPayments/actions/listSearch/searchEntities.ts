@@ -4,7 +4,7 @@ import {
 	type INodeListSearchResult,
 } from 'n8n-workflow';
 
-import type { IdentifierPrefix } from '../../shared/identifier';
+import type { IdentifierPrefix } from '../../shared/formats';
 
 /** What *Teams and Companies* of the credentials lists, as choices; the service isn't asked. */
 async function search(

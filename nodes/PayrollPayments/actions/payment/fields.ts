@@ -13,7 +13,7 @@ import {
 import { choice, filledText, json, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
 import { isAttemptCode } from '../../idempotency/paymentLedger';
-import { email } from '../../shared/email';
+import { email } from '../../shared/formats';
 import {
 	paymentCents,
 	paymentDollars,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { eventTypeOptions } from '../../api/schemas/events';
-import { identifier } from '../../shared/identifier';
+import { identifier } from '../../shared/formats';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
 import { choice, text, wholeNumber } from '../../forms/fieldTypes';

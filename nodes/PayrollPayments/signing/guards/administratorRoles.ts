@@ -1,6 +1,9 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import { z } from 'zod';
 
+import { toMilliseconds } from '../../shared/formats';
+import { isRecord } from '../../shared/json';
+import { quoted } from '../../shared/redaction';
 import {
 	ADMINISTRATOR_ROLES,
 	type AdministratorRole,
@@ -8,9 +11,6 @@ import {
 	ROLE_NAMES,
 	ROLES,
 } from '../../shared/roles';
-import { isRecord } from '../../shared/json';
-import { quoted } from '../../shared/redaction';
-import { toMilliseconds } from '../../shared/time';
 import { isSameAddress, refuseToSign, type SignatureSource } from '../signature';
 import { readTypedData, readTypes, type GuardedTypedData } from '../typedData';
 
@@ -25,24 +25,20 @@ const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
 	},
 	SetRole: { role: /^(string|bytes32)$/, account: /^address$/ },
 };
+const grant = z.object({ role: z.string(), account: z.string() });
 /** What these types make of a message, as far as it is checked. */
-const request = z.object({
-	from: z.string(),
-	expires: z.string(),
-	data: z.array(z.object({ role: z.string(), account: z.string() })),
-});
-type Grant = z.infer<typeof request>['data'][number];
+const request = z.object({ from: z.string(), expires: z.string(), data: z.array(grant) });
+type Grant = z.infer<typeof grant>;
 const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
 
-/** What the roles in typed data must match. */
 interface RoleExpectation {
 	/** The requested role; without it, any administrator role is allowed. */
 	readonly role?: AdministratorRole;
-	/** Whether 32 bytes that aren't a documented role's hash may be signed. Default: no. */
+	/** Whether 32 bytes that aren't a documented role's hash may be signed. */
 	readonly allowUnknownRoleHash?: boolean;
 }
 
@@ -91,10 +87,7 @@ function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleEx
 	refuseToSign(`The typed data gives the role ${found}, not ${expected}`);
 }
 
-/**
- * Checks the roles alone, for a `typed_data` whose provided signature comes without domain and types.
- * @throws {UserError} if they differ from the requested one
- */
+/** Checks the roles alone, where a provided signature comes without domain and types. */
 export function checkProvidedRoles(
 	given: ReadonlyArray<Pick<Grant, 'role'>>,
 	expectation: RoleExpectation,
@@ -119,18 +112,16 @@ function checkGrants(grants: readonly Grant[], expectation: AdministratorInviteE
 	checkProvidedRoles(grants, expectation);
 }
 
-/** The time in milliseconds, or undefined if the text isn't a time. */
-function timeIn(value: string): number | undefined {
+/** The time in milliseconds; NaN if the text isn't a time. */
+function timeIn(value: string): number {
 	const text = value.trim();
 	if (NUMBER.test(text) || HEX_NUMBER.test(text)) return toMilliseconds(Number(text));
-	const time = ISO_TIME.test(text) ? Date.parse(text) : NaN;
-	return Number.isNaN(time) ? undefined : time;
+	return ISO_TIME.test(text) ? Date.parse(text) : NaN;
 }
 
 /** Refuses a time (seconds, milliseconds or ISO 8601) in the past. Texts that aren't a time pass. */
 function refuseExpired(expires: string, now: number): void {
-	const time = timeIn(expires);
-	if (time === undefined || time > now) return;
+	if (!(timeIn(expires) <= now)) return;
 	refuseToSign(`typed_data.expires is ${quoted(expires)}, a time in the past`, {
 		hint: 'Get new typed data from the service, and check the clock of this machine.',
 	});
@@ -140,7 +131,6 @@ function refuseExpired(expires: string, now: number): void {
  * The signing guard of administrator invites (docs/api.md, Endpoint 6): checks what the wallet is
  * about to sign, or what a provided signature covers.
  * @returns typed data whose `message` is both what is signed and the `typed_data` to send
- * @throws {UserError} that says what differs
  */
 export function administratorInviteTypedData(
 	input: unknown,

@@ -1,3 +1,5 @@
+import { escaped } from '../../shared/redaction';
+
 /** What may stand around an email address: the ends, white space, and punctuation that no address has. */
 const BEFORE_EMAIL = String.raw`(?<=^|[ \t\r\n<("[,;:])`;
 const AFTER_EMAIL = String.raw`(?=\.*(?:$|[ \t\r\n>)"\],;]))`;
@@ -34,10 +36,6 @@ function decoded(text: string): string | undefined {
 		last = next;
 	}
 	return undefined;
-}
-
-function escaped(text: string): string {
-	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /**

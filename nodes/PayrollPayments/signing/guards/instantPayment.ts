@@ -30,22 +30,19 @@ const NEEDED_DOMAIN_MEMBERS = ['chainId', 'verifyingContract'];
 /** How errors begin the path of a signed value. */
 const MESSAGE = 'In Payment Authorization, ';
 
-function checkTexts(texts: Readonly<Record<string, unknown>>, form: PaymentExpectation): void {
+function checkTexts(
+	where: string,
+	values: Readonly<Record<string, unknown>>,
+	form: PaymentExpectation,
+): void {
 	const foreignNames = foreignNamesFinder(form);
-	for (const [path, value] of Object.entries(texts)) {
+	for (const [name, value] of Object.entries(values)) {
 		const found = foreignNames(String(value));
 		if (found === undefined) continue;
-		refuseToSign(`${path} is ${quoted(value)}, which contains ${found}`, {
+		refuseToSign(`${where}${name} is ${quoted(value)}, which contains ${found}`, {
 			hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
 		});
 	}
-}
-
-/** The values by their paths. */
-function withPaths(prefix: string, values: object): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]),
-	);
 }
 
 function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExpectation): void {
@@ -75,7 +72,6 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
  * The message has exactly the documented members, all of them text, and every member is signed: so the
  * types can hold nothing else.
  * @returns typed data whose `message` is both what is signed and the `typed_data` to send
- * @throws {UserError} if it doesn't match the form
  */
 export function instantPaymentTypedData(
 	input: {
@@ -107,8 +103,9 @@ export function instantPaymentTypedData(
 		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
 		return refuseToSign(`${MESSAGE}from is 0x${from}, not the ${who} ${walletAddress}`);
 	}
-	const texts = { ...withPaths(MESSAGE, others), ...withPaths(`${MESSAGE}data.`, data) };
-	checkTexts({ ...texts, ...withPaths('In Domain, ', domain) }, expectation);
+	checkTexts(MESSAGE, others, expectation);
+	checkTexts(`${MESSAGE}data.`, data, expectation);
+	checkTexts('In Domain, ', domain, expectation);
 	checkAmount(data.amount, expectation);
 	return typedData;
 }

@@ -81,11 +81,7 @@ function isPlainAuthority(authority: string): boolean {
 	return AUTHORITY.test(authority) && URL.canParse(`http://${authority}`);
 }
 
-/**
- * Parses a sign-in message with siwe's EIP-4361 grammar, and is stricter about size, characters,
- * hosts, chain IDs and times.
- * @throws {UserError} that says what is wrong
- */
+/** Parses with siwe's EIP-4361 grammar; stricter about size, characters, hosts, chain IDs and times. */
 export function parseSignInMessage(text: string): ParsedMessage {
 	if (text.length > LONGEST_MESSAGE) malformed(`it has more than ${LONGEST_MESSAGE} characters`);
 	if (/[^\x20-\x7e\n]/.test(text)) {
@@ -112,7 +108,7 @@ export function parseSignInMessage(text: string): ParsedMessage {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
-/** An authority in lower case, without the port that its scheme implies. */
+/** In lower case, without the port that the scheme implies. */
 function hostOf(authority: string, scheme: string): string {
 	const host = authority.toLowerCase();
 	const port = DEFAULT_PORTS[scheme.toLowerCase()] ?? '';
@@ -150,10 +146,7 @@ function checkTimes(message: ParsedMessage, now: number): void {
 	if (fault === undefined) return;
 	refuseToSign(
 		`The sign-in message ${fault}, and the clock of this machine says ${new Date(now).toISOString()}`,
-		{
-			field: 'baseUrl',
-			hint: 'Check the clock of the machine that n8n runs on, then try again.',
-		},
+		{ field: 'baseUrl', hint: 'Check the clock of the machine that n8n runs on, then try again.' },
 	);
 }
 
@@ -171,21 +164,14 @@ function checkResources({ resources = [] }: ParsedMessage): void {
 	});
 }
 
-/**
- * Parses a sign-in message and checks the wallet's address, the domain and the chain if they are set,
- * that it delegates no rights, and its times, with 5 minutes of tolerance for clocks.
- * @throws {UserError} that says which check failed
- */
+/** Parses a sign-in message, and refuses it unless the wallet may sign it. */
 export function checkSignInMessage(text: string, expectation: SignInExpectation): ParsedMessage {
 	const message = parseSignInMessage(text);
 	const { walletAddress, domain, chainId, baseUrl, now = Date.now() } = expectation;
 	if (!isSameAddress(message.address, walletAddress)) {
 		refuseToSign(
 			`The sign-in message is for the wallet ${message.address}, not for ${walletAddress}`,
-			{
-				field: 'walletAddress',
-				hint: 'Check Wallet Address and Platform ID in the credentials.',
-			},
+			{ field: 'walletAddress', hint: 'Check Wallet Address and Platform ID in the credentials.' },
 		);
 	}
 	if (domain) checkDomain(message, domain, baseUrl);
