@@ -18,25 +18,27 @@ export type ProcessedStore = Pick<
 
 export type IsRecorded = (key: string) => boolean;
 
-/** Keys, and the list that they are looked for or recorded in. */
+/** Keys that are looked for or recorded in the list of a node. */
 interface KeysRequest {
 	readonly keys: readonly string[];
 	/** How many entries the node's list holds; n8n drops those recorded first. 0 would mean no bound. */
 	readonly maxEntries: number;
 	/** Ends a claim or a look-up at once where it waits for its turn or for other processes. */
 	readonly signal?: AbortSignal;
+	/** Whether the keys may be claimed, given which are recorded already; without it they are only looked for. */
+	mayClaim?(isRecorded: IsRecorded): boolean;
+	/** The key of a claim that depends on this one: while it is recorded, a release removes nothing. */
+	readonly successorKey?: string;
+	/** Recorded by the same call for good, whether the keys are claimed or not. */
+	readonly also?: readonly string[];
+	/** Whether no other process writes the list, so that nothing has to be verified. */
+	readonly isOnlyProcess?: boolean;
 }
 
 /** The keys are recorded together, with one entry that marks their owner, or not at all. */
-export interface ClaimRequest extends KeysRequest {
+interface ClaimRequest extends KeysRequest {
 	/** Names who claims: another claim with the same owner succeeds again. */
 	readonly owner: string;
-	/** Whether the claim may be made, given which of the keys are recorded already. */
-	mayClaim(isRecorded: IsRecorded): boolean;
-	/** The key of a claim that depends on this one: while it is recorded, a release removes nothing. */
-	readonly successorKey?: string;
-	/** Recorded by the same call for good, whether the claim succeeds or not. */
-	readonly also?: readonly string[];
 	/** For payments: a record that can't be verified fails the claim, and a failed one leaves no trace. */
 	readonly isStrict: boolean;
 }
@@ -81,20 +83,10 @@ const BURST_FACTOR = 10;
 /** After this a call counts as failed, and no other is made until it has ended after all. */
 const STORE_TIMEOUT_MS = 30_000;
 
-/** What a call to the store is to find or to record. */
-interface Wanted
-	extends KeysRequest,
-		Partial<Pick<ClaimRequest, 'mayClaim' | 'successorKey' | 'also'>> {
-	/** Whether no other process writes the list, so that nothing has to be verified. */
-	readonly isOnlyProcess?: boolean;
-}
-
 /** What a call to the store is made for, and what has become of it. */
 class StoreRequest {
 	/** The entry beside the keys that says who recorded them. */
 	readonly mark: string;
-	/** Stands in the list while the keys are being removed. */
-	readonly removalMark: string;
 	/** Everything that a call for it records. */
 	readonly entries: readonly string[];
 	/** What it has recorded and must remove if it comes to nothing. */
@@ -110,12 +102,11 @@ class StoreRequest {
 
 	/** @param owner marks the keys; without keys there is nothing to mark */
 	constructor(
-		readonly wanted: Wanted,
+		readonly wanted: KeysRequest,
 		owner = '',
 	) {
 		const { keys, also = [] } = wanted;
 		this.mark = [...keys, owner].join(' ');
-		this.removalMark = `${this.mark} removed`;
 		this.entries = [...also, ...(keys.length === 0 ? [] : [...keys, this.mark])];
 	}
 
@@ -201,7 +192,9 @@ class NodeQueue {
 
 	/** @returns whether there was anything to remove */
 	private async removeOnce(store: ProcessedStore, request: StoreRequest): Promise<boolean> {
-		const { mark, removalMark, added, status, wanted } = request;
+		const { mark, added, status, wanted } = request;
+		/* Stands in the list while the keys are being removed. */
+		const removalMark = `${mark} removed`;
 		const isThere = (await this.record(store, [mark], wanted)).has(mark);
 		const entries = [mark, removalMark];
 		/* No later claim can depend on one that was never made. */
@@ -260,7 +253,7 @@ class NodeQueue {
 	private async record(
 		store: ProcessedStore,
 		entries: string[],
-		{ maxEntries, isOnlyProcess }: Pick<Wanted, 'maxEntries' | 'isOnlyProcess'>,
+		{ maxEntries, isOnlyProcess }: Pick<KeysRequest, 'maxEntries' | 'isOnlyProcess'>,
 	) {
 		const room = isOnlyProcess === true ? 0 : BURST_FACTOR * entries.length;
 		const options = { mode: 'entries', maxEntries: maxEntries + room } as const;
@@ -305,12 +298,11 @@ class NodeQueue {
 }
 
 async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
-	if (signal === undefined) return void (await work);
 	let stop = () => {};
 	const aborted = new Promise<void>((resolve) => (stop = resolve));
-	signal.addEventListener('abort', stop, { once: true });
+	signal?.addEventListener('abort', stop, { once: true });
 	await Promise.race([work, aborted]);
-	signal.removeEventListener('abort', stop);
+	signal?.removeEventListener('abort', stop);
 }
 
 /** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
@@ -384,10 +376,9 @@ export async function claimKeys(
 export async function recordKeys(
 	store: ProcessedStore,
 	nodeKey: string,
-	{ keys, maxEntries }: KeysRequest,
+	{ keys: also, maxEntries }: KeysRequest,
 ): Promise<void> {
-	const none = { keys: [], owner: '', mayClaim: () => true };
-	await claimKeys(store, nodeKey, { ...none, also: keys, maxEntries, isStrict: true });
+	await claimKeys(store, nodeKey, { keys: [], owner: '', also, maxEntries, isStrict: true });
 }
 
 /**
