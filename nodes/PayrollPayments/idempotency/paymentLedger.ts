@@ -159,17 +159,6 @@ export function isAttemptCode(text: string): boolean {
 	return CODE.test(text.trim());
 }
 
-/** Whether the attempt may be made, given what is recorded. */
-function mayBeMade(
-	{ previous, fromIt, typedData, pair, paid }: Attempt,
-	isRecorded: IsRecorded,
-): boolean {
-	if ([paid, ...fromIt].some(isRecorded)) return false;
-	if (previous === undefined) return !isRecorded(typedData);
-	if (!isRecorded(previous)) return false;
-	return pair === undefined || !isRecorded(typedData) || isRecorded(pair);
-}
-
 /** Words with which a service says that it has the payment already. */
 const SAID_BEFORE = /already|duplicate|exists|processed/i;
 
@@ -208,11 +197,10 @@ function refusal(message: string, hint: string, field?: string): UserError {
 	return new UserError(message, { field, hint, outcome: 'refused', page: PAGE });
 }
 
-/** What is recorded about a payment. */
+/** Whether the attempt may be made, given what is recorded. */
 function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
-	const { number, code, paid, lookedUp, fromIt, previous } = attempt;
+	const { number, code, paid, lookedUp, fromIt, previous, typedData, pair } = attempt;
 	const { summary, confirmedNotPaid = [] } = attempt.payment;
-	if (mayBeMade(attempt, isRecorded)) return { status: 'payable', attempt: number };
 	/* A look-up that was interrupted leaves both keys behind: then it isn't known. */
 	if (isRecorded(paid) && !isRecorded(lookedUp)) {
 		const error = refusal(
@@ -234,19 +222,24 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		);
 		return { status: 'unknown', code, error };
 	}
-	const error =
-		previous !== undefined && !isRecorded(previous)
-			? refusal(
-					`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
-					'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
-					'confirmedNotPaid',
-				)
-			: refusal(
-					`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
-					'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
-					'paymentReference',
-				);
-	return { status: 'refused', error };
+	if (previous !== undefined && !isRecorded(previous)) {
+		const error = refusal(
+			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
+			'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+			'confirmedNotPaid',
+		);
+		return { status: 'refused', error };
+	}
+	const isOwn = previous !== undefined && (pair === undefined || isRecorded(pair));
+	if (isRecorded(typedData) && !isOwn) {
+		const error = refusal(
+			`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
+			'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
+			'paymentReference',
+		);
+		return { status: 'refused', error };
+	}
+	return { status: 'payable', attempt: number };
 }
 
 /**
@@ -407,7 +400,7 @@ export class PaymentLedger {
 			keys: attempt.recorded,
 			/* New each time: no attempt may take the record of an earlier one for its own. */
 			owner: randomUUID(),
-			mayClaim: (isRecorded) => mayBeMade(attempt, isRecorded),
+			mayClaim: (isRecorded) => stateOf(attempt, isRecorded).status === 'payable',
 			maxEntries: MAX_ENTRIES,
 			/* After the next attempt was made, this one must not become free again. */
 			successorKey: attempt.next,
