@@ -31,7 +31,7 @@ interface KeysRequest {
 	readonly successorKey?: string;
 	/** Recorded by the same call for good, whether the keys are claimed or not. */
 	readonly also?: readonly string[];
-	/** Whether no other process writes the list, so that nothing has to be verified. */
+	/** Whether no other process writes the list: nothing is marked or verified then, nor can be released. */
 	readonly isOnlyProcess?: boolean;
 }
 
@@ -105,21 +105,22 @@ class StoreRequest {
 		readonly wanted: KeysRequest,
 		owner = '',
 	) {
-		const { keys, also = [] } = wanted;
+		const { keys, also = [], isOnlyProcess } = wanted;
 		this.mark = [...keys, owner].join(' ');
-		this.entries = [...also, ...(keys.length === 0 ? [] : [...keys, this.mark])];
+		const marks = keys.length === 0 || isOnlyProcess === true ? [] : [this.mark];
+		this.entries = [...also, ...keys, ...marks];
 	}
 
 	/** @returns which entries stay in the list for it */
 	decide(isRecorded: IsRecorded): readonly string[] {
-		const { keys, also = [], mayClaim } = this.wanted;
+		const { keys, also = [], mayClaim, isOnlyProcess } = this.wanted;
 		const isOwn = keys.length === 0 || isRecorded(this.mark);
 		if (!isOwn && mayClaim?.(isRecorded) !== true) {
 			this.status = 'seen';
 			this.recordedKeys = new Set(keys.filter(isRecorded));
 			return also;
 		}
-		const isLasting = isOwn && this.entries.every(isRecorded);
+		const isLasting = isOnlyProcess === true || (isOwn && this.entries.every(isRecorded));
 		this.status = isLasting ? 'lasting' : 'recorded';
 		if (keys.length === 0) return this.entries;
 		for (const entry of [...keys, this.mark]) if (!isRecorded(entry)) this.added.add(entry);
@@ -129,7 +130,7 @@ class StoreRequest {
 	/** Whether another process could still change what the list says of it. */
 	get isOpen(): boolean {
 		const isSeen = this.status === 'seen' && this.added.size === 0;
-		return this.wanted.isOnlyProcess !== true && this.status !== 'lasting' && !isSeen;
+		return this.status !== 'lasting' && !isSeen;
 	}
 }
 
@@ -379,28 +380,6 @@ export async function recordKeys(
 	{ keys: also, maxEntries }: KeysRequest,
 ): Promise<void> {
 	await claimKeys(store, nodeKey, { keys: [], owner: '', also, maxEntries, isStrict: true });
-}
-
-/**
- * Records a key in a list that only this process writes: with one call, which it shares with all
- * others that wait.
- * @returns whether it was new; `uncertain` where a call that failed may have recorded it even so
- * @throws n8n's own error where it can't be recorded
- */
-export async function recordKeyAlone(
-	store: ProcessedStore,
-	nodeKey: string,
-	key: string,
-	maxEntries: number,
-): Promise<'new' | 'known' | 'uncertain'> {
-	const queue = queueOf(nodeKey);
-	const record = new StoreRequest({ keys: [], also: [key], maxEntries, isOnlyProcess: true });
-	let known: 'known' | 'uncertain' = 'known';
-	await queue.submit(store, record).catch(async () => {
-		known = 'uncertain';
-		await queue.submit(store, record);
-	});
-	return record.status === 'recorded' ? 'new' : known;
 }
 
 /** Looks for keys, thousands at once if need be, without leaving a trace of having looked. */
