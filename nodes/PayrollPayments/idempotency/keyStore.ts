@@ -97,8 +97,6 @@ class StoreRequest {
 	recordedKeys: ReadonlySet<string> = new Set();
 	/** Whether a later claim depends on it, so that its keys stay when it is released. */
 	hasSuccessor = false;
-	/** Why the store could not be asked. It may have been written all the same. */
-	failure?: unknown;
 
 	/** @param owner marks the keys; without keys there is nothing to mark */
 	constructor(
@@ -153,18 +151,18 @@ class NodeQueue {
 	 */
 	async submit(store: ProcessedStore, request: StoreRequest): Promise<void> {
 		const { signal } = request.wanted;
-		request.failure = undefined;
+		let failure: unknown;
 		if (signal?.aborted !== true) {
 			const batch = (this.nextBatch ??= this.startBatch(store));
 			batch.requests.add(request);
-			await endedOrAborted(batch.ended, signal);
+			await endedOrAborted(batch.ended, signal).catch((error: unknown) => (failure = error));
 			batch.requests.delete(request);
 		}
 		if (signal?.aborted === true) {
 			if (request.status !== 'waiting') await this.remove(store, request).catch(() => undefined);
 			signal.throwIfAborted();
 		}
-		if (request.failure !== undefined) throw request.failure;
+		if (failure !== undefined) throw failure;
 	}
 
 	/** A call that fails is every request's failure: it may have written all of their entries. */
@@ -172,10 +170,7 @@ class NodeQueue {
 		const requests = new Set<StoreRequest>();
 		const ended = this.inTurn(async () => {
 			this.nextBatch = undefined;
-			const asked = [...requests];
-			await this.decideTogether(store, asked).catch((failure: unknown) => {
-				for (const request of asked) request.failure = failure;
-			});
+			await this.decideTogether(store, [...requests]);
 		});
 		return { requests, ended };
 	}
@@ -302,8 +297,7 @@ async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Pro
 	let stop = () => {};
 	const aborted = new Promise<void>((resolve) => (stop = resolve));
 	signal?.addEventListener('abort', stop, { once: true });
-	await Promise.race([work, aborted]);
-	signal?.removeEventListener('abort', stop);
+	await Promise.race([work, aborted]).finally(() => signal?.removeEventListener('abort', stop));
 }
 
 /** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
