@@ -95,12 +95,11 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 		return { items: [item.index], json: item.json, input, options, settings };
 	};
 
-	const checkItem = async ({ items, input, options }: Item, context: RunContext) => {
-		const own = forItems(context, items);
+	const checkItem = async ({ items, input, options }: Item, run: RunContext) => {
 		if (definition.effect === 'read') {
-			return { items, writes: [], send: async () => await definition.run(input, own, options) };
+			return { items, writes: [], send: async () => await definition.run(input, run, options) };
 		}
-		const writes = (await definition.writes?.(input, own, options)) ?? [];
+		const writes = (await definition.writes?.(input, forItems(run, items), options)) ?? [];
 		return { items, writes, send: async () => await sendInOrder(writes) };
 	};
 

@@ -13,7 +13,7 @@ export interface Job {
 	readonly columns?: OutputRecord;
 	/** For a payment: its amount, for the sum of what was paid. */
 	readonly cents?: number;
-	/** Gives one record for all items or, where there are several items, one for each. */
+	/** A single item may get any number of records. Several items share one, or get one each. */
 	send(): Promise<readonly OutputRecord[]>;
 }
 
