@@ -100,9 +100,8 @@ export async function checkedExecution(context: RunContext, execution: Execution
 /** Whether the whole output item of *Create* was given and lists other invites. */
 function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boolean {
 	if (!Array.isArray(invites)) return false;
-	return (
-		new Set(invites).size !== inviteIds.length || !inviteIds.every((id) => invites.includes(id))
-	);
+	const named = new Set(invites);
+	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
 }
 
 /** @throws {UserError} */

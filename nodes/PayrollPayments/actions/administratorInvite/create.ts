@@ -42,8 +42,8 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 			},
 		);
 	}
-	const keys = addresses.map(emailKey);
-	const repeated = keys.findIndex((key, index) => keys.indexOf(key) < index);
+	const seen = new Set<string>();
+	const repeated = addresses.findIndex((each) => seen.size === seen.add(emailKey(each)).size);
 	if (repeated === -1) return;
 	throw new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
 		field: 'emails',
