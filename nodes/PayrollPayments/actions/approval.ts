@@ -106,11 +106,12 @@ function notApproved(what: string, next: string, refusesRun = false): UserError 
  */
 export function keepApproved(
 	of: Approvable,
-	{ jobs, refusals }: Plan,
+	plan: Plan,
 	credentials: Pick<ServiceCredentials, 'limits' | 'name'>,
 	approved: ReadonlyMap<number, string>,
 ): Plan {
-	if (approved.size === 0 && !credentials.limits.requireApproval) return { jobs, refusals };
+	if (approved.size === 0 && !credentials.limits.requireApproval) return plan;
+	const { jobs, refusals } = plan;
 	const isOwn = ({ items, writes }: Job) => {
 		const own = typed(approvalOf(of, writes));
 		return writes.length === 0 || items.every((item) => typed(approved.get(item) ?? '') === own);
@@ -123,7 +124,7 @@ export function keepApproved(
 		const all = rows.flatMap(({ writes = [] }) => writes);
 		const isWhole = refusals.every(({ writes }) => writes !== undefined);
 		const [given = ''] = approved.values();
-		if (isWhole && typed(given) === typed(approvalOf(of, all))) return { jobs, refusals };
+		if (isWhole && typed(given) === typed(approvalOf(of, all))) return plan;
 		throw notApproved(
 			'This run isn’t the one that was approved',
 			`${describeRun(jobs)}. Check it again, and have the new check approved.`,
@@ -143,5 +144,5 @@ export function keepApproved(
 					'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
 				),
 	}));
-	return { jobs: [...kept], refusals: [...refusals, ...refused] };
+	return { ...plan, jobs: [...kept], refusals: [...refusals, ...refused] };
 }

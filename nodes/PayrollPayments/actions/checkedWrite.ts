@@ -1,6 +1,7 @@
 import type { Call } from '../api/client';
 import { throwIfStopped, UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
+import type { GuardedTypedData } from '../signing';
 import type { RunContext } from './runContext';
 
 /** One item of the node's output, before it is paired with its input: only JSON, under the service's own names. */
@@ -18,11 +19,6 @@ export interface Signs {
 	readonly domain: OutputRecord;
 	readonly primaryType: string;
 	readonly message: OutputRecord;
-}
-
-/** Without what only signing needs. */
-export function signsOf({ domain, primaryType, message }: Signs): Signs {
-	return { domain, primaryType, message };
 }
 
 /** A change that passed every check, as it is shown and approved. */
@@ -55,6 +51,15 @@ interface CheckedCall<Data> extends Pick<Call<Data>, 'answer' | 'withoutToken'>,
 	sign?(): Promise<Readonly<Record<string, string>>>;
 }
 
+/** The same run for some items, whose changes are told from those of others. */
+export function forItems(run: RunContext, items: readonly number[]): RunContext {
+	return {
+		...run,
+		once: async ({ identity, ...key }, schema, send) =>
+			await run.once({ ...key, identity: [items, identity] }, schema, send),
+	};
+}
+
 /** A checked change that takes one request, and is made once in an execution. */
 export function checkedCall<Data extends OutputRecord>(
 	context: RunContext,
@@ -79,6 +84,22 @@ export function checkedCall<Data extends OutputRecord>(
 	const sendOnce =
 		withoutToken === undefined ? async () => await context.once(key, answer, send) : send;
 	return { summary, request, signs, send: sendOnce };
+}
+
+/**
+ * What is signed, and how: by the wallet of the credentials, unless a signature was provided.
+ * @throws {UserError} if that isn't the signer's
+ */
+export async function signatureOver(
+	typedData: GuardedTypedData,
+	context: RunContext,
+	{ signer, signature }: { readonly signer: string; readonly signature?: string },
+) {
+	const { domain, primaryType, message } = typedData;
+	const { checkSigner } = await import('../signing');
+	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
+	const sign = async () => signature ?? (await (await context.wallet()).signTypedData(typedData));
+	return { signs: { domain, primaryType, message }, sign };
 }
 
 /** Sends the writes of one job in order. An error then also says what was done before. */

@@ -3,19 +3,13 @@ import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import {
 	filledWhereSet,
 	optional,
-	readFields,
 	withoutExpressions,
 	type Field,
-	type FieldSet,
-	type InputOf,
 	type ParameterSource,
 } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
-
-/** Whether an operation changes anything at the service. Only reads are retried. */
-export type Effect = 'read' | 'write';
 
 /** The options that all operations share. */
 export interface Settings extends Patience {
@@ -23,6 +17,8 @@ export interface Settings extends Patience {
 	readonly concurrency: number;
 	/** Whether writes are checked and shown instead of sent. */
 	readonly checkOnly: boolean;
+	/** Whether that gives one item for the whole run, refused items included. */
+	readonly isRunCheck: boolean;
 	/** The check that a person approved. */
 	readonly approvedCheck?: string;
 }
@@ -33,15 +29,21 @@ export const DEFAULT_SETTINGS: Settings = {
 	retries: DEFAULT_RETRIES,
 	concurrency: 1,
 	checkOnly: false,
+	isRunCheck: false,
 };
+
+/** An option that is a preset where it was left out. */
+export function orElse<Value>(field: Field<Value>, preset: NoInfer<Value>): Field<Value> {
+	const { schema, ...rest } = optional(field);
+	return { ...rest, schema: schema.transform((value) => value ?? preset) };
+}
 
 function numberOption(
 	label: string,
 	description: string,
 	limits: { readonly least: number; readonly most: number; readonly preset: number },
 ): Field<number> {
-	const field = optional(wholeNumber({ label, description }, limits));
-	return { ...field, schema: field.schema.transform((value) => value ?? limits.preset) };
+	return orElse(wholeNumber({ label, description }, limits), limits.preset);
 }
 
 const concurrency = (preset: number) =>
@@ -96,29 +98,19 @@ export const COMMON_OPTIONS = {
 	},
 };
 
-/** @throws {UserError} if the options were not saved as n8n's form saves them */
-function membersOf(collection: unknown): Map<string, unknown> {
-	if (collection === undefined || collection === null) return new Map();
-	if (isRecord(collection)) return new Map(Object.entries(collection));
-	throw new UserError("Options can't be an expression or a text", {
-		field: 'options',
-		hint: 'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
-	});
-}
-
-/** The values of some options, which n8n keeps in the collection `options`. */
-export function readOptions<Options extends FieldSet>(
-	options: Options | undefined,
-	item: ParameterSource,
-): InputOf<Options>;
-export function readOptions(
-	options: FieldSet = {},
-	item: ParameterSource,
-): Record<string, unknown> {
-	const saved = membersOf(item.readSaved('options'));
-	const given = membersOf(item.read('options'));
-	return readFields(options, {
-		read: (name) => given.get(name),
-		readSaved: (name) => saved.get(name),
-	});
+/**
+ * The options of an item, which n8n keeps in the collection `options`.
+ * @throws {UserError} if they were not saved as n8n's form saves them
+ */
+export function optionsOf(item: ParameterSource): ParameterSource {
+	const membersOf = (collection: unknown) => {
+		if (isRecord(collection)) return new Map(Object.entries(collection));
+		throw new UserError("Options can't be an expression or a text", {
+			field: 'options',
+			hint: 'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
+		});
+	};
+	const saved = membersOf(item.readSaved('options') ?? {});
+	const given = membersOf(item.read('options') ?? {});
+	return { read: (name) => given.get(name), readSaved: (name) => saved.get(name) };
 }

@@ -2,16 +2,9 @@ import type { z } from 'zod';
 
 import type { NeededPermission } from '../api/limits';
 import { readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
-import type { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
-import { sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
-import {
-	COMMON_OPTIONS,
-	DEFAULT_SETTINGS,
-	readOptions,
-	type Effect,
-	type Settings,
-} from './commonOptions';
+import { forItems, sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
+import { COMMON_OPTIONS, DEFAULT_SETTINGS, optionsOf, type Settings } from './commonOptions';
 import { collect, type FailedItems, type Form, type Plan } from './plan';
 import type { RunContext } from './runContext';
 
@@ -23,7 +16,8 @@ export interface Operation {
 	readonly name: string;
 	readonly action: string;
 	readonly description: string;
-	readonly effect: Effect;
+	/** Whether it changes anything at the service. Only reads are retried. */
+	readonly effect: 'read' | 'write';
 	readonly permission: NeededPermission;
 	/** Whether no AI agent may run it. Others run reads, and writes only with *Allow Writes by AI*. */
 	readonly isForPeople?: boolean;
@@ -45,7 +39,7 @@ export interface Operation {
 }
 
 /** One item whose form was read. */
-export interface ReadItem<Input = unknown, Options = unknown> {
+export interface ReadItem<Input, Options> {
 	readonly items: readonly [number];
 	/** The input item itself, for an operation that reads its columns. */
 	readonly json: InputItem['json'];
@@ -75,60 +69,63 @@ interface Write<Input, Options> {
 
 type Definition<Fields extends FieldSet, Options extends FieldSet> = Omit<
 	Operation,
-	'options' | 'permission' | 'read'
+	'permission' | 'read'
 > & {
 	readonly fields: Fields;
-	/** Options in addition to the common ones. */
-	readonly options?: Options;
+	/** In addition to the common ones. */
+	readonly options: Options;
 	/** Checks that involve several fields, e.g. whether the role suits the identifier. */
-	check?(input: InputOf<Fields>): UserError | undefined;
+	check?(input: InputOf<Fields>): void;
 } & (Read<InputOf<Fields>, InputOf<Options>> | Write<InputOf<Fields>, InputOf<Options>>);
 
 /** Defines an operation once: its form, validation, requests and output all come from here. */
-export function defineOperation<Fields extends FieldSet, Options extends FieldSet = FieldSet>(
+export function defineOperation<Fields extends FieldSet, Options extends FieldSet>(
 	definition: Definition<Fields, Options>,
 ): Operation {
 	type Item = ReadItem<InputOf<Fields>, InputOf<Options>>;
-	const { effect, fields, check } = definition;
-	const ownOptions = definition.options;
+	const { effect, fields, options: ownOptions } = definition;
+	const commonOptions = COMMON_OPTIONS[effect];
 
 	const readItem = (item: InputItem): Item => {
-		const settings = { ...DEFAULT_SETTINGS, ...readOptions(COMMON_OPTIONS[effect], item) };
+		const chosen = optionsOf(item);
+		const settings = { ...DEFAULT_SETTINGS, ...readFields(commonOptions, chosen) };
 		const input = readFields(fields, item);
-		const refusal = check?.(input);
-		if (refusal !== undefined) throw refusal;
-		const options = readOptions(ownOptions, item);
+		definition.check?.(input);
+		const options = readFields(ownOptions, chosen);
 		return { items: [item.index], json: item.json, input, options, settings };
 	};
 
-	const checkItem = async ({ items, input, options }: Item, context: RunContext) => {
-		const own = context.with(items);
+	const checkItem = async ({ items, input, options }: Item, run: RunContext) => {
 		if (definition.effect === 'read') {
-			return { items, writes: [], send: async () => await definition.run(input, own, options) };
+			return { items, writes: [], send: async () => await definition.run(input, run, options) };
 		}
-		const writes = (await definition.writes?.(input, own, options)) ?? [];
+		const writes = (await definition.writes?.(input, forItems(run, items), options)) ?? [];
 		return { items, writes, send: async () => await sendInOrder(writes) };
 	};
 
 	return {
 		...definition,
 		permission: definition.permission ?? 'none',
-		options: { ...COMMON_OPTIONS[effect], ...ownOptions },
+		options: { ...commonOptions, ...ownOptions },
 		read: async (all) => {
 			const entries = all.map((item) => ({ items: [item.index], item }));
 			const { results, refusals } = await collect(entries, ({ item }) => readItem(item));
 			/* As saved, since neither takes an expression: an item may not be readable. */
-			const saved = ownOptions?.checkOutput === undefined ? {} : all[0]?.readSaved('options');
+			const saved = ownOptions.checkOutput === undefined ? {} : all[0]?.readSaved('options');
 			const isRunCheck = isRecord(saved) && saved.checkOnly === true && saved.checkOutput === 'run';
+			const approved = results.flatMap(({ items: [item], settings: { approvedCheck } }) =>
+				approvedCheck === undefined ? [] : [[item, approvedCheck] as const],
+			);
 			return {
-				refusals,
-				settings: results[0]?.settings ?? { ...DEFAULT_SETTINGS, checkOnly: isRunCheck },
-				approved: new Map(
-					results.flatMap(({ items: [item], settings: { approvedCheck } }) =>
-						approvedCheck === undefined ? [] : [[item, approvedCheck]],
-					),
-				),
-				isRunCheck,
+				/* The check of a run tells them itself. */
+				refusals: isRunCheck ? [] : refusals,
+				settings: {
+					...DEFAULT_SETTINGS,
+					checkOnly: isRunCheck,
+					...results[0]?.settings,
+					isRunCheck,
+				},
+				approved: new Map(approved),
 				check: async (context) => {
 					if (definition.effect === 'write' && definition.checkAll !== undefined) {
 						return await definition.checkAll(results, context, refusals);

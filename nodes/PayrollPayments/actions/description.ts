@@ -1,5 +1,6 @@
 import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
+import { z } from 'zod';
 import { propertyOf, titleOf, withoutExpressions } from '../forms/field';
 import { choice, collection, flag } from '../forms/fieldTypes';
 
@@ -35,21 +36,13 @@ function operationMenu(resource: string): INodeProperties {
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
 	const show = { resource: [resource], operation: [operation] };
-	const noticeField: INodeProperties = {
-		displayName: notice ?? '',
-		name: 'notice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show },
-	};
+	const form = { displayName: notice ?? '', type: 'notice', default: '' } as const;
 	const all = {
+		...(notice === undefined ? {} : { notice: { form, schema: z.undefined(), required: false } }),
 		...fields,
 		options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 	};
-	return [
-		...(notice === undefined ? [] : [noticeField]),
-		...Object.entries(all).map(([name, field]) => propertyOf(name, field, show)),
-	];
+	return Object.entries(all).map(([name, field]) => propertyOf(name, field, show));
 }
 
 /** Lets an AI agent make changes. Only the person who builds the workflow can set it. */

@@ -17,21 +17,33 @@ function firstItem({ items }: { readonly items: readonly number[] }): number {
 	return items[0] ?? 0;
 }
 
-/** The item of one record, or the first item of all records. */
-function itemOf(job: CompletedJob, index: number): number {
-	return (job.isRecordPerItem === true ? job.items[index] : undefined) ?? firstItem(job);
+/** What a job put out, each record with its items and the first of them. */
+function recordsOf({ items: all, records }: CompletedJob) {
+	return records.map((record, index) => {
+		const items = records.length === all.length ? all.slice(index, index + 1) : all;
+		return { record, items, item: firstItem({ items }) };
+	});
 }
 
-/** How many items failed with an outcome. */
-export function countOf(failed: readonly FailedItems[], outcome: FailedOutcome): number {
-	return failed.filter(({ error }) => outcomeOf(error) === outcome).flatMap(({ items }) => items)
-		.length;
+/** What a run has done, with the sum that was paid, and how many items of all it has not. */
+export function totalsOf({ sent, failed }: RunResult) {
+	const done = sent.filter(({ kind }) => kind !== 'report');
+	const itemsOf = (some: readonly FailedItems[]) => some.flatMap(({ items }) => items).length;
+	const count = (outcome: FailedOutcome) =>
+		itemsOf(failed.filter(({ error }) => outcomeOf(error) === outcome));
+	return {
+		done,
+		cents: done.reduce((sum, { cents = 0 }) => sum + BigInt(cents), 0n),
+		refused: count('refused'),
+		unknown: count('unknown'),
+		notSent: count('not_sent'),
+		all: sent.length + itemsOf(failed),
+	};
 }
 
-/** What was paid, as jobs, and the sum. */
-export function paidIn({ sent }: RunResult) {
-	const jobs = sent.filter(({ kind }) => kind !== 'report');
-	return { jobs, cents: jobs.reduce((sum, { cents = 0 }) => sum + BigInt(cents), 0n) };
+/** "1 refused", "2 not known", without what there is none of. */
+export function counted(counts: Readonly<Record<string, number>>): string[] {
+	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
 }
 
 /** The node's output, in the order of the input items. */
@@ -42,14 +54,9 @@ export function outputItems(
 	redactor: Redactor,
 ): INodeExecutionData[] {
 	const isChange = operation.effect === 'write';
-	const completed = sent.flatMap((job) => {
-		const sources = job.items.map((item) => ({ item }));
-		const [only = sources] = sources.length === 1 ? sources : [];
-		return job.records.map((json, index) => {
-			const item = itemOf(job, index);
-			const pairedItem = job.isRecordPerItem === true ? { item } : only;
-			return { item, output: { json: { ...json }, pairedItem } };
-		});
+	const completed = sent.flatMap(recordsOf).map(({ record, item, items }) => {
+		const pairedItem = items.length === 1 ? { item } : items.map((each) => ({ item: each }));
+		return { item, output: { json: { ...record }, pairedItem } };
 	});
 	const refused = failed.flatMap(({ items, error, columns }) =>
 		items.map((item) => {
@@ -80,16 +87,10 @@ function alsoIn(others: readonly FailedItems[]): string {
 
 /** "19 of 50 paid ($23,400.00), 1 not known, 30 not sent." */
 function tally(result: RunResult): string {
-	const { failed } = result;
-	const paid = paidIn(result);
-	const all = result.sent.length + failed.flatMap(({ items }) => items).length;
-	const counts = [
-		[countOf(failed, 'refused'), 'refused'],
-		[countOf(failed, 'unknown'), 'not known'],
-		[countOf(failed, 'not_sent'), 'not sent'],
-	].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
-	const sum = `${paid.jobs.length} of ${all} paid (${centsAsDollars(paid.cents)})`;
-	return `${[sum, ...counts].join(', ')}.`;
+	const { done, cents, all, refused, unknown, notSent } = totalsOf(result);
+	const paid = `${done.length} of ${all} paid (${centsAsDollars(cents)})`;
+	const rest = counted({ refused, 'not known': unknown, 'not sent': notSent });
+	return `${[paid, ...rest].join(', ')}.`;
 }
 
 /**
@@ -101,13 +102,13 @@ export function combineFailures(
 	operation: Operation,
 	result: RunResult,
 	redactor: Redactor,
-): UserError {
+): UserError | undefined {
 	const isChange = operation.effect === 'write';
 	const urgency = ({ error }: FailedItems) => URGENCY[outcomeOf(error)];
 	const [first, ...others] = [...result.failed].sort(
 		(a, b) => urgency(a) - urgency(b) || firstItem(a) - firstItem(b),
 	);
-	if (first === undefined) throw new Error('No failures to combine');
+	if (first === undefined) return undefined;
 	const own =
 		first.error instanceof UserError ? first.error : new UserError(messageOf(first.error));
 	const told = [first, ...others.filter(({ error }) => outcomeOf(error) !== 'not_sent')];
@@ -124,8 +125,9 @@ export function combineFailures(
 		item: firstItem(each),
 		...failureRecord(each.error, firstItem(each), redactor, isChange),
 	}));
-	const records = (isChange ? paidIn(result).jobs : [])
-		.flatMap((job) => job.records.map((record, index) => ({ item: itemOf(job, index), ...record })))
+	const records = (isChange ? totalsOf(result).done : [])
+		.flatMap(recordsOf)
+		.map(({ record, item }) => ({ item, ...record }))
 		.sort((a, b) => a.item - b.item);
 	const before = own.details?.completed;
 	const completed = [...records, ...(Array.isArray(before) ? before : [])];

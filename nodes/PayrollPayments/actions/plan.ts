@@ -2,30 +2,26 @@ import type { OutputRecord, WritePlan } from './checkedWrite';
 import type { Settings } from './commonOptions';
 import type { RunContext } from './runContext';
 
-/** Input items that were refused or failed for one reason. */
-export interface FailedItems {
-	readonly items: readonly number[];
-	readonly error: unknown;
-	/** What their output has in addition. */
-	readonly columns?: OutputRecord;
-	/** What would have been sent, if only its earlier outcome isn't known: a run's approval covers it. */
-	readonly writes?: readonly WritePlan[];
-}
-
 /** One unit of work that passed its checks: usually one item, or all rows that share one request. */
 export interface Job {
 	readonly items: readonly number[];
 	/** What it changes, in order; empty for a read. */
 	readonly writes: readonly WritePlan[];
-	/** Whether the first record belongs to the first item, the second to the second, and so on. */
-	readonly isRecordPerItem?: boolean;
 	/** Set if it sends nothing: it puts out what was read, or again what this execution did before. */
 	readonly kind?: 'report' | 'repeat';
 	/** What the output has in addition, if it fails. */
 	readonly columns?: OutputRecord;
 	/** For a payment: its amount, for the sum of what was paid. */
 	readonly cents?: number;
+	/** A single item may get any number of records. Several items share one, or get one each. */
 	send(): Promise<readonly OutputRecord[]>;
+}
+
+/** Input items that were refused or failed for one reason. */
+export interface FailedItems extends Pick<Job, 'items' | 'columns'> {
+	readonly error: unknown;
+	/** What would have been sent, if only its earlier outcome isn't known: a run's approval covers it. */
+	readonly writes?: Job['writes'];
 }
 
 /** What the checks of all items gave. */
@@ -52,8 +48,6 @@ export interface Form {
 	readonly settings: Settings;
 	/** The checks that a person approved, by item, as they were entered. */
 	readonly approved: ReadonlyMap<number, string>;
-	/** Whether one item is asked for that stands for all, refused ones included. */
-	readonly isRunCheck: boolean;
 	check(context: RunContext): Promise<Plan>;
 }
 

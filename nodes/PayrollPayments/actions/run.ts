@@ -34,10 +34,11 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	try {
 		refuseAgentWrites(node, operation);
 		const form = await operation.read(items);
-		const open = async () => await openRun(context, redactor, form.settings);
+		const open = async () => await openRun(context, redactor, operation, form.settings);
 		const plan = await checkAll(operation, form, items.length, open, continues);
 		const result = await sendAll(operation, form, plan, continues);
-		if (result.failed.length > 0 && !continues) throw combineFailures(operation, result, redactor);
+		const failure = continues ? undefined : combineFailures(operation, result, redactor);
+		if (failure !== undefined) throw failure;
 		const output = outputItems(node, operation, result, redactor);
 		if (output.length === 0 && operation.emptyNotice !== undefined) {
 			context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
@@ -116,51 +117,39 @@ async function checkAll(
 	open: () => Promise<RunContext>,
 	continues: boolean,
 ): Promise<Plan> {
-	let { refusals } = form;
-	/** The items that no refusal names. */
-	const others = () => {
+	const othersThan = (refusals: readonly FailedItems[]) => {
 		const refused = new Set(refusals.flatMap(({ items }) => items));
 		return Array.from({ length: count }, (_, item) => item).filter((item) => !refused.has(item));
 	};
+	let plan: Plan = { jobs: [], refusals: form.refusals };
 	const isOver = () =>
-		!form.isRunCheck && refusals.length > 0 && (!continues || others().length === 0);
-	if (isOver()) return { jobs: [], refusals };
+		plan.refusals.length > 0 && (!continues || othersThan(plan.refusals).length === 0);
+	if (isOver()) return plan;
 	try {
 		const run = await open();
 		requirePermission(run.credentials, operation.permission);
 		const checked = await form.check(run);
-		refusals = form.isRunCheck ? [] : [...refusals, ...checked.refusals];
-		const plan = { ...checked, refusals };
+		plan = { ...checked, refusals: [...plan.refusals, ...checked.refusals] };
 		if (operation.effect === 'read' || isOver()) return plan;
-		const approvable = {
-			operation: `${operation.resource}.${operation.operation}`,
-			baseUrl: run.credentials.baseUrl,
-		};
 		if (form.settings.checkOnly) {
-			const report = (job: Job): Job => ({
-				...job,
-				isRecordPerItem: false,
-				kind: 'report',
-				send: async () => checkRecords(approvable, job.writes),
-			});
-			return {
-				jobs: plan.jobs.map((job) => (job.writes.length === 0 ? job : report(job))),
-				refusals,
+			const report = (job: Job): Job => {
+				const send = async () => checkRecords(run.approvable, job.writes);
+				return job.writes.length === 0 ? job : { ...job, kind: 'report', send };
 			};
+			return { jobs: plan.jobs.map(report), refusals: plan.refusals };
 		}
-		const approved = keepApproved(approvable, plan, run.credentials, form.approved);
-		({ refusals } = approved);
-		if (isOver()) return approved;
-		const sending = approved.jobs.filter(({ writes, kind }) => writes.length > 0 && !kind);
+		plan = keepApproved(run.approvable, plan, run.credentials, form.approved);
+		const sending = plan.jobs.find(({ writes, kind }) => writes.length > 0 && !kind);
 		/* Signing in, which needs no permission, is how people get a token. */
-		if (sending.length > 0 && operation.permission !== 'none') {
-			const team = sending[0]?.writes[0]?.request?.body.from;
+		if (!isOver() && sending !== undefined && operation.permission !== 'none') {
+			const team = sending.writes[0]?.request?.body.from;
 			await run.confirmToken(typeof team === 'string' ? team : undefined);
 		}
-		return { ...plan, ...approved };
+		return plan;
 	} catch (error) {
-		if (error instanceof UserError && error.context.refusesRun === true) refusals = [];
-		return { jobs: [], refusals: [...refusals, { items: others(), error }] };
+		const refusesRun = error instanceof UserError && error.context.refusesRun === true;
+		const refusals = refusesRun ? [] : plan.refusals;
+		return { jobs: [], refusals: [...refusals, { items: othersThan(refusals), error }] };
 	}
 }
 
@@ -188,19 +177,18 @@ async function sendAll(
 	const queue = plan.jobs.values();
 	const worker = async () => {
 		for (const job of queue) {
-			const { items, columns } = job;
 			if (isEnded && job.kind === undefined) {
 				const error = new UserError('This was not sent, because the run ended before it', {
 					outcome: 'not_sent',
 					hint: 'Look at the failure before it, then run the node again.',
 				});
-				failed.push({ items, columns, error });
+				failed.push({ ...job, error });
 				continue;
 			}
 			try {
 				sent.push({ ...job, records: await job.send() });
 			} catch (error) {
-				failed.push({ items, columns, error });
+				failed.push({ ...job, error });
 				isEnded ||= !continues || (operation.movesMoney === true && outcomeOf(error) !== 'refused');
 			}
 		}

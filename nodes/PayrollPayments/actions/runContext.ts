@@ -4,59 +4,22 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { z } from 'zod';
 
 import { openClient, PLACEHOLDER_ID, type Call } from '../api/client';
-import type { ServiceCredentials } from '../api/credentials';
-import { balanceAnswer } from '../api/schemas/answers';
 import { openWallet } from '../api/signIn';
 import { ExecutionCache } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
 import { outcomeOf, ServiceError, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
-import type { Wallet } from '../signing';
+import { balanceCall } from './balance/get';
 import type { Settings } from './commonOptions';
+import type { Operation } from './defineOperation';
 
 const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
 /** What came of each change: its answer, or an error that leaves it unknown. */
 const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
 
-/** A change that is made once in an execution. */
-interface OnceKey {
-	readonly identity: unknown;
-	/** Whether it must not be sent again where its first outcome is unknown. */
-	readonly isUnrepeatable?: boolean;
-}
-
-/** What a run of the node works with, for some of its items. */
-export interface RunContext {
-	readonly credentials: ServiceCredentials;
-	readonly settings: Settings;
-	/** Whether refused items leave the others alone (*On Error: Continue*). */
-	readonly continues: boolean;
-	readonly signal: AbortSignal | undefined;
-	send<Data>(call: Call<Data>): Promise<Data>;
-	/** The wallet that signs. @throws {UserError} if the credentials have none */
-	wallet(): Promise<Wallet>;
-	ledger(): PaymentLedger;
-	/**
-	 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
-	 * second time, this returns the first answer.
-	 * @throws {UserError} if the first outcome is unknown and it isn't repeatable
-	 */
-	once<Data>(
-		key: OnceKey,
-		schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
-		send: () => Promise<Data>,
-	): Promise<Data>;
-	/**
-	 * Makes one authenticated read before a run changes anything, unless the service took the token a
-	 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write.
-	 */
-	confirmToken(teamId?: string): Promise<void>;
-	/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
-	annotate(values: Readonly<Record<string, string>>): void;
-	/** The same context for some items, whose changes are told from those of others. */
-	with(items: readonly number[]): RunContext;
-}
+/** What a run of the node works with. */
+export type RunContext = Awaited<ReturnType<typeof openRun>>;
 
 /**
  * Opens the service, the wallet and the memory for one run of the node.
@@ -66,8 +29,9 @@ export interface RunContext {
 export async function openRun(
 	context: IExecuteFunctions,
 	redactor: Redactor,
+	{ resource, operation }: Operation,
 	settings: Settings,
-): Promise<RunContext> {
+) {
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, signal);
 	const { credentials, exchange } = client;
@@ -78,12 +42,15 @@ export async function openRun(
 		/* In a loop, each run of the node counts separately. */
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
 	}));
-	const shared = {
-		send: async <Data>(call: Call<Data>) => await client.send(call, settings),
+	return {
 		credentials,
 		settings,
-		continues: context.continueOnFail(),
 		signal,
+		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
+		/** Whether refused items leave the others alone (*On Error: Continue*). */
+		continues: context.continueOnFail(),
+		send: async <Data>(call: Call<Data>) => await client.send(call, settings),
+		/** The wallet that signs. @throws {UserError} if the credentials have none */
 		wallet: onFirstUse(async () => {
 			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');
 			if (credentials.authentication === 'walletSignIn') {
@@ -99,30 +66,21 @@ export async function openRun(
 			const records = paymentsOfRuns.of(scope());
 			return new PaymentLedger(context.helpers, `${workflowId}:${nodeId}`, records, signal);
 		}),
-		confirmToken: async (teamId = PLACEHOLDER_ID) => {
-			if (client.isTokenFresh()) return;
-			const query = { nanoid: teamId };
-			/* Someone waits to pay: a service that hangs isn't asked four times. */
-			const patience = { ...settings, retries: Math.min(settings.retries, 1) };
-			await client
-				.send({ method: 'GET', path: '/v2/balance', query, answer: balanceAnswer }, patience)
-				.catch((error: unknown) => {
-					if (error instanceof ServiceError && error.status !== 401) return;
-					throw error instanceof UserError
-						? error.with({ note: 'Nothing was signed or sent.', outcome: 'refused' })
-						: error;
-				});
-		},
-	};
-	const bind = (items: readonly number[]): RunContext => ({
-		...shared,
-		once: async ({ identity, isUnrepeatable = false }, schema, send) => {
+		/**
+		 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
+		 * second time, this returns the first answer.
+		 * @param isUnrepeatable whether it must not be sent again where its first outcome is unknown
+		 * @throws {UserError} if the first outcome is unknown and it isn't repeatable
+		 */
+		once: async <Data>(
+			{ identity, isUnrepeatable = false }: { identity: unknown; isUnrepeatable?: boolean },
+			schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
+			send: () => Promise<Data>,
+		): Promise<Data> => {
 			/* n8n counts each try of an AI tool as a run of its own. */
 			const isTry = isUnrepeatable && context.getNode().type.endsWith('Tool');
 			const changes = changesOfRuns.of(isTry ? { ...scope(), runIndex: 0 } : scope());
-			const key = createHash('sha256')
-				.update(JSON.stringify([items, identity]))
-				.digest('hex');
+			const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 			const earlier = changes.get(key);
 			if (earlier instanceof UserError) {
 				throw earlier.with({
@@ -140,10 +98,26 @@ export async function openRun(
 			changes.set(key, { answer });
 			return answer;
 		},
-		annotate: (values) => context.customData.setAll({ ...values }),
-		with: bind,
-	});
-	return bind([]);
+		/**
+		 * Makes one authenticated read before a run changes anything, unless the service took the token a
+		 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write.
+		 */
+		confirmToken: async (teamId = PLACEHOLDER_ID) => {
+			if (client.isTokenFresh()) return;
+			/* Someone waits to pay: a service that hangs isn't asked four times. */
+			const patience = { ...settings, retries: Math.min(settings.retries, 1) };
+			await client.send(balanceCall(teamId), patience).catch((error: unknown) => {
+				if (error instanceof ServiceError && error.status !== 401) return;
+				throw error instanceof UserError
+					? error.with({ note: 'Nothing was signed or sent.', outcome: 'refused' })
+					: error;
+			});
+		},
+		/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
+		annotate: (values: Readonly<Record<string, string>>): void => {
+			context.customData.setAll({ ...values });
+		},
+	};
 }
 
 function onFirstUse<Value>(open: () => Value): () => Value {

@@ -18,25 +18,27 @@ export type ProcessedStore = Pick<
 
 export type IsRecorded = (key: string) => boolean;
 
-/** Keys, and the list that they are looked for or recorded in. */
+/** Keys that are looked for or recorded in the list of a node. */
 interface KeysRequest {
 	readonly keys: readonly string[];
 	/** How many entries the node's list holds; n8n drops those recorded first. 0 would mean no bound. */
 	readonly maxEntries: number;
 	/** Ends a claim or a look-up at once where it waits for its turn or for other processes. */
 	readonly signal?: AbortSignal;
+	/** Whether the keys may be claimed, given which are recorded already; without it they are only looked for. */
+	mayClaim?(isRecorded: IsRecorded): boolean;
+	/** The key of a claim that depends on this one: while it is recorded, a release removes nothing. */
+	readonly successorKey?: string;
+	/** Recorded by the same call for good, whether the keys are claimed or not. */
+	readonly also?: readonly string[];
+	/** Whether no other process writes the list: nothing is marked or verified then, nor can be released. */
+	readonly isOnlyProcess?: boolean;
 }
 
 /** The keys are recorded together, with one entry that marks their owner, or not at all. */
-export interface ClaimRequest extends KeysRequest {
+interface ClaimRequest extends KeysRequest {
 	/** Names who claims: another claim with the same owner succeeds again. */
 	readonly owner: string;
-	/** Whether the claim may be made, given which of the keys are recorded already. */
-	mayClaim(isRecorded: IsRecorded): boolean;
-	/** The key of a claim that depends on this one: while it is recorded, a release removes nothing. */
-	readonly successorKey?: string;
-	/** Recorded by the same call for good, whether the claim succeeds or not. */
-	readonly also?: readonly string[];
 	/** For payments: a record that can't be verified fails the claim, and a failed one leaves no trace. */
 	readonly isStrict: boolean;
 }
@@ -81,20 +83,10 @@ const BURST_FACTOR = 10;
 /** After this a call counts as failed, and no other is made until it has ended after all. */
 const STORE_TIMEOUT_MS = 30_000;
 
-/** What a call to the store is to find or to record. */
-interface Wanted
-	extends KeysRequest,
-		Partial<Pick<ClaimRequest, 'mayClaim' | 'successorKey' | 'also'>> {
-	/** Whether no other process writes the list, so that nothing has to be verified. */
-	readonly isOnlyProcess?: boolean;
-}
-
 /** What a call to the store is made for, and what has become of it. */
 class StoreRequest {
 	/** The entry beside the keys that says who recorded them. */
 	readonly mark: string;
-	/** Stands in the list while the keys are being removed. */
-	readonly removalMark: string;
 	/** Everything that a call for it records. */
 	readonly entries: readonly string[];
 	/** What it has recorded and must remove if it comes to nothing. */
@@ -105,30 +97,28 @@ class StoreRequest {
 	recordedKeys: ReadonlySet<string> = new Set();
 	/** Whether a later claim depends on it, so that its keys stay when it is released. */
 	hasSuccessor = false;
-	/** Why the store could not be asked. It may have been written all the same. */
-	failure?: unknown;
 
 	/** @param owner marks the keys; without keys there is nothing to mark */
 	constructor(
-		readonly wanted: Wanted,
+		readonly wanted: KeysRequest,
 		owner = '',
 	) {
-		const { keys, also = [] } = wanted;
+		const { keys, also = [], isOnlyProcess } = wanted;
 		this.mark = [...keys, owner].join(' ');
-		this.removalMark = `${this.mark} removed`;
-		this.entries = [...also, ...(keys.length === 0 ? [] : [...keys, this.mark])];
+		const marks = keys.length === 0 || isOnlyProcess === true ? [] : [this.mark];
+		this.entries = [...also, ...keys, ...marks];
 	}
 
 	/** @returns which entries stay in the list for it */
 	decide(isRecorded: IsRecorded): readonly string[] {
-		const { keys, also = [], mayClaim } = this.wanted;
+		const { keys, also = [], mayClaim, isOnlyProcess } = this.wanted;
 		const isOwn = keys.length === 0 || isRecorded(this.mark);
 		if (!isOwn && mayClaim?.(isRecorded) !== true) {
 			this.status = 'seen';
 			this.recordedKeys = new Set(keys.filter(isRecorded));
 			return also;
 		}
-		const isLasting = isOwn && this.entries.every(isRecorded);
+		const isLasting = isOnlyProcess === true || (isOwn && this.entries.every(isRecorded));
 		this.status = isLasting ? 'lasting' : 'recorded';
 		if (keys.length === 0) return this.entries;
 		for (const entry of [...keys, this.mark]) if (!isRecorded(entry)) this.added.add(entry);
@@ -138,7 +128,7 @@ class StoreRequest {
 	/** Whether another process could still change what the list says of it. */
 	get isOpen(): boolean {
 		const isSeen = this.status === 'seen' && this.added.size === 0;
-		return this.wanted.isOnlyProcess !== true && this.status !== 'lasting' && !isSeen;
+		return this.status !== 'lasting' && !isSeen;
 	}
 }
 
@@ -161,18 +151,18 @@ class NodeQueue {
 	 */
 	async submit(store: ProcessedStore, request: StoreRequest): Promise<void> {
 		const { signal } = request.wanted;
-		request.failure = undefined;
+		let failure: unknown;
 		if (signal?.aborted !== true) {
 			const batch = (this.nextBatch ??= this.startBatch(store));
 			batch.requests.add(request);
-			await endedOrAborted(batch.ended, signal);
+			await endedOrAborted(batch.ended, signal).catch((error: unknown) => (failure = error));
 			batch.requests.delete(request);
 		}
 		if (signal?.aborted === true) {
 			if (request.status !== 'waiting') await this.remove(store, request).catch(() => undefined);
 			signal.throwIfAborted();
 		}
-		if (request.failure !== undefined) throw request.failure;
+		if (failure !== undefined) throw failure;
 	}
 
 	/** A call that fails is every request's failure: it may have written all of their entries. */
@@ -180,10 +170,7 @@ class NodeQueue {
 		const requests = new Set<StoreRequest>();
 		const ended = this.inTurn(async () => {
 			this.nextBatch = undefined;
-			const asked = [...requests];
-			await this.decideTogether(store, asked).catch((failure: unknown) => {
-				for (const request of asked) request.failure = failure;
-			});
+			await this.decideTogether(store, [...requests]);
 		});
 		return { requests, ended };
 	}
@@ -201,7 +188,9 @@ class NodeQueue {
 
 	/** @returns whether there was anything to remove */
 	private async removeOnce(store: ProcessedStore, request: StoreRequest): Promise<boolean> {
-		const { mark, removalMark, added, status, wanted } = request;
+		const { mark, added, status, wanted } = request;
+		/* Stands in the list while the keys are being removed. */
+		const removalMark = `${mark} removed`;
 		const isThere = (await this.record(store, [mark], wanted)).has(mark);
 		const entries = [mark, removalMark];
 		/* No later claim can depend on one that was never made. */
@@ -260,7 +249,7 @@ class NodeQueue {
 	private async record(
 		store: ProcessedStore,
 		entries: string[],
-		{ maxEntries, isOnlyProcess }: Pick<Wanted, 'maxEntries' | 'isOnlyProcess'>,
+		{ maxEntries, isOnlyProcess }: Pick<KeysRequest, 'maxEntries' | 'isOnlyProcess'>,
 	) {
 		const room = isOnlyProcess === true ? 0 : BURST_FACTOR * entries.length;
 		const options = { mode: 'entries', maxEntries: maxEntries + room } as const;
@@ -305,12 +294,10 @@ class NodeQueue {
 }
 
 async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
-	if (signal === undefined) return void (await work);
 	let stop = () => {};
 	const aborted = new Promise<void>((resolve) => (stop = resolve));
-	signal.addEventListener('abort', stop, { once: true });
-	await Promise.race([work, aborted]);
-	signal.removeEventListener('abort', stop);
+	signal?.addEventListener('abort', stop, { once: true });
+	await Promise.race([work, aborted]).finally(() => signal?.removeEventListener('abort', stop));
 }
 
 /** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
@@ -384,32 +371,9 @@ export async function claimKeys(
 export async function recordKeys(
 	store: ProcessedStore,
 	nodeKey: string,
-	{ keys, maxEntries }: KeysRequest,
+	{ keys: also, maxEntries }: KeysRequest,
 ): Promise<void> {
-	const none = { keys: [], owner: '', mayClaim: () => true };
-	await claimKeys(store, nodeKey, { ...none, also: keys, maxEntries, isStrict: true });
-}
-
-/**
- * Records a key in a list that only this process writes: with one call, which it shares with all
- * others that wait.
- * @returns whether it was new; `uncertain` where a call that failed may have recorded it even so
- * @throws n8n's own error where it can't be recorded
- */
-export async function recordKeyAlone(
-	store: ProcessedStore,
-	nodeKey: string,
-	key: string,
-	maxEntries: number,
-): Promise<'new' | 'known' | 'uncertain'> {
-	const queue = queueOf(nodeKey);
-	const record = new StoreRequest({ keys: [], also: [key], maxEntries, isOnlyProcess: true });
-	let known: 'known' | 'uncertain' = 'known';
-	await queue.submit(store, record).catch(async () => {
-		known = 'uncertain';
-		await queue.submit(store, record);
-	});
-	return record.status === 'recorded' ? 'new' : known;
+	await claimKeys(store, nodeKey, { keys: [], owner: '', also, maxEntries, isStrict: true });
 }
 
 /** Looks for keys, thousands at once if need be, without leaving a trace of having looked. */

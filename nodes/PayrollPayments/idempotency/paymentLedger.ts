@@ -72,8 +72,9 @@ export interface PaymentRecord {
 export type PaymentState =
 	/** It may be sent, as this attempt. */
 	| { readonly status: 'payable'; readonly attempt: number }
-	/** This node paid it, in this execution (then with the answer) or in an earlier one. */
-	| { readonly status: 'paid'; readonly answer?: PaymentAnswer; readonly error: UserError }
+	/** This node paid it, in this execution or in an earlier one. */
+	| { readonly status: 'paid'; readonly answer: PaymentAnswer }
+	| { readonly status: 'paid'; readonly answer?: undefined; readonly error: UserError }
 	/** It may have been made; its code lets it be sent once more. */
 	| { readonly status: 'unknown'; readonly code: string; readonly error: UserError }
 	/** It can't be sent. */
@@ -102,81 +103,60 @@ function referenceKey(reference: string): string {
 		.toLowerCase();
 }
 
-type PaymentKeys = ReturnType<typeof paymentKeys>;
+type Attempt = ReturnType<typeof attemptAt>;
 
-/** The keys under which a payment is recorded. */
-function paymentKeys({ teamId, signer, typedData: signed, reference }: Payment) {
+/**
+ * An attempt at a payment, and the keys of its record: the first, or the one after the latest attempt
+ * whose code was given. A code that belongs to another payment changes nothing for this one.
+ */
+function attemptAt(payment: Payment, given?: number) {
+	const { teamId, signer, reference, confirmedNotPaid = [] } = payment;
 	/* Never of the signature, since signers need not be deterministic. */
-	const typedData = hash('typed data', teamId, signer.toLowerCase(), signed);
+	const typedData = hash('typed data', teamId, signer.toLowerCase(), payment.typedData);
 	/* Attempts are counted by it. */
-	const payment =
+	const id =
 		reference === undefined
 			? hash('payment by typed data', typedData)
 			: hash('payment by reference', teamId, `reference ${referenceKey(reference)}`);
+	const keyOf = (attempt: number) => hash('attempt', id, attempt);
+	/** E.g. `7F3A-91C2-1`. Not to be guessed from the code of another attempt. */
+	const codeOf = (attempt: number) => {
+		const digits = hash('code', id, attempt).slice(0, 8).toUpperCase();
+		return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;
+	};
+	const plain = (code: string) => code.trim().toUpperCase().replaceAll('-', '');
+	const confirmed = confirmedNotPaid
+		.map((code) => ({ code, attempt: Number(code.split('-').at(-1)) }))
+		.filter(({ code, attempt }) => plain(code) === plain(codeOf(attempt)));
+	const number = given ?? Math.max(0, ...confirmed.map(({ attempt }) => attempt)) + 1;
+	const previous = number === 1 ? undefined : keyOf(number - 1);
+	/** That the typed data belongs to the payment. */
+	const pair = reference === undefined ? undefined : hash('pair', typedData, id);
 	return {
-		typedData,
 		payment,
-		/** That the typed data belongs to the payment. */
-		pair: hash('pair', typedData, payment),
-		paid: hash('paid', payment),
+		number,
+		codeOf,
+		code: codeOf(number),
+		id,
+		typedData,
+		previous,
+		pair,
+		/** What has to be recorded for it. */
+		recorded: [previous, keyOf(number), typedData, pair].flatMap((key) => key ?? []),
+		/** It and those after it: n8n may have forgotten it, but not yet a later one. */
+		fromIt: Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) => keyOf(number + index)),
+		next: keyOf(number + 1),
+		paid: hash('paid', id),
 		/** That the payment was looked up: n8n records what is looked for, until it is taken out again. */
-		lookedUp: hash('looked up', payment),
-		hasReference: reference !== undefined,
+		lookedUp: hash('looked up', id),
 	};
 }
 
-function attemptKey({ payment }: PaymentKeys, attempt: number): string {
-	return hash('attempt', payment, attempt);
-}
-
-/** The code of one attempt at one payment, e.g. `7F3A-91C2-1`. Not to be guessed from another one. */
-function attemptCode(keys: PaymentKeys, attempt: number): string {
-	const digits = hash('code', keys.payment, attempt).slice(0, 8).toUpperCase();
-	return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;
-}
-
-const CODE = /^([0-9A-F]{4})-?([0-9A-F]{4})-([1-9]\d{0,2})$/i;
+const CODE = /^[0-9A-F]{4}-?[0-9A-F]{4}-[1-9]\d{0,2}$/i;
 
 /** Whether the text is an attempt code, of whichever payment. */
 export function isAttemptCode(text: string): boolean {
 	return CODE.test(text.trim());
-}
-
-/**
- * Which attempt is to be made: the first, or the one after the latest attempt whose code was given.
- * A code that belongs to another payment changes nothing for this one.
- */
-function nextAttempt(keys: PaymentKeys, confirmedNotPaid: readonly string[] = []): number {
-	const plain = (code: string) => code.trim().toUpperCase().replaceAll('-', '');
-	const confirmed = confirmedNotPaid
-		.map((given) => ({ given, attempt: Number(given.split('-').at(-1)) }))
-		.filter(({ given, attempt }) => plain(given) === plain(attemptCode(keys, attempt)));
-	return Math.max(0, ...confirmed.map(({ attempt }) => attempt)) + 1;
-}
-
-/** What has to be recorded for an attempt. */
-function recordedFor(keys: PaymentKeys, attempt: number): string[] {
-	return [
-		...(attempt === 1 ? [] : [attemptKey(keys, attempt - 1)]),
-		attemptKey(keys, attempt),
-		keys.typedData,
-		...(keys.hasReference ? [keys.pair] : []),
-	];
-}
-
-/** The attempt and those after it: n8n may have forgotten it, but not yet a later one. */
-function attemptsFrom(keys: PaymentKeys, attempt: number): string[] {
-	return Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) =>
-		attemptKey(keys, attempt + index),
-	);
-}
-
-/** Whether the attempt may be made, given what is recorded. */
-function mayAttempt(keys: PaymentKeys, attempt: number, isRecorded: IsRecorded): boolean {
-	if ([keys.paid, ...attemptsFrom(keys, attempt)].some(isRecorded)) return false;
-	if (attempt === 1) return !isRecorded(keys.typedData);
-	if (!isRecorded(attemptKey(keys, attempt - 1))) return false;
-	return !keys.hasReference || !isRecorded(keys.typedData) || isRecorded(keys.pair);
 }
 
 /** Words with which a service says that it has the payment already. */
@@ -209,47 +189,30 @@ function unknownError(code: string, message: string, hint: string, failure?: unk
 
 function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): UserError {
 	const message = `The payment of ${summary} may or may not have been made. ${messageOf(failure)}`;
-	return unknownError(
-		code,
-		message,
-		`Don't pay this again in another way. ${askFirst(code)}`,
-		failure,
-	);
+	const hint = `Don't pay this again in another way. ${askFirst(code)}`;
+	return unknownError(code, message, hint, failure);
 }
 
-function refused(
-	message: string,
-	field: string | undefined,
-	hint: string,
-): PaymentState & { readonly status: 'refused' } {
-	return {
-		status: 'refused',
-		error: new UserError(message, { field, hint, outcome: 'refused', page: PAGE }),
-	};
+function refusal(message: string, hint: string, field?: string): UserError {
+	return new UserError(message, { field, hint, outcome: 'refused', page: PAGE });
 }
 
-/** What is recorded about a payment. */
-function stateOf(
-	{ summary, confirmedNotPaid = [] }: Payment,
-	keys: PaymentKeys,
-	attempt: number,
-	isRecorded: IsRecorded,
-): PaymentState {
-	if (mayAttempt(keys, attempt, isRecorded)) return { status: 'payable', attempt };
+/** Whether the attempt may be made, given what is recorded. */
+function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
+	const { number, code, paid, lookedUp, fromIt, previous, typedData, pair } = attempt;
+	const { summary, confirmedNotPaid = [] } = attempt.payment;
 	/* A look-up that was interrupted leaves both keys behind: then it isn't known. */
-	if (isRecorded(keys.paid) && !isRecorded(keys.lookedUp)) {
-		const { error } = refused(
+	if (isRecorded(paid) && !isRecorded(lookedUp)) {
+		const error = refusal(
 			`The payment of ${summary} was already paid by this node, so it was not sent again`,
-			undefined,
 			'If it is another payment, give it a Payment Reference and an authorization that were not used before. To leave paid rows alone, set If Already Paid to Skip.',
 		);
 		return { status: 'paid', error };
 	}
-	if ([keys.paid, ...attemptsFrom(keys, attempt)].some(isRecorded)) {
-		const code = attemptCode(keys, attempt);
-		const again = attempt === 1 ? '' : `, as attempt ${attempt}`;
+	if ([paid, ...fromIt].some(isRecorded)) {
+		const again = number === 1 ? '' : `, as attempt ${number}`;
 		const stranger =
-			attempt === 1 && confirmedNotPaid.length > 0
+			number === 1 && confirmedNotPaid.length > 0
 				? 'No code in “Confirmed Not Paid” belongs to this payment. '
 				: '';
 		const error = unknownError(
@@ -259,18 +222,24 @@ function stateOf(
 		);
 		return { status: 'unknown', code, error };
 	}
-	if (attempt > 1 && !isRecorded(attemptKey(keys, attempt - 1))) {
-		return refused(
+	if (previous !== undefined && !isRecorded(previous)) {
+		const error = refusal(
 			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
-			'confirmedNotPaid',
 			'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+			'confirmedNotPaid',
 		);
+		return { status: 'refused', error };
 	}
-	return refused(
-		`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
-		'paymentReference',
-		'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
-	);
+	const isOwn = previous !== undefined && (pair === undefined || isRecorded(pair));
+	if (isRecorded(typedData) && !isOwn) {
+		const error = refusal(
+			`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
+			'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
+			'paymentReference',
+		);
+		return { status: 'refused', error };
+	}
+	return { status: 'payable', attempt: number };
 }
 
 /**
@@ -305,8 +274,9 @@ export class PaymentLedger {
 		for (let start = 0; start < payments.length; start += PAYMENTS_PER_LOOKUP) {
 			const some = payments.slice(start, start + PAYMENTS_PER_LOOKUP);
 			try {
-				const isRecorded = await this.find(some);
-				states.push(...some.map((payment) => this.stateIn(payment, isRecorded, taken)));
+				const attempts = some.map((payment) => attemptAt(payment));
+				const isRecorded = await this.find(attempts);
+				states.push(...attempts.map((attempt) => this.stateIn(attempt, isRecorded, taken)));
 			} catch (failure) {
 				throwIfStopped(this.signal);
 				const error = wrapError(failure, "n8n's record of payments could not be looked up", {
@@ -319,13 +289,13 @@ export class PaymentLedger {
 		return states;
 	}
 
-	private async find(payments: readonly Payment[]): Promise<IsRecorded> {
-		const keys = payments.flatMap((payment) => {
-			const own = paymentKeys(payment);
-			const attempt = nextAttempt(own, payment.confirmedNotPaid);
-			const attempts = attemptsFrom(own, attempt);
-			return [...recordedFor(own, attempt), ...attempts, own.paid, own.lookedUp];
-		});
+	private async find(attempts: readonly Attempt[]): Promise<IsRecorded> {
+		const keys = attempts.flatMap(({ recorded, fromIt, paid, lookedUp }) => [
+			...recorded,
+			...fromIt,
+			paid,
+			lookedUp,
+		]);
 		return await findKeys(this.store, this.nodeKey, {
 			keys: [...new Set(keys)],
 			maxEntries: MAX_ENTRIES,
@@ -333,39 +303,37 @@ export class PaymentLedger {
 		});
 	}
 
+	/** @param taken the items that have a payment or its typed data */
 	private stateIn(
-		payment: Payment,
+		attempt: Attempt,
 		isRecorded: IsRecorded,
 		taken: Map<string, number>,
 	): PaymentState {
-		const keys = paymentKeys(payment);
-		const attempt = nextAttempt(keys, payment.confirmedNotPaid);
-		const other = taken.get(keys.payment) ?? taken.get(keys.typedData);
+		const { payment, id, typedData, pair, number, codeOf } = attempt;
+		const { summary, item } = payment;
+		const other = taken.get(id) ?? taken.get(typedData);
 		if (other !== undefined) {
-			return refused(
-				`The payment of ${payment.summary} would be refused, because an earlier row, item ${other}, has the same payment or authorization`,
-				keys.hasReference ? 'paymentReference' : 'typedData',
+			const error = refusal(
+				`The payment of ${summary} would be refused, because an earlier row, item ${other}, has the same payment or authorization`,
 				'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
+				pair === undefined ? 'typedData' : 'paymentReference',
 			);
+			return { status: 'refused', error };
 		}
-		taken.set(keys.payment, payment.item).set(keys.typedData, payment.item);
-		const own = this.records.get(keys.payment);
-		if (own?.item === payment.item) {
-			if (own.answer !== undefined) {
-				const error = new UserError(`The payment of ${payment.summary} was already sent`);
-				return { status: 'paid', answer: { ...own.answer, already_sent: true }, error };
-			}
-			if (own.attempt >= attempt) {
-				const code = attemptCode(keys, own.attempt);
-				return { status: 'unknown', code, error: outcomeUnknown(payment, code, own.failure) };
-			}
+		taken.set(id, item).set(typedData, item);
+		const own = this.records.get(id);
+		if (own?.item !== item) return stateOf(attempt, isRecorded);
+		if (own.answer !== undefined) {
+			return { status: 'paid', answer: { ...own.answer, already_sent: true } };
 		}
-		return stateOf(payment, keys, attempt, isRecorded);
+		if (own.attempt < number) return stateOf(attempt, isRecorded);
+		const code = codeOf(own.attempt);
+		return { status: 'unknown', code, error: outcomeUnknown(payment, code, own.failure) };
 	}
 
 	/**
 	 * Records the attempt, sends the payment, and records what came of it.
-	 * @param attempt as {@link check} gave it
+	 * @param number of the attempt, as {@link check} gave it
 	 * @param send signs and sends the payment
 	 * @throws {UserError} where the payment was or may have been sent before, or can't be recorded: then
 	 *   nothing is sent
@@ -373,30 +341,30 @@ export class PaymentLedger {
 	 */
 	async pay(
 		payment: Payment,
-		attempt: number,
+		number: number,
 		send: () => Promise<PaymentAnswer>,
 	): Promise<PaymentAnswer> {
 		throwIfStopped(this.signal);
-		const keys = paymentKeys(payment);
-		const claim = await this.claim(payment, keys, attempt);
+		const attempt = attemptAt(payment, number);
+		const { id, code, paid } = attempt;
+		const claim = await this.claim(attempt);
 		if (this.signal?.aborted === true) {
 			await claim.release().catch(() => undefined);
 			throw stoppedError();
 		}
-		const record = { item: payment.item, attempt };
-		this.records.set(keys.payment, record);
+		const record = { item: payment.item, attempt: number };
+		this.records.set(id, record);
 		try {
 			const answer = await send();
-			this.records.set(keys.payment, { ...record, answer });
-			this.justPaid.push(keys.paid);
+			this.records.set(id, { ...record, answer });
+			this.justPaid.push(paid);
 			return answer;
 		} catch (error) {
-			const code = attemptCode(keys, attempt);
 			if (!wasNotMade(error)) {
-				this.records.set(keys.payment, { ...record, failure: error });
+				this.records.set(id, { ...record, failure: error });
 				throw outcomeUnknown(payment, code, error);
 			}
-			this.records.delete(keys.payment);
+			this.records.delete(id);
 			const isCleared = await claim.release().then(
 				() => true,
 				() => false,
@@ -405,7 +373,7 @@ export class PaymentLedger {
 			const earlier =
 				' An earlier attempt may have been made: ask the service before you pay again.';
 			const hint = isCleared
-				? `${error.hint ?? ''} Fix the problem, then run the node again.${attempt === 1 ? '' : earlier}`
+				? `${error.hint ?? ''} Fix the problem, then run the node again.${number === 1 ? '' : earlier}`
 				: `n8n could not clear its record of this attempt. Fix the problem and run the node again. If it then says that the payment was already sent, enter ${code} as “Confirmed Not Paid” under Options.`;
 			throw wrapError(error, `The payment of ${payment.summary} ${what}. ${messageOf(error)}`, {
 				hint: hint.trim(),
@@ -425,37 +393,37 @@ export class PaymentLedger {
 		);
 	}
 
-	private async claim(payment: Payment, keys: PaymentKeys, attempt: number): Promise<Claimed> {
+	private async claim(attempt: Attempt): Promise<Claimed> {
+		const { summary } = attempt.payment;
 		const also = this.justPaid.splice(0);
 		const claim = await claimKeys(this.store, this.nodeKey, {
-			keys: recordedFor(keys, attempt),
+			keys: attempt.recorded,
 			/* New each time: no attempt may take the record of an earlier one for its own. */
 			owner: randomUUID(),
-			mayClaim: (isRecorded) => mayAttempt(keys, attempt, isRecorded),
+			mayClaim: (isRecorded) => stateOf(attempt, isRecorded).status === 'payable',
 			maxEntries: MAX_ENTRIES,
 			/* After the next attempt was made, this one must not become free again. */
-			successorKey: attemptKey(keys, attempt + 1),
+			successorKey: attempt.next,
 			isStrict: true,
 			also,
 			signal: this.signal,
 		}).catch((error: unknown) => {
 			this.justPaid.push(...also);
 			throwIfStopped(this.signal);
-			const what = `The payment of ${payment.summary} could not be recorded, so nothing was sent`;
+			const what = `The payment of ${summary} could not be recorded, so nothing was sent`;
 			throw wrapError(error, what, { hint: CHECK_DATABASE, outcome: 'refused' });
 		});
 		if (claim.status === 'claimed') return claim;
 		if (!claim.isUncertain) {
 			/* The claim asked only for its own keys; by now the payment may be known as paid. */
-			const isRecorded = await this.find([payment]).catch(() => claim.isRecorded);
-			const state = stateOf(payment, keys, attempt, isRecorded);
-			if (state.status !== 'payable') throw state.error;
+			const isRecorded = await this.find([attempt]).catch(() => claim.isRecorded);
+			const state = stateOf(attempt, isRecorded);
+			if ('error' in state) throw state.error;
 		}
-		const code = attemptCode(keys, attempt);
 		throw unknownError(
-			code,
-			`n8n's database failed while the payment of ${payment.summary} was being recorded, so nothing was sent now`,
-			`It may have been sent in an earlier run. ${askFirst(code)}`,
+			attempt.code,
+			`n8n's database failed while the payment of ${summary} was being recorded, so nothing was sent now`,
+			`It may have been sent in an earlier run. ${askFirst(attempt.code)}`,
 		);
 	}
 }

@@ -1,6 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { claimKeys, recordKeyAlone, type ProcessedStore } from '../idempotency/keyStore';
+import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
 import { messageOf, UserError } from '../shared/errors';
 import { claimsOf, eventKey, nodeKeyOf } from './claims';
 import { readOptions } from './settings';
@@ -89,24 +89,18 @@ export async function recordEvent(
 	{ history, owner, mayComeAgain }: Recording,
 ): Promise<'first' | 'seen'> {
 	const claims = claimsOf(nodeKey);
-	if (claims.has(key) && !mayComeAgain) {
-		/* Events that this process no longer remembers may have a mark beside them. */
-		const maxEntries = Math.max(history, ENTRIES_PER_EVENT * history - claims.size);
-		const status = await recordKeyAlone(store, nodeKey, key, maxEntries);
-		if (status === 'uncertain') throw unknownRecord();
-		return status === 'new' ? 'first' : 'seen';
-	}
+	const isOnlyProcess = claims.has(key) && !mayComeAgain;
+	/* Events that this process no longer remembers may have a mark beside them. */
+	const unmarked = isOnlyProcess ? Math.min(history, claims.size) : 0;
 	const claim = await claimKeys(store, nodeKey, {
 		keys: [key],
 		owner,
 		mayClaim: (isRecorded) => !isRecorded(key),
-		maxEntries: ENTRIES_PER_EVENT * history,
+		maxEntries: ENTRIES_PER_EVENT * history - unmarked,
+		isOnlyProcess,
 		isStrict: false,
 	});
 	if (claim.status === 'claimed') return 'first';
-	if (claim.isUncertain) throw unknownRecord();
-	return 'seen';
+	if (!claim.isUncertain) return 'seen';
+	throw new UserError('n8n’s database failed, so it isn’t known whether this event ran before');
 }
-
-const unknownRecord = () =>
-	new UserError('n8n’s database failed, so it isn’t known whether this event ran before');

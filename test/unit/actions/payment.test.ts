@@ -76,6 +76,7 @@ function node(limits: object = {}) {
 		const ledger = new PaymentLedger(store, 'node', new Map());
 		const context: RunContext = {
 			credentials,
+			approvable: { operation: 'payment.create', baseUrl: credentials.baseUrl },
 			settings: form.settings,
 			continues: false,
 			signal: undefined,
@@ -88,7 +89,6 @@ function node(limits: object = {}) {
 			once: async (_key, _schema, send) => await send(),
 			confirmToken: async () => await Promise.resolve(),
 			annotate: (values) => annotated.push(values),
-			with: () => context,
 		};
 		const plan = await form.check(context);
 		return { ...plan, refusals: [...form.refusals, ...plan.refusals] };

@@ -1,13 +1,12 @@
-import type { z } from 'zod';
-
 import { entityLabel } from '../../api/credentials';
 import { administratorInvitesAnswer } from '../../api/schemas/answers';
 import { administratorTypedData } from '../../api/schemas/records';
 import type { InputOf } from '../../forms/field';
 import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
+import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleSuitsEntity } from '../../shared/roles';
-import { checkedCall, inBatches, listed, type CheckedWrite } from '../checkedWrite';
+import { checkedCall, inBatches, listed } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
 import type { RunContext } from '../runContext';
 
@@ -27,11 +26,15 @@ export const creationFields = {
 
 type Creation = InputOf<typeof creationFields>;
 
-/** Why the role doesn't suit the entity, or somebody would be invited twice. */
-export function creationFault({ entityId: entity, role, emails: addresses }: Creation) {
+function kindOf(entity: string): string {
+	return entity.startsWith('te-') ? 'team' : 'company';
+}
+
+/** @throws {UserError} if the role doesn't suit the entity, or somebody would be invited twice */
+export function checkCreation({ entityId: entity, role, emails: addresses }: Creation): void {
 	if (!roleSuitsEntity(role, entity)) {
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
-		return new UserError(
+		throw new UserError(
 			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit ${TEAM_OR_COMPANY_ID}, which is a ${kindOf(entity)}`,
 			{
 				field: 'role',
@@ -40,39 +43,23 @@ export function creationFault({ entityId: entity, role, emails: addresses }: Cre
 		);
 	}
 	const seen = new Set<string>();
-	const repeated = addresses.findIndex(
-		(address) => seen.size === seen.add(address.toLowerCase()).size,
-	);
-	if (repeated === -1) return undefined;
-	return new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
+	const repeated = addresses.findIndex((each) => seen.size === seen.add(emailKey(each)).size);
+	if (repeated === -1) return;
+	throw new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
 		field: 'emails',
 		hint: 'Remove one of the two. Nothing was sent.',
 	});
 }
 
-function kindOf(entity: string): string {
-	return entity.startsWith('te-') ? 'team' : 'company';
-}
-
-/** A request for some of the invites, and "Invite 2 people (…) to team te-… as Team: Viewer". */
-interface Batch {
-	readonly emails: readonly string[];
-	readonly summary: string;
-	readonly creation: CheckedWrite<z.infer<typeof administratorInvitesAnswer>>;
-}
-
-/**
- * The invites, as many in a request as the service takes (docs/api.md, Endpoint 6).
- * @param complete what else is done for a request
- */
-export function checkedCreations(
+/** The invites, as many in a request as the service takes (docs/api.md, Endpoint 6). */
+export function creationsOf(
 	context: RunContext,
 	{ entityId: entity, role, emails: all }: Creation,
-	complete: (batch: Batch) => CheckedWrite,
-): CheckedWrite[] {
+) {
 	const label = entityLabel(entity, context.credentials.entities);
 	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
 		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
+		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
 		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
 		const creation = checkedCall(context, {
 			method: 'POST',
@@ -82,7 +69,7 @@ export function checkedCreations(
 			body: { emails: addresses, role, nanoid: entity },
 			answer: administratorInvitesAnswer,
 		});
-		return complete({ emails: addresses, summary, creation });
+		return { addresses, summary, creation };
 	});
 }
 
@@ -98,6 +85,7 @@ export const createAdministratorInvites = defineOperation({
 	permission: 'manageAdministrators',
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
-	check: creationFault,
-	writes: async (input, context) => checkedCreations(context, input, ({ creation }) => creation),
+	options: {},
+	check: checkCreation,
+	writes: async (input, context) => creationsOf(context, input).map(({ creation }) => creation),
 });

@@ -5,7 +5,7 @@ import { listed } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
 
 import { checkedExecution } from './complete';
-import { checkedCreations, creationFault, creationFields } from './create';
+import { checkCreation, creationFields, creationsOf } from './create';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
 export const createAndExecuteAdministratorInvites = defineOperation({
@@ -22,32 +22,28 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	fields: creationFields,
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
-	check: creationFault,
+	check: checkCreation,
 	writes: async (input, context, { allowUnknownRoleHash }) => {
 		/* Fails before anything is created if the credentials have no wallet. */
 		const { address: signer } = await context.wallet();
-		return checkedCreations(context, input, (batch) => {
-			const { emails, summary, creation } = batch;
-			const expected = { accounts: emails.length, role: input.role, allowUnknownRoleHash };
-			return {
-				...creation,
-				/* The typed data to sign comes with the answer to the first request. */
-				summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
-				send: async () => {
-					const { invites, typed_data: structure } = await creation.send();
-					const execution = { invites, structure, signer, expected };
-					const execute = async () => await (await checkedExecution(context, execution)).send();
-					return await execute().catch((error: unknown) => {
-						if (!(error instanceof UserError)) throw error;
-						const created =
-							invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
-						throw error.withDone(
-							{ invites, typed_data: structure },
-							`${created} created (${listed(emails)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
-						);
-					});
-				},
-			};
-		});
+		return creationsOf(context, input).map(({ addresses, summary, creation }) => ({
+			...creation,
+			/* The typed data to sign comes with the answer to the first request. */
+			summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+			send: async () => {
+				const { invites, typed_data: typedData } = await creation.send();
+				const expected = { accounts: addresses.length, role: input.role, allowUnknownRoleHash };
+				const execution = { invites, typedData, signer, expected };
+				const execute = async () => await (await checkedExecution(context, execution)).send();
+				return await execute().catch((error: unknown) => {
+					if (!(error instanceof UserError)) throw error;
+					const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
+					throw error.withDone(
+						{ invites, typed_data: typedData },
+						`${created} created (${listed(addresses)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
+					);
+				});
+			},
+		}));
 	},
 });

@@ -47,6 +47,7 @@ export const getSignInMessage = defineOperation({
 			),
 		),
 	},
+	options: {},
 	output: signInMessageAnswer,
 	run: async ({ wallet, platformId }, context) => [
 		await context.send(

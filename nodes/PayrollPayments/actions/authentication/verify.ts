@@ -42,6 +42,7 @@ export const verifySignIn = defineOperation({
 			text({ label: 'Nonce', description: 'Leave empty to use the one in Message' }, filledText),
 		),
 	},
+	options: {},
 	output: verifyAnswer,
 	writes: async ({ message, signature, nonce }, context) => [
 		checkedCall(context, {

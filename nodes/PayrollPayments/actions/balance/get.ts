@@ -18,13 +18,11 @@ const currencyBalance = z.object({
 	balance_cents: z.string(),
 });
 
-type CurrenciesEncoding = 'brackets' | 'commaSeparated' | 'repeated';
-
 /**
  * The filter, whose encoding isn't documented. Without one the service returns all currencies, so it
  * stays away if a currency is chosen that the service lists but doesn't take in the filter.
  */
-function currenciesQuery(chosen: readonly string[], encoding: CurrenciesEncoding): Query {
+function currenciesQuery(chosen: readonly string[], encoding = 'repeated'): Query {
 	if (chosen.length === 0 || !chosen.every((each) => REQUESTED_CURRENCIES.includes(each)))
 		return {};
 	if (encoding === 'brackets') return { 'currencies[]': chosen };
@@ -32,6 +30,11 @@ function currenciesQuery(chosen: readonly string[], encoding: CurrenciesEncoding
 }
 
 /** docs/api.md, Endpoint 3. */
+export function balanceCall(nanoid: string, currencies: Query = {}) {
+	const query = { nanoid, ...currencies };
+	return { method: 'GET', path: '/v2/balance', query, answer: balanceAnswer } as const;
+}
+
 export const getBalance = defineOperation({
 	resource: 'balance',
 	operation: 'get',
@@ -82,12 +85,8 @@ export const getBalance = defineOperation({
 	},
 	output: z.union([currencyBalance, balanceAnswer]),
 	run: async ({ entityId: nanoid, currencies = [], output }, context, { currenciesEncoding }) => {
-		const answer = await context.send({
-			method: 'GET',
-			path: '/v2/balance',
-			query: { nanoid, ...currenciesQuery(currencies, currenciesEncoding ?? 'repeated') },
-			answer: balanceAnswer,
-		});
+		const query = currenciesQuery(currencies, currenciesEncoding);
+		const answer = await context.send(balanceCall(nanoid, query));
 		const isWanted = (currency: string) =>
 			currencies.length === 0 || currencies.some((each) => each === currency);
 		const balances = answer.balances.filter(({ currency }) => isWanted(currency));

@@ -7,6 +7,7 @@ import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
 import type { InviteRole } from '../../shared/roles';
+import { forItems } from '../checkedWrite';
 import { defineOperation, type ReadItem } from '../defineOperation';
 import { collect } from '../plan';
 
@@ -160,21 +161,19 @@ export const createInvites = defineOperation({
 	checkAll: async (items, context) => {
 		const { groups, refusals } = await groupGuests(items);
 		if (refusals.length > 0 && !context.continues) return { jobs: [], refusals };
-		const lookUps = new Map<string, Promise<KnownPeople>>();
 		/* Each team is looked up once. */
+		const lookUps = new Map<string, Promise<KnownPeople>>();
 		const knownIn = async ({ skipsExisting, teamId: team }: Group): Promise<KnownPeople> => {
 			if (!skipsExisting) return new Map();
 			const skipping = groups.filter((each) => each.skipsExisting && each.teamId === team);
-			const guests = skipping.flatMap((each) => each.guests);
-			const emails = guests.map(({ invitee }) => invitee.email);
-			const own = context.with(itemsOf(guests));
-			const lookUp = lookUps.get(team) ?? lookUpPeople(own, team, emails);
+			const emails = skipping.flatMap(({ guests }) => guests.map(({ invitee }) => invitee.email));
+			const lookUp = lookUps.get(team) ?? lookUpPeople(context, team, emails);
 			lookUps.set(team, lookUp);
 			return await lookUp;
 		};
 		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
 		const checked = await collect(entries, async ({ group, items: own }) =>
-			jobsFor(group, await knownIn(group), context.with(own)),
+			jobsFor(group, await knownIn(group), forItems(context, own)),
 		);
 		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
 	},

@@ -12,6 +12,7 @@ export const getInvites = defineOperation({
 	description: 'List the pending invites of a team or company',
 	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
+	options: {},
 	output: inviteRecord,
 	run: async ({ entityId: nanoid, limit }, context) => {
 		const invites = await pendingInvites(context.send, nanoid);

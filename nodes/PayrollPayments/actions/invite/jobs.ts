@@ -4,7 +4,7 @@ import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { emailKey } from '../../shared/formats';
 import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
-import { checkedCall, inBatches, listed, sendInOrder, type CheckedWrite } from '../checkedWrite';
+import { checkedCall, inBatches, listed, sendInOrder } from '../checkedWrite';
 import type { Job } from '../plan';
 import type { RunContext } from '../runContext';
 
@@ -30,14 +30,6 @@ export interface Group {
 	readonly inviteesPerRequest: number;
 }
 
-type InvitesCreated = z.infer<typeof invitesCreatedAnswer>;
-
-/** One request, which invites all its guests or none (docs/api.md, Endpoint 5). */
-interface InviteRequest {
-	readonly guests: readonly Guest[];
-	readonly write: CheckedWrite<InvitesCreated>;
-}
-
 export function itemsOf(guests: readonly Guest[]): number[] {
 	return [...new Set(guests.map(({ item }) => item))];
 }
@@ -46,20 +38,24 @@ export function itemsOf(guests: readonly Guest[]): number[] {
 export function jobsFor(group: Group, known: KnownPeople, context: RunContext): Job[] {
 	const { guests, isSheet, skipsExisting } = group;
 	const { checkOnly } = context.settings;
-	const before = new Map<Guest, PersonOutcome>();
-	for (const guest of guests) {
-		const { email } = guest.invitee;
-		const person = known.get(emailKey(email));
-		if (person !== undefined) before.set(guest, { ...person, email });
-	}
+	const before = new Map(
+		guests.flatMap((guest): Array<[Guest, PersonOutcome]> => {
+			const { email } = guest.invitee;
+			const person = known.get(emailKey(email));
+			return person === undefined ? [] : [[guest, { ...person, email }]];
+		}),
+	);
 	const newcomers = guests.filter((guest) => !before.has(guest));
 	const requests = requestsFor(group, newcomers, context);
-	const jobFor = (some: readonly Guest[], own: readonly InviteRequest[]): Job => {
+	const isNobody = requests.length === 0;
+	const all = guests.length === 1 ? 'this person is a member' : `all ${guests.length} are members`;
+	const summary = `Invite nobody ${targetOf(group, context)}: ${all} or already invited`;
+	const nobody = { summary, request: null, signs: null };
+	const jobFor = (some: readonly Guest[], own: ReturnType<typeof requestsFor>): Job => {
 		const writes = own.map(({ write }) => write);
 		return {
 			items: itemsOf(some),
-			writes,
-			isRecordPerItem: skipsExisting && isSheet,
+			writes: isNobody && checkOnly ? [nobody] : writes,
 			kind: own.length === 0 ? 'report' : undefined,
 			send: async () => {
 				const answers = await sendInOrder(writes);
@@ -72,23 +68,13 @@ export function jobsFor(group: Group, known: KnownPeople, context: RunContext): 
 			},
 		};
 	};
-	if (checkOnly && requests.length === 0) {
-		const all =
-			guests.length === 1 ? 'this person is a member' : `all ${guests.length} are members`;
-		const summary = `Invite nobody ${targetOf(group, context)}: ${all} or already invited`;
-		return [{ ...jobFor(guests, []), writes: [{ summary, request: null, signs: null }] }];
-	}
-	if (!isSheet) return [jobFor(guests, requests)];
+	if (!isSheet || isNobody) return [jobFor(guests, requests)];
 	const jobs = requests.map((request) => jobFor(request.guests, [request]));
 	return before.size === 0 || checkOnly ? jobs : [...jobs, jobFor([...before.keys()], [])];
 }
 
-/** The requests that invite everyone of a group who is new. */
-function requestsFor(
-	group: Group,
-	newcomers: readonly Guest[],
-	context: RunContext,
-): InviteRequest[] {
+/** The requests (docs/api.md, Endpoint 5) that invite everyone of a group who is new. */
+function requestsFor(group: Group, newcomers: readonly Guest[], context: RunContext) {
 	const { teamId, role, anonymous, inviteesPerRequest } = group;
 	const skipped = group.guests.length - newcomers.length;
 	const who = skipped === 1 ? '1 person who is a member' : `${skipped} people who are members`;
@@ -116,7 +102,7 @@ function requestsFor(
 /** What became of the guests of one request, given its answer. */
 function outcomesOf(
 	guests: readonly Guest[],
-	{ nanoids }: InvitesCreated,
+	{ nanoids }: z.infer<typeof invitesCreatedAnswer>,
 ): Array<readonly [Guest, PersonOutcome]> {
 	const outcome = new Set(nanoids).size < guests.length ? 'unknown' : 'invited';
 	/* The order isn't documented; it can only be theirs if there is one for each. */

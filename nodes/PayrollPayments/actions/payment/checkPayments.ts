@@ -2,6 +2,7 @@ import { entityLabel } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import { descriptionOf } from '../../signing/payloads';
+import type { PaymentState } from '../../idempotency/paymentLedger';
 import { UserError } from '../../shared/errors';
 import {
 	centsAsDecimal,
@@ -10,13 +11,13 @@ import {
 	signedAmountInDollars,
 } from '../../shared/money';
 import { asWord } from '../../shared/redaction';
-import { signsOf, type OutputRecord, type Signs } from '../checkedWrite';
+import { signatureOver, type OutputRecord, type Signs } from '../checkedWrite';
 import type { ReadItem } from '../defineOperation';
 import { collect, type FailedItems, type Job, type Plan } from '../plan';
 import type { RunContext } from '../runContext';
 
 import type { PaymentInput, PaymentOptions } from './fields';
-import { recordRun, reportRun, type GuardedPayment, type PaymentRow } from './report';
+import { recordRun, reportRun } from './report';
 
 type Item = ReadItem<PaymentInput, PaymentOptions>;
 
@@ -34,15 +35,11 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
  * also be the signer's, if domain and types say what it covers.
  * @throws {UserError} if they disagree
  */
-async function guardAuthorization(
-	{ input, options }: Item,
-	signer: string,
-	context: RunContext,
-): Promise<{ readonly signs: Signs | null; readonly sign: () => Promise<string> }> {
+async function guardAuthorization({ input, options }: Item, signer: string, run: RunContext) {
 	const { teamId, recipientEmail, signature, signatureSource, typedData: payload } = input;
 	const description = descriptionOf(payload, options, signature !== undefined);
 	if (description === undefined) return { signs: null, sign: async () => signature ?? '' };
-	const { instantPaymentTypedData, checkSigner } = await import('../../signing');
+	const { instantPaymentTypedData } = await import('../../signing');
 	const typedData = instantPaymentTypedData(
 		{ ...description, typedData: payload.message },
 		{
@@ -54,9 +51,7 @@ async function guardAuthorization(
 			signatureSource,
 		},
 	);
-	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
-	const sign = async () => signature ?? (await (await context.wallet()).signTypedData(typedData));
-	return { signs: signsOf(typedData), sign };
+	return await signatureOver(typedData, run, { signer, signature });
 }
 
 /** What is signed, for the person who approves it. */
@@ -85,9 +80,9 @@ function authorizationSummary(
 	].join('');
 }
 
-async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment> {
+/** What one payment sends, if it passes every check but the ledger's. */
+async function guardPayment(item: Item, run: RunContext) {
 	const { items, input, options } = item;
-	const context = run.with(items);
 	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
 	const { confirmedNotPaid, typedAmountUnit } = options;
 	const { message } = input.typedData;
@@ -95,8 +90,8 @@ async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment
 	const { amount, recipient, token } = message.data;
 	const signedCents = signedAmountCents(amount, typedAmountUnit);
 	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, signedCents });
-	const signer = input.signer ?? (await context.wallet()).address;
-	const { signs, sign } = await guardAuthorization(item, signer, context);
+	const signer = input.signer ?? (await run.wallet()).address;
+	const { signs, sign } = await guardAuthorization(item, signer, run);
 	const team = entityLabel(teamId, run.credentials.entities);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
 	const authorization = authorizationSummary(item, signs, signer);
@@ -131,43 +126,46 @@ async function guardPayment(item: Item, run: RunContext): Promise<GuardedPayment
 		cents,
 		payment,
 		write: { summary: sentence, request, signs, reference, columns },
-		pay: async (attempt) =>
-			await context.ledger().pay(payment, attempt, async () => {
+		/** The only way to the wire: recorded, signed, sent, and recorded again. */
+		pay: async (attempt: number) =>
+			await run.ledger().pay(payment, attempt, async () => {
 				const signature = await sign().catch((error: unknown) => {
 					throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
 				});
 				const answer = instantPaymentAnswer;
-				return await context.send({ ...ENDPOINT, body: { ...body, signature }, answer });
+				return await run.send({ ...ENDPOINT, body: { ...body, signature }, answer });
 			}),
 	};
 }
 
-/** The job of a payment that may go on; undefined for one that may not. */
-function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | undefined {
+/** A payment, and what the ledger knows of it. */
+export type PaymentRow = Awaited<ReturnType<typeof guardPayment>> & {
+	readonly state: PaymentState;
+};
+
+/** The job of a payment, or why it isn't sent. */
+function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItems {
 	const { items, cents, write } = row;
-	const columns = { transaction: null, ...write.columns };
-	const job = (found: string, kind: Job['kind'], answer: () => Promise<OutputRecord>): Job => {
-		const isRepeated = state.status === 'payable' && state.attempt > 1;
-		const summary = isRepeated ? `${write.summary}, as attempt ${state.attempt}` : write.summary;
-		return {
-			items,
-			cents,
-			writes: [{ ...write, summary }],
-			kind,
-			columns: skips ? columns : undefined,
-			send: async () => {
-				const made = await answer();
-				return [skips ? { outcome: found, ...columns, ...made } : made];
-			},
-		};
-	};
+	const columns = skips ? { transaction: null, ...write.columns } : undefined;
+	const job = { items, cents, writes: [write], columns };
+	const output = (outcome: string, made: OutputRecord) => [
+		skips ? { outcome, ...columns, ...made } : made,
+	];
 	if (state.status === 'payable') {
-		return job('paid', undefined, async () => await row.pay(state.attempt));
+		const { attempt } = state;
+		const summary = attempt > 1 ? `${write.summary}, as attempt ${attempt}` : write.summary;
+		const send = async () => output('paid', await row.pay(attempt));
+		return { ...job, writes: [{ ...write, summary }], send };
 	}
-	if (state.status !== 'paid') return undefined;
-	const { answer } = state;
-	if (answer !== undefined) return job('paid', 'repeat', async () => answer);
-	return skips ? job('already_paid', 'report', async () => ({})) : undefined;
+	if (state.status === 'paid' && state.answer !== undefined) {
+		const { answer } = state;
+		return { ...job, kind: 'repeat', send: async () => output('paid', answer) };
+	}
+	if (state.status === 'paid' && skips) {
+		return { ...job, kind: 'report', send: async () => output('already_paid', {}) };
+	}
+	const writes = state.status === 'refused' ? undefined : [write];
+	return { items, columns, writes, error: state.error };
 }
 
 /** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
@@ -210,32 +208,20 @@ export async function checkPayments(
 		const state = states[index];
 		return state === undefined ? [] : [{ ...payment, state }];
 	});
-	const [first] = items;
-	/* Without a row that could be read, only the check of the run asks. */
-	if (first === undefined || (run.settings.checkOnly && first.options.checkOutput === 'run')) {
+	if (run.settings.isRunCheck) {
 		const refusals = [...unread, ...guarded.refusals];
 		const report = await reportRun(run, rows, refusals);
 		const all = [...rows, ...refusals].flatMap((row) => [...row.items]).sort((a, b) => a - b);
 		return { jobs: [{ items: all, writes: [], send: async () => [report] }], refusals: [] };
 	}
-	const skips = first.options.ifAlreadyPaid === 'skip';
-	const jobs: Job[] = [];
-	const refusals: FailedItems[] = guarded.refusals.map((refusal) => ({
-		...refusal,
-		columns: skips ? { transaction: null } : undefined,
-	}));
-	for (const row of rows) {
-		const { items: own, state, write } = row;
-		const job = jobFor(row, skips);
-		if (job !== undefined) jobs.push(job);
-		if (job !== undefined || state.status === 'payable') continue;
-		const columns = skips ? { transaction: null, ...write.columns } : undefined;
-		const writes = state.status === 'refused' ? undefined : [write];
-		refusals.push({ items: own, error: state.error, columns, writes });
-	}
+	const skips = items[0]?.options.ifAlreadyPaid === 'skip';
+	const columns = skips ? { transaction: null } : undefined;
+	const outcomes = rows.map((row) => jobFor(row, skips));
+	const jobs = outcomes.flatMap((each) => ('error' in each ? [] : [each]));
+	const refused = outcomes.flatMap((each) => ('error' in each ? [each] : []));
 	return {
 		jobs,
-		refusals,
+		refusals: [...guarded.refusals.map((refusal) => ({ ...refusal, columns })), ...refused],
 		end: async (result) => {
 			await ledger.close();
 			recordRun(run, jobs, result);

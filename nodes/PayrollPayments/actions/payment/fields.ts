@@ -20,13 +20,13 @@ import {
 	dollarsAsCents,
 	TYPED_AMOUNT_UNITS,
 } from '../../shared/money';
+import { orElse } from '../commonOptions';
 
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 
 /** A menu under Options that takes no expressions. Left out, it is the preset. */
 function closedMenu<const Value extends string>(...menu: Parameters<typeof choice<Value>>) {
-	const field = withoutExpressions(optional(choice(...menu)));
-	return { ...field, schema: field.schema.transform((value): Value => value ?? menu[2]) };
+	return withoutExpressions(orElse(choice(...menu), menu[2]));
 }
 
 const attemptCodes = filledText

@@ -1,27 +1,14 @@
-import { balanceAnswer } from '../../api/schemas/answers';
-import type { Payment, PaymentAnswer, PaymentState } from '../../idempotency/paymentLedger';
+import type { PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, outcomeOf } from '../../shared/errors';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { approvalOf } from '../approval';
-import type { OutputRecord, WritePlan } from '../checkedWrite';
-import { countOf, paidIn } from '../output';
+import { balanceCall } from '../balance/get';
+import type { OutputRecord } from '../checkedWrite';
+import { counted, totalsOf } from '../output';
 import type { FailedItems, Job, RunResult } from '../plan';
 import type { RunContext } from '../runContext';
 
-/** A payment that passed every check but the ledger's. */
-export interface GuardedPayment {
-	readonly items: readonly [number];
-	readonly cents: number;
-	readonly payment: Payment;
-	readonly write: WritePlan & { readonly columns: OutputRecord };
-	/** The only way to the wire: recorded, signed, sent, and recorded again. */
-	pay(attempt: number): Promise<PaymentAnswer>;
-}
-
-/** A payment, and what the ledger knows of it. */
-export interface PaymentRow extends GuardedPayment {
-	readonly state: PaymentState;
-}
+import type { PaymentRow } from './checkPayments';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
@@ -30,13 +17,7 @@ async function balanceOf(
 ): Promise<bigint | undefined> {
 	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
 	if (nanoid === undefined || others.length > 0) return undefined;
-	const call = {
-		method: 'GET',
-		path: '/v2/balance',
-		query: { nanoid },
-		answer: balanceAnswer,
-	} as const;
-	const { balances } = await run.send(call).catch(() => ({ balances: [] }));
+	const { balances } = await run.send(balanceCall(nanoid)).catch(() => ({ balances: [] }));
 	const cents = balances.find(({ currency }) => currency === 'USD')?.balance_cents ?? '';
 	return /^-?\d+$/.test(cents) ? BigInt(cents) : undefined;
 }
@@ -80,19 +61,18 @@ export async function reportRun(
 	const balance = await balanceOf(run, rows);
 	const duplicates = duplicatesIn(rows);
 	const count = rows.length + unreadable.length;
-	const approvable = { operation: 'payment.create', baseUrl: run.credentials.baseUrl };
 	const writes = rows.map(({ write }) => write);
-	const notes = [
-		[already_paid.length, 'already paid'],
-		[unknown.length, 'not known'],
-		[refused.length, 'refused'],
-		[duplicates.flat().length, 'with the same recipient and amount as another'],
-	].flatMap(([found, what]) => (found === 0 ? [] : [`${found} ${what}`]));
+	const notes = counted({
+		'already paid': already_paid.length,
+		'not known': unknown.length,
+		refused: refused.length,
+		'with the same recipient and amount as another': duplicates.flat().length,
+	});
 	const summary = `Pay ${sendable.length} of ${count} rows, ${centsAsDollars(toSend)} of ${centsAsDollars(total)}`;
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
 		summary: notes.length === 0 ? summary : `${summary}; ${notes.join(', ')}`,
-		approval: refused.length > 0 ? null : approvalOf(approvable, writes),
+		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),
 		count,
 		total: centsAsDecimal(total),
 		to_send_count: sendable.length,
@@ -100,7 +80,7 @@ export async function reportRun(
 		currency: 'USD',
 		balance: balance === undefined ? null : centsAsDecimal(balance),
 		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSend),
-		payments: rows.map(({ write }) => write.columns),
+		payments: writes.map(({ columns }) => columns),
 		already_paid,
 		unknown,
 		refused,
@@ -113,22 +93,21 @@ export async function reportRun(
  * invoice; for a run of several, the totals.
  */
 export function recordRun(run: RunContext, jobs: readonly Job[], result: RunResult): void {
-	const { sent, failed } = result;
-	const paid = paidIn(result);
-	if ([...sent, ...failed].flatMap(({ items }) => items).length > 1) {
+	const { done, cents, refused, unknown, notSent, all } = totalsOf(result);
+	if (all > 1) {
 		run.annotate({
-			payments_paid: String(paid.jobs.length),
-			payments_total: centsAsDecimal(paid.cents),
-			payments_refused: String(countOf(failed, 'refused')),
-			payments_unknown: String(countOf(failed, 'unknown')),
-			payments_not_sent: String(countOf(failed, 'not_sent')),
+			payments_paid: String(done.length),
+			payments_total: centsAsDecimal(cents),
+			payments_refused: String(refused),
+			payments_unknown: String(unknown),
+			payments_not_sent: String(notSent),
 		});
 		return;
 	}
-	const [failure] = failed;
+	const [failure] = result.failed;
 	const reference = jobs[0]?.writes[0]?.reference;
-	const transaction = paid.jobs[0]?.records[0]?.transaction;
-	const outcome = paid.jobs.length > 0 ? 'paid' : 'already_paid';
+	const transaction = done[0]?.records[0]?.transaction;
+	const outcome = done.length > 0 ? 'paid' : 'already_paid';
 	run.annotate({
 		...(reference === undefined ? {} : { payment_reference: reference }),
 		...(typeof transaction === 'string' ? { payment_transaction: transaction } : {}),

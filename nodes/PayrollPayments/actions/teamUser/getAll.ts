@@ -148,6 +148,7 @@ export const getTeamUsers = defineOperation({
 			true,
 		),
 	},
+	options: {},
 	output: z.union([simplifiedUser, teamUserRecord]),
 	run: async ({ teamId: team, emails: wanted, filters, limit, ...input }, context) => {
 		const isFiltered = Object.keys(filters).length > 0;
