@@ -121,7 +121,7 @@ function deposits(): Sample {
 function payments(paid = 0): Sample {
 	return ['4200.00', '3850.50', '5125.00'].map((amount, index) => ({
 		row_number: index + 2,
-		reference: `${SAMPLE_MONTH}-${index + 1}`,
+		reference: `PAY-00${index + 1}`,
 		recipient_email: `contractor.${index + 1}@example.com`,
 		amount,
 		outcome: index < paid ? 'paid' : '',

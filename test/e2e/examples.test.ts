@@ -190,10 +190,8 @@ describe('examples', () => {
 	it('first steps, which change nothing', async () => {
 		const before = await requests('createInvites');
 		const execution = await run('first-steps');
-		expect(outputOf(execution, 'Check two invites')).toEqual([
-			expect.objectContaining({ check: 'passed' }),
-		]);
-		expect(outputOf(execution, 'List pending invites').length).toBeGreaterThan(1);
+		expect(outputOf(execution, 'Get balance').length).toBeGreaterThan(0);
+		expect(outputOf(execution, 'List team users').length).toBeGreaterThan(1);
 		expect(await requests('createInvites')).toBe(before);
 	});
 
@@ -566,6 +564,7 @@ describe('examples', () => {
 			expect(first.page?.form).toContain(reference);
 			expect(first.page?.form).toContain(email);
 		}
+		expect(first.page?.form.match(/0x[\da-fA-F]{40}</g)).toHaveLength(rows.length);
 		expect(first.said).toMatch(/approved by Ada: .*1 not known yet/);
 		expect(outcomes()).toEqual(['paid', 'unknown', 'not_sent']);
 		await sandbox.control('DELETE', 'faults');
@@ -592,7 +591,7 @@ describe('examples', () => {
 				...(index === 1 && { amount: '3,850.50' }),
 			})),
 		);
-		expect((await payments()).said).toMatch(/^Nothing was paid, because .*Row 2: /);
+		expect((await payments()).said).toMatch(/^Nothing was paid, because .* run \d+-1: /);
 	});
 
 	it('month-end statement', async () => {

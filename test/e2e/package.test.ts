@@ -173,9 +173,5 @@ describe('the packed package in a real n8n', () => {
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
 		expect(outputOf(execution, 'List team users').length).toBeGreaterThan(100);
-		expect(outputOf(execution, 'Check two invites')).toEqual([
-			expect.objectContaining({ check: 'passed' }),
-		]);
-		expect(outputOf(execution, 'List pending invites').length).toBeGreaterThan(1);
 	});
 });
