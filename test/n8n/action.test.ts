@@ -203,16 +203,6 @@ describe('a field that takes no expressions', () => {
 		}
 		expect(sandbox.wire()).toEqual([]);
 	});
-
-	it.each(['={{ { checkOnly: true } }}', 'checkOnly'])(
-		'may not be Options: %s',
-		async (options) => {
-			const parameters = await formFor(sandbox, 'payment.create');
-			const { error } = await sandbox.run({ ...parameters, options });
-			expect(error?.message).toBe("Options can't be an expression or a text [item 0]");
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
 });
 
 describe('administrator invites', () => {
