@@ -57,7 +57,7 @@ describe('the sandbox: signing in', () => {
 			(message) => message.replace('Chain ID: 42161', 'Chain ID: 1'),
 			'viewer',
 		],
-		['isn’t one', 400, 'validation_failed', () => 'Hello', 'viewer'],
+		['isn’t one', 400, 'message_invalid', () => 'Hello', 'viewer'],
 	])('rejects a message that %s', async (_what, status, error_code, change, signer) => {
 		const message = change(await viewer.signInMessage());
 		const { wallet } = SandboxClient.of(sandbox, signer);

@@ -573,32 +573,6 @@ describe('Existing People: Skip', () => {
 		]);
 	});
 
-	it('sends no POST for a sheet of 500 rows that runs again, and reads each list once', async () => {
-		const rows = Array.from({ length: 500 }, (_, index) => ({
-			'E-Mail': `Person.${index}@Example.com`,
-			'First Name': `P${index}`,
-		}));
-		for (const index of [3, 77]) addMember(`person.${index}@example.com`);
-		const first = await skip(rows);
-		expect(posts()).toHaveLength(1);
-		expect(outcomes(first).filter((outcome) => outcome === 'invited')).toHaveLength(498);
-
-		sandbox.service.wireLog.clear();
-		const second = await skip(rows);
-		expect(posts()).toEqual([]);
-		expect(reads()).toHaveLength(2);
-		expect(json(second.output)).toEqual(
-			rows.map((row, item) => ({
-				email: row['E-Mail'],
-				outcome: [3, 77].includes(item) ? 'member' : 'pending',
-				nanoid: identifierOf(row['E-Mail']),
-			})),
-		);
-		expect(json(second.output).map(({ nanoid }) => nanoid)).toEqual(
-			json(first.output).map(({ nanoid }) => nanoid),
-		);
-	});
-
 	const listed = ['new', 'Member', 'pending', 'last', 'Member2'].map((name) => ({
 		email: `${name}@example.com`,
 	}));
