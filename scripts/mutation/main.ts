@@ -71,7 +71,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',
-			'n8n/{action,checkOnly,paymentAmounts,signingGuard}.test.ts',
+			'n8n/{action,checkOnly,payRun,payments,signingGuard}.test.ts',
 		],
 	},
 	trigger: {
