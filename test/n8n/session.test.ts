@@ -1,9 +1,9 @@
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { z } from 'zod';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
+import { buildFolder } from '../../scripts/lib/paths.mjs';
 import { runNode, SavedCredentials } from '../support/actionHost';
 import { SandboxProcess, type Account } from '../support/sandboxProcess';
 
@@ -17,7 +17,7 @@ let accounts: readonly Account[];
 let company: string;
 
 beforeAll(async () => {
-	sandbox = await SandboxProcess.start({ logFile: path.join(tmpdir(), 'sandbox.log') });
+	sandbox = await SandboxProcess.start({ logFile: path.join(buildFolder, 'session.log') });
 	({ accounts } = await sandbox.control<{ accounts: Account[] }>('GET', 'accounts'));
 	const organisation = sandbox.control<{ company: { nanoid: string } }>('GET', 'organisation');
 	company = (await organisation).company.nanoid;

@@ -154,8 +154,7 @@ export const createAndExecuteAdministratorInvites: OperationCases = {
 	requests: (given) =>
 		batchesOf(given.emails).flatMap((emails) => [creation(given, emails), execution()]),
 	answers: () => [],
-	groups: (world) =>
-		sharedGroups(world),
+	groups: (world) => sharedGroups(world),
 };
 
 const createdShape = z.object({
