@@ -75,7 +75,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',
-			'n8n/{action,checkOnly,payRun,paymentAmounts,signingGuard}.test.ts',
+			'n8n/{action,checkOnly,payRun,payments,permissions,signingGuard}.test.ts',
+			'n8n/conformance/contract.test.ts',
 		],
 	},
 	trigger: {

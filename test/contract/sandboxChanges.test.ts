@@ -7,7 +7,7 @@ let team: string;
 
 beforeAll(async () => {
 	client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
-	team = sandbox.service.organisation.teams[0]?.nanoid ?? '';
+	team = sandbox.team;
 });
 
 interface Balances {

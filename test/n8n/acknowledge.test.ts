@@ -2,37 +2,24 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { depositEvent, otherEvent, timestamped } from '../support/sampleEvents';
-import { store, TriggerHost, type Setup } from '../support/triggerHost';
+import { depositEvent, otherEvent } from '../support/sampleEvents';
+import {
+	DUPLICATE,
+	FILTERED,
+	GENUINE,
+	store,
+	useTriggerHosts,
+	type Setup,
+	type TriggerHost,
+} from '../support/triggerHost';
 
-const SECRET = 'whsec_1';
 const FINISHED = { status: 200, body: undefined };
 const FAILED = { status: 500, body: { message: 'Error in workflow' } };
-const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
 
-const hosts: TriggerHost[] = [];
+const start = useTriggerHosts();
 
-async function host({ parameters, ...setup }: Partial<Setup> = {}): Promise<TriggerHost> {
-	const started = await TriggerHost.start({
-		nodeId: randomUUID(),
-		credentials: { secret: SECRET },
-		...setup,
-		parameters: { options: { acknowledge: 'finished' }, ...parameters },
-	});
-	hosts.push(started);
-	return started;
-}
-
-afterEach(async () => {
-	await Promise.all(hosts.splice(0).map((started) => started.stop()));
-});
-
-async function send(to: TriggerHost, event: Record<string, unknown>, signal?: AbortSignal) {
-	const body = Buffer.from(JSON.stringify(event));
-	const signature = timestamped(SECRET, Math.floor(Date.now() / 1000), body);
-	const headers = { 'content-type': 'application/json', 'x-signature': signature };
-	return await to.deliver(body, headers, signal);
-}
+const host = async ({ parameters, ...setup }: Setup = {}) =>
+	await start({ ...setup, parameters: { options: { acknowledge: 'finished' }, ...parameters } });
 
 const keyOf = ([item]: INodeExecutionData[]) => item?.json.idempotency_key;
 
@@ -73,7 +60,7 @@ class Gate {
 async function isPending(n8n: TriggerHost, promise: Promise<unknown>): Promise<boolean> {
 	let isSettled = false;
 	void promise.finally(() => (isSettled = true)).catch(() => undefined);
-	expect(await send(n8n, otherEvent({ idempotency_key: randomUUID() }))).toEqual(FINISHED);
+	expect(await n8n.send(otherEvent({ idempotency_key: randomUUID() }))).toEqual(FINISHED);
 	return !isSettled;
 }
 
@@ -81,7 +68,7 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 	it('is answered after the last node, with 200 and no body', async () => {
 		const n8n = await host();
 		const gate = new Gate(n8n, depositEvent().idempotency_key);
-		const answer = send(n8n, depositEvent());
+		const answer = n8n.send(depositEvent());
 		await gate.hasBegun(1);
 		expect(await isPending(n8n, answer)).toBe(true);
 		gate.open('success');
@@ -93,19 +80,19 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 		const n8n = await host();
 		const key = depositEvent().idempotency_key;
 		new Gate(n8n, key).open('failure');
-		expect(await send(n8n, depositEvent())).toEqual(FAILED);
-		expect(await send(n8n, depositEvent())).toEqual(FAILED);
+		expect(await n8n.send(depositEvent())).toEqual(FAILED);
+		expect(await n8n.send(depositEvent())).toEqual(FAILED);
 
 		const mended = new Gate(n8n, key);
 		mended.open('success');
-		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
+		expect(await n8n.send(depositEvent())).toEqual(FINISHED);
 		expect(mended.begun).toBe(1);
 	});
 
 	it('is a duplicate after its 200', async () => {
 		const n8n = await host();
-		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
-		expect(await send(n8n, depositEvent())).toEqual(DUPLICATE);
+		expect(await n8n.send(depositEvent())).toEqual(FINISHED);
+		expect(await n8n.send(depositEvent())).toEqual(DUPLICATE);
 		expect(n8n.executions).toHaveLength(1);
 	});
 
@@ -117,9 +104,9 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 		async (_, outcome, answers, runs) => {
 			const n8n = await host();
 			const gate = new Gate(n8n, depositEvent().idempotency_key);
-			const first = send(n8n, depositEvent());
+			const first = n8n.send(depositEvent());
 			await gate.hasBegun(1);
-			const second = send(n8n, depositEvent());
+			const second = n8n.send(depositEvent());
 			expect(await isPending(n8n, second)).toBe(true);
 			expect(gate.begun).toBe(1);
 			gate.open(outcome);
@@ -132,15 +119,15 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 		const n8n = await host();
 		const gate = new Gate(n8n, depositEvent().idempotency_key);
 		const timeLimit = new AbortController();
-		const first = send(n8n, depositEvent(), timeLimit.signal);
+		const first = n8n.send(depositEvent(), { signal: timeLimit.signal });
 		await gate.hasBegun(1);
 		timeLimit.abort();
 		await expect(first).rejects.toThrow(/abort/);
-		const second = send(n8n, depositEvent());
+		const second = n8n.send(depositEvent());
 		await gate.hasBegun(2);
 		gate.open('success');
 		expect(await second).toEqual(FINISHED);
-		expect(await send(n8n, depositEvent())).toEqual(DUPLICATE);
+		expect(await n8n.send(depositEvent())).toEqual(DUPLICATE);
 		await n8n.idle();
 		expect(gate.begun).toBe(2);
 	});
@@ -148,19 +135,19 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 	it('leaves no record in n8n’s store, and isn’t stopped by one', async () => {
 		const nodeId = randomUUID();
 		const finished = await host({ nodeId });
-		expect(await send(finished, depositEvent())).toEqual(FINISHED);
+		expect(await finished.send(depositEvent())).toEqual(FINISHED);
 		expect(store.lists.has(nodeId)).toBe(false);
 
 		const other = randomUUID();
 		const received = await host({ nodeId: other, parameters: { options: {} } });
-		await send(received, depositEvent());
+		await received.send(depositEvent());
 		await received.idle();
 		await jest.isolateModulesAsync(async () => {
 			const { PayrollPaymentsTrigger: Restarted } = await import(
 				'../../nodes/PayrollPayments/PayrollPaymentsTrigger.node'
 			);
 			const restarted = await host({ nodeId: other, trigger: new Restarted() });
-			expect(await send(restarted, depositEvent())).toEqual(FINISHED);
+			expect(await restarted.send(depositEvent())).toEqual(FINISHED);
 			expect(restarted.executions).toMatchObject([{ output: [{ json: depositEvent() }] }]);
 		});
 	});
@@ -168,21 +155,20 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 	it('runs each time without deduplication', async () => {
 		const options = { acknowledge: 'finished', deduplicate: false };
 		const n8n = await host({ parameters: { options } });
-		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
-		expect(await send(n8n, depositEvent())).toEqual(FINISHED);
+		expect(await n8n.send(depositEvent())).toEqual(FINISHED);
+		expect(await n8n.send(depositEvent())).toEqual(FINISHED);
 		expect(n8n.executions).toHaveLength(2);
 	});
 });
 
 it('answers filtered and refused deliveries at once, with their bodies', async () => {
 	const n8n = await host({ parameters: { events: ['invite.accepted'] } });
-	const filtered = { status: 200, body: { received: true, ignored: 'filter' } };
-	expect(await send(n8n, depositEvent())).toEqual(filtered);
+	expect(await n8n.send(depositEvent())).toEqual(FILTERED);
 	const unsigned = await n8n.deliver(JSON.stringify(depositEvent()), {
 		'content-type': 'application/json',
 	});
 	expect(unsigned).toEqual({ status: 401, body: { error: expect.any(String) } });
-	expect(await send(n8n, { object: 'event' })).toMatchObject({
+	expect(await n8n.send({ object: 'event' })).toMatchObject({
 		status: 400,
 		body: { error: expect.stringMatching(/^Not an event/) },
 	});
@@ -192,7 +178,7 @@ it('answers filtered and refused deliveries at once, with their bodies', async (
 it('answers at once when the option says so', async () => {
 	const n8n = await host({ parameters: { options: { acknowledge: 'received' } } });
 	const gate = new Gate(n8n, depositEvent().idempotency_key);
-	expect(await send(n8n, depositEvent())).toEqual({ status: 200, body: { received: true } });
+	expect(await n8n.send(depositEvent())).toEqual(GENUINE);
 	gate.open('failure');
 	await n8n.idle();
 	expect(n8n.executions).toMatchObject([{ error: 'the ledger is down' }]);
@@ -209,7 +195,7 @@ it.each([
 ])('refuses %s', async (_, options, message) => {
 	const n8n = await host({ parameters: { options } });
 	await expect(n8n.hook('create')).rejects.toThrow(message);
-	expect(await send(n8n, depositEvent())).toMatchObject({ status: 500 });
+	expect(await n8n.send(depositEvent())).toMatchObject({ status: 500 });
 	expect(n8n.executions).toEqual([]);
 });
 
@@ -217,13 +203,13 @@ it('refuses a workflow that pauses, since n8n would answer before it has finishe
 	const afterParameters = { operation: 'sendAndWait' };
 	const n8n = await host({ afterParameters });
 	await expect(n8n.hook('create')).rejects.toThrow('the node “After” pauses the workflow');
-	expect(await send(n8n, depositEvent())).toMatchObject({ status: 500 });
+	expect(await n8n.send(depositEvent())).toMatchObject({ status: 500 });
 	expect(n8n.executions).toEqual([]);
 
 	/* An agent's tool that asks a person first. */
 	const reviewing = await host({ toolType: 'n8n-nodes-base.slackHitlTool' });
 	await expect(reviewing.hook('create')).rejects.toThrow('the node “Tool” pauses the workflow');
-	expect(await send(reviewing, depositEvent())).toMatchObject({ status: 500 });
+	expect(await reviewing.send(depositEvent())).toMatchObject({ status: 500 });
 
 	const receiving = await host({ afterParameters, parameters: { options: {} } });
 	expect(await receiving.hook('create')).toBe(true);

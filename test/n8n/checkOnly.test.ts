@@ -1,9 +1,9 @@
-import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
-import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { processedKeys, runNode, type RunResult } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
+import { useActionSandbox, without } from '../support/actionSandbox';
+import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
 
@@ -13,89 +13,22 @@ function checking(parameters: INodeParameters, checkOnly: unknown = true): INode
 	return Object.assign(rest, { options: { ...Object(options), checkOnly } });
 }
 
-function without<Value>(
-	members: Readonly<Record<string, Value>>,
-	...names: readonly string[]
-): Record<string, Value> {
-	return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
-}
-
-async function created(): Promise<IDataObject> {
-	const { output, error } = await sandbox.run({
-		resource: 'administratorInvite',
-		operation: 'create',
-		entityId: sandbox.team,
-		role: 'team_viewer',
-		emails: 'one@example.com, two@example.com',
-	});
-	if (output[0] === undefined) throw new Error(error?.message);
-	return output[0].json;
-}
-
 async function execution(change: INodeParameters = {}): Promise<INodeParameters> {
-	const { invites, typed_data: typedData } = await created();
-	return {
-		resource: 'administratorInvite',
-		operation: 'complete',
-		role: 'team_viewer',
-		inviteIds: JSON.stringify(invites).replace(/[[\]"]/g, ''),
-		typedData: JSON.stringify(typedData),
-		signatureSource: 'wallet',
-		...change,
-	};
-}
-
-/** The signature and the signer, made outside n8n by ethers. */
-async function provided(payload: {
-	domain: IDataObject;
-	types: Record<string, Array<{ name: string; type: string }>>;
-	message: IDataObject;
-}): Promise<INodeParameters> {
-	const types = without(payload.types, 'EIP712Domain');
-	const wallet = sandbox.wallet();
-	return {
-		signatureSource: 'provided',
-		signer: wallet.address,
-		signature: await wallet.signTypedData(payload.domain, types, payload.message),
-	};
+	return { ...(await formFor(sandbox, 'administratorInvite.complete')), ...change };
 }
 
 async function providedPayment(isDescribed: boolean): Promise<INodeParameters> {
-	const parameters = await sandbox.payment();
-	const { domain, types, primaryType, ...others } = Object(parameters.options);
-	const [parsedDomain, parsedTypes, message] = [domain, types, parameters.typedData].map(
-		(text): unknown => JSON.parse(String(text)),
-	);
-	const signed = await provided(Object({ domain: parsedDomain, types: parsedTypes, message }));
-	return {
-		...parameters,
-		...signed,
-		options: isDescribed ? { domain, types, primaryType } : others,
-	};
+	const payload = await sandbox.authorization();
+	const parameters = sandbox.paying(payload, await sandbox.signed(payload));
+	return isDescribed ? parameters : { ...parameters, options: {} };
 }
 
 async function providedExecution(isDescribed: boolean): Promise<INodeParameters> {
 	const parameters = await execution();
 	const structure = Object(JSON.parse(String(parameters.typedData)));
 	const { domain, types, typed_data: message } = structure;
-	const signed = await provided({ domain, types, message });
 	const typedData = JSON.stringify(isDescribed ? structure : message);
-	return { ...parameters, ...signed, typedData };
-}
-
-/** A signed sign-in message. The request for it doesn't count as one of the checked operation. */
-async function signedMessage(): Promise<INodeParameters> {
-	const { output } = await sandbox.run({
-		resource: 'authentication',
-		operation: 'getSignInMessage',
-	});
-	const message = String(output[0]?.json.siwe);
-	return {
-		resource: 'authentication',
-		operation: 'verify',
-		message,
-		signature: await sandbox.wallet().signMessage(message),
-	};
+	return { ...parameters, ...(await sandbox.signed({ domain, types, message })), typedData };
 }
 
 interface Write {
@@ -155,7 +88,7 @@ const WRITES: Readonly<Record<string, Write>> = {
 	},
 	'authentication.verify': {
 		summary: () => /^Exchange the signed sign-in message for a token, which will be in the output$/,
-		prepare: signedMessage,
+		prepare: async () => await formFor(sandbox, 'authentication.verify'),
 	},
 	'invite.create from the form': {
 		summary: () =>
@@ -221,7 +154,7 @@ const WRITES: Readonly<Record<string, Write>> = {
 async function prepared(name: string): Promise<INodeParameters> {
 	const parameters = await WRITES[name]?.prepare();
 	if (parameters === undefined) throw new Error(`no write ${name}`);
-	sandbox.sandbox.service.wireLog.clear();
+	sandbox.service.wireLog.clear();
 	return parameters;
 }
 
@@ -240,121 +173,73 @@ it('covers every operation that changes something', () => {
 });
 
 describe.each(NAMES)('%s', (name) => {
-	it('is shown as it would be sent, and neither signed nor sent', async () => {
+	const signsIn = name === 'authentication.verify';
+	/** What the operation changed at the service. */
+	const changes = () =>
+		signsIn
+			? sandbox.wire().filter(({ operation }) => operation === 'verifySignIn')
+			: sandbox.writes();
+
+	it('is shown as it would be sent, and neither signed, sent nor remembered', async () => {
 		const parameters = await prepared(name);
 		const before = processedKeys.entries();
+		const execution = { executionId: `checked ${name}` };
 		/* The signer doesn't answer, so that a signature would fail. */
-		const shown = await runNode(sandbox.unreachableSigner(), checking(parameters));
+		const check = async (options = {}) =>
+			await runNode(sandbox.unreachableSigner(), checking(parameters), options);
+		const shown = await check(execution);
 		expect(shown.error).toBeUndefined();
-		expect(sandbox.wire()).toEqual([]);
-		expect(processedKeys.entries()).toEqual(before);
+		expect((await check(execution)).output).toEqual(shown.output);
 		expect(shown.output).toMatchObject([
 			{
 				json: {
 					check: 'passed',
 					summary: expect.stringMatching(WRITES[name]?.summary() ?? /^$/),
 					approval: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/),
-					request: {
-						method: expect.stringMatching(/^(POST|PUT)$/),
-						path: expect.stringMatching(/^\/v2\//),
-						body: expect.any(Object),
-					},
 				},
 				pairedItem: { item: 0 },
 			},
 		]);
 		expect(JSON.stringify(shown.output)).not.toMatch(/0x[0-9a-f]{130}|"sig(nature)?"/i);
-
-		/* The judge is what the service receives in a real run. */
-		await sandbox.run(parameters);
-		const [sent] = sandbox
-			.wire()
-			.filter(({ method, operation }) =>
-				parameters.resource === 'authentication'
-					? operation === 'verifySignIn'
-					: method !== 'GET' && operation !== 'verifySignIn',
-			);
-		const body = without(Object(sent?.body), 'signature', 'sig');
-		expect(shown.output[0]?.json.request).toEqual({ method: sent?.method, path: sent?.path, body });
-	});
-
-	it('leaves nothing in memory: a real run in the same execution sends once', async () => {
-		const parameters = await prepared(name);
-		const execution = { executionId: `checked ${name}` };
-		await sandbox.run(checking(parameters), execution);
-		await sandbox.run(checking(parameters), execution);
+		/* As a tool, it needs no permission to write. */
+		const inTool = await check({ node: asTool });
+		if (signsIn) expect(inTool.error?.message).toContain('refused because an AI agent called it');
+		else expect(inTool.output).toEqual(shown.output);
 		expect(sandbox.wire()).toEqual([]);
+		expect(processedKeys.entries()).toEqual(before);
+
+		/* The judge is what the service receives in a real run of the same execution. */
 		const real = await sandbox.run(parameters, execution);
 		expect(real.output[0]?.json ?? {}).not.toHaveProperty('already_sent');
-		expect(real.output[0]?.json ?? {}).not.toHaveProperty('check');
-		const changed = () =>
-			sandbox
-				.wire()
-				.filter(({ method, path }) =>
-					parameters.resource === 'authentication'
-						? path === '/v2/auth/verify'
-						: method !== 'GET' && path !== '/v2/auth/verify',
-				).length;
-		expect(changed()).toBe(name === 'administratorInvite.send' ? 2 : 1);
+		const [sent, ...others] = changes();
+		expect(others).toHaveLength(name === 'administratorInvite.send' ? 1 : 0);
+		expect(shown.output[0]?.json.request).toEqual({
+			method: sent?.method,
+			path: sent?.path,
+			body: without(Object(sent?.body), 'signature', 'sig'),
+		});
 	});
 
-	it.each(['={{ true }}', '{{ true }}', "={{ $fromAI('check', '', 'boolean') }}", 'true', 'yes'])(
-		'is refused where Check Only is the text %j',
-		async (checkOnly) => {
-			const parameters = await prepared(name);
-			const { error } = await sandbox.run(checking(parameters, checkOnly));
-			expect(error?.message).toBe("Check Only can't be an expression [item 0]");
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
-
-	it.each([1, {}, null])('is refused where Check Only is %j', async (checkOnly) => {
+	it.each<[unknown, string]>([
+		["={{ $fromAI('check', '', 'boolean') }}", "can't be an expression"],
+		['true', "can't be an expression"],
+		[1, 'must be true or false'],
+		[{}, 'must be true or false'],
+		[null, 'must be true or false'],
+	])('is refused where Check Only is %j, also in a tool', async (checkOnly, fault) => {
 		const parameters = await prepared(name);
 		const { error } = await sandbox.run(checking(parameters, checkOnly));
-		expect(error?.message).toBe('Check Only must be true or false [item 0]');
+		expect(error?.message).toBe(`Check Only ${fault} [item 0]`);
+		const inTool = await sandbox.run(checking(parameters, checkOnly), { node: asTool });
+		expect(inTool.error?.message).toMatch(/was refused because an AI agent|^Check Only /);
+		expect(inTool.output).toEqual([]);
 		expect(sandbox.wire()).toEqual([]);
 	});
 
-	it('needs no Allow Writes by AI as a tool, unless it signs in', async () => {
+	it('is refused as a tool where it is off', async () => {
 		const parameters = await prepared(name);
-		const { error, output } = await runNode(sandbox.unreachableSigner(), checking(parameters), {
-			node: asTool,
-		});
-		expect(sandbox.wire()).toEqual([]);
-		if (parameters.resource === 'authentication') {
-			expect(error?.message).toContain('was refused because an AI agent called it');
-			return;
-		}
-		expect(error).toBeUndefined();
-		expect(output[0]?.json).toHaveProperty('check', 'passed');
-	});
-
-	it.each(['={{ true }}', "={{ $fromAI('check', '', 'boolean') }}", 'yes', false])(
-		'is refused as a tool where Check Only is %j',
-		async (checkOnly) => {
-			const parameters = await prepared(name);
-			const { error, output } = await sandbox.run(checking(parameters, checkOnly), {
-				node: asTool,
-			});
-			expect(error?.message).toMatch(/was refused because an AI agent|can't be an expression/);
-			expect(output).toEqual([]);
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
-
-	it('is refused as in a real run where the credentials lack the permission', async () => {
-		const parameters = await prepared(name);
-		const limited = { access: 'readOnly' };
-		const saved = () => sandbox.unreachableSigner(limited);
-		const shown = await runNode(saved(), checking(parameters));
-		expect(sandbox.wire()).toEqual([]);
-		if (parameters.resource === 'authentication') {
-			expect(shown.error).toBeUndefined();
-			return;
-		}
-		const real = await runNode(saved(), parameters);
-		expect(shown.error?.message).toMatch(/^These credentials don't allow /);
-		expect(shown.error).toEqual(real.error);
+		const { error } = await sandbox.run(checking(parameters, false), { node: asTool });
+		expect(error?.message).toContain('was refused because an AI agent called it');
 		expect(sandbox.wire()).toEqual([]);
 	});
 
@@ -406,38 +291,12 @@ describe('several requests', () => {
 		},
 	);
 
-	it.each([
-		[0, [5]],
-		[2, [2, 2, 1]],
-	])('invite.create with %d invitees per request gives %j', async (inviteesPerRequest, sizes) => {
-		const shared = { options: { inviteesPerRequest } };
-		const people = many(5).map((email) => ({ email }));
-		const fromJson = invitation({ inviteesSource: 'json', inviteesJson: JSON.stringify(people) });
-		const fromRows = invitation({ inviteesSource: 'items' });
-		for (const parameters of [fromJson, fromRows]) {
-			const shown = await sandbox.run(checking({ ...parameters, ...shared }), { items: people });
-			const given = json(shown).map(({ request }) => Object(request).body.invites.length);
-			expect(given).toEqual(parameters === fromJson ? people.flatMap(() => sizes) : sizes);
-		}
-		expect(sandbox.wire()).toEqual([]);
-	});
-
-	it('pairs a request for rows with each of them', async () => {
-		const items = many(3).map((email) => ({ email }));
-		const { output } = await sandbox.run(checking(invitation({ inviteesSource: 'items' })), {
-			items,
-		});
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
-			[{ item: 0 }, { item: 1 }, { item: 2 }],
-		]);
-	});
-
 	it('names nothing as done where a later item is refused', async () => {
 		const good = await sandbox.payment();
 		const wrong = await sandbox.payment({}, { amount_cents: 12_600 });
 		const parameters = checking({ ...good, typedData: '={{ $json.typedData }}' });
-		const items = [good, good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
-		const { error, output } = await sandbox.run(parameters, { items: items.slice(1) });
+		const items = [good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
+		const { error, output } = await sandbox.run(parameters, { items });
 		expect(output).toEqual([]);
 		expect(error?.message).toMatch(/^Authorization: \$126\.00\. Form: \$125\.00 \[item 1\]$/);
 		expect(error?.description).not.toContain('Already done');
@@ -446,100 +305,79 @@ describe('several requests', () => {
 	});
 });
 
-describe('the wallet', () => {
-	let signer: RemoteSigner;
-	beforeAll(async () => {
-		signer = await startRemoteSigner({ privateKeys: [sandbox.wallet().privateKey] });
-	});
-	afterAll(async () => {
-		await signer.close();
-	});
-
-	it.each(['wallet', 'web3signer', 'clef'])(
-		'is not asked to sign where a %s signer holds the key',
-		async (remoteSignerDialect) => {
-			const remote = (): ICredentialDataDecryptedObject => ({
-				signer: 'remoteSigner',
-				remoteSignerUrl: signer.url,
-				remoteSignerDialect,
-				walletAddress: sandbox.wallet().address,
-			});
-			const before = signer.log.length;
-			for (const name of NAMES) {
-				const parameters = await prepared(name);
-				const { error } = await runNode(sandbox.credentials(remote()), checking(parameters));
-				expect(error).toBeUndefined();
-				expect(sandbox.wire()).toEqual([]);
-			}
-			expect(signer.log).toHaveLength(before);
-			const payment = await sandbox.payment();
-			await runNode(sandbox.credentials(remote()), payment);
-			expect(signer.log.length).toBeGreaterThan(before);
-		},
-	);
-
-	it.each(['accessToken', 'legacyApiKey'])(
-		'is missing from credentials with %s, as in a real run',
-		async (authentication) => {
-			const saved = () =>
-				sandbox.credentials({ authentication, accessToken: 'a-token', apiKey: 'a-key' });
-			for (const name of ['payment.create', 'administratorInvite.send']) {
-				const parameters = await prepared(name);
-				const { error } = await runNode(saved(), checking(parameters));
-				expect(error?.message).toBe("These credentials don't have a wallet to sign with [item 0]");
-			}
-			const provided = await prepared('payment.create with a provided signature');
-			expect((await runNode(saved(), checking(provided))).error).toBeUndefined();
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
-});
+it.each(['accessToken', 'legacyApiKey'])(
+	'a wallet is missing from credentials with %s, as in a real run',
+	async (authentication) => {
+		const saved = () =>
+			sandbox.credentials({ authentication, accessToken: 'a-token', apiKey: 'a-key' });
+		for (const name of ['payment.create', 'administratorInvite.send']) {
+			const parameters = await prepared(name);
+			const { error } = await runNode(saved(), checking(parameters));
+			expect(error?.message).toBe("These credentials don't have a wallet to sign with [item 0]");
+		}
+		const provided = await prepared('payment.create with a provided signature');
+		expect((await runNode(saved(), checking(provided))).error).toBeUndefined();
+		expect(sandbox.wire()).toEqual([]);
+	},
+);
 
 describe('what a real run refuses, a check refuses in the same words', () => {
-	const REFUSED: ReadonlyArray<[string, () => Promise<INodeParameters>]> = [
-		['a payment with another amount', async () => await sandbox.payment({ amountCents: 12_501 })],
-		['an amount below the least', async () => await sandbox.payment({ amountCents: 99 })],
-		[
-			'an expression for the reference that finds nothing',
-			async () => await sandbox.payment({ paymentReference: '={{ $json.missing }}' }),
-		],
-		[
-			'a signature that is not the signer’s',
-			async () => ({
+	const REFUSED: ReadonlyArray<{
+		readonly what: string;
+		readonly prepare: () => Promise<INodeParameters>;
+		readonly limit?: ICredentialDataDecryptedObject;
+	}> = [
+		{
+			what: 'a payment with another amount',
+			prepare: async () => await sandbox.payment({ amountCents: 12_501 }),
+		},
+		{
+			what: 'an expression for the reference that finds nothing',
+			prepare: async () => await sandbox.payment({ paymentReference: '={{ $json.missing }}' }),
+		},
+		{
+			what: 'a signature that is not the signer’s',
+			prepare: async () => ({
 				...(await providedPayment(true)),
 				signer: sandbox.account('teamAdministrator').address,
 			}),
-		],
-		['typed data for another role', async () => await execution({ role: 'team_admin' })],
-		[
-			'invites that the typed data has not',
-			async () => await execution({ inviteIds: 'in-aaaaaaaaaaaa' }),
-		],
-		[
-			'a role of the wrong kind',
-			async () => ({ ...administrators(), operation: 'create', role: 'org_viewer' }),
-		],
-		[
-			'an administrator twice',
-			async () => ({
-				...administrators(),
-				operation: 'send',
-				emails: 'a@example.com, A@example.com',
+		},
+		{
+			what: 'typed data for another role',
+			prepare: async () => await execution({ role: 'team_admin' }),
+		},
+		{
+			what: 'invites that the typed data has not',
+			prepare: async () => await execution({ inviteIds: 'in-aaaaaaaaaaaa' }),
+		},
+		{
+			what: 'a role of the wrong kind',
+			prepare: async () => ({ ...administrators(), operation: 'create', role: 'org_viewer' }),
+		},
+		{
+			what: 'a row without an email',
+			prepare: async () => invitation({ inviteesSource: 'items' }),
+		},
+		{
+			what: 'a message without a nonce',
+			prepare: async () => ({
+				...(await formFor(sandbox, 'authentication.verify')),
+				message: 'no nonce',
 			}),
-		],
-		['a row without an email', async () => invitation({ inviteesSource: 'items' })],
-		[
-			'a message without a nonce',
-			async () => ({ ...(await signedMessage()), message: 'no nonce' }),
-		],
+		},
+		...NAMES.filter((name) => name !== 'authentication.verify').map((name) => ({
+			what: `${name} without permission`,
+			prepare: async () => await prepared(name),
+			limit: { access: 'readOnly' },
+		})),
 	];
 
-	it.each(REFUSED)('%s', async (_what, prepare) => {
+	it.each(REFUSED)('$what', async ({ prepare, limit }) => {
 		const parameters = await prepare();
-		sandbox.sandbox.service.wireLog.clear();
+		sandbox.service.wireLog.clear();
 		const before = processedKeys.entries();
-		const shown = await runNode(sandbox.unreachableSigner(), checking(parameters));
-		const real = await runNode(sandbox.unreachableSigner(), parameters);
+		const shown = await runNode(sandbox.unreachableSigner(limit), checking(parameters));
+		const real = await runNode(sandbox.unreachableSigner(limit), parameters);
 		expect(shown.output).toEqual([]);
 		expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
 		expect(shown.error).toEqual(real.error);
@@ -547,19 +385,14 @@ describe('what a real run refuses, a check refuses in the same words', () => {
 		expect(processedKeys.entries()).toEqual(before);
 	});
 
-	it.each([
-		[{ maximumPayment: '124.99' }, 'These credentials allow payments up to $124.99'],
-		[{ paymentRecipients: '@example.org' }, "These credentials don't allow paying ana@"],
-	])('credentials with %j', async (limit, message) => {
+	it('a payment beyond the limits, in a tool too', async () => {
 		const parameters = await prepared('payment.create');
+		const limits = { maximumPayment: '124.99', paymentRecipients: '@example.com' };
 		for (const node of [{}, asTool]) {
-			const { error } = await runNode(sandbox.credentials(limit), checking(parameters), { node });
-			expect(error?.message).toContain(message);
+			const saved = sandbox.credentials(limits);
+			const { error } = await runNode(saved, checking(parameters), { node });
+			expect(error?.message).toContain('These credentials allow payments up to $124.99');
 		}
-		const allowed = { maximumPayment: '125', paymentRecipients: '@example.com' };
-		const permitted = { ...allowed, access: 'selected', permissions: ['sendPayments'] };
-		const { error } = await runNode(sandbox.credentials(permitted), checking(parameters));
-		expect(error).toBeUndefined();
 		expect(sandbox.wire()).toEqual([]);
 	});
 });
@@ -589,14 +422,6 @@ describe('payments', () => {
 		},
 	);
 
-	it('that are freshly made for a paid reference are refused', async () => {
-		await sandbox.run(await sandbox.payment({ paymentReference: 'INV-8' }));
-		const again = await sandbox.payment({ paymentReference: 'INV-8' });
-		const { error } = await sandbox.run(checking(again));
-		expect(error?.message).toContain('was already paid by this node');
-		expect(sandbox.writes()).toHaveLength(1);
-	});
-
 	it.each([1, 5])(
 		'that are the same in two items pass once, %d at the same time',
 		async (concurrency) => {
@@ -619,7 +444,8 @@ describe('payments', () => {
 	);
 
 	it('with a code of an unknown outcome are shown as the next attempt, and leave no trace', async () => {
-		const parameters = await sandbox.payment();
+		const payload = await sandbox.authorization();
+		const parameters = sandbox.paying(payload);
 		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
 		const unknown = await sandbox.run(parameters);
 		const confirmedNotPaid = codeIn(unknown.error?.description);
@@ -630,10 +456,7 @@ describe('payments', () => {
 		const without = await sandbox.run(checking(parameters));
 		expect(without.error?.message).toContain('was already sent by this node');
 		expect(codeIn(without.error?.description)).toBe(confirmedNotPaid);
-		const confirmed = {
-			...parameters,
-			options: { ...Object(parameters.options), confirmedNotPaid },
-		};
+		const confirmed = sandbox.paying(payload, { options: { confirmedNotPaid } });
 		for (let count = 0; count < 2; count++) {
 			const shown = await sandbox.run(checking(confirmed));
 			expect(json(shown)[0]?.summary).toMatch(/, signed by 0x[0-9a-fA-F]{40}, as attempt 2$/);
@@ -676,25 +499,33 @@ describe('payments', () => {
 	});
 
 	it('with a whole EIP-712 payload or an amount in dollars are shown in the same way', async () => {
-		const { options, typedData, ...rest } = await sandbox.payment();
-		const { domain, types, primaryType } = Object(options);
-		const [parsedDomain, parsedTypes, message] = [domain, types, typedData].map((text): unknown =>
-			JSON.parse(String(text)),
-		);
-		const whole = { domain: parsedDomain, types: parsedTypes, primaryType, message };
+		const payload = await sandbox.authorization();
+		const { domain, primaryType, message } = payload;
 		const shown = await sandbox.run(
-			checking({
-				...rest,
-				typedData: JSON.stringify(whole),
-				amountUnit: 'dollars',
-				amountDollars: '125.00',
-			}),
+			checking(
+				sandbox.paymentForm({
+					typedData: JSON.stringify(payload),
+					amountUnit: 'dollars',
+					amountDollars: '125.00',
+				}),
+			),
 		);
-		expect(json(shown)).toMatchObject([
+		expect(json(shown)).toEqual([
 			{
 				check: 'passed',
+				summary: expect.any(String),
+				approval: expect.any(String),
+				signs: { domain, primaryType, message },
 				amount: '125.00',
-				signs: { primaryType, message },
+				currency: 'USD',
+				network: 'arbitrum',
+				team: sandbox.team,
+				recipient_email: 'ana@example.com',
+				recipient_address: Object(message.data).recipient,
+				token: Object(message.data).token,
+				reference: null,
+				expires: message.expires,
+				signer: sandbox.wallet().address,
 				request: {
 					method: 'PUT',
 					path: '/v2/payments/external_entity/instant',

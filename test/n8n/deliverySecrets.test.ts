@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import fc from 'fast-check';
 
 import { otherEvent } from '../support/sampleEvents';
@@ -19,8 +17,8 @@ afterEach(() => {
 });
 
 /** The executions that deliveries to such a trigger start. */
-async function withHost(setup: Partial<Setup>, use: (host: TriggerHost) => Promise<void>) {
-	const host = await TriggerHost.start({ nodeId: randomUUID(), ...setup });
+async function withHost(setup: Setup, use: (host: TriggerHost) => Promise<void>) {
+	const host = await TriggerHost.start(setup);
 	await use(host);
 	await host.idle();
 	await host.stop();

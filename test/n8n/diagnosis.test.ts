@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { recordLog } from '../support/n8nLog';
 import { depositEvent, hmac, timestamped } from '../support/sampleEvents';
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { SIGNED_SCHEMES } from '../support/signedDeliveries';
-import { TriggerHost, type Setup } from '../support/triggerHost';
+import { GENUINE, useTriggerHosts, type Setup, type TriggerHost } from '../support/triggerHost';
 
 const SECRET = 'a secret of the sender';
 const HEX = { format: 'hex', header: 'X-Signature' };
@@ -18,29 +16,24 @@ const NOTHING_FITS =
 	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
 	'the help of the service’s documentation.';
 
-const hosts: TriggerHost[] = [];
 let log: ReturnType<typeof recordLog>;
 
 beforeEach(() => {
 	log = recordLog();
 });
 
-afterEach(async () => {
+afterEach(() => {
 	log.stop();
-	await Promise.all(hosts.splice(0).map((started) => started.stop()));
 });
 
+const start = useTriggerHosts();
 const seconds = () => Math.floor(Date.now() / 1000);
 
-async function host(
+const host = async (
 	credentials: ICredentialDataDecryptedObject,
 	mode: Setup['mode'] = 'manual',
 	parameters: Setup['parameters'] = {},
-): Promise<TriggerHost> {
-	const started = await TriggerHost.start({ nodeId: randomUUID(), credentials, mode, parameters });
-	hosts.push(started);
-	return started;
-}
+) => await start({ credentials, mode, parameters });
 
 async function deliver(to: TriggerHost, headers: Record<string, string>, body = BODY) {
 	const answer = await to.deliver(Buffer.from(body), {
@@ -101,7 +94,7 @@ describe.each(SIGNED_SCHEMES)('a delivery signed as $name', ({ name, saved, secr
 			expect(advice).toContain('In the credential, set ');
 
 			const right = await host({ ...wrong, ...settingsFrom(advice), secret }, 'webhook');
-			expect(await deliver(right, headers)).toEqual({ status: 200, body: { received: true } });
+			expect(await deliver(right, headers)).toEqual(GENUINE);
 			const changed = Buffer.concat([BODY, Buffer.from(' ')]);
 			const isToken = name.startsWith('shared token');
 			expect((await deliver(right, headers, changed)).status).toBe(isToken ? 200 : 401);
@@ -230,7 +223,7 @@ it('genuine test deliveries run as before, whatever they contain', async () => {
 	const event = depositEvent({ error: { message: 'not ours' }, json: { error: 'not ours' } });
 	const body = Buffer.from(JSON.stringify(event));
 	const headers = { 'x-signature': hmac(SECRET, body).toString('hex') };
-	expect(await deliver(n8n, headers, body)).toEqual({ status: 200, body: { received: true } });
+	expect(await deliver(n8n, headers, body)).toEqual(GENUINE);
 	expect(n8n.executions.map(({ output }) => output[0]?.json)).toEqual([event]);
 });
 
@@ -245,13 +238,7 @@ it('production never loads the diagnosis', async () => {
 		const module = await import('../../nodes/PayrollPayments/PayrollPaymentsTrigger.node');
 		const trigger = new module.PayrollPaymentsTrigger();
 		const forgedIn = async (mode: Setup['mode']) => {
-			const started = await TriggerHost.start({
-				nodeId: randomUUID(),
-				credentials: { secret: SECRET },
-				mode,
-				trigger,
-			});
-			hosts.push(started);
+			const started = await start({ credentials: { secret: SECRET }, mode, trigger });
 			for (let count = 0; count < 20; count++) {
 				expect((await deliver(started, { 'x-signature': 'forged' })).status).toBe(401);
 			}

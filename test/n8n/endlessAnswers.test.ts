@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode, SavedCredentials } from '../support/actionHost';
+import { runNode } from '../support/actionHost';
 import { startEchoService, type EchoService } from '../support/echoService';
+import { FORMS, withAccessToken } from '../support/operationForms';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 
@@ -17,13 +18,7 @@ afterAll(async () => {
 	await service.close();
 });
 
-const credentials = () =>
-	new SavedCredentials({
-		baseUrl: service.url,
-		authentication: 'accessToken',
-		access: 'everything',
-		accessToken: 'sk_live_1234567890',
-	});
+const credentials = () => withAccessToken(service.url);
 
 const user = (name: string, page: string) => ({
 	nanoid: `us-${page.padStart(12, '0')}`,
@@ -53,29 +48,15 @@ it('a list of pages without an end stops the node, which says how far it got', a
 
 describe('an answer that is nested deeper than n8n can save', () => {
 	const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-	const INVITE: INodeParameters = {
-		resource: 'invite',
-		operation: 'create',
-		teamId: TEAM,
-		role: 'contractor',
-		inviteesSource: 'json',
-		existingPeople: 'invite',
-		inviteesJson: '[{"email":"a@example.com"}]',
-	};
-
 	it.each([101, 5_000, 1_000_000])(
 		'is refused, and a write may have been done: %d levels',
 		async (levels) => {
 			service.answer(() => ({
 				body: `{"success":true,"data":{"platform_account_address":"0x","balances":[],"nanoids":[],"more":${deep(levels)}}}`,
 			}));
-			const read = await runNode(credentials(), {
-				resource: 'balance',
-				operation: 'get',
-				entityId: TEAM,
-			});
+			const read = await runNode(credentials(), FORMS.getBalance);
 			expect(read.error?.message).toBe('The response is nested deeper than 100 levels [item 0]');
-			const write = await runNode(credentials(), INVITE);
+			const write = await runNode(credentials(), FORMS.createInvites);
 			expect(write.error?.message).toBe('The response is nested deeper than 100 levels [item 0]');
 			expect(write.error?.description).toContain('may have succeeded anyway');
 			expect(service.requests).toHaveLength(2);
@@ -84,7 +65,7 @@ describe('an answer that is nested deeper than n8n can save', () => {
 
 	it('is taken up to 100 levels, and in full', async () => {
 		service.answer(() => ({ body: `{"success":true,"data":{"nanoids":[],"more":${deep(100)}}}` }));
-		const { output } = await runNode(credentials(), INVITE);
+		const { output } = await runNode(credentials(), FORMS.createInvites);
 		expect(JSON.stringify(output[0]?.json.more)).toBe(deep(100));
 	});
 });

@@ -1,6 +1,5 @@
 import { sampleEvent } from '../../scripts/lib/exampleSamples';
 import { EXAMPLES, readExample } from '../support/examples';
-import { hmac } from '../support/sampleEvents';
 import { TriggerHost } from '../support/triggerHost';
 
 it.each(EXAMPLES)(
@@ -10,21 +9,11 @@ it.each(EXAMPLES)(
 		for (const { name: node, parameters, type } of workflow.nodes) {
 			if (!type.endsWith('.payrollPaymentsTrigger')) continue;
 			const { events, ...rest } = JSON.parse(JSON.stringify(parameters));
-			const host = await TriggerHost.start({
-				nodeId: `${name} ${node}`,
-				parameters: { ...rest, events },
-				credentials: { method: 'hmacSignature', format: 'hex', secret: 'secret' },
-			});
-			const body = Buffer.from(JSON.stringify(sampleEvent(events[0])));
-			const answer = await host.deliver(body, {
-				'content-type': 'application/json',
-				'x-signature': hmac('secret', body).toString('hex'),
-			});
+			const host = await TriggerHost.start({ parameters: { ...rest, events } });
+			const answer = await host.send(sampleEvent(events[0]));
 			expect(answer.status).toBe(200);
-			await host.idle();
-			expect(host.executions[0]?.output.map(({ json }) => ({ json }))).toEqual(
-				workflow.pinData?.[node],
-			);
+			const [items = []] = await host.outputs();
+			expect(items.map((json) => ({ json }))).toEqual(workflow.pinData?.[node]);
 			await host.stop();
 		}
 	},

@@ -4,12 +4,23 @@ import type { FaultInput } from '../../sandbox/server';
 import { runNode, SavedCredentials, type RunResult } from '../support/actionHost';
 import { ActionSandbox, useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
+import { startPrivateAuthorityServer, startSelfSignedServer } from '../support/selfSignedServer';
 
 const sandbox = useActionSandbox();
 
 async function run(parameters: INodeParameters, saved = sandbox.credentials()): Promise<RunResult> {
 	return await runNode(saved, parameters);
 }
+
+let untrusted: Awaited<ReturnType<typeof startSelfSignedServer>>;
+
+beforeAll(async () => {
+	untrusted = await startSelfSignedServer();
+});
+
+afterAll(async () => {
+	await untrusted.close();
+});
 
 /** An operation: how to ask for it, and which of its requests a fault hits. */
 interface Asked {
@@ -182,19 +193,43 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, withoutToke
 		},
 	);
 
-	it.each([
-		['a name that nobody has', 'https://payroll.invalid', /payroll\.invalid: its host name/],
-		['a port where nothing listens', 'http://127.0.0.1:1', /it refused the connection/],
-		['a server without TLS', 'https', /it doesn't support TLS/],
-	])('%s', async (_what, baseUrl, message) => {
+	it.each<[string, () => string, RegExp]>([
+		[
+			'a name that nobody has',
+			() => 'https://payroll.invalid',
+			/No response from payroll\.invalid: its host name/,
+		],
+		[
+			'a port where nothing listens',
+			() => 'http://127.0.0.1:1',
+			/No response from 127\.0\.0\.1:1: it refused the connection/,
+		],
+		['a server without TLS', () => sandbox.url.replace('http', 'https'), /it doesn't support TLS/],
+		[
+			'a certificate that nobody trusts',
+			() => `https://localhost:${untrusted.port}`,
+			/No response from localhost:\d+: its TLS certificate is self-signed/,
+		],
+	])('%s: an error that a person can act on, and nothing is sent', async (_what, url, message) => {
 		const parameters = await asked(effect === 'read' ? { retries: 0 } : {});
-		const saved = sandbox.credentials({
-			baseUrl: baseUrl === 'https' ? sandbox.sandbox.url.replace('http', baseUrl) : baseUrl,
-		});
+		const saved = sandbox.credentials({ baseUrl: url() });
 		const result = await run(parameters, saved);
 		expectToSuitAPerson(result, saved);
 		expect(result.error?.message).toMatch(message);
+		if (effect === 'write' && withoutToken === undefined)
+			expect(result.error?.description).toContain('Nothing was signed or sent');
+		expect(untrusted.requests()).toBe(0);
 	});
+});
+
+it('says how to trust a private certificate authority', async () => {
+	const company = await startPrivateAuthorityServer();
+	const saved = sandbox.credentials({ baseUrl: `https://localhost:${company.port}` });
+	const { error } = await run(await formFor(sandbox, 'balance.get'), saved);
+	await company.close();
+	expect(error?.message).toContain("its TLS certificate isn't trusted");
+	expect(error?.description).toContain('NODE_EXTRA_CA_CERTS');
+	expect(company.requests()).toBe(0);
 });
 
 describe('sign-in on the way to an operation', () => {

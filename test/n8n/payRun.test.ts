@@ -13,15 +13,8 @@ const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
 async function sheet(payees: readonly string[] = PAYEES): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
 	for (const [index, email] of payees.entries()) {
-		const { typedData, options } = await sandbox.payment({}, { email });
-		const { domain, types, primaryType } = Object(options);
-		const payload = {
-			domain: JSON.parse(domain),
-			types: JSON.parse(types),
-			primaryType,
-			message: JSON.parse(String(typedData)),
-		};
-		rows.push({ email, reference: `INV-${index}`, authorization: JSON.stringify(payload) });
+		const authorization = JSON.stringify(await sandbox.authorization({ email }));
+		rows.push({ email, reference: `INV-${index}`, authorization });
 	}
 	return rows;
 }

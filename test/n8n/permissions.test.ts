@@ -4,67 +4,21 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { PERMISSIONS } from '../../nodes/PayrollPayments/api/limits';
 import { rawRequest, runNode, type SavedCredentials } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
+import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
-
-/** Complete parameters for every operation that changes something. */
-async function parametersFor(pair: string): Promise<INodeParameters> {
-	const [resource = '', operation = ''] = pair.split('.');
-	const base = { resource, operation };
-	const administrators = {
-		entityId: sandbox.team,
-		role: 'team_viewer',
-		emails: 'new.admin@example.com',
-	};
-	switch (pair) {
-		case 'invite.create':
-			return {
-				...base,
-				teamId: sandbox.team,
-				role: 'contractor',
-				inviteesSource: 'json',
-				inviteesJson: '[{"email":"new@example.com"}]',
-			};
-		case 'administratorInvite.create':
-		case 'administratorInvite.send':
-			return { ...base, ...administrators };
-		case 'administratorInvite.complete': {
-			const created = await sandbox.run({ ...base, operation: 'create', ...administrators });
-			const { invites, typed_data: typedData } = created.output[0]?.json ?? {};
-			return {
-				...base,
-				role: 'team_viewer',
-				inviteIds: JSON.stringify(invites).replace(/[[\]"]/g, ''),
-				typedData: JSON.stringify(typedData),
-				signatureSource: 'wallet',
-			};
-		}
-		case 'nameReview.update':
-			return {
-				...base,
-				teamId: sandbox.team,
-				userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
-				decision: 'approve',
-				reviewVersion: '2026-03-31T09:30:00Z',
-			};
-		case 'payment.create':
-			return await sandbox.payment();
-		default:
-			return { ...base, webhookId: 'wh-a1B2c3D4e5F6', eventType: 'deposit.received' };
-	}
-}
 
 const NEEDED = CATALOGUE.flatMap(({ resource, operation, permission }) =>
 	permission === 'none' ? [] : [[`${resource}.${operation}`, permission] as const],
 );
 
-const forget = () => sandbox.sandbox.service.wireLog.clear();
+const forget = () => sandbox.service.wireLog.clear();
 
 describe('the action node', () => {
 	it.each(NEEDED)(
 		'%s is refused without %s before anything is signed or sent',
 		async (pair, permission) => {
-			const parameters = await parametersFor(pair);
+			const parameters = await formFor(sandbox, pair);
 			forget();
 			const others = Object.keys(PERMISSIONS).filter((each) => each !== permission);
 			const refusing: ICredentialDataDecryptedObject[] = [
@@ -87,7 +41,7 @@ describe('the action node', () => {
 	);
 
 	it.each(NEEDED)('%s goes out with %s alone', async (pair, permission) => {
-		const parameters = await parametersFor(pair);
+		const parameters = await formFor(sandbox, pair);
 		forget();
 		const saved = sandbox.credentials({ access: 'selected', permissions: [permission] });
 		const { error } = await runNode(saved, parameters);
@@ -131,7 +85,7 @@ describe('the action node', () => {
 	it('changes nothing without an approved check, where the credentials require one', async () => {
 		const saved = sandbox.unreachableSigner({ requireApproval: true });
 		for (const [pair] of NEEDED) {
-			const parameters = await parametersFor(pair);
+			const parameters = await formFor(sandbox, pair);
 			const before = sandbox.writes().length;
 			const { error } = await runNode(saved, { ...parameters, existingPeople: 'invite' });
 			expect(error?.message).toMatch(
@@ -229,7 +183,7 @@ const LIMITED: readonly ICredentialDataDecryptedObject[] = [
 ];
 
 describe.each(VIA)('another node over %s', (via) => {
-	const url = (path: string) => `${sandbox.sandbox.url}${path}`;
+	const url = (path: string) => `${sandbox.url}${path}`;
 	const invites = () => ({
 		method: 'POST',
 		url: url('/v2/invites'),

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { Randomness } from '../../sandbox/randomness';
 import { useActionSandbox, type ActionSandbox } from '../support/actionSandbox';
@@ -56,9 +56,7 @@ class Life {
 	) {}
 
 	get team() {
-		const [first] = this.sandbox.service.organisation.teams;
-		if (first === undefined) throw new Error('The sandbox has no team');
-		return first;
+		return this.sandbox.firstTeam;
 	}
 
 	notes(): Notes {
@@ -71,7 +69,7 @@ class Life {
 	}
 
 	change(): void {
-		const { organisation } = this.sandbox.service;
+		const { organisation } = this.sandbox;
 		const { users, invites, balances } = this.team;
 		const user = this.oneOf(users);
 		const acts: ReadonlyArray<() => void> = [
@@ -120,11 +118,6 @@ class Life {
 
 const sandbox = useActionSandbox();
 
-function hostOf(event: string, parameters: INodeParameters): PollHost {
-	const credentials = sandbox.credentials();
-	return new PollHost(credentials, { event, ...parameters });
-}
-
 describe.each(Object.entries(EXPECTED))('%s', (event, expected) => {
 	it.each(Array.from({ length: runs(1) }, (_, seed) => seed))(
 		'tells each change once over 500 changes, failures and restarts (seed %i)',
@@ -132,7 +125,8 @@ describe.each(Object.entries(EXPECTED))('%s', (event, expected) => {
 			const chance = new Randomness(`polling ${event} ${seed}`);
 			const life = new Life(sandbox, chance);
 			const { nanoid } = life.team;
-			const n8n = hostOf(event, { entityId: nanoid, teamId: nanoid });
+			const parameters = { event, entityId: nanoid, teamId: nanoid };
+			const n8n = new PollHost(sandbox.credentials(), parameters);
 			await n8n.activate('activate');
 			let before = life.notes();
 			let [failures, restarts, told] = [0, 0, 0];

@@ -2,7 +2,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { Randomness } from '../../sandbox/randomness';
 import { useActionSandbox } from '../support/actionSandbox';
-import { SavedCredentials } from '../support/actionHost';
 import { PollHost, SavedWorkflow } from '../support/pollHost';
 import { runs } from '../support/propertyRuns';
 
@@ -10,23 +9,13 @@ import { runs } from '../support/propertyRuns';
 jest.setTimeout(300_000);
 
 const sandbox = useActionSandbox();
-let credentials: SavedCredentials;
-
-beforeEach(async () => {
-	credentials = sandbox.credentials();
-});
-
-const organisation = () => sandbox.service.organisation;
-
-function team() {
-	const [first] = organisation().teams;
-	if (first === undefined) throw new Error('The sandbox has no team');
-	return first;
-}
+const organisation = () => sandbox.organisation;
+const team = () => sandbox.firstTeam;
 
 /** A workflow with several polling triggers, each of which n8n publishes separately. */
 function workflowOf(parameters: readonly INodeParameters[], isScheduled = false): PollHost[] {
 	const workflow = new SavedWorkflow();
+	const credentials = sandbox.credentials();
 	const { nanoid } = team();
 	return parameters.map((each, index) => {
 		const trigger = new PollHost(

@@ -11,12 +11,7 @@ const sandbox = useActionSandbox();
 
 const rows = (output: ReadonlyArray<{ json: IDataObject }>) => output.map(({ json }) => json);
 
-/** What the service was asked for, signing in apart. */
-const queries = () =>
-	sandbox
-		.wire()
-		.filter(({ path }) => !path.startsWith('/v2/auth/'))
-		.map(({ query }) => query);
+const queries = () => sandbox.requests().map(({ query }) => query);
 
 describe('Balance: Get', () => {
 	const get = async (change: INodeParameters) =>
@@ -26,12 +21,11 @@ describe('Balance: Get', () => {
 			entityId: sandbox.team,
 			...change,
 		});
-	const set = (currency: string, cents: bigint) =>
-		sandbox.sandbox.service.organisation.teams[0]?.balances.set(currency, cents);
+	const set = (currency: string, cents: bigint) => sandbox.firstTeam.balances.set(currency, cents);
 
 	it('gives one item per currency by default, 0 for a chosen one that isn’t listed', async () => {
 		set('USD', 12_345n);
-		sandbox.sandbox.service.organisation.teams[0]?.unlisted.add('EUR');
+		sandbox.firstTeam.unlisted.add('EUR');
 		const { output } = await get({ currencies: ['EUR', 'USD'] });
 		expect(rows(output)).toMatchObject([
 			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
@@ -67,7 +61,7 @@ describe('Balance Changed', () => {
 		});
 		await trigger.activate('activate');
 		for (const currency of ['MXN', 'USD', 'EUR']) {
-			sandbox.sandbox.service.organisation.teams[0]?.balances.set(currency, 5n);
+			sandbox.firstTeam.balances.set(currency, 5n);
 		}
 		await trigger.tick();
 		expect(trigger.failures).toEqual([]);
@@ -77,7 +71,7 @@ describe('Balance Changed', () => {
 });
 
 describe('Team User: Get Many', () => {
-	const users = () => sandbox.sandbox.service.organisation.teams[0]?.users ?? [];
+	const users = () => sandbox.firstTeam.users;
 	const find = async (change: INodeParameters) =>
 		await sandbox.run({
 			resource: 'teamUser',
@@ -200,7 +194,7 @@ describe('the pickers', () => {
 
 	it('find all users of a large team, 500 at once', async () => {
 		await sandbox.control('POST', 'settings', { growingTeamSize: 700 });
-		const teamId = sandbox.sandbox.service.organisation.teams[2]?.nanoid ?? '';
+		const teamId = sandbox.service.organisation.teams[2]?.nanoid ?? '';
 		const first = await searchUsers(sandbox.credentials(), { teamId });
 		const rest = await searchUsers(sandbox.credentials(), { teamId }, '', first.paginationToken);
 		expect([first.results.length, rest.results.length]).toEqual([500, 200]);

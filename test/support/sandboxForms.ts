@@ -44,8 +44,8 @@ const FORMS: Readonly<Record<string, (sandbox: ActionSandbox) => Promise<INodePa
 		existingPeople: 'invite',
 	}),
 	'invite.getAll': async ({ team }) => ({ entityId: team, returnAll: true }),
-	'nameReview.update': async ({ team, service }) => {
-		const [review] = [...(service.organisation.teams[0]?.nameReviews ?? [])];
+	'nameReview.update': async ({ team, firstTeam }) => {
+		const [review] = firstTeam.nameReviews;
 		return {
 			teamId: team,
 			userId: { __rl: true, mode: 'id', value: review?.[0] ?? '' },

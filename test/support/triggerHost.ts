@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import {
-	Credentials,
-	ExecutionLifecycleHooks,
-	ExternalSecretsProxy,
-	HookContext,
-	WebhookContext,
-	WorkflowExecute,
-} from 'n8n-core';
+import { ExecutionLifecycleHooks, HookContext, WebhookContext, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
-	ICredentialsHelper,
 	NodeConnectionTypes,
 	resolveWebhookDescriptionField,
 	Workflow,
@@ -22,13 +14,15 @@ import {
 	type INodeParameters,
 	type INodeType,
 	type IWebhookData,
-	type IWorkflowExecuteAdditionalData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
+import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { additionalData, EngineCredentials } from './engine';
 import { processedKeys as store } from './processedKeys';
 import { validateTriggerOutput } from './outputSchemas';
+import { timestamped } from './sampleEvents';
 
 function notHere(): never {
 	throw new Error('not available in this test');
@@ -36,40 +30,40 @@ function notHere(): never {
 
 export { store };
 
-class SavedCredentials extends ICredentialsHelper {
-	constructor(private readonly data: ICredentialDataDecryptedObject | undefined) {
-		super();
+/** The saved credentials; undefined: they were deleted. */
+class WebhookCredentials extends EngineCredentials {
+	constructor(private readonly saved: ICredentialDataDecryptedObject | undefined) {
+		super(new PayrollPaymentsWebhookApi(), saved ?? {});
 	}
 
-	getParentTypes = () => [];
-	isCredentialUsableByNode = () => true;
-	authenticate = notHere;
-	preAuthentication = notHere;
-	runPreAuthentication = notHere;
-	getCredentialsProperties = notHere;
-	updateCredentials = notHere;
-	updateCredentialsOauthTokenData = notHere;
-
-	async getCredentials(): Promise<Credentials> {
-		return new Credentials({ id: '1', name: 'saved' }, 'payrollPaymentsWebhookApi');
-	}
-
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		if (this.data === undefined) throw new Error('Credential with ID "1" does not exist');
-		return { ...this.data };
+	override async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		if (this.saved === undefined) throw new Error('Credential with ID "1" does not exist');
+		return { ...this.saved };
 	}
 }
 
+/** The secret of the webhook credentials, unless a test says otherwise. */
+export const SECRET = 'whsec_1';
+
+/** The answers of {@link TriggerHost} to a delivery that is genuine. */
+export const GENUINE = { status: 200, body: { received: true } };
+export const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
+export const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
+export const NOT_SET_UP = {
+	status: 500,
+	body: { error: 'The receiving workflow is not set up correctly' },
+};
+
 export interface Setup {
-	/** The name of the trigger's row in n8n's store. */
-	readonly nodeId: string;
+	/** The name of the trigger's row in n8n's store; by default another one each time. */
+	readonly nodeId?: string;
 	readonly parameters?: INodeParameters;
 	readonly node?: Partial<INode>;
 	/** Parameters of the node after the trigger. */
 	readonly afterParameters?: INodeParameters;
 	/** The type of a tool that the node after the trigger uses. */
 	readonly toolType?: string;
-	/** undefined: they were deleted. */
+	/** By default {@link SECRET}, timestamped; undefined: they were deleted. */
 	readonly credentials?: ICredentialDataDecryptedObject;
 	readonly mode?: WorkflowExecuteMode;
 	/** What n8n makes of a sender behind its proxies. */
@@ -78,6 +72,13 @@ export interface Setup {
 	readonly trigger?: PayrollPaymentsTrigger;
 	/** Whether the sender's events deviate from the documented types, and so from the schema. */
 	readonly deviates?: boolean;
+}
+
+/** How a delivery is sent, if not as usual. */
+interface Sending {
+	readonly secret?: string;
+	readonly headers?: Record<string, string>;
+	readonly signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -114,10 +115,13 @@ export class TriggerHost {
 	private readonly running = new Set<Promise<Execution>>();
 	private readonly trigger: PayrollPaymentsTrigger;
 
+	private readonly setup: Setup;
+
 	private constructor(
-		private readonly setup: Setup,
+		setup: Setup,
 		private readonly server: Server,
 	) {
+		this.setup = { nodeId: randomUUID(), credentials: { secret: SECRET }, ...setup };
 		this.trigger = setup.trigger ?? new PayrollPaymentsTrigger();
 		server.on('request', (request, response) => {
 			void this.receive(request, response).catch(() => {
@@ -127,7 +131,7 @@ export class TriggerHost {
 		});
 	}
 
-	static async start(setup: Setup): Promise<TriggerHost> {
+	static async start(setup: Setup = {}): Promise<TriggerHost> {
 		const server = createServer();
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		return new TriggerHost(setup, server);
@@ -155,9 +159,30 @@ export class TriggerHost {
 		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 	}
 
+	/** Delivers an event with a timestamped signature. */
+	async send(
+		event: object | string,
+		{ secret = SECRET, headers = {}, signal }: Sending = {},
+	): Promise<Answer> {
+		const body = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
+		const seconds = Math.floor(Date.now() / 1000);
+		const signature = timestamped(secret, seconds, body);
+		return await this.deliver(
+			body,
+			{ 'content-type': 'application/json', 'x-signature': signature, ...headers },
+			signal,
+		);
+	}
+
 	/** Resolves when every execution has ended. */
 	async idle(): Promise<void> {
 		while (this.running.size > 0) await Promise.all(this.running);
+	}
+
+	/** What each execution put out, when all have ended. */
+	async outputs(): Promise<IDataObject[][]> {
+		await this.idle();
+		return this.executions.map(({ output }) => output.map(({ json }) => json));
 	}
 
 	/** Runs an execution again from where it began, as *Retry* in n8n's list of executions does. */
@@ -265,7 +290,7 @@ export class TriggerHost {
 
 	private context(mode: WorkflowExecuteMode) {
 		const {
-			nodeId,
+			nodeId = '',
 			parameters = {},
 			credentials,
 			node: changes,
@@ -331,28 +356,7 @@ export class TriggerHost {
 			},
 			settings: { executionOrder: 'v1' },
 		});
-		const data: IWorkflowExecuteAdditionalData = {
-			credentialsHelper: new SavedCredentials(credentials),
-			executionId,
-			executeWorkflow: notHere,
-			getRunExecutionData: notHere,
-			getRuntimeCredential: notHere,
-			startRunnerTask: notHere,
-			logAiEvent: () => undefined,
-			currentNodeExecutionIndex: 0,
-			restApiUrl: 'https://n8n.example',
-			instanceBaseUrl: 'https://n8n.example',
-			formBaseUrl: 'https://n8n.example',
-			formWaitingBaseUrl: 'https://n8n.example',
-			formTestBaseUrl: 'https://n8n.example',
-			webhookBaseUrl: 'https://n8n.example/webhook',
-			webhookWaitingBaseUrl: 'https://n8n.example',
-			webhookTestBaseUrl: 'https://n8n.example',
-			mcpBaseUrl: 'https://n8n.example',
-			mcpTestBaseUrl: 'https://n8n.example',
-			variables: {},
-			externalSecretsProxy: new ExternalSecretsProxy(),
-		};
+		const data = additionalData(new WebhookCredentials(credentials), executionId);
 		const [webhookDescription = notHere()] = trigger.description.webhooks ?? [];
 		const webhookData: IWebhookData = {
 			httpMethod: 'POST',
@@ -375,4 +379,18 @@ export class TriggerHost {
 		});
 		return { workflow, node, data, webhookData, hooks };
 	}
+}
+
+/** Starts triggers for the tests of the calling file, which are stopped after each of them. */
+export function useTriggerHosts(usual: Setup = {}): (setup?: Setup) => Promise<TriggerHost> {
+	const hosts: TriggerHost[] = [];
+	afterEach(async () => {
+		store.isBroken = false;
+		await Promise.all(hosts.splice(0).map(async (started) => await started.stop()));
+	});
+	return async (setup) => {
+		const started = await TriggerHost.start({ ...usual, ...setup });
+		hosts.push(started);
+		return started;
+	};
 }

@@ -37,8 +37,6 @@ export interface ExpectedRequest {
 /** Cases for one field: one line of the table in docs/api.md. */
 export interface Group {
 	readonly what: string;
-	/** Statements of docs/api.md that fail here if the node or the sandbox is wrong. */
-	readonly guards: readonly string[];
 	readonly accepted?: readonly Accepted[];
 	readonly refused?: readonly Refused[];
 }
@@ -57,8 +55,6 @@ export interface OperationCases {
 	readonly requests: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
 	/** `data` of the answers, as far as the output tells. */
 	readonly answers: (output: Output) => readonly unknown[];
-	/** What *Check Only* shows beside the request, if something is signed. */
-	readonly shown?: (form: INodeParameters, world: World) => object;
 	readonly groups: (world: World) => readonly Group[];
 }
 

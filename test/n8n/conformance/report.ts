@@ -1,90 +1,36 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { repository } from '../../../scripts/lib/paths.mjs';
 import { markdownTable } from '../../support/markdown';
-import { GUARDED_ELSEWHERE, UNTESTABLE } from './guards';
-import { fits, type ConformanceRecord } from './record';
-import { anchorOf, API_DOCUMENT, readStatements, type Statement } from './statements';
+import { anchorOf, readApiDocument, sections } from './apiDocument';
+import type { ConformanceRecord } from './record';
+import { SECTION_TESTS } from './sectionTests';
 
 const START = '<!-- conformance -->';
 const END = '<!-- /conformance -->';
 const MARKED = new RegExp(`${START}\n[\\s\\S]*?${END}`);
 
-/** Something that guards statements: a test here with its counts, or one in another file. */
-interface Numbered {
-	readonly number: number;
-	readonly area: string;
-	readonly what: string;
-	readonly accepted?: number;
-	readonly refused?: number;
-	readonly guards: readonly string[];
-}
+const isFile = (test: string): boolean => test.startsWith('test/');
 
-const nameOf = ({ id }: Statement): string => {
-	const name = id.slice(id.indexOf('/') + 1);
-	return /^[\w-]+-[\w']+-/.test(name) ? `“${name.replaceAll('-', ' ')} …”` : `\`${name}\``;
-};
-
-function reasonFor({ id }: Statement): string | undefined {
-	return Object.entries(UNTESTABLE).find(([pattern]) => fits(pattern, id))?.[1];
-}
-
-/** Titles in test files that no longer exist. */
-export function missingTests(): string[] {
-	return GUARDED_ELSEWHERE.filter(({ area, what }) => {
-		const text = readFileSync(path.join(repository, area), 'utf8');
-		return !text.includes(what);
-	}).map(({ area, what }) => `${area}: ${what}`);
-}
-
-/** Statements that nothing guards and no reason excuses, and names that fit no statement. */
-export function gaps(record: ConformanceRecord): { open: string[]; gone: string[] } {
-	const statements = readStatements();
-	const named = [
-		...record.tests.flatMap(({ guards }) => guards),
-		...GUARDED_ELSEWHERE.flatMap(({ guards }) => guards),
-		...Object.keys(UNTESTABLE),
+/** Sections that no test tries, and sections and tests that don't exist. */
+export function gaps(record: ConformanceRecord): string[] {
+	const areas = new Set(record.tests.map(({ area }) => area));
+	const known = sections();
+	return [
+		...known.filter((section) => SECTION_TESTS[section] === undefined),
+		...Object.keys(SECTION_TESTS).filter((section) => !known.includes(section)),
+		...Object.values(SECTION_TESTS)
+			.flat()
+			.filter((test) =>
+				isFile(test) ? !existsSync(path.join(repository, test)) : !areas.has(test),
+			),
 	];
-	return {
-		open: statements
-			.map(({ id }) => id)
-			.filter((id) => !named.some((pattern) => fits(pattern, id))),
-		gone: [...new Set(named)].filter((pattern) => !statements.some(({ id }) => fits(pattern, id))),
-	};
-}
-
-function statementTable(statements: readonly Statement[], tests: readonly Numbered[]): string {
-	const sections = [...new Set(statements.map(({ heading }) => heading))];
-	const rows = sections.map((heading) => {
-		const groups = new Map<string, string[]>();
-		for (const statement of statements.filter((each) => each.heading === heading)) {
-			const numbers = tests
-				.filter(({ guards }) => guards.some((pattern) => fits(pattern, statement.id)))
-				.map(({ number }) => number);
-			const guards =
-				numbers.length > 0 ? numbers.join(', ') : `not tested: ${reasonFor(statement)}`;
-			groups.set(guards, [...(groups.get(guards) ?? []), nameOf(statement)]);
-		}
-		const cells = [...groups].map(([guards, names]) => `${names.join(', ')}: ${guards}`);
-		return [`[${heading}](#${anchorOf(heading)})`, cells.join('<br>')];
-	});
-	return markdownTable(['Section', 'Statements: tests'], rows);
 }
 
 /** The section of docs/api.md that the tests write. */
-export function conformanceSection(record: ConformanceRecord): string {
-	const tests: Numbered[] = [...record.tests, ...GUARDED_ELSEWHERE].map((test, index) => ({
-		number: index + 1,
-		...test,
-	}));
-	const statements = readStatements();
-	const reasons = statements.filter(
-		(statement) =>
-			!tests.some(({ guards }) => guards.some((pattern) => fits(pattern, statement.id))),
-	);
-	const sum = (counts: readonly (number | undefined)[]): number =>
-		counts.reduce<number>((total, count = 0) => total + count, 0);
+export function conformanceSection({ tests }: ConformanceRecord): string {
+	const sum = (counts: readonly number[]): number => counts.reduce((total, one) => total + one, 0);
 	const accepted = sum(tests.map((test) => test.accepted));
 	const refused = sum(tests.map((test) => test.refused));
 	return [
@@ -95,35 +41,26 @@ through the real node in n8n's own engine, and with the sandbox alone. ${accepte
 file allows went through, and ${refused} that it rules out didn't: the node refused them before
 anything was sent, the trigger answered 400 or filtered them out, and the sandbox refused them.`,
 		markdownTable(
-			['Test', 'About', 'What', 'Went through', 'Refused'],
-			tests
-				.filter((test) => test.accepted !== undefined)
-				.map(({ number, area, what, accepted: taken = 0, refused: not = 0 }) => [
-					number,
-					area,
-					what,
-					taken,
-					not,
-				]),
+			['About', 'What', 'Went through', 'Refused'],
+			tests.map((test) => [test.area, test.what, test.accepted, test.refused]),
 		),
-		'Tests in other files that guard a statement:',
+		'Which of them try each section of this page, and which other tests:',
 		markdownTable(
-			['Test', 'File', 'Title'],
-			tests
-				.filter((test) => test.accepted === undefined)
-				.map(({ number, area, what }) => [number, `\`${area}\``, what]),
+			['Section', 'Tests'],
+			sections().map((section) => [
+				`[${section}](#${anchorOf(section)})`,
+				[...new Set(SECTION_TESTS[section])]
+					.map((test) => (isFile(test) ? `\`${test}\`` : test))
+					.join(', '),
+			]),
 		),
-		`This page makes ${statements.length} statements: ${statements.length - reasons.length} have a
-test, and ${reasons.length} can't have one. A name in a table stands for its row, quoted words for the
-paragraph or point that begins with them.`,
-		statementTable(statements, tests),
 		END,
 	].join('\n\n');
 }
 
 /** The section as docs/api.md has it. */
 export function writtenSection(): string {
-	return MARKED.exec(readFileSync(API_DOCUMENT, 'utf8'))?.[0] ?? '';
+	return MARKED.exec(readApiDocument())?.[0] ?? '';
 }
 
 /** Replaces the section in a folder's api.md. */

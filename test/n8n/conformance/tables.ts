@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-
 import { fieldsOf, OPERATIONS, resolved, schema, valuesOf, type Schema } from './openapi';
-import { API_DOCUMENT } from './statements';
+import { readApiDocument } from './apiDocument';
 
 /** Sections of docs/api.md with a table of fields, and the records that they describe. */
 const RECORDS: ReadonlyArray<readonly [string, Schema]> = [
@@ -40,7 +38,7 @@ const quoted = (text = ''): string[] =>
 
 /** The cells of a section's tables, without headings; a heading is the row above the dashes. */
 function rowsIn(section: string): string[][] {
-	const [, text = ''] = readFileSync(API_DOCUMENT, 'utf8').split(`\n### ${section}\n`);
+	const [, text = ''] = readApiDocument().split(`\n### ${section}\n`);
 	const [own = ''] = text.split(/\n##+ /);
 	return [...own.matchAll(/^\|[^\n]*\n\|-[^\n]*\n((?:\|[^\n]*\n)*)/gm)]
 		.flatMap(([, rows = '']) => rows.trim().split('\n'))

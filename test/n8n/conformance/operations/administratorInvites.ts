@@ -89,21 +89,14 @@ const execution = (changes: object = {}): ExpectedRequest => ({
 	},
 });
 
-const sharedGroups = (world: World, endpoint: string): Group[] => [
+const sharedGroups = (world: World): Group[] => [
 	{
 		what: 'each of the 5 team roles and 4 company roles; the others are refused',
-		guards: [
-			`${endpoint}/role`,
-			'roles/the-service*',
-			...TEAM_ADMINISTRATOR_ROLES.map((role) => `roles/${role}`),
-			...COMPANY_ADMINISTRATOR_ROLES.map((role) => `roles/${role}`),
-		],
 		accepted: roleCases(world),
 		refused: wrongRoles(world),
 	},
 	{
 		what: `${FEWEST_ADMINISTRATORS}, ${MOST_ADMINISTRATORS} and ${MOST_ADMINISTRATORS + 1} emails (two requests)`,
-		guards: [`${endpoint}/emails`, 'limits/emails', 'common-formats/email'],
 		accepted: [
 			...accepting('emails', [
 				people(FEWEST_ADMINISTRATORS),
@@ -122,7 +115,6 @@ const sharedGroups = (world: World, endpoint: string): Group[] => [
 	},
 	{
 		what: '`te-` and `co-` entities',
-		guards: [`${endpoint}/nanoid`, 'identifiers/te-', 'identifiers/co-'],
 		accepted: [{}, { form: { entityId: world.company, role: 'org_viewer' } }],
 		refused: refusing('Team or Company ID', 'entityId', forbiddenTexts('TeamOrCompanyId')),
 	},
@@ -144,10 +136,9 @@ export const createAdministratorInvites: OperationCases = {
 	requests: (given) => batchesOf(given.emails).map((emails) => creation(given, emails)),
 	answers: (output) => output,
 	groups: (world) => [
-		...sharedGroups(world, 'endpoint-6'),
+		...sharedGroups(world),
 		{
 			what: 'the answer, with the whole typed data',
-			guards: ['endpoint-6/answer*', 'endpoint-6/create*', 'identifiers/in-'],
 			accepted: [{}],
 		},
 	],
@@ -163,11 +154,7 @@ export const createAndExecuteAdministratorInvites: OperationCases = {
 	requests: (given) =>
 		batchesOf(given.emails).flatMap((emails) => [creation(given, emails), execution()]),
 	answers: () => [],
-	groups: (world) =>
-		sharedGroups(world, 'endpoint-6').map((group) => ({
-			...group,
-			guards: [...group.guards, 'overview/administrator-invite*'],
-		})),
+	groups: (world) => sharedGroups(world),
 };
 
 const createdShape = z.object({
@@ -212,9 +199,7 @@ async function providedForm(
 	return {
 		inviteIds: answer.invites,
 		typedData: JSON.stringify(typedDataOf(answer)),
-		signatureSource: 'provided',
-		signer: world.account().address,
-		signature: await world.wallet().signTypedData(domain, types, message),
+		...(await world.signed({ domain, types, message })),
 	};
 }
 
@@ -244,22 +229,9 @@ export const executeAdministratorInvites: OperationCases = {
 		}),
 	],
 	answers: (output) => output,
-	shown: ({ typedData }) => {
-		const { domain, primary_type, typed_data } = createdShape.shape.typed_data.parse(
-			JSON.parse(String(typedData)),
-		);
-		return { signs: { domain, primaryType: primary_type, message: typed_data } };
-	},
 	groups: ({ team, company }) => [
 		{
 			what: 'each of the 9 roles, signed by the wallet',
-			guards: [
-				'endpoint-7/*',
-				'identifiers/in-',
-				'identifiers/tx-',
-				'typed-data-for-administrator-invites/a-structure*',
-				'typed-data-for-administrator-invites/typed_data',
-			],
 			accepted: [
 				...TEAM_ADMINISTRATOR_ROLES.map((role) => ({ entityId: team, role })),
 				...COMPANY_ADMINISTRATOR_ROLES.map((role) => ({ entityId: company, role })),
@@ -272,7 +244,6 @@ export const executeAdministratorInvites: OperationCases = {
 		},
 		{
 			what: 'a provided signature with the answer of Create, its typed data, or the inner object',
-			guards: ['endpoint-7/signature', 'endpoint-7/signer', 'common-formats/ecdsa-signature'],
 			accepted: [
 				{ form: async (world) => await providedForm(world, (answer) => answer) },
 				{ form: async (world) => await providedForm(world, (answer) => answer.typed_data) },
@@ -294,7 +265,6 @@ export const executeAdministratorInvites: OperationCases = {
 		},
 		{
 			what: 'identifiers of invites',
-			guards: ['endpoint-7/invites', 'identifiers/in-'],
 			accepted: [
 				{ form: async (world) => await executionForm(world, { emails: people(1) }) },
 				{
@@ -306,7 +276,6 @@ export const executeAdministratorInvites: OperationCases = {
 		},
 		{
 			what: 'typed data without a field, or with one too many',
-			guards: ['endpoint-7/typed_data'],
 			refused: [...fieldsOf('SetRolesForwardRequest'), 'more'].map((name) => ({
 				label: 'Typed Data',
 				form: async (world) => {

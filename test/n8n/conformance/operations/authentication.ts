@@ -24,12 +24,10 @@ export const getSignInMessage: OperationCases = {
 		return [
 			{
 				what: 'wallet and platform ID of the credentials',
-				guards: ['endpoint-1/wallet', 'endpoint-1/platformid', 'endpoint-1/answer*'],
 				accepted: [{}],
 			},
 			{
 				what: 'explicit wallet and platform ID, together and alone',
-				guards: ['endpoint-1/wallet', 'endpoint-1/platformid', 'common-formats/evm-address'],
 				accepted: [
 					{ form: { wallet: address, platformId } },
 					{ form: { wallet: own.address } },
@@ -67,7 +65,6 @@ export const verifySignIn: OperationCases = {
 	groups: () => [
 		{
 			what: 'message and signature, with the nonce of the message',
-			guards: ['endpoint-2/message', 'endpoint-2/sig', 'endpoint-2/nonce', 'endpoint-2/answer*'],
 			accepted: [{}],
 			refused: [
 				...refusing('Message', 'message', ['']),
@@ -77,7 +74,6 @@ export const verifySignIn: OperationCases = {
 		},
 		{
 			what: 'an explicit nonce',
-			guards: ['endpoint-2/nonce'],
 			accepted: [
 				{
 					form: async (world) => {

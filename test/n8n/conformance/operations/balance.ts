@@ -31,26 +31,11 @@ export const getBalance: OperationCases = {
 	groups: ({ team, company, user }) => [
 		{
 			what: '`te-`, `co-` and `us-` entities',
-			guards: [
-				'endpoint-3/nanoid',
-				'identifiers/te-',
-				'identifiers/co-',
-				'identifiers/us-',
-				'endpoint-3/answer*',
-				'endpoint-3/read*',
-				'read-between-the-lines/which-characters*',
-				'balance-entry/*',
-			],
 			accepted: accepting('entityId', [team, company, user]),
 			refused: refusing('Team, Company or User ID', 'entityId', forbiddenTexts('EntityId')),
 		},
 		{
 			what: 'each of the 7 currencies of the filter, all of them, none, and one that it doesn’t know',
-			guards: [
-				'endpoint-3/currencies',
-				'read-between-the-lines/how-an-array*',
-				'read-between-the-lines/balance-currencies*',
-			],
 			accepted: [
 				{},
 				...accepting('currencies', [
@@ -67,7 +52,6 @@ export const getBalance: OperationCases = {
 		},
 		{
 			what: 'one item per currency',
-			guards: ['endpoint-3/answer*', 'balance-entry/*', 'read-between-the-lines/what-cents*'],
 			accepted: accepting('output', ['asReceived', 'perCurrency']).map((each) => ({
 				...each,
 				answers: () => [],
@@ -76,7 +60,6 @@ export const getBalance: OperationCases = {
 		},
 		{
 			what: 'currencies repeated, separated by commas, and in brackets',
-			guards: ['read-between-the-lines/how-an-array*'],
 			accepted: ENCODINGS.map(({ currenciesEncoding, query }) => ({
 				form: { currencies: ['USD', 'EUR'], options: { currenciesEncoding } },
 				prepare: ({ service }) =>

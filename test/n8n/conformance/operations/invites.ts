@@ -27,13 +27,11 @@ export const listInvites: OperationCases = {
 	groups: ({ team, company }) => [
 		{
 			what: '`te-` and `co-` entities',
-			guards: ['endpoint-4/nanoid', 'endpoint-4/answer*', 'endpoint-4/list-the*'],
 			accepted: accepting('entityId', [team, company]),
 			refused: refusing('Team or Company ID', 'entityId', forbiddenTexts('TeamOrCompanyId')),
 		},
 		{
 			what: 'Return All, and limits',
-			guards: [],
 			accepted: [
 				{ form: { returnAll: false } },
 				...accepting('limit', [1, 1000], { returnAll: false }),
@@ -88,13 +86,11 @@ export const createInvites: OperationCases = {
 	groups: ({ team }) => [
 		{
 			what: 'a team',
-			guards: ['endpoint-5/nanoid', 'endpoint-5/answer*', 'endpoint-5/invite*'],
 			accepted: [{}],
 			refused: refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
 		},
 		{
 			what: 'each of the 3 roles; the 14 others are refused',
-			guards: ['endpoint-5/role', 'roles/the-service*', ...ROLES.map((role) => `roles/${role}`)],
 			accepted: accepting('role', WORKER_ROLES),
 			refused: refusing('Role', 'role', [
 				...ROLES.filter((role) => !WORKER_ROLES.some((worker) => worker === role)),
@@ -104,18 +100,11 @@ export const createInvites: OperationCases = {
 		},
 		{
 			what: 'anonymous on, off and left out',
-			guards: ['endpoint-5/anonymous', 'read-between-the-lines/what-anonymous-does'],
 			accepted: [{}, ...accepting('anonymous', [true, false])],
 			refused: refusing('Anonymous', 'anonymous', ['perhaps']),
 		},
 		{
 			what: 'invitees as JSON: none of the prefill, all of it, one and 250 people',
-			guards: [
-				'endpoint-5/invites',
-				'invite-prefill/*',
-				'common-formats/email',
-				'read-between-the-lines/what-makes-an-invite*',
-			],
 			accepted: accepting('inviteesJson', [
 				JSON.stringify(allowedTexts('Email').map((email) => ({ email }))),
 				JSON.stringify([{ email: 'ana@example.com', prefill: COMPLETE }]),
@@ -137,7 +126,6 @@ export const createInvites: OperationCases = {
 		},
 		{
 			what: 'each of the 14 prefill fields alone, in the form',
-			guards: ['invite-prefill/*', 'read-between-the-lines/a-prefill*'],
 			accepted: [
 				...PREFILL_FIELDS.map((name) => ({
 					form: {
@@ -163,7 +151,6 @@ export const createInvites: OperationCases = {
 		},
 		{
 			what: 'input rows with and without prefill columns',
-			guards: ['endpoint-5/invites', 'invite-prefill/*'],
 			accepted: [
 				{
 					form: { inviteesSource: 'items' },
@@ -184,7 +171,6 @@ export const createInvites: OperationCases = {
 		},
 		{
 			what: 'requests of at most 2 people, 1, or any number',
-			guards: ['requests/endpoint-5-the*'],
 			accepted: [0, 1, 2, 3].map((inviteesPerRequest) => {
 				const people = ['a@example.com', 'b@example.com', 'c@example.com'].map((email) => ({
 					email,
@@ -202,7 +188,6 @@ export const createInvites: OperationCases = {
 		},
 		{
 			what: 'people who are known already, invited again or skipped',
-			guards: ['endpoint-5/invites', 'endpoint-4/list-the*', 'endpoint-11/an-email*'],
 			accepted: [
 				{ form: { existingPeople: 'invite' } },
 				{
@@ -221,7 +206,6 @@ export const createInvites: OperationCases = {
 		},
 		{
 			what: 'columns under other names',
-			guards: ['endpoint-5/invites'],
 			accepted: [
 				{
 					form: {

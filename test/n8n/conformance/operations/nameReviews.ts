@@ -28,25 +28,16 @@ export const resolveNameReview: OperationCases = {
 	groups: ({ reviewed }) => [
 		{
 			what: 'approve and cancel',
-			guards: [
-				'endpoint-8/name-not*',
-				'endpoint-8/whether*',
-				'endpoint-8/answer*',
-				'endpoint-8/resolve*',
-				'requests/endpoint-8-which*',
-			],
 			accepted: accepting('decision', DECISIONS),
 			refused: refusing('Decision', 'decision', ['', 'approved', 'reject', 'Approve']),
 		},
 		{
 			what: 'timestamps with and without seconds and fractions, byte for byte',
-			guards: ['endpoint-8/review_version', 'common-formats/timestamp*'],
 			accepted: accepting('reviewVersion', allowedTexts('UtcTimestamp')),
 			refused: refusing('Review Version', 'reviewVersion', forbiddenTexts('UtcTimestamp')),
 		},
 		{
 			what: 'a team and a user, from the list or by ID',
-			guards: ['endpoint-8/team_nanoid', 'endpoint-8/user_nanoid'],
 			accepted: ['list', 'id'].map((mode) => ({
 				form: { userId: { __rl: true, mode, value: reviewed } },
 			})),
@@ -60,7 +51,6 @@ export const resolveNameReview: OperationCases = {
 		},
 		{
 			what: 'another name for the field with the decision',
-			guards: ['requests/endpoint-8-the*'],
 			accepted: ['decision', `d${'x'.repeat(63)}`].map((decisionFieldName) => ({
 				form: { options: { decisionFieldName } },
 				prepare: ({ service }) => void service.change({ decisionFieldName }),

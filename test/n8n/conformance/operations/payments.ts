@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
 import {
@@ -29,35 +28,16 @@ const DOLLARS: ReadonlyArray<readonly [string, number]> = [
 
 const DATA_FIELDS = Object.keys(schema('PaymentTypedData').properties?.data?.properties ?? {});
 
-const typesShape = z.record(z.array(z.object({ name: z.string(), type: z.string() })));
 const jsonObject = z.record(z.unknown());
 const parsed = (value: unknown): Record<string, unknown> =>
 	jsonObject.parse(JSON.parse(String(value)));
 
-/** Options without what the signature covers. */
-const UNDESCRIBED = { domain: '', types: '', primaryType: '' };
-
-const parsedOptions = (options: unknown) =>
-	z.object({ domain: z.string(), types: z.string(), primaryType: z.string() }).parse(options);
-
-/** The form with a signature made outside n8n, by another library. */
-async function provided(
-	world: World,
-	{ options, ...form }: INodeParameters,
-	isChecked: boolean,
-): Promise<INodeParameters> {
-	const { domain, types } = parsedOptions(options);
-	const signature = await world
-		.wallet()
-		.signTypedData(parsed(domain), typesShape.parse(parsed(types)), parsed(form.typedData));
-	return {
-		...form,
-		options: isChecked ? options : UNDESCRIBED,
-		signatureSource: 'provided',
-		signer: world.account().address,
-		signature,
-	};
-}
+/** A payment that is ready to be signed. */
+const paying = async (world: World, cents = 12_500, email = 'ana@example.com') =>
+	await world.payment(
+		{ amountCents: cents, recipientEmail: email },
+		{ amount_cents: cents, email },
+	);
 
 const messageShape = z.object({ message: z.unknown() });
 
@@ -67,12 +47,7 @@ export const createInstantPayment: OperationCases = {
 	effect: 'write',
 	resource: 'payment',
 	operation: 'create',
-	form: (world) => ({
-		...world.payment(),
-		currency: 'USD',
-		network: 'arbitrum',
-		signatureSource: 'wallet',
-	}),
+	form: async (world) => await world.payment(),
 	requests: ({ teamId, amountCents, recipientEmail, typedData, signature }, world) => {
 		const given = parsed(typedData);
 		return [
@@ -94,46 +69,22 @@ export const createInstantPayment: OperationCases = {
 		];
 	},
 	answers: (output) => output,
-	shown: ({ teamId, amountCents, recipientEmail, typedData, options }, world) => {
-		const message = parsed(typedData);
-		const { recipient, token } = jsonObject.parse(message.data);
-		const { domain, primaryType } = parsedOptions(options);
-		return {
-			signs: { domain: parsed(domain), primaryType, message },
-			amount: (Number(amountCents) / 100).toFixed(2),
-			currency: 'USD',
-			network: 'arbitrum',
-			team: teamId,
-			recipient_email: recipientEmail,
-			recipient_address: recipient,
-			token,
-			reference: null,
-			expires: message.expires,
-			signer: world.account().address,
-		};
-	},
 	groups: () => [
 		{
 			what: `amounts from ${LEAST_CENTS} to ${MOST_CENTS} cents, as numbers and as digits`,
-			guards: [
-				'endpoint-10/amount_cents',
-				'limits/amount_cents',
-				'common-formats/amount*',
-				'endpoint-10/answer*',
-				'endpoint-10/send*',
-				'endpoint-10/the-documentation*',
-				'requests/endpoint-10-which*',
-			],
 			accepted: [
-				...AMOUNTS.map((amount) => ({ form: (world: World) => world.payment(amount) })),
+				...AMOUNTS.map((amount) => ({ form: async (world: World) => await paying(world, amount) })),
 				...AMOUNTS.map((amount) => ({
-					form: (world: World) => ({ ...world.payment(amount), amountCents: String(amount) }),
+					form: async (world: World) => ({
+						...(await paying(world, amount)),
+						amountCents: String(amount),
+					}),
 				})),
 			],
 			refused: [
 				...[LEAST_CENTS - 1, MOST_CENTS + 1, 0, -LEAST_CENTS].map((amount) => ({
 					label: 'Amount (Cents)',
-					form: (world: World) => world.payment(amount),
+					form: async (world: World) => await paying(world, amount),
 				})),
 				...refusing('Amount (Cents)', 'amountCents', [
 					100.5,
@@ -149,10 +100,9 @@ export const createInstantPayment: OperationCases = {
 		},
 		{
 			what: 'amounts in dollars, to the cent',
-			guards: ['endpoint-10/amount_cents', 'limits/amount_cents', 'common-formats/amount*'],
 			accepted: DOLLARS.map(([amountDollars, cents]) => ({
-				form: (world: World) => ({
-					...world.payment(cents),
+				form: async (world: World) => ({
+					...(await paying(world, cents)),
 					amountUnit: 'dollars',
 					amountDollars,
 				}),
@@ -166,12 +116,6 @@ export const createInstantPayment: OperationCases = {
 		},
 		{
 			what: 'USD on Arbitrum, and no other currency or network',
-			guards: [
-				'endpoint-10/currency_symbol',
-				'endpoint-10/network',
-				'limits/currency_symbol',
-				'limits/network',
-			],
 			accepted: [{ form: { currency: 'USD', network: 'arbitrum' } }],
 			refused: [
 				...refusing('Currency', 'currency', ['', 'EUR', 'USDC', 'usd']),
@@ -184,8 +128,7 @@ export const createInstantPayment: OperationCases = {
 		},
 		{
 			what: 'a team and a recipient',
-			guards: ['endpoint-10/from', 'endpoint-10/external_recipient_email', 'common-formats/email'],
-			accepted: [{ form: (world) => world.payment(12_500, 'a.b+c@mail.example.org') }],
+			accepted: [{ form: async (world) => await paying(world, 12_500, 'a.b+c@mail.example.org') }],
 			refused: [
 				...refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
 				...refusing('Recipient Email', 'recipientEmail', ['', ...WRONG_EMAILS]),
@@ -193,16 +136,21 @@ export const createInstantPayment: OperationCases = {
 		},
 		{
 			what: 'a signature of the wallet, or a provided one, checked and unchecked',
-			guards: [
-				'endpoint-10/signature',
-				'endpoint-10/signer',
-				'common-formats/ecdsa-signature',
-				'common-formats/evm-address',
-			],
 			accepted: [
 				{},
-				{ form: async (world) => await provided(world, world.payment(), true) },
-				{ form: async (world) => await provided(world, world.payment(LEAST_CENTS), false) },
+				{
+					form: async (world) => {
+						const payload = await world.authorization();
+						return world.paying(payload, await world.signed(payload));
+					},
+				},
+				{
+					form: async (world) => {
+						const payload = await world.authorization();
+						const options = { domain: '', types: '', primaryType: '' };
+						return world.paying(payload, { ...(await world.signed(payload)), options });
+					},
+				},
 			],
 			refused: [
 				...refusing('Signature', 'signature', WRONG_SIGNATURES, {
@@ -217,25 +165,13 @@ export const createInstantPayment: OperationCases = {
 		},
 		{
 			what: 'typed data alone, and in a whole EIP-712 payload',
-			guards: ['endpoint-10/typed_data', 'endpoint-10/typed_data.data'],
 			accepted: [
 				{},
 				{
-					form: (world) => {
-						const { typedData, options, ...others } = world.payment();
-						const { domain, types, primaryType } = parsedOptions(options);
-						const payload = {
-							domain: parsed(domain),
-							types: parsed(types),
-							primaryType,
-							message: parsed(typedData),
-						};
-						return {
-							...others,
-							typedData: JSON.stringify(payload),
-							options: UNDESCRIBED,
-						};
-					},
+					form: async (world) => ({
+						typedData: JSON.stringify(await world.authorization()),
+						options: { domain: '', types: '', primaryType: '' },
+					}),
 				},
 			],
 			refused: [
@@ -243,8 +179,8 @@ export const createInstantPayment: OperationCases = {
 				...[...DATA_FIELDS, 'more'].map((name) => ({ name, part: ['data'] })),
 			].map(({ name, part }) => ({
 				label: 'Payment Authorization',
-				form: (world: World) => {
-					const form = world.payment();
+				form: async (world: World) => {
+					const form = await world.payment();
 					const typedData = parsed(form.typedData);
 					const whole = part.length === 0 ? typedData : jsonObject.parse(typedData.data);
 					const { [name]: known, ...others } = whole;

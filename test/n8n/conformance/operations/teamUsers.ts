@@ -37,19 +37,11 @@ export const listTeamUsers: OperationCases = {
 	groups: ({ team, growingTeam, emails }) => [
 		{
 			what: 'a team, without pages',
-			guards: [
-				'endpoint-11/team_nanoid',
-				'endpoint-11/answer*',
-				'endpoint-11/the-answer*',
-				'endpoint-11/list*',
-				'identifiers/te-',
-			],
 			accepted: [{}],
 			refused: refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
 		},
 		{
 			what: `pages of 1, 50 (the default limit) and ${LARGEST_PAGE}, the full list beyond`,
-			guards: ['endpoint-11/page', 'endpoint-11/count', 'endpoint-11/the-answer*', 'limits/count'],
 			accepted: [
 				{
 					form: { returnAll: false },
@@ -69,12 +61,6 @@ export const listTeamUsers: OperationCases = {
 		},
 		{
 			what: `1, ${MOST_EMAILS_IN_FILTER} and ${MOST_EMAILS_IN_FILTER + 1} emails (two requests), of members and strangers`,
-			guards: [
-				'endpoint-11/emails',
-				'endpoint-11/an-email*',
-				'limits/emails #2',
-				'common-formats/email',
-			],
 			accepted: [
 				...[
 					emails.slice(0, 1),
@@ -97,7 +83,6 @@ export const listTeamUsers: OperationCases = {
 		},
 		{
 			what: 'simplified users',
-			guards: ['answers-and-errors/team-user*'],
 			accepted: [{ form: { simplify: true }, answers: () => [] }, { form: { simplify: false } }],
 			refused: refusing('Simplify', 'simplify', ['perhaps']),
 		},

@@ -32,13 +32,6 @@ export const sendTestDelivery: OperationCases = {
 	groups: ({ webhook }) => [
 		{
 			what: 'each of the 39 event types',
-			guards: [
-				'endpoint-9/name-not*',
-				'endpoint-9/answer*',
-				'endpoint-9/send*',
-				'event-types/*',
-				'read-between-the-lines/whether-endpoint-9*',
-			],
 			accepted: accepting('eventType', valuesOf('EventType')),
 			refused: refusing('Event Type', 'eventType', [
 				'',
@@ -50,7 +43,6 @@ export const sendTestDelivery: OperationCases = {
 		},
 		{
 			what: `versions ${LEAST_VERSION} to ${MOST_VERSION}, and the default`,
-			guards: ['endpoint-9/version', 'limits/version', 'versioning/webhook*', 'events/the*'],
 			accepted: [
 				{},
 				...accepting('version', [EMPTY]),
@@ -69,13 +61,11 @@ export const sendTestDelivery: OperationCases = {
 		},
 		{
 			what: 'a webhook endpoint',
-			guards: ['endpoint-9/webhook_nanoid', 'identifiers/wh-'],
 			accepted: [{}],
 			refused: refusing('Webhook ID', 'webhookId', forbiddenTexts('WebhookId')),
 		},
 		{
 			what: 'another name for the field with the event type',
-			guards: ['requests/endpoint-9-the*'],
 			accepted: ['type', `t${'x'.repeat(63)}`].map((eventTypeFieldName) => ({
 				form: { options: { eventTypeFieldName } },
 				prepare: ({ service }) => void service.change({ eventTypeFieldName }),

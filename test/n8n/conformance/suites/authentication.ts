@@ -2,7 +2,7 @@ import { processedKeys, runNode, SavedCredentials } from '../../../support/actio
 import { FORMS, OPERATION_IDS, withAccessToken } from '../../../support/operationForms';
 import { startEchoService, type EchoService } from '../../../support/echoService';
 import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
-import { operation, OPERATIONS } from '../openapi';
+import { operation } from '../openapi';
 import type { ConformanceRecord } from '../record';
 import type { World } from '../world';
 import { answerOf } from './answers';
@@ -56,25 +56,7 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 			);
 			expect([id, proofs]).toEqual([id, [token === 'none' ? {} : headers]]);
 		}
-		record.add({
-			area: 'Authentication',
-			what: what,
-			accepted: OPERATION_IDS.length,
-			refused: 0,
-			guards: [
-				...OPERATIONS.flatMap(({ number, token }) =>
-					token === 'unclear'
-						? []
-						: [`endpoint-${number}/${token === 'none' ? 'no-token' : 'needs-a-token'}*`],
-				),
-				'endpoint-10/whether*',
-				'requests/endpoint-10-whether*',
-				'signing-in/which-operations*',
-				...(what.includes('X-Auth-Token')
-					? ['authentication/an-older*', 'versioning/the-older*']
-					: ['authentication/protected*', 'authentication/authorization*']),
-			],
-		});
+		record.add('Authentication', what, OPERATION_IDS.length);
 	});
 
 	it.each(DIALECTS)('a remote signer (%s) signs in, executes and pays', async (dialect) => {
@@ -97,14 +79,7 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 				emails: 'ana@example.com',
 			});
 			expect(executed.error?.message).toBeUndefined();
-			const paid = await runNode(credentials, {
-				resource: 'payment',
-				operation: 'create',
-				...world.payment(),
-				currency: 'USD',
-				network: 'arbitrum',
-				signatureSource: 'wallet',
-			});
+			const paid = await runNode(credentials, await world.payment());
 			expect(paid.error?.message).toBeUndefined();
 			expect(signer.log.map(({ outcome, authorized }) => [outcome, authorized])).toEqual([
 				['signed', true],
@@ -112,32 +87,24 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 				['signed', true],
 			]);
 			/* The third confirms the token, and asks about nobody in particular. */
-			expect(world.everythingSent.map(({ status }) => status)).toEqual([
-				200, 200, 404, 200, 200, 200,
-			]);
+			expect(world.wire().map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
 		} finally {
 			await signer.close();
 		}
-		record.add({
-			area: 'Authentication',
-			what: 'a remote signer signs in, executes and pays',
-			accepted: 2,
-			refused: 0,
-			guards: ['authentication/signing-in*'],
-		});
+		record.add('Authentication', 'a remote signer signs in, executes and pays', 2);
 	});
 
 	it('one sign-in takes three steps, with the nonce of the message', async () => {
 		world.refresh();
 		/* An account that no other case signs in with. */
-		const { address, platformId, privateKey } = world.account('teamAdministrator');
-		const { error } = await runNode(world.credentials({ privateKey, platformId }), {
+		const { address, platformId } = world.account('teamAdministrator');
+		const { error } = await runNode(world.credentials({}, 'teamAdministrator'), {
 			resource: 'balance',
 			operation: 'get',
 			entityId: world.team,
 		});
 		expect(error?.message).toBeUndefined();
-		const [message, verification, balance, ...others] = world.everythingSent;
+		const [message, verification, balance, ...others] = world.wire();
 		expect(others).toEqual([]);
 		expect(message).toMatchObject({
 			method: 'GET',
@@ -158,27 +125,12 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		for (const entry of [message, verification]) {
 			expect(entry?.headers).not.toHaveProperty('authorization');
 		}
-		record.add({
-			area: 'Authentication',
-			what: 'one sign-in takes three steps, with the nonce of the message',
-			accepted: 1,
-			refused: 0,
-			guards: [
-				'authentication/signing-in*',
-				'endpoint-1/get-a*',
-				'endpoint-2/trade*',
-				'signing-in/where*',
-			],
-		});
+		record.add('Authentication', 'one sign-in takes three steps, with the nonce of the message', 1);
 	});
 
 	it('the roles that the document names are refused to those who lack them', async () => {
-		const { privateKey, platformId } = world.account('viewer');
-		const viewer = world.credentials({ privateKey, platformId });
-		const stranger = world.credentials({
-			privateKey: world.account('stranger').privateKey,
-			platformId: world.account('stranger').platformId,
-		});
+		const viewer = world.credentials({}, 'viewer');
+		const stranger = world.credentials({}, 'stranger');
 		for (const entityId of [world.team, world.company]) {
 			const { error } = await runNode(viewer, {
 				resource: 'invite',
@@ -192,17 +144,10 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		}
 		const { error } = await runNode(stranger, FORMS.getBalance);
 		expect(error?.message).toMatch(/role/i);
-		record.add({
-			area: 'Authentication',
-			what: 'the roles that the document names are refused to those who lack them',
-			accepted: 3,
-			refused: 0,
-			guards: [
-				'authentication/roles*',
-				'endpoint-4/needs-a-token*',
-				'endpoint-1/no-token*',
-				'errors/two*',
-			],
-		});
+		record.add(
+			'Authentication',
+			'the roles that the document names are refused to those who lack them',
+			3,
+		);
 	});
 }

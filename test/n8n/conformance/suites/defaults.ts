@@ -81,13 +81,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		expect(error).toBeUndefined();
 		expect(output).toHaveLength(items.length);
 		expect(together).toBe(expected);
-		record.add({
-			area: 'Defaults',
-			what: what,
-			accepted: 1,
-			refused: 0,
-			guards: ['requests/rate-limits'],
-		});
+		record.add('Defaults', what, 1);
 	});
 
 	async function attempts(id: OperationId, options: INodeParameters): Promise<number> {
@@ -120,13 +114,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		expect(await attempts('getBalance', { retries: 0 })).toBe(1);
 		expect(await attempts('getBalance', { retries: 10 })).toBe(11);
 		expect(await attempts('sendTestDelivery', {})).toBe(1);
-		record.add({
-			area: 'Defaults',
-			what: 'reads are tried 3 more times with growing pauses, and writes never',
-			accepted: 4,
-			refused: 0,
-			guards: ['requests/rate-limits'],
-		});
+		record.add('Defaults', 'reads are tried 3 more times with growing pauses, and writes never', 4);
 	});
 
 	it.each([
@@ -156,12 +144,6 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		await service.stop();
 		expect(error?.message).toContain('it took too long to respond');
 		expect(timeouts).toEqual([expected]);
-		record.add({
-			area: 'Defaults',
-			what: `the timeout is ${what}`,
-			accepted: 1,
-			refused: 0,
-			guards: [],
-		});
+		record.add('Defaults', `the timeout is ${what}`, 1);
 	});
 }

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { repository } from '../../../scripts/lib/paths.mjs';
+
+export const API_DOCUMENT = path.join(repository, 'docs', 'api.md');
+
+export const readApiDocument = (): string => readFileSync(API_DOCUMENT, 'utf8');
+
+/** The anchor that GitHub gives a heading. */
+export function anchorOf(heading: string): string {
+	return heading
+		.toLowerCase()
+		.replace(/[^\w\- ]/g, '')
+		.replaceAll(' ', '-');
+}
+
+/** The headings of the sections about the service that say anything, in their order. */
+export function sections(): string[] {
+	const [, about = ''] = readApiDocument().split(/(?=\n## Overview\n)/);
+	const [text = ''] = about.split('\n## Conformance\n');
+	return [...text.matchAll(/\n##+ (.*)\n\n(?!#)/g)].map(([, heading = '']) => heading);
+}

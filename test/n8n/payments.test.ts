@@ -1,0 +1,275 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { runNode } from '../support/actionHost';
+import { useActionSandbox, without } from '../support/actionSandbox';
+
+const sandbox = useActionSandbox();
+
+const CODE = /[0-9A-F]{4}-[0-9A-F]{4}-\d/;
+const codeIn = (text: string | null | undefined) => CODE.exec(text ?? '')?.[0] ?? '';
+const sent = () => sandbox.writes();
+const match = { path: 'instant' };
+const PAID = { transaction: expect.stringMatching(/^tx-/) };
+
+describe('a payment', () => {
+	it('that has a reference is made once, though the authorization is made again', async () => {
+		const pay = async (paymentReference: string) =>
+			await sandbox.run(await sandbox.payment({ paymentReference }));
+		expect((await pay('INV-1')).output[0]?.json).toEqual(PAID);
+		expect((await pay('INV-1')).error?.message).toContain('was already paid by this node');
+		expect((await pay('INV-2')).output[0]?.json).toEqual(PAID);
+		expect(sent()).toHaveLength(2);
+	});
+
+	it.each(['={{ $json.invoice }}', '={{ undefined }}', '={{ "" }}', '= '])(
+		'whose reference %j finds nothing is refused',
+		async (paymentReference) => {
+			const { error } = await sandbox.run(await sandbox.payment({ paymentReference }));
+			expect(error?.message).toBe(
+				'Payment Reference is an expression that resolved to nothing [item 0]',
+			);
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+
+	it('is refused as paid in a later run of the node in a loop', async () => {
+		const { error, stored } = await sandbox.run(await sandbox.payment(), { secondRun: [{}] });
+		expect(error?.message).toContain('was already paid by this node');
+		expect(stored).not.toContain('already_sent');
+		expect(sent()).toHaveLength(1);
+	});
+
+	it('that the service refused was not made, and may be sent again', async () => {
+		const message = 'Insufficient funds';
+		await sandbox.fault({ match, kind: 'status', status: 400, times: 1, message });
+		const parameters = await sandbox.payment();
+		const { error } = await sandbox.run(parameters);
+		expect(error?.message).toBe(
+			"The payment of $125.00 to ana@example.com wasn't accepted. The service refused: Insufficient funds [item 0]",
+		);
+		expect(error?.description).toContain('Fix the problem, then run the node again.');
+		expect((await sandbox.run(parameters)).output[0]?.json).toEqual(PAID);
+	});
+
+	it('goes out exactly once when the connection is cut after the body was read, over three tries', async () => {
+		await sandbox.fault({ match, kind: 'cutAfter', times: 3 });
+		const { error } = await sandbox.run(await sandbox.payment(), {
+			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
+		});
+		expect(error?.message).toContain(
+			'The payment of $125.00 to ana@example.com may or may not have been made',
+		);
+		expect(sent()).toHaveLength(1);
+	});
+
+	it('whose outcome is not known says so with its code and status, on either output', async () => {
+		const error = expect.stringContaining('may or may not have been made');
+		const known = { outcome: 'unknown', attempt_code: expect.stringMatching(CODE) };
+		const run = async (onError: 'continueRegularOutput' | 'continueErrorOutput') => {
+			await sandbox.fault({ match, kind: 'status', status: 503, times: 1 });
+			return await sandbox.run(await sandbox.payment(), { node: { onError } });
+		};
+		const { output } = await run('continueRegularOutput');
+		expect(output[0]?.json).toMatchObject({ error, http_status: 503, ...known });
+		const { errorOutput } = await run('continueErrorOutput');
+		expect(errorOutput[0]?.json).toMatchObject({ error, details: known });
+	});
+});
+
+describe('a payment that a person confirmed as not made', () => {
+	/** A payment whose outcome is unknown, and its code. */
+	async function unknownOutcome() {
+		await sandbox.fault({ match, kind: 'cutBefore', times: 1 });
+		const payload = await sandbox.authorization();
+		const { error } = await sandbox.run(sandbox.paying(payload));
+		return { payload, confirmedNotPaid: codeIn(error?.description) };
+	}
+
+	it('goes out once more, in two executions, a loop or five items at once', async () => {
+		for (const options of [
+			{},
+			{ secondRun: [{}] },
+			{ items: [{}, {}, {}, {}, {}], node: { onError: 'continueRegularOutput' as const } },
+		]) {
+			const before = sent().length;
+			const { payload, confirmedNotPaid } = await unknownOutcome();
+			const again = sandbox.paying(payload, { options: { confirmedNotPaid, concurrency: 5 } });
+			await sandbox.run(again, options);
+			const last = await sandbox.run(again, options);
+			expect(last.error?.message ?? last.output[0]?.json.error).toContain(
+				'was already paid by this node',
+			);
+			/* The first attempt reached the wire, where its connection was cut, and one more did. */
+			expect(sent().length - before).toBe(2);
+		}
+	});
+
+	it('leaves no other payment out of the record', async () => {
+		const { payload } = await unknownOutcome();
+		const { confirmedNotPaid } = await unknownOutcome();
+		const before = sent().length;
+		const { error } = await sandbox.run(sandbox.paying(payload, { options: { confirmedNotPaid } }));
+		expect(error?.description).toContain('No code in “Confirmed Not Paid” belongs to this payment');
+		expect(sent()).toHaveLength(before);
+	});
+
+	it('has a code', async () => {
+		const { error } = await sandbox.run(
+			await sandbox.payment({ options: { confirmedNotPaid: 'yes' } }),
+		);
+		expect(error?.message).toBe(
+			'Confirmed Not Paid must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces [item 0]',
+		);
+		expect(sandbox.wire()).toEqual([]);
+	});
+});
+
+describe('several payments', () => {
+	/** Parameters for items with an authorization each. */
+	async function several(count: number) {
+		const items: Array<{ typedData: string }> = [];
+		const parameters = await sandbox.payment();
+		for (let item = 0; item < count; item++) {
+			items.push({ typedData: String((await sandbox.payment()).typedData) });
+		}
+		parameters.typedData = '={{ $json.typedData }}';
+		return { parameters, items };
+	}
+
+	it('that fail in the middle carry the transactions of those that were made', async () => {
+		const { parameters, items } = await several(4);
+		await sandbox.fault({ match, kind: 'status', status: 400, skip: 2, times: 1 });
+		const { error } = await sandbox.run(parameters, { items });
+		expect(error?.message).toMatch(/wasn't accepted\. .* \[item 2\]$/);
+		expect(error?.description).toMatch(
+			/^2 of 4 paid \(\$250\.00\), 1 refused, 1 not sent\. Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./,
+		);
+		expect(error?.data).toEqual({
+			completed: [
+				{ item: 0, ...PAID },
+				{ item: 1, ...PAID },
+			],
+		});
+		expect(sent()).toHaveLength(3);
+	});
+
+	it('are not sent where one of them was paid before', async () => {
+		const { parameters, items } = await several(3);
+		await sandbox.run(parameters, { items: items.slice(2) });
+		const { error } = await sandbox.run(parameters, { items });
+		expect(error?.message).toMatch(/was already paid by this node, .* \[item 2\]$/);
+		expect(error?.data).toBeUndefined();
+		expect(sent()).toHaveLength(1);
+	});
+
+	it('put an unknown outcome before refusals, and name every failure', async () => {
+		const { parameters, items } = await several(3);
+		const refuse = async (status: number, message: string) =>
+			await sandbox.fault({ match, kind: 'status', status, times: 1, message });
+		await refuse(400, 'Limit reached');
+		await sandbox.fault({ match, kind: 'cutAfter', times: 1 });
+		await refuse(403, 'Not today');
+		const options = { ...Object(parameters.options), concurrency: 3 };
+		const { error } = await sandbox.run({ ...parameters, options }, { items });
+		expect(error?.message).toMatch(/may or may not have been made/);
+		expect(error?.description).toMatch(
+			/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/,
+		);
+		expect(error?.data).toMatchObject({
+			failures: [
+				{ outcome: 'unknown', attempt_code: expect.stringMatching(CODE) },
+				{ outcome: 'refused', http_status: expect.any(Number) },
+				{ outcome: 'refused', http_status: expect.any(Number) },
+			],
+		});
+	});
+});
+
+/* test/unit/shared/money and the conformance test have the amounts in text. */
+describe('the amount', () => {
+	const sentCents = () => sent().map(({ body }) => Object(body).amount_cents);
+	const inDollars = async (
+		amountDollars: INodeParameters[string],
+		cents: number,
+	): Promise<INodeParameters> =>
+		await sandbox.payment({ amountUnit: 'dollars', amountDollars }, { amount_cents: cents });
+
+	it.each([
+		[125.5, 12_550],
+		[125, 12_500],
+		[1.1, 110],
+		[8.2, 820],
+		[1_001.15, 100_115],
+	])('%d in dollars from a sheet is paid to the cent', async (amount, cents) => {
+		const parameters = await inDollars('={{ $json.amount }}', cents);
+		expect((await sandbox.run(parameters, { items: [{ amount }] })).error).toBeUndefined();
+		expect(sentCents()).toEqual([cents]);
+	});
+
+	const plain = 'dollars in plain digits with at most two decimals, e.g. 125.00';
+	it.each([
+		[0.1 + 0.2, `must be ${plain}`],
+		[41.7 * 3, `must be ${plain}`],
+		[1e21, `must be ${plain}`],
+		[1e-7, `must be ${plain}`],
+		[true, `must be ${plain}`],
+		[['125'], `must be ${plain}`],
+		['١٢٥', `must be ${plain}`],
+		[-0, 'must be from $1.00 to $100,000,000.00, not $0.00'],
+		[null, `is missing; enter ${plain}`],
+	])(
+		'%j from a sheet is refused by label and item, and nothing is sent',
+		async (amount, reason) => {
+			const parameters = await inDollars('={{ $json.amount }}', 12_500);
+			const items: IDataObject[] = [{ amount: '125' }, { amount }];
+			const { output, error } = await sandbox.run(parameters, { items });
+			expect(output).toEqual([]);
+			expect(error?.message).toBe(`Amount (Dollars) ${reason} [item 1]`);
+			expect(error?.description).toContain('Nothing was sent.');
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+
+	it('in dollars counts against the authorization and the limit', async () => {
+		const { error } = await sandbox.run(await inDollars('125.01', 12_500));
+		expect(error?.message).toContain('Authorization: $125.00. Form: $125.01');
+		const limited = sandbox.credentials({ maximumPayment: '124.99' });
+		const low = await runNode(limited, await inDollars('125.00', 12_500));
+		expect(low.error?.message).toBe(
+			'These credentials allow payments up to $124.99, and this one is $125.00 [item 0]',
+		);
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it('is in dollars where the form has no unit, as n8n leaves out a default', async () => {
+		const parameters = without(await inDollars('125', 12_500), 'amountUnit');
+		expect((await sandbox.run(parameters)).error).toBeUndefined();
+		expect(sentCents()).toEqual([12_500]);
+	});
+
+	it('is the one of the chosen unit, which may differ from item to item', async () => {
+		const parameters = await sandbox.payment({
+			amountUnit: '={{ $json.unit }}',
+			amountCents: '={{ $json.amount }}',
+			amountDollars: '={{ $json.amount }}',
+			typedData: '={{ $json.typedData }}',
+		});
+		const item = async (unit: string, cents: number) => {
+			const { message } = await sandbox.authorization({ amount_cents: cents });
+			return { unit, amount: 250, typedData: JSON.stringify(message) };
+		};
+		const items = [await item('cents', 250), await item('dollars', 25_000)];
+		await sandbox.run(parameters, { items });
+		expect(sentCents()).toEqual([250, 25_000]);
+	});
+
+	it.each([
+		['={{ $json.missing }}', 'is missing. Choose Cents or Dollars (cents, dollars)'],
+		['euros', 'must be Cents or Dollars (cents, dollars)'],
+	])('has no unit %j', async (amountUnit, fault) => {
+		const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });
+		const { error } = await sandbox.run(parameters);
+		expect(error?.message).toBe(`Amount Unit ${fault} [item 0]`);
+		expect(sandbox.wire()).toEqual([]);
+	});
+});
