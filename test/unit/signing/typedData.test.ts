@@ -33,13 +33,17 @@ const refusal = (change: object): string =>
 	refusalOf(() => guarded({ ...NOTE, ...change })).message;
 
 /** A note whose one member has this name, type and value. */
-const noteOf = (type: unknown, a: unknown = 'x', others: object = {}, name: unknown = 'a') => ({
+const noteOf = (
+	type: string,
+	a: unknown = 'x',
+	others: Record<string, typeof INNER> = {},
+	name = 'a',
+) => ({
 	types: { Note: [{ name, type }], ...others },
-	message: { [String(name)]: a },
+	message: { [name]: a },
 });
 /** A note with a structure of this name in it. */
-const noteWith = (structure: string, members: object[] = INNER) =>
-	noteOf(structure, { b: 'x' }, { [structure]: members });
+const noteWith = (structure: string) => noteOf(structure, { b: 'x' }, { [structure]: INNER });
 const words = (text: string) => text.split(' ');
 
 const HALF = 2n ** 255n;
@@ -251,7 +255,7 @@ describe('typed data', () => {
 		[`${INVALID} at "Note"`, { types: { Note: {} } }],
 		[`${INVALID} at "Note.0"`, { types: { Note: ['a'] } }],
 		[`${INVALID} at "Note.0.type"`, { types: { Note: [{ name: 'a' }] } }],
-		[`${INVALID} at "Note.0.type"`, noteOf(1)],
+		[`${INVALID} at "Note.0.type"`, { types: { Note: [{ name: 'a', type: 1 }] } }],
 		[`${INVALID} at "Note.0.name"`, noteOf('string', 'x', {}, 'a b')],
 		[`${INVALID} at "Note"`, { types: { Note: [...INNER, ...INNER] } }],
 		['The type "Missing[]" is missing', noteOf('Missing[]')],
