@@ -42,6 +42,11 @@ function assertEntriesOfNode(scope: string, mode: string): void {
 	}
 }
 
+/** A call that fails. */
+export const fail = (words: string) => (): never => {
+	throw new Error(words);
+};
+
 /**
  * A store like n8n's: every call reads one list and writes it back whole, a moment later, and
  * nothing keeps two calls apart.
@@ -51,6 +56,11 @@ export class MemoryStore implements ProcessedStore {
 	calls = 0;
 	/** Called between reading and writing. */
 	meanwhile: () => void = () => {};
+	/** Called once a call has written: if it throws, the call fails, though it has written. */
+	afterwards: () => void = () => {};
+	/** Called once entries were removed, with the number of removals so far. */
+	afterRemoval: (count: number) => void = () => {};
+	private removals = 0;
 	/** The time between reading and writing. */
 	takesTime: () => Promise<unknown> = moment;
 
@@ -72,6 +82,7 @@ export class MemoryStore implements ProcessedStore {
 		list.splice(0, Math.max(0, list.length - maxEntries));
 		this.meanwhile();
 		this.saved = list;
+		this.afterwards();
 		return { new: fresh, processed };
 	}
 
@@ -86,6 +97,15 @@ export class MemoryStore implements ProcessedStore {
 		const list = this.saved.filter((item) => !removed.has(item));
 		await this.takesTime();
 		this.saved = list;
+		this.afterRemoval((this.removals += 1));
+	}
+
+	/** Does something, or fails, in the next call only. */
+	once(moment: 'meanwhile' | 'afterwards', then: () => void): void {
+		this[moment] = () => {
+			this[moment] = () => {};
+			then();
+		};
 	}
 
 	/** The keys, without the marks of who recorded them. */
