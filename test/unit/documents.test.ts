@@ -120,8 +120,4 @@ describe('the documents', () => {
 		expect(existsSync(join(ROOT, file))).toBe(true);
 		if (anchor !== undefined) expect(anchorsOf(file)).toContain(anchor);
 	});
-
-	it('keeps the front page short', () => {
-		expect(textOf('README.md').split(/\s+/).length).toBeLessThan(900);
-	});
 });
