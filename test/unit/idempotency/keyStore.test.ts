@@ -3,11 +3,12 @@ import {
 	findKeys,
 	recordKeys,
 	type Claimed,
+	type ClaimRequest,
 	type ProcessedStore,
 	type Seen,
 } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
-import { fail, MemoryStore, moment, runVirtualClock } from './memoryStore';
+import { fail, MemoryStore, moment, pass, runVirtualClock } from './memoryStore';
 
 /** How many keys are remembered. */
 interface History {
@@ -31,10 +32,27 @@ const recordKey = async (
 		mayComeAgain: false,
 	});
 
-const pass = async (milliseconds: number) =>
-	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-
 runVirtualClock();
+
+/** A claim as payments make it: several keys, and strict after an error. */
+const claimStrictly = async (
+	store: ProcessedStore,
+	keys: readonly string[],
+	{ nodeKey = 'payments', ...more }: { nodeKey?: string } & Partial<ClaimRequest> = {},
+): Promise<Claimed | Seen> =>
+	await claimKeys(store, nodeKey, {
+		keys,
+		owner: `owner ${(owners += 1)}`,
+		mayClaim: (isRecorded) => !keys.some(isRecorded),
+		maxEntries: 1_000,
+		isStrict: true,
+		...more,
+	});
+
+const released = async (claim: Claimed | Seen): Promise<void> => {
+	if (claim.status !== 'claimed') throw new Error('was not claimed');
+	await claim.release();
+};
 
 it('knows the first from every later time', async () => {
 	const store = new MemoryStore();
@@ -140,14 +158,10 @@ describe('with other n8n processes', () => {
 });
 
 describe('another claim of the same owner', () => {
-	const claim = async (store: ProcessedStore, keys: readonly string[], isAllowed: boolean) =>
-		await claimKeys(store, 'node', {
-			keys,
-			owner: 'owner x',
-			mayClaim: () => isAllowed,
-			maxEntries: 1_000,
-			isStrict: false,
-		});
+	const claim = async (store: ProcessedStore, keys: readonly string[], isAllowed: boolean) => {
+		const mayClaim = () => isAllowed;
+		return await claimStrictly(store, keys, { owner: 'owner x', mayClaim, isStrict: false });
+	};
 
 	it('is not the same one where its keys are others', async () => {
 		const store = new MemoryStore();
@@ -238,35 +252,9 @@ it('does not let one node wait for another', async () => {
 	expect(await recordKey(store, 'other node', 'a', HISTORY)).toBe('first');
 });
 
-/** A claim as payments make it: several keys, and strict after an error. */
-const claimStrictly = async (
-	store: ProcessedStore,
-	keys: readonly string[],
-	{
-		nodeKey = 'payments',
-		maxEntries = 1_000,
-		successorKey,
-	}: { nodeKey?: string; maxEntries?: number; successorKey?: string } = {},
-): Promise<Claimed | Seen> =>
-	await claimKeys(store, nodeKey, {
-		keys,
-		owner: `owner ${(owners += 1)}`,
-		mayClaim: (isRecorded) => !keys.some(isRecorded),
-		maxEntries,
-		...(successorKey === undefined ? {} : { successorKey }),
-		isStrict: true,
-	});
-
 describe('entries recorded beside a claim', () => {
 	const claimAlso = async (store: ProcessedStore, key: string, also: readonly string[]) =>
-		await claimKeys(store, 'also', {
-			keys: [key],
-			also,
-			owner: `owner ${(owners += 1)}`,
-			mayClaim: (isRecorded) => !isRecorded(key),
-			maxEntries: 1_000,
-			isStrict: true,
-		});
+		await claimStrictly(store, [key], { nodeKey: 'also', also });
 
 	it('take no call more, and last as the claim does', async () => {
 		const store = new MemoryStore();
@@ -311,15 +299,8 @@ describe('keys that are recorded in any case', () => {
 });
 
 describe('a request that is canceled', () => {
-	const cancelable = (store: ProcessedStore, key: string, signal: AbortSignal) =>
-		claimKeys(store, 'canceled', {
-			keys: [key],
-			owner: `owner ${(owners += 1)}`,
-			mayClaim: (isRecorded) => !isRecorded(key),
-			maxEntries: 1_000,
-			isStrict: true,
-			signal,
-		});
+	const cancelable = async (store: ProcessedStore, key: string, signal: AbortSignal) =>
+		await claimStrictly(store, [key], { nodeKey: 'canceled', signal });
 
 	it('ends at once where it waits for its turn, and records nothing', async () => {
 		const store = new MemoryStore();
@@ -373,11 +354,6 @@ const writeBack = (
 		await remove(...given);
 		if (isRead) setTimeout(() => (store.saved = list), 100);
 	};
-};
-
-const released = async (claim: Claimed | Seen): Promise<void> => {
-	if (claim.status !== 'claimed') throw new Error('was not claimed');
-	await claim.release();
 };
 
 describe('a claim that is released', () => {

@@ -113,3 +113,34 @@ export class MemoryStore implements ProcessedStore {
 		return this.saved.filter((item) => !item.includes(' owner '));
 	}
 }
+
+/** What somebody waits for who has crashed. */
+export const never = async () => await new Promise<never>(() => {});
+
+export const pass = async (milliseconds: number) =>
+	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * The store as a process sees it that may crash, and whose calls may fail, before they write or after.
+ * @param dice a number below 20 for each call, or one below 0 where none fails
+ */
+export function unreliable(
+	store: ProcessedStore,
+	{ isDead, dice }: { readonly isDead: () => boolean; readonly dice: () => number },
+): ProcessedStore {
+	const call = async <Result>(make: () => Promise<Result>): Promise<Result> => {
+		if (isDead()) return await never();
+		const fault = dice();
+		if (fault === 0) throw new Error('failed before the write');
+		const result = await make();
+		if (isDead()) return await never();
+		if (fault === 1) throw new Error('failed after the write');
+		return result;
+	};
+	return {
+		checkProcessedAndRecord: async (...given) =>
+			await call(async () => await store.checkProcessedAndRecord(...given)),
+		removeProcessed: async (...given) =>
+			await call(async () => await store.removeProcessed(...given)),
+	};
+}
