@@ -34,12 +34,6 @@ function teamOf(people: Array<{ nanoid: string }>, change: (request: number) => 
 	return { call, queries };
 }
 
-it('reads all users in one answer, without a page', async () => {
-	const { call, queries } = serviceWith({ users: usersTo(3), pagination: { has_more: false } });
-	expect(await teamUsers(call, { teamId: 'te-1' })).toEqual(usersTo(3));
-	expect(queries).toEqual([{}]);
-});
-
 it('starts over page by page, at the offsets that the service names, if it kept back a part', async () => {
 	const { call, queries } = teamOf(usersTo(1_201));
 	expect(await teamUsers(call, { teamId: 'te-1' })).toEqual(usersTo(1_201));
@@ -59,17 +53,6 @@ it('lists nobody twice if someone joins between two pages', async () => {
 	const users = await teamUsers(call, { teamId: 'te-1' });
 	expect(users).toHaveLength(700);
 	expect(new Set(users.map(({ nanoid }) => nanoid)).size).toBe(700);
-});
-
-it('reads a page up to a limit of 500, and the full list beyond it', async () => {
-	for (const [most, expected] of [
-		[500, { page: 1, count: 500 }],
-		[501, {}],
-	] as const) {
-		const { call, queries } = serviceWith({ users: usersTo(600), pagination: null });
-		expect(await teamUsers(call, { teamId: 'te-1', most })).toEqual(usersTo(most));
-		expect(queries).toEqual([expected]);
-	}
 });
 
 it('goes on after a page that is smaller than it asked for', async () => {

@@ -149,12 +149,8 @@ describe('parsing a sign-in message', () => {
 	});
 
 	it.each([
-		'2026-11-21T00:00:00Z',
-		'2026-11-21T09:59:59Z',
-		'2026-11-21T10:00:00+00:00',
-		'2024-02-29T11:59:59.1Z',
-		'2026-11-21T11:59:59.123456789Z',
-		'2026-11-21T19:30:00+19:59',
+		...['2026-11-21T00:00:00Z', '2026-11-21T09:59:59Z', '2026-11-21T10:00:00+00:00'],
+		...['2024-02-29T11:59:59.1Z', '2026-11-21T11:59:59.123456789Z', '2026-11-21T19:30:00+19:59'],
 		'2026-11-20T23:59:59-05:00',
 	])('reads the time %s', (time) => {
 		expect(parseSignInMessage(having('Issued At', `Issued At: ${time}`)).issuedAt).toBe(time);
@@ -192,12 +188,8 @@ describe('checking a sign-in message', () => {
 	);
 
 	it.each([
-		'urn:recap:eyJhdHQiOnt9fQ',
-		'URN:Recap:eyJhdHQiOnt9fQ',
-		'urn:%72ecap:e30',
-		'urn:recap:',
-		'urn:%72%65cap:e30',
-		'urn:rec%61p%3Ae30',
+		...['urn:recap:eyJhdHQiOnt9fQ', 'URN:Recap:eyJhdHQiOnt9fQ', 'urn:%72ecap:e30', 'urn:recap:'],
+		...['urn:%72%65cap:e30', 'urn:rec%61p%3Ae30'],
 	])('refuses to delegate rights: %s', (resource) => {
 		for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
 			expect(refusal(text)).toMatchObject({

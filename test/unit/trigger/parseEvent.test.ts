@@ -199,15 +199,9 @@ describe('no event', () => {
 describe('attacks', () => {
 	const envelope = JSON.stringify(otherEvent()).slice(1, -1);
 
-	it('leave the prototype of objects alone', () => {
-		const body = `{${envelope},"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`;
-		const { event } = parsed(body);
-		expect(event).toHaveProperty('event_type', 'invite.accepted');
-		expect(Object.getPrototypeOf(event)).toBe(Object.prototype);
-		expect({}).not.toHaveProperty('polluted');
-		expect(
-			refusalOf('{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}'),
-		).toBe('Not an event: object must be "event"');
+	it('don’t make an event of inherited members', () => {
+		const body = '{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}';
+		expect(refusalOf(body)).toBe('Not an event: object must be "event"');
 	});
 
 	it('with a key twice get one reading: the last one', () => {
