@@ -158,8 +158,8 @@ describe('the delivery table', () => {
 		]);
 
 		const own = { ...event, idempotency_key: 'key-4', validation_issues: 7 };
-		expect(await send(n8n, own)).toEqual(GENUINE);
-		expect((await outputsOf(n8n)).at(-1)).toEqual([
+		expect(await n8n.send(own)).toEqual(GENUINE);
+		expect((await n8n.outputs()).at(-1)).toEqual([
 			{ ...own, delivery_validation_issues: ['event_version is missing'] },
 		]);
 	});

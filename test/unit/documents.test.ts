@@ -3,7 +3,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import { z } from 'zod';
 
+import { CREDENTIALS } from '../support/forms';
+
 const ROOT = resolve(__dirname, '../..');
+const NODE_FOLDER = 'nodes/PayrollPayments';
 const DOCUMENTS = ['.', 'benchmark', 'docs', 'examples', 'sandbox'].flatMap((folder) =>
 	readdirSync(join(ROOT, folder))
 		.filter((name) => name.endsWith('.md'))
@@ -47,6 +50,17 @@ function anchorsOf(document: string): Set<string> {
 		),
 	);
 }
+
+/** The links of the nodes' and the credentials' help. */
+const codex = z.object({ resources: z.record(z.array(z.object({ url: z.string() }))) });
+const NODE_LINKS = [
+	...readdirSync(join(ROOT, NODE_FOLDER))
+		.filter((name) => name.endsWith('.node.json'))
+		.map((name) => codex.parse(JSON.parse(textOf(join(NODE_FOLDER, name)))))
+		.flatMap(({ resources }) => Object.values(resources).flat())
+		.map(({ url }) => url),
+	...CREDENTIALS.map(({ documentationUrl }) => documentationUrl),
+];
 
 function localTargets(document: string): string[] {
 	const text = textOf(document).replace(/```[\s\S]*?```/g, '');
@@ -96,7 +110,14 @@ describe('the documents', () => {
 		if ('runIn' in how) expect(existsSync(join(ROOT, how.runIn))).toBe(true);
 	});
 
-	it('keeps the front page short', () => {
-		expect(textOf('README.md').split(/\s+/).length).toBeLessThan(900);
+	it.each(NODE_LINKS)('%s leads to a section that exists', (url) => {
+		const { homepage } = z
+			.object({ homepage: z.string() })
+			.parse(JSON.parse(textOf('package.json')));
+		expect(url.startsWith(homepage)).toBe(true);
+		const [page = '', anchor] = url.slice(homepage.length).split('#');
+		const file = page === '' ? 'README.md' : page.replace(/^\/blob\/main\//, '');
+		expect(existsSync(join(ROOT, file))).toBe(true);
+		if (anchor !== undefined) expect(anchorsOf(file)).toContain(anchor);
 	});
 });

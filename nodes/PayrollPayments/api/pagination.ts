@@ -11,7 +11,7 @@ export const EMAILS_PER_REQUEST = 100;
 const LARGEST_PAGE = 500;
 
 /** Most pages that are read for one list. */
-export const MOST_PAGES = 1_000;
+const MOST_PAGES = 1_000;
 
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
 

@@ -79,7 +79,7 @@ function choicesOf(options: ReadonlyArray<Option<string>>): string {
 }
 
 /** Exactly one value of a menu. */
-export function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
+function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
 	return z.unknown().transform((value, context) => {
 		const option = options.find((each) => each.value === value);
 		if (option !== undefined) return option.value;

@@ -36,7 +36,7 @@ interface KeysRequest {
 }
 
 /** The keys are recorded together, with one entry that marks their owner, or not at all. */
-interface ClaimRequest extends KeysRequest {
+export interface ClaimRequest extends KeysRequest {
 	/** Names who claims: another claim with the same owner succeeds again. */
 	readonly owner: string;
 	/** For payments: a record that can't be verified fails the claim, and a failed one leaves no trace. */

@@ -2,6 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
 import { properties } from '../../../nodes/PayrollPayments/actions/description';
+import { PayrollPaymentsPollingTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
+import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 
 /** The promise of interface.md: fields required first, `?` marks the optional ones. */
 const PROMISED: Readonly<Record<string, string>> = {
@@ -31,15 +33,8 @@ const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 	'invite.create': ['columnNames', 'inviteesPerRequest'],
 	'nameReview.update': ['decisionFieldName'],
 	'payment.create': [
-		'checkOutput',
-		'confirmedNotPaid',
-		'domain',
-		'expectedPayments',
-		'expectedTotal',
-		'ifAlreadyPaid',
-		'primaryType',
-		'typedAmountUnit',
-		'types',
+		...['checkOutput', 'confirmedNotPaid', 'domain', 'expectedPayments', 'expectedTotal'],
+		...['ifAlreadyPaid', 'primaryType', 'typedAmountUnit', 'types'],
 	],
 	'webhook.send': ['eventTypeFieldName'],
 };
@@ -58,14 +53,21 @@ const DEFAULT_OPERATIONS = {
 
 /** Only a value typed by a person counts in these. */
 const WITHOUT_EXPRESSIONS = [
-	'allowToolWrites',
-	'allowUnknownRoleHash',
-	'checkOnly',
-	'checkOutput',
-	'confirmedNotPaid',
-	'ifAlreadyPaid',
-	'typedAmountUnit',
+	...['allowToolWrites', 'allowUnknownRoleHash', 'checkOnly', 'checkOutput', 'confirmedNotPaid'],
+	...['ifAlreadyPaid', 'typedAmountUnit'],
 ];
+
+/** The promised fields of each event that is polled. */
+const POLLING_EVENTS: Readonly<Record<string, readonly string[]>> = {
+	balanceChanged: ['entityId', 'currencies', 'minimumChangeCents'],
+	inviteAdded: ['entityId'],
+	inviteEnded: ['entityId'],
+	teamUserAdded: ['teamId'],
+	teamUserChanged: ['teamId'],
+};
+
+const valuesOf = ({ options = [] }: INodeProperties) =>
+	options.flatMap((option) => ('value' in option ? [option.value] : []));
 
 function shownFor(property: INodeProperties, resource: string, operation: string): boolean {
 	const show = property.displayOptions?.show ?? {};
@@ -105,11 +107,8 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	});
 
 	it('leaves no optional field marked as required', () => {
-		const optional = promised
-			.split(' ')
-			.filter((name) => name.endsWith('?'))
-			.map((name) => name.slice(0, -1));
-		expect(form.filter(({ name, required }) => required && optional.includes(name))).toEqual([]);
+		const required = form.filter((field) => field.required).map(({ name }) => `${name}?`);
+		expect(required.filter((name) => promised.split(' ').includes(name))).toEqual([]);
 	});
 
 	it('has the promised options, in the order of their labels', () => {
@@ -141,17 +140,86 @@ it('takes no expressions where only a person may decide', () => {
 	}
 });
 
-it('names every event that the trigger names, in the same words', async () => {
-	const { PayrollPaymentsTrigger } = await import(
-		'../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node'
+/** What the form of a payment saves, or leaves out, at first. */
+const PAYMENT_DEFAULTS = {
+	recipientEmail: '',
+	amountUnit: 'dollars',
+	amountCents: '',
+	amountDollars: '',
+	currency: 'USD',
+	network: 'arbitrum',
+	paymentReference: '',
+	signatureSource: 'wallet',
+};
+
+it('has the promised defaults and values for payments', () => {
+	const form = properties.filter((property) => shownFor(property, 'payment', 'create'));
+	const defaults = Object.fromEntries(form.map((field) => [field.name, field.default]));
+	expect(defaults).toMatchObject(PAYMENT_DEFAULTS);
+	const collection = form.find(({ name }) => name === 'options')?.options ?? [];
+	const inside = collection.flatMap((option) => ('type' in option ? [option] : []));
+	const menus = [...form, ...inside].map((field) => [field.name, field.default, valuesOf(field)]);
+	expect(menus).toEqual(
+		expect.arrayContaining([
+			['amountUnit', 'dollars', ['cents', 'dollars']],
+			['typedAmountUnit', 'tokenSixDecimals', ['cents', 'notChecked', 'tokenSixDecimals']],
+			['ifAlreadyPaid', 'fail', ['fail', 'skip']],
+			['checkOutput', 'item', ['run', 'item']],
+		]),
 	);
-	const optionsOf = (properties: readonly INodeProperties[], name: string) =>
-		(properties.find((property) => property.name === name)?.options ?? []).flatMap((option) =>
-			'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
+});
+
+describe('the triggers', () => {
+	const trigger = new PayrollPaymentsTrigger().description;
+	const polling = new PayrollPaymentsPollingTrigger().description;
+
+	it('have the parameters, defaults and webhook of the interface', () => {
+		const defaults = Object.fromEntries(
+			trigger.properties.map((each) => [each.name, each.default]),
 		);
-	const trigger = optionsOf(new PayrollPaymentsTrigger().description.properties, 'events');
-	expect(new Set(['*: Any event', ...optionsOf(properties, 'eventType')])).toEqual(
-		new Set(trigger),
-	);
-	expect(trigger).toHaveLength(40);
+		expect(defaults).toMatchObject({
+			authentication: 'webhookCredentials',
+			events: ['deposit.received'],
+			depositStatuses: ['complete'],
+			filters: {},
+			output: 'event',
+			options: {},
+		});
+		expect(polling).toMatchObject({ polling: true, version: 1 });
+		for (const each of [trigger, polling]) expect(each.usableAsTool).toBeUndefined();
+	});
+
+	it('name the same events as the test delivery, deposits first', () => {
+		const of = (all: readonly INodeProperties[], name: string) =>
+			(all.find((each) => each.name === name)?.options ?? []).flatMap((option) =>
+				'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
+			);
+		const [first, ...others] = of(trigger.properties, 'events');
+		expect(first).toBe('deposit.received: Deposit received');
+		expect(new Set(['*: Any event', ...of(properties, 'eventType')])).toEqual(
+			new Set([first, ...others]),
+		);
+		expect(others).toHaveLength(39);
+	});
+
+	it.each(Object.entries(POLLING_EVENTS))('%s is polled with its fields', (value, fields) => {
+		const shown = polling.properties.filter(
+			({ type, displayOptions }) =>
+				type !== 'notice' && displayOptions?.show?.event?.includes(value) === true,
+		);
+		expect(shown.map(({ name }) => name)).toEqual(fields);
+		expect(shown.filter(({ required }) => required).map(({ name }) => name)).toEqual([fields[0]]);
+	});
+
+	it('poll nothing else, and any change of every currency by default', () => {
+		const [event] = polling.properties.filter(({ name }) => name === 'event');
+		expect(event && [event.default, valuesOf(event)]).toEqual([
+			'balanceChanged',
+			Object.keys(POLLING_EVENTS),
+		]);
+		const defaults = Object.fromEntries(
+			polling.properties.map((each) => [each.name, each.default]),
+		);
+		expect(defaults).toMatchObject({ currencies: [], minimumChangeCents: 0 });
+	});
 });

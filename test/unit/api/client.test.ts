@@ -18,6 +18,7 @@ import {
 } from '../../../nodes/PayrollPayments/shared/errors';
 import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
 import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
+import { refusalFrom } from '../../support/refusals';
 
 const ok: HttpAnswer = {
 	status: 200,
@@ -254,24 +255,13 @@ describe('requests', () => {
 			'CERT_HAS_EXPIRED',
 			'SELF_SIGNED_CERT_IN_CHAIN',
 		].map((code) => [code, 'refused']),
-		...[
-			'ECONNRESET',
-			'ECONNABORTED',
-			'EPIPE',
-			'ETIMEDOUT',
-			'ERR_CANCELED',
-			'EPROTO',
-			'EHOSTUNREACH',
-		]
-			.concat('ENETUNREACH', 'ERR_SOMETHING')
-			.map((code) => [code, 'unknown']),
+		...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ERR_CANCELED', 'ERR_SOMETHING'].map(
+			(code) => [code, 'unknown'],
+		),
+		...['EPROTO', 'EHOSTUNREACH', 'ENETUNREACH'].map((code) => [code, 'unknown']),
 	])('that end with %s are %s', async (code, outcome) => {
-		const error: unknown = await thrown(Object.assign(new Error('x'), { code })).catch(
-			(caught: unknown) => caught,
-		);
-		expect(error).toMatchObject({
-			message: expect.stringMatching(/^No response from api\.example\.com: /),
-		});
+		const error = await refusalFrom(thrown(Object.assign(new Error('x'), { code })));
+		expect(error.message).toMatch(/^No response from api\.example\.com: /);
 		expect(outcomeOf(error)).toBe(outcome);
 	});
 });

@@ -8,7 +8,7 @@ import {
 	type Permission,
 } from '../../../nodes/PayrollPayments/api/limits';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
-import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
+import { refusalOf } from '../../support/refusals';
 
 type Change = Readonly<Record<string, unknown>>;
 
@@ -24,17 +24,7 @@ function credentials(change: Change = {}, name?: string) {
 
 const limits = (change: Change) => credentials(change).limits;
 
-function refusalOf(check: () => unknown): UserError | undefined {
-	try {
-		check();
-	} catch (error) {
-		if (error instanceof UserError) return error;
-		throw error;
-	}
-	return undefined;
-}
-
-const messageFor = (change: Change) => refusalOf(() => limits(change))?.message;
+const messageFor = (change: Change) => refusalOf(() => limits(change)).message;
 
 const ALL = [
 	'invitePeople',
@@ -66,35 +56,25 @@ describe('what workflows may do', () => {
 		expect([...limits(change).permissions].sort()).toEqual(permissions);
 	});
 
-	it.each([
-		null,
-		'',
-		'all',
-		'Everything',
-		['everything'],
-		true,
-		0,
-		{},
-		'{{ "everything" }}',
-		'__proto__',
-	])('is refused by name where access is %j', (access) => {
+	it.each<{ access: unknown }>([
+		...[null, '', 'all', 'Everything', '{{ "everything" }}', '__proto__'].map((access) => ({
+			access,
+		})),
+		...[['everything'], true, 0, {}].map((access) => ({ access })),
+	])('is refused by name where %j', ({ access }) => {
 		expect(messageFor({ access })).toBe(
 			'Workflows May in the credentials must be Read Only, Everything or Choose…',
 		);
 	});
 
-	it.each([
-		'sendPayments',
-		'{{ $json.permissions }}',
-		['everything'],
-		['sendPayments', null],
-		[['sendPayments']],
-		['SendPayments'],
-		['__proto__'],
-		{ 0: 'sendPayments', length: 1 },
-		true,
-		0,
-	])('is refused by name where the permissions are %j', (permissions) => {
+	it.each<{ permissions: unknown }>([
+		...['sendPayments', '{{ $json.permissions }}', true, 0].map((permissions) => ({ permissions })),
+		...[['everything'], ['sendPayments', null], ['SendPayments'], ['__proto__']].map(
+			(permissions) => ({ permissions }),
+		),
+		{ permissions: [['sendPayments']] },
+		{ permissions: { 0: 'sendPayments', length: 1 } },
+	])('is refused by name where %j', ({ permissions }) => {
 		expect(messageFor({ access: 'selected', permissions })).toBe(
 			'Permissions in the credentials must contain only options from its menu',
 		);
@@ -126,16 +106,14 @@ describe('a permission', () => {
 				hint: `${reason} Ask the person who manages them. Nothing was signed or sent.`,
 			});
 		}
-		for (const change of [
-			{ access: 'everything' },
-			{ access: 'selected', permissions: [permission] },
-		]) {
-			expect(refusalOf(() => requirePermission(credentials(change), permission))).toBeUndefined();
-		}
+		requirePermission(credentials({ access: 'everything' }), permission);
+		requirePermission(credentials({ access: 'selected', permissions: [permission] }), permission);
 	});
 
 	it('is not needed to sign in', () => {
-		expect(refusalOf(() => requirePermission(credentials(), 'none'))).toBeUndefined();
+		expect(() => {
+			requirePermission(credentials(), 'none');
+		}).not.toThrow();
 	});
 
 	it.each([
@@ -204,21 +182,18 @@ describe('the maximum payment', () => {
 	});
 
 	it.each([
+		...[' ', '2,500', '2.500,00', '$2500', '2500 USD', '1e3', '0x10', '-1', '+1', '.5', '5.'],
 		...[
-			' ',
-			'2,500',
-			'2.500,00',
-			'$2500',
-			'2500 USD',
-			'1e3',
-			'0x10',
-			'-1',
-			'+1',
-			'.5',
-			'5.',
 			'5.001',
+			'007',
+			'1 000',
+			'Infinity',
+			'NaN',
+			'٢٥٠٠',
+			'{{ $vars.limit }}',
+			'9999999999999',
+			'1\n2',
 		],
-		...['007', '1 000', 'Infinity', 'NaN', '٢٥٠٠', '{{ $vars.limit }}', '9999999999999', '1\n2'],
 		...[2500, Number.NaN, true, {}, ['2500'], undefined, null],
 	])('is refused by name where it is %j', (maximumPayment) => {
 		expect(messageFor({ maximumPayment })).toMatch(
@@ -236,18 +211,9 @@ describe('the payment recipients', () => {
 
 	it.each([
 		...[' ', ',', ' , ,', 'ana@example.com; ben@example.com', 'ana@example.com ben@example.com'],
-		...[
-			'example.com',
-			'@example',
-			'@',
-			'@.com',
-			'@example..com',
-			'@-example.com',
-			'*@example.com',
-			'*',
-		],
+		...['example.com', '@example', '@', '@.com', '@example..com', '@-example.com', '*@example.com'],
 		...['ana@ben@example.com', '"ana"@example.com', 'Ana <ana@example.com>', 'ana@exämple.com'],
-		...['{{ $vars.recipients }}', 7, ['ana@example.com'], {}, undefined, null],
+		...['*', '{{ $vars.recipients }}', 7, ['ana@example.com'], {}, undefined, null],
 	])('are refused by name where they are %j', (paymentRecipients) => {
 		expect(messageFor({ paymentRecipients })).toMatch(/^Payment Recipients in the credentials /);
 	});
@@ -259,11 +225,13 @@ describe('a payment', () => {
 		recipientEmail: 'ana@example.com',
 		signedCents: 250_050n,
 	};
-	const check = (change: Change, of: Partial<LimitedPayment> = {}) =>
-		refusalOf(() => requireAllowedPayment(credentials(change, 'Payroll'), { ...payment, ...of }));
+	const pay = (change: Change, of: Partial<LimitedPayment> = {}) => {
+		requireAllowedPayment(credentials(change, 'Payroll'), { ...payment, ...of });
+	};
+	const check = (...given: Parameters<typeof pay>) => refusalOf(() => pay(...given));
 
 	it('may be the maximum, and not a cent more', () => {
-		expect(check({ maximumPayment: '2500.50' })).toBeUndefined();
+		pay({ maximumPayment: '2500.50' });
 		expect(check({ maximumPayment: '2500.49' })).toMatchObject({
 			message: 'These credentials allow payments up to $2,500.49, and this one is $2,500.50',
 			field: 'maximumPayment',
@@ -277,7 +245,7 @@ describe('a payment', () => {
 		[100, 10n ** 70n],
 		[250_051, 1n],
 	])('of %d cents that signs %d is judged by the larger one', (amountCents, signedCents) => {
-		expect(check({ maximumPayment: '2500.50' }, { amountCents, signedCents })?.field).toBe(
+		expect(check({ maximumPayment: '2500.50' }, { amountCents, signedCents }).field).toBe(
 			'maximumPayment',
 		);
 	});
@@ -287,7 +255,7 @@ describe('a payment', () => {
 			message: 'The signed amount can’t be compared with the limit of these credentials',
 			field: 'typedAmountUnit',
 		});
-		expect(check({}, { signedCents: undefined })).toBeUndefined();
+		pay({}, { signedCents: undefined });
 	});
 
 	it.each([
@@ -296,34 +264,23 @@ describe('a payment', () => {
 		['@example.com', 'Anybody@Example.Com'],
 		['ben@example.org, @example.com', 'ana@example.com'],
 	])('to the recipients %j goes to %j', (paymentRecipients, recipientEmail) => {
-		expect(check({ paymentRecipients }, { recipientEmail })).toBeUndefined();
+		expect(() => {
+			pay({ paymentRecipients }, { recipientEmail });
+		}).not.toThrow();
 	});
 
 	it.each([
 		...[
-			'ben@example.com',
-			'ana@example.com.evil.example',
-			'xana@example.com',
-			'ana+x@example.com',
+			...['ben@example.com', 'ana@example.com.evil.example', 'xana@example.com'],
+			...['ana+x@example.com', ' ana@example.com', 'ana@example.com\n', 'ana@example.com\0'],
+			...['an\u0430@example.com', 'ana@example.com,eve@example.org'],
 		].map((email) => ['ana@example.com', email]),
-		...[' ana@example.com', 'ana@example.com\n', 'ana@example.com\0', 'an\u0430@example.com'].map(
-			(email) => ['ana@example.com', email],
-		),
-		['ana@example.com', 'ana@example.com,eve@example.org'],
-		['kim@example.com', '\u212Aim@example.com'],
 		...[
-			'ana@sub.example.com',
-			'ana@notexample.com',
-			'ana@example.com.',
-			'eve@x.org@example.com',
-		].map((email) => ['@example.com', email]),
-		...[
-			'"eve@x.org"@example.com',
-			'eve@x.org <x@example.com>',
-			'@example.com',
-			'example.com',
+			...['ana@sub.example.com', 'ana@notexample.com', 'ana@example.com.', 'eve@x.org@example.com'],
+			...['"eve@x.org"@example.com', 'eve@x.org <x@example.com>', '@example.com', 'example.com'],
 			'',
 		].map((email) => ['@example.com', email]),
+		['kim@example.com', '\u212Aim@example.com'],
 		['@kim.example', 'a@\u212Aim.example'],
 		['@sub.example.com', 'ana@example.com'],
 	])('to the recipients %j does not go to %j', (paymentRecipients, recipientEmail) => {

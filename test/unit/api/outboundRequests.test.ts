@@ -66,8 +66,9 @@ describe('the connection', () => {
 			{ ca: 'PEM' },
 		].map((change): [Given, string] => [change, 'could expose the token']),
 	])('is not changed by a request, whatever access there is: %j', async (change, message) => {
-		for (const access of [unlimited, {}])
+		for (const access of [unlimited, {}]) {
 			await expectRefusal(access, { ...get, ...change }, message);
+		}
 	});
 
 	it.each([
@@ -95,13 +96,8 @@ describe('the origin', () => {
 		{ url: 'https://api.example.com@evil.example/' },
 		{ url: 'https:\\\\evil.example/v2' },
 	])('is the base URL’s, whatever access there is: %j', async (change) => {
-		for (const access of [unlimited, {}]) {
-			await expectRefusal(
-				access,
-				{ method: 'GET', ...change },
-				/goes to https:\/\/api\.example\.com only, not to /,
-			);
-		}
+		const message = 'goes to https://api.example.com only, not to ';
+		for (const access of [unlimited, {}]) await expectRefusal(access, change, message);
 	});
 
 	it.each<Given>([
@@ -116,7 +112,7 @@ describe('the origin', () => {
 		{ url: INVITES, baseURL: 'https://evil.example' },
 		{ url: INVITES, baseURL: { toString: () => 'https://evil.example' } },
 	])('is known, or the request is refused: %j', async (change) => {
-		await expectRefusal(unlimited, { method: 'GET', ...change }, 'The request has no valid URL');
+		await expectRefusal(unlimited, change, 'The request has no valid URL');
 	});
 
 	it.each<readonly [Given, string]>([
@@ -195,45 +191,26 @@ describe('with read access or any limit, another node', () => {
 		{ form: { _method: 'PUT' } },
 		{ formData: { _method: 'PUT' } },
 	])('may send nothing else: %j', async (given) => {
-		for (const access of LIMITED) {
-			await expectRefusal(
-				access,
-				{ method: 'GET', url: INVITES, ...given },
-				'Other nodes may only read',
-			);
-		}
-		await expect(
-			authenticate(unlimited, { method: 'GET', url: INVITES, ...given }),
-		).resolves.toBeDefined();
+		const request = { method: 'GET', url: INVITES, ...given };
+		for (const access of LIMITED) await expectRefusal(access, request, 'Other nodes may only read');
+		await expect(authenticate(unlimited, request)).resolves.toBeDefined();
 	});
 });
 
 it('whatever the options hold, they are refused or sent as a GET to the origin of the base URL', async () => {
 	let passed = 0;
-	const nothing = { weight: 4, arbitrary: fc.constantFrom(undefined, null, '') };
-	const anything = fc.oneof(nothing, {
-		weight: 1,
-		arbitrary: fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
-	});
+	const anything = fc.oneof(
+		{ weight: 4, arbitrary: fc.constantFrom(undefined, null, '') },
+		fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
+	);
 	const member = (...usual: unknown[]) =>
 		fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...usual) }, anything);
 	const options = fc.record(
 		{
 			method: member('GET', 'PUT'),
 			url: member(INVITES),
-			...Object.fromEntries(
-				[
-					'uri',
-					'baseURL',
-					'headers',
-					'body',
-					'qs',
-					'form',
-					'formData',
-					'proxy',
-					'agentOptions',
-				].map((name) => [name, anything]),
-			),
+			...{ uri: anything, baseURL: anything, headers: anything, body: anything, qs: anything },
+			...{ form: anything, formData: anything, proxy: anything, agentOptions: anything },
 			rejectUnauthorized: member(true),
 		},
 		{ requiredKeys: ['url'] },

@@ -1,5 +1,5 @@
 import type { Call } from '../../../nodes/PayrollPayments/api/client';
-import { MOST_PAGES, teamUsers } from '../../../nodes/PayrollPayments/api/pagination';
+import { teamUsers } from '../../../nodes/PayrollPayments/api/pagination';
 
 const user = (number: number) => ({ nanoid: `us-${number}`, email: `p${number}@example.com` });
 const usersTo = (last: number) => Array.from({ length: last }, (_, index) => user(index + 1));
@@ -34,12 +34,6 @@ function teamOf(people: Array<{ nanoid: string }>, change: (request: number) => 
 	return { call, queries };
 }
 
-it('reads all users in one answer, without a page', async () => {
-	const { call, queries } = serviceWith({ users: usersTo(3), pagination: { has_more: false } });
-	expect(await teamUsers(call, { teamId: 'te-1' })).toEqual(usersTo(3));
-	expect(queries).toEqual([{}]);
-});
-
 it('starts over page by page, at the offsets that the service names, if it kept back a part', async () => {
 	const { call, queries } = teamOf(usersTo(1_201));
 	expect(await teamUsers(call, { teamId: 'te-1' })).toEqual(usersTo(1_201));
@@ -59,17 +53,6 @@ it('lists nobody twice if someone joins between two pages', async () => {
 	const users = await teamUsers(call, { teamId: 'te-1' });
 	expect(users).toHaveLength(700);
 	expect(new Set(users.map(({ nanoid }) => nanoid)).size).toBe(700);
-});
-
-it('reads a page up to a limit of 500, and the full list beyond it', async () => {
-	for (const [most, expected] of [
-		[500, { page: 1, count: 500 }],
-		[501, {}],
-	] as const) {
-		const { call, queries } = serviceWith({ users: usersTo(600), pagination: null });
-		expect(await teamUsers(call, { teamId: 'te-1', most })).toEqual(usersTo(most));
-		expect(queries).toEqual([expected]);
-	}
 });
 
 it('goes on after a page that is smaller than it asked for', async () => {
@@ -97,12 +80,4 @@ it.each([
 	});
 	await expect(teamUsers(call, { teamId: 'te-1', most: 5 })).rejects.toThrow(message);
 	expect(queries).toHaveLength(1);
-});
-
-it('gives up a list without an end, and says how far it got', async () => {
-	const { call, queries } = serviceWith({ users: usersTo(2), pagination: { has_more: true } });
-	await expect(teamUsers(call, { teamId: 'te-1' })).rejects.toThrow(
-		`Reading the list stopped after ${MOST_PAGES} pages with 2 users, but the service reports more`,
-	);
-	expect(queries).toHaveLength(MOST_PAGES + 1);
 });

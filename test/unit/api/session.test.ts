@@ -40,17 +40,19 @@ describe('the stored token', () => {
 		expect(authenticationHeader(wallet())).toEqual({});
 	});
 
+	const REMOTE = {
+		signer: 'remoteSigner',
+		remoteSignerUrl: 'https://s.example.com',
+		walletAddress: `0x${'c'.repeat(40)}`,
+	};
+
 	it.each([
 		{ baseUrl: 'https://other.example.com' },
 		{ platformId: 'platform-2' },
 		{ privateKey: id('another key') },
 		{ signInDomain: 'app.example.com' },
 		{ signInChainId: '1' },
-		{
-			signer: 'remoteSigner',
-			remoteSignerUrl: 'https://s.example.com',
-			walletAddress: `0x${'a'.repeat(40)}`,
-		},
+		REMOTE,
 	])('ends when the credentials change: %j', (change) => {
 		expect(boundToken(stored, sessionBinding(wallet(change)))).toBeUndefined();
 	});
@@ -61,16 +63,10 @@ describe('the stored token', () => {
 		['walletAddress', `0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`],
 		['remoteSignerToken', 'wrong', 'right'],
 	])('ends when %s changes from %s to %s', (field, before, after) => {
-		const remote = (value: string) =>
-			wallet({
-				signer: 'remoteSigner',
-				remoteSignerUrl: 'https://s.example.com',
-				walletAddress: `0x${'c'.repeat(40)}`,
-				[field]: value,
-			});
-		const bound = packSession(sessionBinding(remote(before)), token);
-		expect(boundToken(bound, sessionBinding(remote(before)))).toBe(token);
-		expect(boundToken(bound, sessionBinding(remote(after)))).toBeUndefined();
+		const binding = (value: string) => sessionBinding(wallet({ ...REMOTE, [field]: value }));
+		const bound = packSession(binding(before), token);
+		expect(boundToken(bound, binding(before))).toBe(token);
+		expect(boundToken(bound, binding(after))).toBeUndefined();
 	});
 
 	it.each(['', undefined, null, 'not json', '{}', '[]', '{"token":1}', 7])(
@@ -147,72 +143,50 @@ describe('a request with wallet credentials', () => {
 
 describe('sign-ins at once', () => {
 	let clock: TestClock;
+	let sessions: Sessions;
 	let count: number;
 	let answer: () => Promise<string>;
 	const signIn = async () => {
 		count += 1;
 		return await answer();
 	};
-	const shared = () => new Sessions(clock);
 
 	beforeEach(() => {
 		clock = new TestClock();
+		sessions = new Sessions(clock);
 		count = 0;
 		answer = async () => `token-${count}`;
 	});
 
 	it('are still one while 1,500 others are under way', async () => {
-		const signIns = shared();
-		let finish = () => {};
-		const wait = new Promise<void>((resolve) => (finish = resolve));
-		answer = async () => {
-			await wait;
-			return 'token';
-		};
+		let finish: (token: string) => void = () => {};
+		const arrives = new Promise<string>((resolve) => (finish = resolve));
+		answer = async () => await arrives;
 		const bindings = Array.from({ length: 1_500 }, (_, index) => `binding ${index}`);
-		const renewAll = () => bindings.map(async (each) => await signIns.renew(each, 'old', signIn));
+		const renewAll = () => bindings.map(async (each) => await sessions.renew(each, 'old', signIn));
 		const callers = [...renewAll(), ...renewAll()];
 		expect(count).toBe(1_500);
-		finish();
+		finish('token');
 		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
 	});
 
-	it('are remembered for the 1,000 bindings that were used last', async () => {
-		const signIns = shared();
-		const bindings = Array.from({ length: 3_000 }, (_, index) => `binding ${index}`);
-		for (const each of bindings) await signIns.renew(each, 'old', signIn);
-		for (const each of bindings.slice(-1_000)) await signIns.renew(each, 'old', signIn);
-		expect(count).toBe(3_000);
-		await signIns.renew('binding 0', 'old', signIn);
-		expect(count).toBe(3_001);
-	});
-
 	it('are one for 200 callers with the same refused token, also for those that come late', async () => {
-		const sessions = shared();
-		const early = await Promise.all(
-			Array.from({ length: 150 }, async () => await sessions.renew('a', 'old', signIn)),
-		);
-		const late = await Promise.all(
-			Array.from({ length: 50 }, async () => await sessions.renew('a', 'old', signIn)),
-		);
+		const renew = async () => await sessions.renew('a', 'old', signIn);
+		const early = await Promise.all(Array.from({ length: 150 }, renew));
+		const late = await Promise.all(Array.from({ length: 50 }, renew));
 		expect(count).toBe(1);
 		expect(new Set([...early, ...late])).toEqual(new Set(['token-1']));
 	});
 
-	it('are made again when the newest token is refused', async () => {
-		const sessions = shared();
-		await sessions.renew('a', undefined, signIn);
-		expect(await sessions.renew('a', 'token-1', signIn)).toBe('token-2');
-	});
-
-	it('are made again when another token is refused', async () => {
-		const sessions = shared();
-		await sessions.renew('a', 'old', signIn);
-		expect(await sessions.renew('a', 'older', signIn)).toBe('token-2');
+	it.each([
+		['the newest token', undefined, 'token-1'],
+		['another token', 'old', 'older'],
+	])('are made again when %s is refused', async (_what, first, second) => {
+		await sessions.renew('a', first, signIn);
+		expect(await sessions.renew('a', second, signIn)).toBe('token-2');
 	});
 
 	it('are made again when the service gives the refused token once more', async () => {
-		const sessions = shared();
 		answer = async () => 'same';
 		await sessions.renew('a', 'same', signIn);
 		await sessions.renew('a', 'same', signIn);
@@ -220,7 +194,6 @@ describe('sign-ins at once', () => {
 	});
 
 	it('are made again when the newest token has run out', async () => {
-		const sessions = shared();
 		answer = async () => jwt({ exp: NOW / 1000 + 60, count });
 		await sessions.renew('a', undefined, signIn);
 		clock.pass(61_000);
@@ -229,7 +202,6 @@ describe('sign-ins at once', () => {
 	});
 
 	it('are one for late callers though the new token seems to have run out', async () => {
-		const sessions = shared();
 		clock.ahead = 3_600_000;
 		answer = async () => jwt({ exp: NOW / 1000 + 60, count });
 		await sessions.renew('a', 'old', signIn);
@@ -238,7 +210,6 @@ describe('sign-ins at once', () => {
 	});
 
 	it('are apart for other credentials', async () => {
-		const sessions = shared();
 		await Promise.all([sessions.renew('a', 'x', signIn), sessions.renew('b', 'x', signIn)]);
 		expect(count).toBe(2);
 	});
@@ -246,7 +217,6 @@ describe('sign-ins at once', () => {
 	it.each([0, 3_600_000, -3_600_000])(
 		'pause after a failure and repeat its message, unless the credentials change; clock moved by %d ms',
 		async (moved) => {
-			const sessions = shared();
 			answer = async () => {
 				throw new Error('no role');
 			};
@@ -264,7 +234,6 @@ describe('sign-ins at once', () => {
 	);
 
 	it('remember 1,000 sessions at most, the last used ones', async () => {
-		const sessions = shared();
 		for (let each = 0; each < 1_001; each++) {
 			await sessions.renew('kept', undefined, signIn);
 			await sessions.renew(`session ${each}`, undefined, signIn);
@@ -301,6 +270,24 @@ describe('a token that seems to have expired', () => {
 		await settled();
 	}
 
+	/** A sign-in whose token arrives later. */
+	function signInLater(refused: string) {
+		let arrive: (token: string) => void = () => {};
+		const token = new Promise<string>((resolve) => (arrive = resolve));
+		return { renewal: sessions.renew('a', refused, async () => await token), arrive };
+	}
+
+	async function failToSignIn(refused: string | undefined): Promise<void> {
+		const noRole = async () => await Promise.reject(new Error('no role'));
+		await expect(sessions.renew('a', refused, noRole)).rejects.toThrow('no role');
+	}
+
+	async function useOthers(howMany: number): Promise<void> {
+		for (let each = 0; each < howMany; each++) {
+			await sessions.renew(`session ${each}`, undefined, async () => 'token');
+		}
+	}
+
 	const times = (token: string, count: number) => Array.from({ length: count }, () => token);
 	const stored = packSession('a', old);
 
@@ -311,12 +298,7 @@ describe('a token that seems to have expired', () => {
 
 	it('is replaced for the others by the sign-in that follows its refusal', async () => {
 		await ask(200);
-		let arrive: (token: string) => void = () => {};
-		const renewal = sessions.renew(
-			'a',
-			old,
-			async () => await new Promise((resolve) => (arrive = resolve)),
-		);
+		const { renewal, arrive } = signInLater(old);
 		await settled();
 		expect(given).toEqual([old]);
 		arrive(fresh);
@@ -327,12 +309,7 @@ describe('a token that seems to have expired', () => {
 
 	it('fails the others with the sign-in that follows its refusal, and is tried again after the pause', async () => {
 		await ask(3);
-		const renewal = sessions.renew(
-			'a',
-			old,
-			async () => await Promise.reject(new Error('no role')),
-		);
-		await expect(renewal).rejects.toThrow('no role');
+		await failToSignIn(old);
 		await ask(1);
 		expect(given).toEqual([old, ...times('Error: no role', 3)]);
 		clock.pass(SIGN_IN_PAUSE);
@@ -405,12 +382,7 @@ describe('a token that seems to have expired', () => {
 	it('is tried by one call again after a refusal, though the service once took it', async () => {
 		await ask(1);
 		sessions.reportStatus(stored, 200);
-		const renewal = sessions.renew(
-			'a',
-			old,
-			async () => await Promise.reject(new Error('no role')),
-		);
-		await expect(renewal).rejects.toThrow('no role');
+		await failToSignIn(old);
 		clock.pass(SIGN_IN_PAUSE);
 		given = [];
 		await ask(5);
@@ -424,12 +396,7 @@ describe('a token that seems to have expired', () => {
 	});
 
 	it('need not have expired to be replaced by the sign-in that follows its refusal', async () => {
-		let arrive: (token: string) => void = () => {};
-		const renewal = sessions.renew(
-			'a',
-			fresh,
-			async () => await new Promise((resolve) => (arrive = resolve)),
-		);
+		const { renewal, arrive } = signInLater(fresh);
 		await ask(5, fresh);
 		expect(given).toEqual([]);
 		arrive('newest');
@@ -440,32 +407,27 @@ describe('a token that seems to have expired', () => {
 
 	it('stays on trial while the service refuses another one', async () => {
 		await ask(2);
-		const renewal = sessions.renew('a', 'other', async () => await Promise.reject(new Error('no')));
-		await expect(renewal).rejects.toThrow('no');
+		await failToSignIn('other');
 		await settled();
 		expect(given).toEqual([old]);
 	});
 
 	it('is tried even after a sign-in for another one failed', async () => {
-		const noRole = async () => await Promise.reject(new Error('no role'));
-		await expect(sessions.renew('a', 'other', noRole)).rejects.toThrow('no role');
+		await failToSignIn('other');
 		await ask(1);
 		expect(given).toEqual([old]);
 	});
 
 	it('stays refused during the pause, even after another caller asked for a sign-in', async () => {
-		const noRole = async () => await Promise.reject(new Error('no role'));
-		await expect(sessions.renew('a', old, noRole)).rejects.toThrow('no role');
-		await expect(sessions.renew('a', undefined, noRole)).rejects.toThrow('no role');
+		await failToSignIn(old);
+		await failToSignIn(undefined);
 		await ask(1);
 		expect(given).toEqual(['Error: no role']);
 	});
 
 	it('is still on trial after 2,000 other sessions have begun', async () => {
 		await ask(1);
-		for (let each = 0; each < 2_000; each++) {
-			await sessions.renew(`session ${each}`, undefined, async () => 'token');
-		}
+		await useOthers(2_000);
 		await ask(1);
 		expect(given).toEqual([old]);
 	});
@@ -473,9 +435,7 @@ describe('a token that seems to have expired', () => {
 	it('is forgotten once its trial is over and 1,000 other sessions were used', async () => {
 		await ask(1);
 		clock.pass(LONGEST_WAIT);
-		for (let each = 0; each < 1_001; each++) {
-			await sessions.renew(`session ${each}`, undefined, async () => 'token');
-		}
+		await useOthers(1_001);
 		await ask(2);
 		expect(given).toEqual([old, old]);
 	});
@@ -499,12 +459,7 @@ describe('a token that seems to have expired', () => {
 	it.each([jwt({ exp: NOW / 1000 + 60 }), 'opaque'])(
 		'is left alone if it hasn’t expired, while another one is replaced: %s',
 		async (token) => {
-			let arrive: (token: string) => void = () => {};
-			const renewal = sessions.renew(
-				'a',
-				old,
-				async () => await new Promise((resolve) => (arrive = resolve)),
-			);
+			const { renewal, arrive } = signInLater(old);
 			await ask(1, token);
 			expect(given).toEqual([token]);
 			arrive(fresh);
@@ -515,8 +470,7 @@ describe('a token that seems to have expired', () => {
 	);
 
 	it('is sent again after a refusal, if it doesn’t look expired and no sign-in succeeded', async () => {
-		const noRole = async () => await Promise.reject(new Error('no role'));
-		await expect(sessions.renew('a', fresh, noRole)).rejects.toThrow('no role');
+		await failToSignIn(fresh);
 		await ask(1, fresh);
 		expect(given).toEqual([fresh]);
 	});

@@ -55,7 +55,7 @@ describe('what EIP-712 needs in addition to the message', () => {
 		for (const describe of bothWays) expect(describe(parsed, fields)).toEqual(expected);
 	});
 
-	it.each<['domain' | 'types' | 'primaryType', string, object]>([
+	it.each<['domain' | 'types' | 'primaryType', string, unknown]>([
 		['domain', 'Domain', { name: 'Payments', chainId: 2 }],
 		['domain', 'Domain', { name: 'Payments' }],
 		['domain', 'Domain', { name: 'Payments', chainId: '1' }],
@@ -66,6 +66,7 @@ describe('what EIP-712 needs in addition to the message', () => {
 		['types', 'Types', { Payment, Data: [], Permit: [] }],
 		['types', 'Types', { EIP712Domain, Payment }],
 		['types', 'Types', { EIP712Domain: [], ...types }],
+		['primaryType', 'Primary Type', 'Data'],
 	])('is refused where %s differs', (field, label, value) => {
 		for (const describe of bothWays) {
 			const act = () => describe({ ...withDomainType, message }, { [field]: value });
@@ -82,19 +83,6 @@ describe('what EIP-712 needs in addition to the message', () => {
 	const domainOf = (extra: unknown) => ({ domain: { name: 'Payments', extra } });
 
 	it.each([
-		[null, null],
-		[{ a: [1, { b: null }] }, { a: [1, { b: null }] }],
-		[
-			{ a: 1, b: 2 },
-			{ b: 2, a: 1 },
-		],
-		[[], []],
-	])('may be %j in both places', (own, other) => {
-		const parsed = paymentPayload.parse({ ...DESCRIPTION, ...domainOf(own), message });
-		expect(descriptionToSign(parsed, domainOf(other))?.domain).toEqual(domainOf(own).domain);
-	});
-
-	it.each([
 		[null, {}],
 		[1, {}],
 		['a', { 0: 'a' }],
@@ -105,19 +93,10 @@ describe('what EIP-712 needs in addition to the message', () => {
 		[{ a: 1 }, { b: 1 }],
 		[{ a: 1 }, { a: 1, b: 1 }],
 	])('must not be %j in one place and %j in the other', (one, another) => {
-		for (const [own, other] of [
-			[one, another],
-			[another, one],
-		]) {
-			const act = () => descriptionToSign({ ...domainOf(own), message }, domainOf(other));
-			expect(act).toThrow('Domain differs from the one in Payment Authorization');
-		}
-	});
-
-	it('is refused where Primary Type differs', () => {
-		expect(() => descriptionToSign({ ...DESCRIPTION, message }, { primaryType: 'Data' })).toThrow(
-			'Primary Type differs from the one in Payment Authorization',
-		);
+		const signWith = (own: unknown, other: unknown) => () =>
+			descriptionToSign({ ...domainOf(own), message }, domainOf(other));
+		expect(signWith(one, another)).toThrow('Domain differs');
+		expect(signWith(another, one)).toThrow('Domain differs');
 	});
 
 	it.each([

@@ -11,12 +11,8 @@ it('keeps what one run of a node did apart from every other run', () => {
 	const cache = new ExecutionCache<string>();
 	cache.of(scope).set('invite', 'sent');
 	expect(cache.of(scope).get('invite')).toBe('sent');
-	for (const other of [
-		{ runIndex: 1 },
-		{ executionId: '8' },
-		{ nodeId: 'm' },
-		{ workflowId: 'v' },
-	]) {
+	const others = [{ runIndex: 1 }, { executionId: '8' }, { nodeId: 'm' }, { workflowId: 'v' }];
+	for (const other of others) {
 		expect(cache.of({ ...scope, ...other }).get('invite')).toBeUndefined();
 	}
 });

@@ -3,11 +3,12 @@ import {
 	findKeys,
 	recordKeys,
 	type Claimed,
+	type ClaimRequest,
 	type ProcessedStore,
 	type Seen,
 } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
-import { MemoryStore, moment, runVirtualClock } from './memoryStore';
+import { fail, MemoryStore, moment, pass, runVirtualClock } from './memoryStore';
 
 /** How many keys are remembered. */
 interface History {
@@ -31,25 +32,36 @@ const recordKey = async (
 		mayComeAgain: false,
 	});
 
-const pass = async (milliseconds: number) =>
-	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-
 runVirtualClock();
+
+/** A claim as payments make it: several keys, and strict after an error. */
+const claimStrictly = async (
+	store: ProcessedStore,
+	keys: readonly string[],
+	{ nodeKey = 'payments', ...more }: { nodeKey?: string } & Partial<ClaimRequest> = {},
+): Promise<Claimed | Seen> =>
+	await claimKeys(store, nodeKey, {
+		keys,
+		owner: `owner ${(owners += 1)}`,
+		mayClaim: (isRecorded) => !keys.some(isRecorded),
+		maxEntries: 1_000,
+		isStrict: true,
+		...more,
+	});
+
+const released = async (claim: Claimed | Seen): Promise<void> => {
+	if (claim.status !== 'claimed') throw new Error('was not claimed');
+	await claim.release();
+};
 
 it('knows the first from every later time', async () => {
 	const store = new MemoryStore();
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
+	const { calls } = store;
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
+	expect(store.calls - calls).toBe(1);
 	expect(await recordKey(store, 'node', 'b', HISTORY)).toBe('first');
 	expect(store.keys).toEqual(['a', 'b']);
-});
-
-it('gives one of two hundred at once the first', async () => {
-	const store = new MemoryStore();
-	const outcomes = await Promise.all(
-		Array.from({ length: 200 }, () => recordKey(store, 'node', 'a', HISTORY)),
-	);
-	expect(outcomes.filter((outcome) => outcome === 'first')).toHaveLength(1);
 });
 
 it('gives exactly one the first, whenever another comes while that one still checks its record', async () => {
@@ -68,16 +80,6 @@ it('gives exactly one the first, whenever another comes while that one still che
 	expect(new Set(outcomes)).toEqual(new Set(['first seen']));
 });
 
-it('loses none of two hundred different ones at once', async () => {
-	const store = new MemoryStore();
-	const keys = Array.from({ length: 200 }, (_, index) => `${index}`);
-	const outcomes = await Promise.all(
-		keys.map((key) => recordKey(store, 'node', key, { history: 200 })),
-	);
-	expect(new Set(outcomes)).toEqual(new Set(['first']));
-	expect(new Set(store.keys)).toEqual(new Set(keys));
-});
-
 it('forgets the oldest first', async () => {
 	const store = new MemoryStore();
 	const keys = Array.from({ length: 40 }, (_, index) => `key ${index}`);
@@ -89,38 +91,12 @@ it('forgets the oldest first', async () => {
 	expect(await recordKey(store, 'node', 'key 0', HISTORY)).toBe('first');
 });
 
-it('works with a history of one, many at once', async () => {
-	const store = new MemoryStore();
-	const outcomes = await Promise.all(
-		['a', 'b', 'c'].map((key) => recordKey(store, 'node', key, { history: 1 })),
-	);
-	expect(outcomes).toEqual(['first', 'first', 'first']);
-	expect(store.keys.at(-1)).toBe('c');
-});
-
 it('knows an owner again, whose first attempt may have ended in the middle', async () => {
 	const store = new MemoryStore();
 	const mine = { history: 5, owner: 'execution 7', mayComeAgain: true };
 	expect(await recordEvent(store, 'node', 'a', mine)).toBe('first');
 	expect(await recordEvent(store, 'node', 'a', mine)).toBe('first');
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
-});
-
-it('takes one call to know a key again', async () => {
-	const store = new MemoryStore();
-	await recordKey(store, 'node', 'a', HISTORY);
-	const { calls } = store;
-	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
-	expect(store.calls - calls).toBe(1);
-});
-
-it('knows what earlier versions have saved: each key, and beside it who recorded it', async () => {
-	const store = new MemoryStore();
-	store.saved = ['a', 'a execution 7'];
-	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('seen');
-	expect(
-		await recordEvent(store, 'node', 'a', { history: 5, owner: 'execution 7', mayComeAgain: true }),
-	).toBe('first');
 });
 
 it('does not take for an owner who has looked in vain', async () => {
@@ -182,14 +158,10 @@ describe('with other n8n processes', () => {
 });
 
 describe('another claim of the same owner', () => {
-	const claim = async (store: ProcessedStore, keys: readonly string[], isAllowed: boolean) =>
-		await claimKeys(store, 'node', {
-			keys,
-			owner: 'owner x',
-			mayClaim: () => isAllowed,
-			maxEntries: 1_000,
-			isStrict: false,
-		});
+	const claim = async (store: ProcessedStore, keys: readonly string[], isAllowed: boolean) => {
+		const mayClaim = () => isAllowed;
+		return await claimStrictly(store, keys, { owner: 'owner x', mayClaim, isStrict: false });
+	};
 
 	it('is not the same one where its keys are others', async () => {
 		const store = new MemoryStore();
@@ -203,13 +175,7 @@ describe('another claim of the same owner', () => {
 		await claim(store, ['a', 'b'], true);
 		const lose = () => (store.saved = store.saved.filter((entry) => entry !== 'b'));
 		lose();
-		const record = store.checkProcessedAndRecord.bind(store);
-		store.checkProcessedAndRecord = async (...given) => {
-			store.checkProcessedAndRecord = record;
-			const answer = await record(...given);
-			lose();
-			return answer;
-		};
+		store.once('afterwards', lose);
 		expect((await claim(store, ['a', 'b'], false)).status).toBe('claimed');
 		expect(store.keys).toEqual(['a', 'b']);
 	});
@@ -217,12 +183,7 @@ describe('another claim of the same owner', () => {
 
 it('gives up where the record never stays, but runs an event that nobody else has', async () => {
 	const store = new MemoryStore();
-	const record = store.checkProcessedAndRecord.bind(store);
-	store.checkProcessedAndRecord = async (...call) => {
-		const answer = await record(...call);
-		store.saved = [];
-		return answer;
-	};
+	store.afterwards = () => (store.saved = []);
 	await expect(claimStrictly(store, ['a'])).rejects.toMatchObject({
 		message: 'n8n did not keep the record that guards against doing this twice',
 		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
@@ -242,13 +203,12 @@ it.each([1, 100, 5_000])('runs all of 1,500 at once with a history of %d', async
 	);
 	expect(new Set(outcomes)).toEqual(new Set(['first']));
 	expect(store.calls).toBeLessThan(10);
+	if (history === 5_000) expect(new Set(store.keys)).toEqual(new Set(keys));
 });
 
 it('rejects where the store cannot be written, and lets the next one try', async () => {
 	const store = new MemoryStore();
-	store.meanwhile = () => {
-		throw new Error('SQLITE_BUSY');
-	};
+	store.meanwhile = fail('SQLITE_BUSY');
 	const failing = recordKey(store, 'node', 'a', HISTORY);
 	const next = recordKey(store, 'node', 'b', HISTORY).catch(() => 'failed too');
 	await expect(failing).rejects.toThrow('SQLITE_BUSY');
@@ -259,13 +219,10 @@ it('rejects where the store cannot be written, and lets the next one try', async
 
 it('tries again where another process made the node’s row first', async () => {
 	const store = new MemoryStore();
-	let first = true;
-	store.meanwhile = () => {
-		if (!first) return;
-		first = false;
+	store.once('meanwhile', () => {
 		store.saved = ['of another process'];
 		throw new Error('UNIQUE constraint failed');
-	};
+	});
 	expect(await recordKey(store, 'node', 'a', HISTORY)).toBe('first');
 	expect(store.keys).toEqual(['of another process', 'a']);
 });
@@ -276,13 +233,10 @@ it('after a first call that failed, records a key that is new, and leaves the ot
 		['b', 'first'],
 	] as const) {
 		const store = new MemoryStore();
-		let first = true;
-		store.meanwhile = () => {
-			if (!first) return;
-			first = false;
+		store.once('meanwhile', () => {
 			store.saved = [recorded];
 			throw new Error('connection lost');
-		};
+		});
 		const recording = recordKey(store, 'node', 'a', HISTORY);
 		expect(await recording.catch((error: unknown) => Object(error).message)).toBe(outcome);
 	}
@@ -298,52 +252,15 @@ it('does not let one node wait for another', async () => {
 	expect(await recordKey(store, 'other node', 'a', HISTORY)).toBe('first');
 });
 
-/** A claim as payments make it: several keys, and strict after an error. */
-const claimStrictly = async (
-	store: ProcessedStore,
-	keys: readonly string[],
-	{
-		nodeKey = 'payments',
-		maxEntries = 1_000,
-		successorKey,
-	}: { nodeKey?: string; maxEntries?: number; successorKey?: string } = {},
-): Promise<Claimed | Seen> =>
-	await claimKeys(store, nodeKey, {
-		keys,
-		owner: `owner ${(owners += 1)}`,
-		mayClaim: (isRecorded) => !keys.some(isRecorded),
-		maxEntries,
-		...(successorKey === undefined ? {} : { successorKey }),
-		isStrict: true,
-	});
-
-/** Does something as soon as the store has recorded what it is asked about next. */
-const afterFirstRecord = (store: MemoryStore, then: () => void) => {
-	const record = store.checkProcessedAndRecord.bind(store);
-	store.checkProcessedAndRecord = async (...given) => {
-		store.checkProcessedAndRecord = record;
-		const answer = await record(...given);
-		then();
-		return answer;
-	};
-};
-
 describe('entries recorded beside a claim', () => {
 	const claimAlso = async (store: ProcessedStore, key: string, also: readonly string[]) =>
-		await claimKeys(store, 'also', {
-			keys: [key],
-			also,
-			owner: `owner ${(owners += 1)}`,
-			mayClaim: (isRecorded) => !isRecorded(key),
-			maxEntries: 1_000,
-			isStrict: true,
-		});
+		await claimStrictly(store, [key], { nodeKey: 'also', also });
 
 	it('take no call more, and last as the claim does', async () => {
 		const store = new MemoryStore();
 		expect((await claimAlso(store, 'a', ['paid'])).status).toBe('claimed');
 		expect([store.keys, store.calls]).toEqual([['paid', 'a'], 2]);
-		afterFirstRecord(store, () => {
+		store.once('afterwards', () => {
 			store.saved = store.saved.filter((entry) => entry !== 'paid too');
 		});
 		expect((await claimAlso(store, 'b', ['paid too'])).status).toBe('claimed');
@@ -353,6 +270,7 @@ describe('entries recorded beside a claim', () => {
 	it('stay where the claim fails or is released', async () => {
 		const store = new MemoryStore();
 		const claim = await claimAlso(store, 'a', ['paid']);
+		store.once('afterwards', () => (store.saved = store.saved.filter((one) => one !== 'paid too')));
 		expect((await claimAlso(store, 'a', ['paid too'])).status).toBe('seen');
 		await released(claim);
 		expect(store.saved).toEqual(['paid', 'paid too']);
@@ -366,7 +284,7 @@ describe('keys that are recorded in any case', () => {
 	it('are there at the end, known or not, whatever another process overwrites', async () => {
 		const store = new MemoryStore();
 		store.saved = ['a'];
-		afterFirstRecord(store, () => (store.saved = ['a']));
+		store.once('afterwards', () => (store.saved = ['a']));
 		await recordPaid(store);
 		expect(store.saved).toEqual(['a', 'b']);
 		expect(store.calls).toBe(3);
@@ -374,28 +292,16 @@ describe('keys that are recorded in any case', () => {
 
 	it('are given up where they never stay, or the store fails twice', async () => {
 		const store = new MemoryStore();
-		const record = store.checkProcessedAndRecord.bind(store);
-		store.checkProcessedAndRecord = async (...given) => {
-			const answer = await record(...given);
-			store.saved = [];
-			return answer;
-		};
+		store.afterwards = () => (store.saved = []);
 		await expect(recordPaid(store)).rejects.toThrow('n8n did not keep the record');
-		store.checkProcessedAndRecord = async () => await Promise.reject(new Error('SQLITE_BUSY'));
+		store.meanwhile = fail('SQLITE_BUSY');
 		await expect(recordPaid(store)).rejects.toThrow('SQLITE_BUSY');
 	});
 });
 
 describe('a request that is canceled', () => {
-	const cancelable = (store: ProcessedStore, key: string, signal: AbortSignal) =>
-		claimKeys(store, 'canceled', {
-			keys: [key],
-			owner: `owner ${(owners += 1)}`,
-			mayClaim: (isRecorded) => !isRecorded(key),
-			maxEntries: 1_000,
-			isStrict: true,
-			signal,
-		});
+	const cancelable = async (store: ProcessedStore, key: string, signal: AbortSignal) =>
+		await claimStrictly(store, [key], { nodeKey: 'canceled', signal });
 
 	it('ends at once where it waits for its turn, and records nothing', async () => {
 		const store = new MemoryStore();
@@ -419,11 +325,8 @@ describe('a request that is canceled', () => {
 		for (const calls of [1, 2]) {
 			const store = new MemoryStore();
 			const cancel = new AbortController();
-			const record = store.checkProcessedAndRecord.bind(store);
-			store.checkProcessedAndRecord = async (...given) => {
-				const answer = await record(...given);
+			store.afterwards = () => {
 				if (store.calls === calls) cancel.abort(new Error('stopped'));
-				return answer;
 			};
 			await expect(cancelable(store, 'a', cancel.signal)).rejects.toThrow('stopped');
 			expect(store.saved).toEqual([]);
@@ -454,22 +357,6 @@ const writeBack = (
 	};
 };
 
-/** Does something when the store has removed entries so many times. */
-const afterRemoval = (store: MemoryStore, count: number, then: () => void) => {
-	const remove = store.removeProcessed.bind(store);
-	let removals = 0;
-	store.removeProcessed = async (...given) => {
-		await remove(...given);
-		removals += 1;
-		if (removals === count) then();
-	};
-};
-
-const released = async (claim: Claimed | Seen): Promise<void> => {
-	if (claim.status !== 'claimed') throw new Error('was not claimed');
-	await claim.release();
-};
-
 describe('a claim that is released', () => {
 	it('leaves the record exactly as it was', async () => {
 		const store = new MemoryStore();
@@ -494,7 +381,9 @@ describe('a claim that is released', () => {
 		const store = new MemoryStore();
 		const claim = await claimStrictly(store, ['a']);
 		const stale = [...store.saved];
-		afterRemoval(store, 1, () => (store.saved = [...stale, 'of another process']));
+		store.afterRemoval = (count) => {
+			if (count === 1) store.saved = [...stale, 'of another process'];
+		};
 		await released(claim);
 		expect(store.saved).toEqual(['of another process']);
 	});
@@ -535,7 +424,9 @@ describe('a claim that is released', () => {
 		const claim = await claimStrictly(store, ['a'], { successorKey: 'next' });
 		const stale = [...store.saved];
 		const later = ['next', 'next owner of another process'];
-		afterRemoval(store, 1, () => (store.saved = [...stale, ...later]));
+		store.afterRemoval = (count) => {
+			if (count === 1) store.saved = [...stale, ...later];
+		};
 		await released(claim);
 		expect(store.saved).toEqual(['a', ...later]);
 	});
@@ -545,12 +436,10 @@ describe('a claim that is released', () => {
 		const claim = await claimStrictly(store, ['a'], { successorKey: 'next' });
 		const stale = [...store.saved];
 		/* Another process reads what is back before it is asked for `next`, and writes it later. */
-		let list: string[] = [];
-		afterRemoval(store, 1, () => {
-			store.saved = stale;
-			list = [...stale, 'next', 'next owner of another process'];
-		});
-		afterRemoval(store, 2, () => (store.saved = list));
+		const list = [...stale, 'next', 'next owner of another process'];
+		store.afterRemoval = (count) => {
+			if (count <= 2) store.saved = count === 1 ? stale : list;
+		};
 		await released(claim);
 		expect(store.keys).toEqual(['a', 'next']);
 	});
@@ -559,7 +448,9 @@ describe('a claim that is released', () => {
 		const store = new MemoryStore();
 		const claim = await claimStrictly(store, ['a'], { successorKey: 'next' });
 		const others = ['a', 'a owner of another process'];
-		afterRemoval(store, 1, () => (store.saved = others));
+		store.afterRemoval = (count) => {
+			if (count === 1) store.saved = others;
+		};
 		await released(claim);
 		expect(store.saved).toEqual(others);
 	});
@@ -637,19 +528,12 @@ describe('a claim that fails', () => {
 			const store = new MemoryStore();
 			await claimStrictly(store, ['old'], { nodeKey: `error in call ${callsUntilError}` });
 			for (const key of ['old', 'new']) {
-				let call = 0;
-				const record = store.checkProcessedAndRecord.bind(store);
-				store.checkProcessedAndRecord = async (...given) => {
-					const answer = await record(...given);
-					call += 1;
-					if (call === callsUntilError) throw new Error('the connection broke after the write');
-					return answer;
+				const { calls } = store;
+				store.afterwards = () => {
+					if (store.calls - calls === callsUntilError) fail('it broke after the write')();
 				};
-				const claim = await claimStrictly(store, [key], {
-					nodeKey: `error in call ${callsUntilError}`,
-				});
-				store.checkProcessedAndRecord = record;
-				expect(claim.status).toBe('seen');
+				const nodeKey = `error in call ${callsUntilError}`;
+				expect((await claimStrictly(store, [key], { nodeKey })).status).toBe('seen');
 			}
 			expect(store.keys).toEqual(['old', 'new']);
 		}
@@ -661,12 +545,7 @@ it('counts a failed call as the failure of every claim that shared it', async ()
 	const nodeKey = 'shared call';
 	/* The store was just asked, so the next two claims wait and are asked about together. */
 	await claimStrictly(store, ['before'], { nodeKey });
-	const record = store.checkProcessedAndRecord.bind(store);
-	store.checkProcessedAndRecord = async (...given) => {
-		store.checkProcessedAndRecord = record;
-		await record(...given);
-		throw new Error('the connection broke after the write');
-	};
+	store.once('afterwards', fail('the connection broke after the write'));
 	const claims = await Promise.all(
 		['a', 'b'].map(async (key) => await claimStrictly(store, [key], { nodeKey })),
 	);
@@ -686,10 +565,7 @@ it('shares a call with one that has less room, and makes nothing forgotten', asy
 
 it('is asked no more often than needed after a call that failed', async () => {
 	const store = new MemoryStore();
-	store.meanwhile = () => {
-		store.meanwhile = () => {};
-		throw new Error('SQLITE_BUSY');
-	};
+	store.once('meanwhile', fail('SQLITE_BUSY'));
 	const failing = recordKey(store, 'failing once', 'a', HISTORY);
 	while (store.calls === 0) await Promise.resolve();
 	const next = recordKey(store, 'failing once', 'b', HISTORY);
@@ -714,21 +590,20 @@ describe('looking for keys', () => {
 		const isRecorded = await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
 		expect([isRecorded('a'), isRecorded('b')]).toEqual([true, false]);
 		expect(store.saved).toEqual(before);
+		const { calls } = store;
+		await findKeys(store, 'payments', { keys: ['b', 'c'], maxEntries: 1_000 });
+		expect(store.calls - calls).toBe(2);
 	});
 
 	it('tries once more to take out its trace, and rejects where it could not', async () => {
 		const store = new MemoryStore();
-		const remove = store.removeProcessed.bind(store);
-		store.removeProcessed = async () => {
-			store.removeProcessed = remove;
-			throw new Error('SQLITE_BUSY');
-		};
-		await findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 });
+		const request = { keys: ['a'], maxEntries: 1_000 };
+		const remove = jest.spyOn(store, 'removeProcessed');
+		remove.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		await findKeys(store, 'payments', request);
 		expect(store.saved).toEqual([]);
-		store.removeProcessed = async () => await Promise.reject(new Error('SQLITE_BUSY'));
-		await expect(findKeys(store, 'payments', { keys: ['a'], maxEntries: 1_000 })).rejects.toThrow(
-			'SQLITE_BUSY',
-		);
+		remove.mockRejectedValue(new Error('SQLITE_BUSY'));
+		await expect(findKeys(store, 'payments', request)).rejects.toThrow('SQLITE_BUSY');
 	});
 
 	it('takes as many calls for thousands as for one', async () => {
@@ -744,21 +619,12 @@ describe('looking for keys', () => {
 		expect(performance.now() - begun).toBeLessThan(1_000);
 	});
 
-	it('asks twice where nothing is there', async () => {
-		const store = new MemoryStore();
-		await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
-		expect(store.calls).toBe(2);
-	});
-
 	it.each([1, 3])('finds nothing that is there for only a moment, in call %d', async (moment) => {
 		const store = new MemoryStore();
 		store.saved = ['a'];
-		const record = store.checkProcessedAndRecord.bind(store);
-		store.checkProcessedAndRecord = async (...given) => {
-			const isNow = store.calls + 1 === moment;
-			store.saved = isNow ? ['a', 'b'] : ['a'];
-			return await record(...given);
-		};
+		store.afterwards = () => (store.saved = store.calls + 1 === moment ? ['a', 'b'] : ['a']);
+		store.afterRemoval = store.afterwards;
+		store.afterwards();
 		const isRecorded = await findKeys(store, 'payments', { keys: ['a', 'b'], maxEntries: 1_000 });
 		expect([isRecorded('a'), isRecorded('b')]).toEqual([true, false]);
 		expect(store.calls).toBe(4);
@@ -782,12 +648,7 @@ describe('looking for keys', () => {
 				return both;
 			}),
 		);
-		expect(found).toEqual(
-			delays.map(() => [
-				[true, false],
-				[true, false],
-			]),
-		);
+		expect(new Set(found.flat().map(String))).toEqual(new Set(['true,false']));
 	});
 
 	it('takes out no record that another process makes while a third one looks', async () => {

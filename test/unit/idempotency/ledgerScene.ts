@@ -59,7 +59,7 @@ export class LedgerRun {
 }
 
 /** n8n's store, and the payments that were sent. */
-export function scene(store: ProcessedStore & { saved: string[] } = new MemoryStore()) {
+export function scene(store = new MemoryStore()) {
 	const sent: Payment[] = [];
 	const run = (options: RunOptions = {}) => new LedgerRun(store, options);
 	/** One payment in one run. */

@@ -1,4 +1,3 @@
-import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import type {
 	Payment,
 	PaymentRecord,
@@ -10,7 +9,7 @@ import {
 	UserError,
 } from '../../../nodes/PayrollPayments/shared/errors';
 import { LedgerRun, paid } from './ledgerScene';
-import { MemoryStore, runVirtualClock } from './memoryStore';
+import { MemoryStore, never, pass, runVirtualClock, unreliable } from './memoryStore';
 import { randomFrom } from './random';
 
 runVirtualClock();
@@ -26,11 +25,6 @@ beforeEach(() => {
 afterEach(() => {
 	jest.restoreAllMocks();
 });
-
-const pass = async (milliseconds: number) =>
-	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-
-const never = async () => await new Promise<never>(() => {});
 
 /** A sheet: two rows with a reference, one without. */
 const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, item) => ({
@@ -79,23 +73,11 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 	const begun = Date.now();
 	const isCrashed = (process: number) => Date.now() - begun > (crashTimes[process] ?? Infinity);
 
-	const storeOf = (process: number): ProcessedStore => {
-		const faulty = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-			if (isCrashed(process)) return await never();
-			const fault = hasFaults ? pick(20) : -1;
-			if (fault === 0) throw new Error('failed before the write');
-			const result = await call();
-			if (isCrashed(process)) return await never();
-			if (fault === 1) throw new Error('failed after the write');
-			return result;
-		};
-		return {
-			checkProcessedAndRecord: async (...given) =>
-				await faulty(async () => await shared.checkProcessedAndRecord(...given)),
-			removeProcessed: async (...given) =>
-				await faulty(async () => await shared.removeProcessed(...given)),
-		};
-	};
+	const storeOf = (process: number) =>
+		unreliable(shared, {
+			isDead: () => isCrashed(process),
+			dice: () => (hasFaults ? pick(20) : -1),
+		});
 	const stores = Array.from({ length: processes }, (_, process) => storeOf(process));
 	const nodeKey = `${seed} ${speed} ${processes} ${hasFaults}`;
 	/* Between processes n8n’s store has no lock: there, a record that is too many is the safe side. */

@@ -42,6 +42,11 @@ function assertEntriesOfNode(scope: string, mode: string): void {
 	}
 }
 
+/** A call that fails. */
+export const fail = (words: string) => (): never => {
+	throw new Error(words);
+};
+
 /**
  * A store like n8n's: every call reads one list and writes it back whole, a moment later, and
  * nothing keeps two calls apart.
@@ -51,6 +56,11 @@ export class MemoryStore implements ProcessedStore {
 	calls = 0;
 	/** Called between reading and writing. */
 	meanwhile: () => void = () => {};
+	/** Called once a call has written: if it throws, the call fails, though it has written. */
+	afterwards: () => void = () => {};
+	/** Called once entries were removed, with the number of removals so far. */
+	afterRemoval: (count: number) => void = () => {};
+	private removals = 0;
 	/** The time between reading and writing. */
 	takesTime: () => Promise<unknown> = moment;
 
@@ -72,6 +82,7 @@ export class MemoryStore implements ProcessedStore {
 		list.splice(0, Math.max(0, list.length - maxEntries));
 		this.meanwhile();
 		this.saved = list;
+		this.afterwards();
 		return { new: fresh, processed };
 	}
 
@@ -86,10 +97,50 @@ export class MemoryStore implements ProcessedStore {
 		const list = this.saved.filter((item) => !removed.has(item));
 		await this.takesTime();
 		this.saved = list;
+		this.afterRemoval((this.removals += 1));
+	}
+
+	/** Does something, or fails, in the next call only. */
+	once(moment: 'meanwhile' | 'afterwards', then: () => void): void {
+		this[moment] = () => {
+			this[moment] = () => {};
+			then();
+		};
 	}
 
 	/** The keys, without the marks of who recorded them. */
 	get keys(): string[] {
 		return this.saved.filter((item) => !item.includes(' owner '));
 	}
+}
+
+/** What somebody waits for who has crashed. */
+export const never = async () => await new Promise<never>(() => {});
+
+export const pass = async (milliseconds: number) =>
+	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * The store as a process sees it that may crash, and whose calls may fail, before they write or after.
+ * @param dice a number below 20 for each call, or one below 0 where none fails
+ */
+export function unreliable(
+	store: ProcessedStore,
+	{ isDead, dice }: { readonly isDead: () => boolean; readonly dice: () => number },
+): ProcessedStore {
+	const call = async <Result>(make: () => Promise<Result>): Promise<Result> => {
+		if (isDead()) return await never();
+		const fault = dice();
+		if (fault === 0) throw new Error('failed before the write');
+		const result = await make();
+		if (isDead()) return await never();
+		if (fault === 1) throw new Error('failed after the write');
+		return result;
+	};
+	return {
+		checkProcessedAndRecord: async (...given) =>
+			await call(async () => await store.checkProcessedAndRecord(...given)),
+		removeProcessed: async (...given) =>
+			await call(async () => await store.removeProcessed(...given)),
+	};
 }

@@ -62,18 +62,8 @@ describe('50,000 entries', () => {
 
 	it('takes 16 characters for each user whose values others share', () => {
 		const values = ['contractor', 'team_employee', 'aor_contractor'];
-		expect(
-			write(
-				SCOPE,
-				of('us', () => ''),
-			).length,
-		).toBeLessThan(801_000);
-		expect(
-			write(
-				SCOPE,
-				of('us', (number) => values[number % 3] ?? ''),
-			).length,
-		).toBeLessThan(801_000);
+		const users = of('us', (number) => values[number % 3] ?? '');
+		expect(write(SCOPE, users).length).toBeLessThan(801_000);
 	});
 
 	it('takes 39 characters for each invite with its address’s fingerprint', () => {

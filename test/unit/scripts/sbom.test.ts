@@ -13,22 +13,15 @@ const lock = z
 	.object({ packages: z.record(z.object({ integrity: z.string().optional() })) })
 	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
 
+const hash = z.object({ content: z.string() });
+
 const sbom = z.object({
-	metadata: z.object({
-		timestamp: z.string(),
-		component: z.object({ purl: z.string() }),
-	}),
+	metadata: z.object({ timestamp: z.string(), component: z.object({ purl: z.string() }) }),
 	components: z.array(
 		z.object({
 			purl: z.string(),
 			licenses: z.array(z.unknown()),
-			externalReferences: z.array(
-				z.object({
-					type: z.string(),
-					url: z.string(),
-					hashes: z.array(z.object({ content: z.string() })).optional(),
-				}),
-			),
+			externalReferences: z.array(z.object({ hashes: z.array(hash).optional() })),
 		}),
 	),
 	dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),

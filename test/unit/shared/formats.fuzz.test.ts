@@ -27,6 +27,8 @@ const anyText = (nearMisses: fc.Arbitrary<string>) =>
 		fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
 	);
 
+const LONG = '9'.repeat(400);
+
 /** Anything that an expression in n8n may give. */
 const anything = fc.anything({
 	withBigInt: true,
@@ -79,12 +81,8 @@ it.each(Object.entries(SCHEMAS))('%s: 10 MB are judged in no time', (_name, sche
 
 it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
 	const character = fc.constantFrom(...'ABCXYZabcxyz0189_-');
-	const genuine = fc
-		.tuple(
-			fc.constantFrom('te-', 'co-', 'us-'),
-			fc.array(character, { minLength: 12, maxLength: 12 }),
-		)
-		.map(([prefix, rest]) => prefix + rest.join(''));
+	const rest = fc.string({ unit: character, minLength: 12, maxLength: 12 });
+	const genuine = fc.tuple(fc.constantFrom('te-', 'co-', 'us-'), rest).map((two) => two.join(''));
 	const judge = (value: string) =>
 		/^(?:te|co)-[A-Za-z0-9_-]{12}(?!\n)$/.test(value.replace(/^\s+|\s+$/g, ''));
 	fc.assert(
@@ -98,17 +96,7 @@ it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
 it('payments: exactly whole cents within the limits', () => {
 	const near = fc.oneof(
 		fc.bigInt({ min: -10n, max: 20_000_000_000n }).map(String),
-		fc.constantFrom(
-			'1e3',
-			'0x64',
-			'100.0',
-			'１００',
-			'1_000',
-			'+100',
-			'-0',
-			'Infinity',
-			'9'.repeat(400),
-		),
+		fc.constantFrom('1e3', '0x64', '100.0', '１００', '1_000', '+100', '-0', 'Infinity', LONG),
 	);
 	fc.assert(
 		fc.property(fc.oneof(anyText(near), fc.double(), fc.integer(), near.map(Number)), (value) => {
@@ -140,18 +128,7 @@ const dollarTexts = fc.oneof(
 			const fraction = String(digits).padStart(3, '0').slice(0, places);
 			return places === 0 ? String(whole) : `${whole}.${fraction}`;
 		}),
-	fc.constantFrom(
-		'1e3',
-		'1,250.00',
-		'.5',
-		'5.',
-		'+5',
-		'007',
-		'0x64',
-		'1_000',
-		'١٢٥',
-		'9'.repeat(400),
-	),
+	fc.constantFrom('1e3', '1,250.00', '.5', '5.', '+5', '007', '0x64', '1_000', '١٢٥', LONG),
 );
 
 it('payments in dollars: exactly the cents that the digits say', () => {
@@ -202,14 +179,7 @@ it('amounts for people come back to the same cents', () => {
 it('times: exactly those that the calendar has', () => {
 	const two = (number: number) => String(number).padStart(2, '0');
 	const near = fc
-		.tuple(
-			fc.integer({ min: 0, max: 9999 }),
-			fc.integer({ min: 0, max: 14 }),
-			fc.integer({ min: 0, max: 33 }),
-			fc.integer({ min: 0, max: 25 }),
-			fc.integer({ min: 0, max: 61 }),
-			fc.integer({ min: 0, max: 61 }),
-		)
+		.tuple(fc.nat(9999), fc.nat(14), fc.nat(33), fc.nat(25), fc.nat(61), fc.nat(61))
 		.map(
 			([year, month, day, hour, minute, second]) =>
 				`${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}Z`,
@@ -224,20 +194,6 @@ it('times: exactly those that the calendar has', () => {
 			const { success } = utcTimestamp.safeParse(value);
 			if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value)) expect(success).toBe(judge(value));
 			else if (success) expect(value).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/);
-		}),
-		{ numRuns: 300 },
-	);
-});
-
-it('email addresses: nothing that could be two, or a header, or a name', () => {
-	const part = fc.string({ unit: fc.constantFrom(...'aB9._+-@ ,;<>"\n\r\t\u0000é'), maxLength: 8 });
-	const near = fc.tuple(part, part).map(([local, domain]) => `${local}@${domain}.com`);
-	fc.assert(
-		fc.property(anyText(near), (value) => {
-			const parsed = email.safeParse(value);
-			if (!parsed.success) return;
-			expect(parsed.data).toMatch(/^[^\s@,;<>"]+@[^\s@,;<>"]+\.[A-Za-z0-9-]+$/);
-			expect(parsed.data).toBe(value.trim());
 		}),
 		{ numRuns: 300 },
 	);

@@ -13,6 +13,8 @@ import {
 it.each([
 	[0, '0.00', '$0.00'],
 	[9, '0.09', '$0.09'],
+	[10_000_000_000, '100000000.00', '$100,000,000.00'],
+	[123456789012345678901n, '1234567890123456789.01', '$1,234,567,890,123,456,789.01'],
 	[-5, '-0.05', '$-0.05'],
 	[99_999, '999.99', '$999.99'],
 	[-123_456, '-1234.56', '$-1,234.56'],
@@ -45,12 +47,31 @@ const NOT_WHOLE = `must be ${CENTS}`;
 const MISSING_DOLLARS = `is missing; enter ${DOLLARS}`;
 const NOT_PLAIN = `must be ${DOLLARS}`;
 
-it.each([
+it.each([100, 10_000_000_000, '100', ' 12500 '])('takes %j cents', (value) => {
+	expect(paymentCents.parse(value)).toBe(Number(value));
+});
+
+it.each<readonly [unknown, string]>([
 	[undefined, MISSING_CENTS],
 	[null, MISSING_CENTS],
 	['', MISSING_CENTS],
 	[' ', NOT_WHOLE],
-	['1 000', NOT_WHOLE],
+	...[
+		'1 000',
+		'abc',
+		'1e3',
+		'0x64',
+		'100.0',
+		'12,500',
+		'１００',
+		1.5,
+		NaN,
+		Infinity,
+		true,
+		[100],
+		{},
+	].map((value) => [value, NOT_WHOLE] as const),
+	['99', `${RANGE}, not $0.99`],
 	[99, `${RANGE}, not $0.99`],
 	['10000000001', `${RANGE}, not $100,000,000.01`],
 	[-12_500, `${RANGE}, not $-125.00`],
@@ -60,23 +81,17 @@ it.each([
 	]);
 });
 
-it.each([
+it.each<readonly [unknown, string]>([
 	[undefined, MISSING_DOLLARS],
 	[null, MISSING_DOLLARS],
 	['', MISSING_DOLLARS],
 	['0.99', `${RANGE}, not $0.99`],
 	['100000000.01', `${RANGE}, not $100,000,000.01`],
-	['125.505', NOT_PLAIN],
-	['$125.505', NOT_PLAIN],
-	['125.505x', NOT_PLAIN],
-	['1000000000000', NOT_PLAIN],
-	['1000000000000.', NOT_PLAIN],
-	['1000000000000.5', NOT_PLAIN],
-	['1000000000000.25', NOT_PLAIN],
-	['$1000000000000', NOT_PLAIN],
-	['01000000000000', NOT_PLAIN],
-	['1000000000000x', NOT_PLAIN],
-	['1000000000000.xy', NOT_PLAIN],
+	...[
+		...['125.505', '$125.505', '125.505x', '1000000000000', '1000000000000.', '1000000000000.5'],
+		...['1000000000000.25', '$1000000000000', '01000000000000', '1000000000000x'],
+		'1000000000000.xy',
+	].map((value) => [value, NOT_PLAIN] as const),
 ])('refuses %j dollars: %s', (value, message) => {
 	expect(paymentDollars.safeParse(value).error?.issues).toEqual([
 		{ code: 'custom', message, path: [] },
@@ -111,11 +126,8 @@ describe('the amount that typed data signs', () => {
 		expect(signedAmountInDollars(amount, unit)).toBe(dollars);
 	});
 
-	it('has a label for each unit', () => {
-		expect(Object.entries(TYPED_AMOUNT_UNITS).map(([unit, { label }]) => [unit, label])).toEqual([
-			['cents', 'Cents'],
-			['notChecked', 'Not Checked'],
-			['tokenSixDecimals', 'Token Units (Six Decimals)'],
-		]);
+	it('has a unit with a label', () => {
+		expect(Object.keys(TYPED_AMOUNT_UNITS)).toEqual(['cents', 'notChecked', 'tokenSixDecimals']);
+		expect(Object.values(TYPED_AMOUNT_UNITS).map(({ label }) => label)).not.toContain('');
 	});
 });

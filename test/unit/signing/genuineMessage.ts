@@ -35,21 +35,10 @@ export const MESSAGE = LINES.join('\n');
 export function meaning(
 	message: ReturnType<typeof parseSignInMessage> | SiweMessage,
 ): Record<string, unknown> {
-	const { scheme, domain, statement, uri, version, chainId, nonce } = message;
-	const { issuedAt, expirationTime, notBefore, requestId, resources } = message;
+	const { scheme, domain, address: signer, statement, uri, version, chainId } = message;
+	const { nonce, issuedAt, expirationTime, notBefore, requestId, resources } = message;
 	return {
-		scheme,
-		domain,
-		address: message.address,
-		statement,
-		uri,
-		version,
-		chainId,
-		nonce,
-		issuedAt,
-		expirationTime,
-		notBefore,
-		requestId,
-		resources,
+		...{ scheme, domain, address: signer, statement, uri, version, chainId },
+		...{ nonce, issuedAt, expirationTime, notBefore, requestId, resources },
 	};
 }

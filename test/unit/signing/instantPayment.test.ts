@@ -7,8 +7,10 @@ import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
 import { quoted } from '../../../nodes/PayrollPayments/shared/redaction';
 import { runs } from '../../support/propertyRuns';
+import { refusalOf } from '../../support/refusals';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
+const wallet32 = zeroPadValue(wallet.address, 32);
 const mallory = new Judge(id('mallory')).address;
 const contract = new Judge(id('contract')).address;
 const token = new Judge(id('token')).address;
@@ -75,20 +77,28 @@ const typed = (name: string, type: string): Pick<Form, 'types'> => ({
 		PaymentData: PAYMENT_DATA.map((one) => (one.name === name ? { name, type } : one)),
 	},
 });
+/** One member of the message or of its data with another type and value. */
+const messageTyped = (name: string, type: string, value: unknown): Form => ({
+	...message({ [name]: value }),
+	...typed(name, type),
+});
+const dataTyped = (name: string, type: string, value: unknown): Form => ({
+	...data({ [name]: value }),
+	...typed(name, type),
+});
 const without = (name: string) => PAYMENT_DATA.filter((one) => one.name !== name);
+/** The member of the data is sent, but not signed. */
+const unsigned = (name: string): Form => withTypes({ PaymentData: without(name) });
+const INNER = [{ name: 'a', type: 'string' }];
+const WITHOUT_DATA = PAYMENT.slice(0, 4);
 
-function refusalOf(input: Form, more: object = {}): UserError {
-	try {
-		instantPaymentTypedData(input, { ...expectation, ...more });
-	} catch (error) {
-		if (error instanceof UserError) return error;
-		throw error;
-	}
-	throw new Error('nothing was refused');
-}
+const guarded = (input: Form, more: object = {}) =>
+	instantPaymentTypedData(input, { ...expectation, ...more });
+const refusal = (input: Form, more: object = {}): UserError =>
+	refusalOf(() => guarded(input, more));
 
 async function signAndJudge(input: Form, more: object = {}): Promise<void> {
-	const typedData = instantPaymentTypedData(input, { ...expectation, ...more });
+	const typedData = guarded(input, more);
 	const signature = await wallet.signTypedData(typedData);
 	const { domain, types: signedTypes, message: signed } = typedData;
 	expect(verifyTypedData(domain, signedTypes, signed, signature)).toBe(wallet.address);
@@ -96,42 +106,28 @@ async function signAndJudge(input: Form, more: object = {}): Promise<void> {
 }
 
 describe('the signing guard of instant payments', () => {
+	const [inCents, unchecked] = [{ typedAmountUnit: 'cents' }, { typedAmountUnit: 'notChecked' }];
+
 	it.each<[string, Form, object?]>([
 		['what the form says', FORM],
-		[
-			'cents, where the service counts in them',
-			data({ amount: '12500' }),
-			{ typedAmountUnit: 'cents' },
-		],
-		[
-			'any amount where it is not checked',
-			data({ amount: '7' }),
-			{ typedAmountUnit: 'notChecked' },
-		],
-		['an amount typed as a number', { ...FORM, ...typed('amount', 'uint256') }],
-		['the team as sender', { ...message({ from: teamId }), ...typed('from', 'string') }],
+		['cents, where the service counts in them', data({ amount: '12500' }), inCents],
+		['any amount where it is not checked', data({ amount: '7' }), unchecked],
+		['an amount typed as a number', having(typed('amount', 'uint256'))],
+		['the team as sender', messageTyped('from', 'string', teamId)],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
-		[
-			'a sender that is neither address nor team',
-			{ ...message({ from: 'main' }), ...typed('from', 'string') },
-		],
-		['the email in another case', data({ recipient: recipientEmail.toLowerCase() })],
+		['its own address in 32 bytes', messageTyped('from', 'bytes32', wallet32)],
+		['a sender that is neither address nor team', messageTyped('from', 'string', 'main')],
+		['a sender that ends with an address', messageTyped('from', 'string', `x${mallory}`)],
+		['a sender that begins with an address', messageTyped('from', 'string', `${mallory}0`)],
+		['the email in another case', data({ recipient: recipientEmail.toUpperCase() })],
 		['a recipient that is an address', data({ recipient: mallory })],
 		['a receiver of its own choice', message({ to: mallory })],
-		[
-			'an expiry in ISO 8601',
-			{ ...message({ expires: '2026-11-21T12:00:01Z' }), ...typed('expires', 'string') },
-		],
-		[
-			'an expiry that is no time',
-			{ ...message({ expires: 'never' }), ...typed('expires', 'string') },
-		],
+		['an expiry in ISO 8601', messageTyped('expires', 'string', '2026-11-21T12:00:01Z')],
+		['an expiry that is no time', messageTyped('expires', 'string', 'never')],
 		['an expiry that may mean never', message({ expires: '0' })],
 		['an expiry that may be a duration', message({ expires: '3600' })],
-		[
-			'a domain without name and version',
-			having({ domain: { chainId: 1, verifyingContract: contract } }),
-		],
+		['text in 32 bytes', dataTyped('id', 'bytes32', encodeBytes32String('77'))],
+		['a domain of two members', having({ domain: { chainId: 1, verifyingContract: contract } })],
 	])('lets %s be signed', async (_what, input, more = {}) => {
 		await signAndJudge(input, more);
 	});
@@ -148,260 +144,132 @@ describe('the signing guard of instant payments', () => {
 					const amount = BigInt(otherCents) * factor;
 					const input = data({ amount: String(amount) });
 					const more = { amountCents, typedAmountUnit };
-					if (amount === BigInt(amountCents) * perCent) {
-						instantPaymentTypedData(input, { ...expectation, ...more });
-					} else {
-						expect(refusalOf(input, more).message).toMatch(/^Authorization: \$.*\. Form: \$/);
-					}
+					if (amount === BigInt(amountCents) * perCent) guarded(input, more);
+					else expect(refusal(input, more).message).toMatch(/^Authorization: \$.*\. Form: \$/);
 					const right = data({ amount: String(BigInt(amountCents) * perCent) });
-					expect(instantPaymentTypedData(right, { ...expectation, ...more }).message).toEqual(
-						right.typedData,
-					);
+					expect(guarded(right, more).message).toEqual(right.typedData);
 				},
 			),
 		);
 	});
 
-	it.each<[string, Form, string]>([
-		['another amount', data({ amount: '125000001' }), '$125.000001'],
-		['a hundred times the amount', data({ amount: '12500000000' }), '$12,500.00'],
-		['an amount in hex', data({ amount: '0x7735940' }), 'whole number'],
-		['an amount with leading zeros', data({ amount: '0125000000' }), 'whole number'],
-		['an amount with a fraction', data({ amount: '125.00' }), 'whole number'],
-		['an amount with white space', data({ amount: '125000000 ' }), 'whole number'],
-		['an amount with an exponent', data({ amount: '125e6' }), 'whole number'],
-		['an amount with separators', data({ amount: '125,000,000' }), 'whole number'],
-		['an amount in other digits', data({ amount: '١٢٥٠٠٠٠٠٠' }), 'whole number'],
-		['an empty amount', data({ amount: '' }), 'whole number'],
+	const here = 'In Payment Authorization, ';
+	const notSigned = 'would be sent, but not signed';
+	const unused = 'The type PaymentData isn’t used by the primary type';
+	const notTheWallet = (from: string) => `${here}from is ${from}, not the wallet ${wallet.address}`;
 
-		['another sender', message({ from: mallory }), 'not the wallet'],
-		[
-			'another sender as text',
-			{ ...message({ from: mallory }), ...typed('from', 'string') },
-			'not the wallet',
-		],
+	it.each<[string, Form, string]>([
+		['another sender', message({ from: mallory }), notTheWallet(mallory)],
+		['another sender as text', messageTyped('from', 'string', mallory), notTheWallet(mallory)],
 		[
 			'another sender with white space',
-			{ ...message({ from: ` ${mallory}` }), ...typed('from', 'string') },
-			'not the wallet',
+			messageTyped('from', 'string', ` ${mallory}`),
+			notTheWallet(mallory),
 		],
 		[
 			'another sender in 32 bytes',
-			{ ...message({ from: zeroPadValue(mallory, 32) }), ...typed('from', 'bytes32') },
-			'not the wallet',
+			messageTyped('from', 'bytes32', zeroPadValue(mallory, 32)),
+			notTheWallet(mallory.toLowerCase()),
 		],
-
+		['an amount that is not signed', unsigned('amount'), `${here}data.amount ${notSigned}`],
+		['a recipient that is not signed', unsigned('recipient'), `${here}data.recipient ${notSigned}`],
+		['a token that is not signed', unsigned('token'), `${here}data.token ${notSigned}`],
 		[
-			'types without the amount',
-			{ ...data({ amount: undefined }), ...types({ PaymentData: without('amount') }) },
-			'data.amount would be sent, but not signed',
-		],
-		[
-			'an amount that is sent, but not signed',
-			withTypes({ PaymentData: without('amount') }),
-			'data.amount would be sent, but not signed',
-		],
-		[
-			'a recipient that is sent, but not signed',
-			withTypes({ PaymentData: without('recipient') }),
-			'data.recipient would be sent, but not signed',
-		],
-		[
-			'a token that is sent, but not signed',
-			withTypes({ PaymentData: without('token') }),
-			'token would be sent, but not signed',
-		],
-		[
-			'a sender that is sent, but not signed',
+			'a sender that is not signed',
 			withTypes({ Payment: PAYMENT.slice(1) }),
-			'from would be sent, but not signed',
+			`${here}from ${notSigned}`,
+		],
+		['an undocumented member', message({ note: 'x' }), `${here}note ${notSigned}`],
+		['data that is not signed', withTypes({ Payment: WITHOUT_DATA }), unused],
+		['the inner type as primary type', having({ primaryType: 'PaymentData' }), 'The type Payment'],
+		['a type that is not used', withTypes({ Permit: INNER }), 'The type Permit isn’t used'],
+		['an unknown type', having({ primaryType: 'Permit' }), 'type "Permit" is not among the types'],
+		[
+			'a member that is signed, but not sent',
+			withTypes({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }),
+			`${here}note is missing`,
 		],
 		[
-			'data that is sent, but not signed',
-			withTypes({ Payment: PAYMENT.slice(0, 4) }),
-			'isn’t used by the primary type',
+			'a member of the data that is signed, but not sent',
+			withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }),
+			`${here}data.fee is missing`,
 		],
-		['a member that is neither documented nor typed', message({ note: 'x' }), 'note would be sent'],
 		[
-			'data inside data',
+			'a structure inside the data',
 			{
-				...data({ data: { amount: '1' } }),
-				...types({
-					PaymentData: [...without('data'), { name: 'data', type: 'Inner' }],
-					Inner: [{ name: 'amount', type: 'string' }],
-				}),
+				...data({ id: { a: '1' } }),
+				...types({ PaymentData: [...without('id'), { name: 'id', type: 'Inner' }], Inner: INNER }),
 			},
-			'must be text',
+			`${here}data.id must be text`,
 		],
-		[
-			'an amount inside a structure',
-			{
-				...data({ amount: { value: '125000000' } }),
-				...types({
-					PaymentData: [...without('amount'), { name: 'amount', type: 'Sum' }],
-					Sum: [{ name: 'value', type: 'string' }],
-				}),
-			},
-			'must be text',
-		],
+		['a list', having(typed('salt', 'uint256[]')), `${here}salt is not a list`],
 		[
 			'a list of amounts',
-			{ ...data({ amount: ['125000000', '1'] }), ...typed('amount', 'string[]') },
-			'must be text',
+			dataTyped('amount', 'string[]', ['1']),
+			`${here}data.amount must be text`,
 		],
+		['yes or no in the data', dataTyped('id', 'bool', true), `${here}data.id must be text`],
+		['yes or no', messageTyped('salt', 'bool', true), `${here}salt must be text`],
 		[
 			'a list of payments',
 			{
 				...message({ data: [DATA, DATA] }),
-				...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'PaymentData[]' }] }),
+				...types({ Payment: [...WITHOUT_DATA, { name: 'data', type: 'PaymentData[]' }] }),
 			},
-			'data must be an object',
+			`${here}data must be an object`,
 		],
-		[
-			'data as bytes',
-			{
-				...message({ data: '0x' }),
-				...types({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'bytes' }] }),
-			},
-			'isn’t used by the primary type',
-		],
+		['data as bytes', messageTyped('data', 'bytes', '0x'), unused],
 		[
 			'data of a type that every object has',
-			withTypes({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'constructor' }] }),
+			having(typed('data', 'constructor')),
 			'The type "constructor" is missing',
 		],
 		[
 			'the domain as data',
-			withTypes({
-				Payment: [...PAYMENT.slice(0, 4), { name: 'data', type: 'EIP712Domain' }],
-				EIP712Domain: PAYMENT_DATA,
-			}),
-			'EIP712Domain',
+			withTypes({ Payment: [...WITHOUT_DATA, { name: 'data', type: 'EIP712Domain' }] }),
+			'The type "EIP712Domain" is missing',
 		],
-		[
-			'a type that is not used',
-			withTypes({ Permit: [{ name: 'value', type: 'uint256' }] }),
-			'Permit',
-		],
-		[
-			'the inner type as primary type',
-			having({ primaryType: 'PaymentData' }),
-			'isn’t used by the primary type',
-		],
-
 		[
 			'a domain type that leaves out the contract',
 			withTypes({ EIP712Domain: [{ name: 'name', type: 'string' }] }),
-			'EIP712Domain',
+			'The type EIP712Domain doesn’t match the members of the domain',
 		],
 	])('refuses %s', (_what, input, words) => {
-		const refusal = refusalOf(input);
-		expect(refusal.message).toContain(words);
-		expect(refusal.hint).toMatch(/ Nothing was signed\.$/);
-	});
-
-	it.each<[string, Form, string, object?]>([
-		[
-			'The primary type "Permit" is not among the types',
-			having({ primaryType: 'Permit' }),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, from would be sent, but not signed',
-			withTypes({ Payment: PAYMENT.slice(1) }),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, data.recipient would be sent, but not signed',
-			withTypes({ PaymentData: without('recipient') }),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, note is missing',
-			withTypes({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, data.fee is missing',
-			withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, data.id is not an object',
-			withTypes({
-				PaymentData: [...without('id'), { name: 'id', type: 'Inner' }],
-				Inner: [{ name: 'a', type: 'string' }],
-			}),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, salt is not a list',
-			having(typed('salt', 'uint256[]')),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, data.id must be text',
-			{ ...data({ id: true }), ...typed('id', 'bool') },
-			'typedData',
-		],
-		[
-			'In Payment Authorization, salt must be text',
-			{ ...message({ salt: true }), ...typed('salt', 'bool') },
-			'typedData',
-		],
-		[
-			`In Payment Authorization, from is ${mallory.toLowerCase()}, not the wallet ${wallet.address}`,
-			message({ from: mallory.toLowerCase() }),
-			'typedData',
-		],
-		[
-			'In Payment Authorization, data.amount is "1.5", which isn’t a plain whole number',
-			data({ amount: '1.5' }),
-			'typedData',
-		],
-	])('says: %s', (words, input, field) => {
-		expect(refusalOf(input)).toMatchObject({
-			message: words,
-			field,
+		expect(refusal(input)).toMatchObject({
+			message: expect.stringContaining(words),
+			field: 'typedData',
 			hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
 		});
 	});
 
-	it.each<[string, Form]>([
-		[
-			'a sender that ends with an address',
-			{ ...message({ from: `x${mallory}` }), ...typed('from', 'string') },
-		],
-		[
-			'a sender that begins with an address',
-			{ ...message({ from: `${mallory}0` }), ...typed('from', 'string') },
-		],
-		[
-			'its own address in 32 bytes',
-			{
-				...message({ from: zeroPadValue(wallet.address, 32) }),
-				...typed('from', 'bytes32'),
-			},
-		],
-		['an email in capital letters', data({ recipient: recipientEmail.toUpperCase() })],
-	])('takes %s as it stands', async (_what, input) => {
-		await signAndJudge(input);
+	it.each([
+		...['', ' 1', '-1', '1.5', '125.00', 'x1', '1x', '125000000 ', '125e6', '125,000,000'],
+		...['0x7735940', '01', '0125000000', '١٢٥٠٠٠٠٠٠', '9'.repeat(79)],
+	])('takes the text %j for no amount in either unit', (amount) => {
+		for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
+			expect(refusal(data({ amount }), { typedAmountUnit }).message).toBe(
+				`${here}data.amount is ${quoted(amount)}, which isn’t a plain whole number`,
+			);
+		}
 	});
 
-	it.each(['', '-1', '1.5', 'x1', '1x', '01', '9'.repeat(79)])(
-		'takes the text %j for no amount in either unit',
-		(amount) => {
-			for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
-				expect(refusalOf(data({ amount }), { typedAmountUnit }).message).toContain(
-					'isn’t a plain whole number',
-				);
-			}
-		},
-	);
+	const NEW_AMOUNT = 'Correct the amount, or get a new payment authorization.';
+	const otherUnit = (label: string) =>
+		`The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to ${label}.`;
 
-	it('reads an amount of 0 and of 78 digits, and refuses both', () => {
-		expect(refusalOf(data({ amount: '0' })).message).toBe('Authorization: $0.00. Form: $125.00');
-		expect(refusalOf(data({ amount: '9'.repeat(78) })).message).toMatch(/^Authorization: \$999,/);
+	it.each<[amount: string, unit: string, shown: string, hint: string]>([
+		['125000001', 'tokenSixDecimals', '$125.000001', NEW_AMOUNT],
+		['12500000000', 'tokenSixDecimals', '$12,500.00', NEW_AMOUNT],
+		['0', 'tokenSixDecimals', '$0.00', NEW_AMOUNT],
+		['9'.repeat(78), 'tokenSixDecimals', `$${'999,'.repeat(23)}999.999999`, NEW_AMOUNT],
+		['1', 'cents', '$0.01', NEW_AMOUNT],
+		['12500', 'tokenSixDecimals', '$0.0125', otherUnit('Cents')],
+		['125000000', 'cents', '$1,250,000.00', otherUnit('Token Units (Six Decimals)')],
+	])('refuses the amount %s in %s', (amount, typedAmountUnit, shown, hint) => {
+		expect(refusal(data({ amount }), { typedAmountUnit })).toMatchObject({
+			message: `Authorization: ${shown}. Form: $125.00`,
+			hint: `${hint} Nothing was signed.`,
+		});
 	});
 
 	describe('names in signed texts', () => {
@@ -417,18 +285,13 @@ describe('the signing guard of instant payments', () => {
 
 		it.each<[string, string]>([
 			['another team', team],
-			['another team with white space', ` ${team} `],
 			['another team in a sentence', `for ${team}, March`],
-			['another team in an address', `https://pay.example/teams/${team}?x=1`],
-			['another team behind a digit', `7${team}`],
 			['another team behind an underscore', `group_${team}`],
-			['another team behind a hyphen', `batch-${team}`],
 			['another team behind another script', `团队${team}`],
 			['another team behind a word and something invisible', `late${hidden}${team}`],
 			['another team behind the form’s', `${teamId} ${team}`],
 			['another team with one of these in it', 'te-late-payment'],
 			['a longer team', `${team}0`],
-			['a team that ends in the form’s', `te-${teamId}`],
 			['a team around the form’s', `te-zzzzz_${teamId}_zzzzzz`],
 			['the form’s team and one more letter', `${teamId}x`],
 			['the form’s team and one more letter, accented', `${teamId}é`],
@@ -439,16 +302,13 @@ describe('the signing guard of instant payments', () => {
 			['the form’s team with something invisible', teamId.replace('-', `-${hidden}`)],
 			['a team in full width', fullWidth(team)],
 			['a team in bold mathematical letters', '𝐭𝐞-𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳'],
-			['a percent-encoded team', percent(team)],
 			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
 			['a team that is percent-encoded twice', team.replace('-', '%252d')],
-			['a team that is percent-encoded in full width', team.replace('-', fullWidth('%2D'))],
 			['a team with something invisible', `t\u2060e\u00ad-\ufe0fzzzzzz\u{e0020}zzzzzz`],
 			['a team with a control character', `t\u0000e-zzzzzzzzzzzz`],
 			['a team with accents', `te\u0301-zzzzzzzzzzzz`],
 			['a team with a Cyrillic prefix', `\u0442\u0435-zzzzzzzzzzzz`],
 			['a team with a Cyrillic E', `t\u0435-zzzzzzzzzzzz`],
-			['a team with Greek capitals', `\u03a4\u0395-zzzzzzzzzzzz`],
 			['a team with other letters in it', `te-zzzzzz\u0455\u0455\u0455\u0455\u0455\u0455`],
 			...[
 				...'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u2043\ufe58\ufe63\uff0d\u30fc\u3161',
@@ -457,7 +317,7 @@ describe('the signing guard of instant payments', () => {
 				team.replace('-', dash),
 			]),
 		])('refuse %s', (_what, id) => {
-			expect(refusalOf(data({ id }))).toMatchObject({
+			expect(refusal(data({ id }))).toMatchObject({
 				message: `In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofTeam}`,
 				field: 'typedData',
 				hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization. Nothing was signed.',
@@ -466,17 +326,12 @@ describe('the signing guard of instant payments', () => {
 
 		it.each<[string, string]>([
 			['another address', eve],
-			['another address with white space', `\t${eve}\n`],
 			['another address in a sentence', `paid to ${eve} today`],
 			['another address behind the form’s', `${recipientEmail},${eve}`],
-			['an address without a dot', 'eve@evil'],
 			['an @ alone', '5 @ 25'],
-			['an encoded @ alone', '5%40'],
 			['a handle', '@eve'],
 			['a quoted address', '"eve adams"@evil.example'],
 			['a longer local part', `x${recipientEmail}`],
-			['a local part with a dot', `eve.${recipientEmail}`],
-			['a local part with an apostrophe', `o'${recipientEmail}`],
 			['a local part with another letter', `é${recipientEmail}`],
 			['a local part with something invisible', `x${hidden}${recipientEmail}`],
 			['another letter for a dot', recipientEmail.replace('.', 'x')],
@@ -484,18 +339,13 @@ describe('the signing guard of instant payments', () => {
 			['a longer domain behind two dots', `${recipientEmail}..evil.example`],
 			['a longer last label', `${recipientEmail}s`],
 			['a longer domain with another letter', `${recipientEmail}é`],
-			['a longer domain with a hyphen', `${recipientEmail}-evil.example`],
 			['a domain behind an address', `${recipientEmail}@evil.example`],
-			['a user name in a URL', `https://${recipientEmail}/`],
-			['a soft hyphen in the form’s', recipientEmail.replace('.e', '.e\u00ad')],
 			['a letter that folds to the form’s', recipientEmail.replace('i', '\u0130')],
 			['a letter that looks like the form’s', recipientEmail.replace('a', '\u0430')],
 			['no-break space around the form’s', `\u00a0${recipientEmail}\u00a0`],
 			['a full-width at sign', 'eve\uff20evil.example'],
-			['a small at sign', 'eve\ufe6bevil.example'],
 			['the form’s with a full-width at sign', recipientEmail.replace('@', '\uff20')],
 			['a percent-encoded at sign', 'eve%40evil.example'],
-			['the form’s with a percent-encoded at sign', recipientEmail.replace('@', '%40')],
 			['an at sign that is encoded twice', 'eve%2540evil.example'],
 			['an at sign whose escape is encoded', 'eve%%34%30evil.example'],
 			['an encoded full-width at sign', 'eve%EF%BC%A0evil.example'],
@@ -503,7 +353,7 @@ describe('the signing guard of instant payments', () => {
 			['an escape with something invisible', `eve%4${hidden}0evil.example`],
 			['an encoded at sign among broken bytes', 'eve%ff%40%ffevil.example'],
 		])('refuse %s', (_what, id) => {
-			expect(refusalOf(data({ id })).message).toBe(
+			expect(refusal(data({ id })).message).toBe(
 				`In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofEmail}`,
 			);
 		});
@@ -525,25 +375,19 @@ describe('the signing guard of instant payments', () => {
 		});
 
 		it('refuse what is encoded more often than anyone decodes', () => {
-			expect(refusalOf(data({ id: 'eve%2525252540evil.example' })).message).toContain(
-				'which contains text that is encoded several times',
-			);
-			expect(refusalOf(data({ id: 'eve%25252540evil.example' })).message).toContain(ofEmail);
+			const { message: words } = refusal(data({ id: 'eve%2525252540evil.example' }));
+			expect(words).toContain('which contains text that is encoded several times');
+			expect(refusal(data({ id: 'eve%25252540evil.example' })).message).toContain(ofEmail);
 		});
 
 		it.each<[string, Form, string]>([
-			['typedData.from', { ...message({ from: team }), ...typed('from', 'string') }, ofTeam],
-			['a recipient', data({ recipient: eve }), ofEmail],
-			['the data', data({ data: eve }), ofEmail],
-			['the domain’s name', having({ domain: { ...DOMAIN, name: team } }), ofTeam],
-			['the domain’s version', having({ domain: { ...DOMAIN, version: eve } }), ofEmail],
-		])('are found in %s', (_where, input, words) => {
-			expect(refusalOf(input).message).toContain(words);
-		});
-
-		it('say where in the domain', () => {
-			const input = having({ domain: { ...DOMAIN, version: eve } });
-			expect(refusalOf(input).message).toMatch(/^In Domain, version is "eve@evil.example", which/);
+			[`${here}from is "${team}"`, messageTyped('from', 'string', team), ofTeam],
+			[`${here}data.recipient is "${eve}"`, data({ recipient: eve }), ofEmail],
+			[`${here}data.data is "${eve}"`, data({ data: eve }), ofEmail],
+			[`In Domain, name is "${team}"`, having({ domain: { ...DOMAIN, name: team } }), ofTeam],
+			[`In Domain, version is "${eve}"`, having({ domain: { ...DOMAIN, version: eve } }), ofEmail],
+		])('are found: %s', (where, input, name) => {
+			expect(refusal(input).message).toBe(`${where}, which contains ${name}`);
 		});
 
 		it('hide in no spelling', () => {
@@ -565,7 +409,7 @@ describe('the signing guard of instant payments', () => {
 					fc.constantFrom(`:${team}`, eve),
 					(before, after, how, name) => {
 						const id = `${before}${how(name)}${after}`;
-						expect([id, refusalOf(data({ id })).message]).toEqual([
+						expect([id, refusal(data({ id })).message]).toEqual([
 							id,
 							expect.stringContaining('which contains'),
 						]);
@@ -579,8 +423,7 @@ describe('the signing guard of instant payments', () => {
 			const long = 200_000;
 			const signed = (id: string): boolean => {
 				try {
-					instantPaymentTypedData(data({ id }), expectation);
-					return true;
+					return guarded(data({ id })).primaryType === 'Payment';
 				} catch (error) {
 					if (error instanceof UserError) return false;
 					throw error;
@@ -600,7 +443,7 @@ describe('the signing guard of instant payments', () => {
 
 	it('names the signer of a provided signature', () => {
 		const provided = { walletAddress: mallory, signatureSource: 'provided' };
-		expect(refusalOf(FORM, provided).message).toBe(
+		expect(refusal(FORM, provided).message).toBe(
 			`In Payment Authorization, from is ${wallet.address}, not the signer ${mallory}`,
 		);
 	});
@@ -609,7 +452,7 @@ describe('the signing guard of instant payments', () => {
 		const { [name]: left, ...domain } = DOMAIN;
 		expect(left).toBeDefined();
 		for (const signatureSource of ['wallet', 'provided']) {
-			expect(refusalOf(having({ domain }), { signatureSource })).toMatchObject({
+			expect(refusal(having({ domain }), { signatureSource })).toMatchObject({
 				message: `Domain has no ${name}`,
 				field: 'domain',
 				hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service. Nothing was signed.',
@@ -617,36 +460,14 @@ describe('the signing guard of instant payments', () => {
 		}
 	});
 
-	it('says both amounts, and names the other unit where that would fit', () => {
-		expect(refusalOf(data({ amount: '12500' }))).toMatchObject({
-			message: 'Authorization: $0.0125. Form: $125.00',
-			hint: 'The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to Cents. Nothing was signed.',
-		});
-		expect(refusalOf(FORM, { typedAmountUnit: 'cents' })).toMatchObject({
-			message: 'Authorization: $1,250,000.00. Form: $125.00',
-			hint: 'The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to Token Units (Six Decimals). Nothing was signed.',
-		});
-		for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
-			expect(refusalOf(data({ amount: '1' }), { typedAmountUnit }).hint).toBe(
-				'Correct the amount, or get a new payment authorization. Nothing was signed.',
-			);
-		}
-	});
-
 	it('refuses an amount that is not checked, but not signed either', () => {
-		const input = withTypes({ PaymentData: without('amount') });
-		expect(refusalOf(input, { typedAmountUnit: 'notChecked' }).field).toBe('typedData');
+		expect(refusal(unsigned('amount'), unchecked).field).toBe('typedData');
 	});
 
 	it('signs what was checked, though the form changes afterwards', () => {
 		const form = structuredClone(FORM);
-		const { message: signed } = instantPaymentTypedData(form, expectation);
+		const { message: signed } = guarded(form);
 		form.typedData.data.amount = '999999999999';
 		expect(signed).toEqual(MESSAGE);
-	});
-
-	it('takes text in 32 bytes as it stands: what it means is not documented', async () => {
-		const input = { ...data({ id: encodeBytes32String('77') }), ...typed('id', 'bytes32') };
-		await signAndJudge(input);
 	});
 });

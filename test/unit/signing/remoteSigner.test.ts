@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import { getBytes, id, toUtf8String, Wallet as Judge } from 'ethers';
 
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
@@ -9,6 +8,7 @@ import {
 	type RemoteSignerDialect,
 } from '../../../nodes/PayrollPayments/signing/dialects';
 import { readTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
+import { refusalFrom } from '../../support/refusals';
 import { SIGNER_ANSWERS } from '../../support/signerAnswers';
 
 const judge = new Judge(id('payroll tests: remote wallet'));
@@ -28,21 +28,7 @@ const NOTE = {
 };
 const guardedNote = readTypedData(NOTE, 'message.');
 
-/** fetch, as the exchange that the node has; redirects are answered, not followed. */
-const exchange: HttpExchange = async ({ method, url, headers, body, timeout = 5000 }) => {
-	try {
-		const response = await fetch(url, {
-			method,
-			headers: { 'content-type': 'application/json', ...headers },
-			body: JSON.stringify(body),
-			redirect: 'manual',
-			signal: AbortSignal.timeout(timeout),
-		});
-		return { status: response.status, headers: {}, body: await response.text() };
-	} catch {
-		throw new UserError('The remote signer did not answer');
-	}
-};
+const url = 'http://signer.internal:8550';
 
 interface Call {
 	jsonrpc: string;
@@ -54,42 +40,25 @@ type Reply = { status?: number; body: unknown };
 
 const calls: Array<Call & { authorization?: string }> = [];
 let reply: (call: Call) => Promise<Reply> | Reply;
-let server: Server;
-let url: string;
-
-beforeAll(async () => {
-	server = createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			const call: Call = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-			calls.push({ ...call, authorization: request.headers.authorization });
-			void Promise.resolve(reply(call)).then(({ status = 200, body }) => {
-				response.writeHead(status, { location: 'http://127.0.0.1:1/' });
-				response.end(typeof body === 'string' ? body : JSON.stringify(body));
-			});
-		});
-	});
-	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-	const address = server.address();
-	url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-});
-
-afterAll(async () => {
-	server.closeAllConnections();
-	await new Promise((closed) => server.close(closed));
-});
 
 beforeEach(() => {
 	calls.length = 0;
 });
 
+const exchange: HttpExchange = async ({ method, url: to, headers, body: sent }) => {
+	expect([method, to]).toEqual(['POST', url]);
+	const call: Call = JSON.parse(JSON.stringify(sent));
+	calls.push({ ...call, ...headers });
+	const { status = 200, body } = await reply(call);
+	return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) };
+};
+
 const result = (call: Call, value: unknown): Reply => ({
 	body: { jsonrpc: '2.0', id: call.id, result: value },
 });
 
-const failure = (call: Call, error: { code: number; message: string }): Reply => ({
-	body: { jsonrpc: '2.0', id: call.id, error },
+const failure = (call: Call, code: number, message: string): Reply => ({
+	body: { jsonrpc: '2.0', id: call.id, error: { code, message } },
 });
 
 /** Signs typed data in the form of eth_signTypedData_v4 with ethers. */
@@ -141,38 +110,20 @@ const signing =
 	async (call: Call): Promise<Reply> => {
 		const signature = await SIGNERS[dialect](signer, call);
 		if (signature !== undefined) return result(call, signature);
-		const error = { code: -32601, message: 'Method not found' };
-		return { body: { jsonrpc: '2.0', id: call.id, error } };
+		return failure(call, -32601, 'Method not found');
 	};
 
 const walletWith = (more: object = {}) =>
 	remoteSignerWallet({ url, dialect: 'wallet', walletAddress: judge.address, ...more }, exchange);
 
-async function refusalOf(act: () => Promise<unknown>): Promise<UserError> {
-	try {
-		await act();
-	} catch (error) {
-		if (error instanceof UserError) return error;
-		throw error;
-	}
-	throw new Error('nothing was refused');
-}
+/** How the node refuses to use what the signer answers. */
+const refusal = (more: object = {}) => refusalFrom(walletWith(more).signMessage(TEXT));
 
 const dialects: RemoteSignerDialect[] = ['wallet', 'web3signer', 'clef'];
 
-it('has these dialects', () => {
-	expect(
-		Object.entries(DIALECTS).map(([value, { label, methods }]) => [
-			value,
-			label,
-			methods.message,
-			methods.typedData,
-		]),
-	).toEqual([
-		['clef', 'Clef', 'account_signData', 'account_signTypedData'],
-		['wallet', 'Wallet', 'personal_sign', 'eth_signTypedData_v4'],
-		['web3signer', 'Web3Signer', 'eth_sign', 'eth_signTypedData'],
-	]);
+it('is of one of these dialects, each with a name', () => {
+	expect(Object.keys(DIALECTS).sort()).toEqual([...dialects].sort());
+	expect(Object.values(DIALECTS).map(({ label }) => label)).not.toContain('');
 });
 
 describe.each(dialects)('a signer of dialect %s', (dialect) => {
@@ -200,10 +151,12 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 	it('is not believed when another key signed', async () => {
 		reply = signing(dialect, stranger);
 		const wallet = walletWith({ dialect });
-		for (const act of [() => wallet.signMessage(TEXT), () => wallet.signTypedData(guardedNote)]) {
-			const { field, message } = await refusalOf(act);
-			expect(field).toBe('walletAddress');
-			expect(message).toContain(judge.address);
+		for (const attempt of [wallet.signMessage(TEXT), wallet.signTypedData(guardedNote)]) {
+			expect(await refusalFrom(attempt)).toMatchObject({
+				message: `The remote signer’s signature isn’t from the wallet ${judge.address}, so it was not used`,
+				hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.',
+				field: 'walletAddress',
+			});
 		}
 	});
 
@@ -211,29 +164,26 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 
 	it.each(others)('is named when the signer speaks %s', async (spoken) => {
 		reply = signing(spoken);
-		const { field, message } = await refusalOf(() => walletWith({ dialect }).signMessage(TEXT));
+		const { field, message } = await refusal({ dialect });
 		expect(field).toBe('remoteSignerDialect');
 		expect(message).toContain(calls[0]?.method);
 	});
 });
 
 describe('a remote signer', () => {
-	it('gets its token as a bearer header, and none where none is set', async () => {
+	it('gets JSON-RPC 2.0 calls, numbered from 1, with its token as a bearer header if set', async () => {
 		reply = signing('wallet');
-		await walletWith({ token }).signMessage(TEXT);
+		const wallet = walletWith({ token });
+		await wallet.signMessage(TEXT);
+		await wallet.signMessage(TEXT);
 		await walletWith().signMessage(TEXT);
-		expect(calls.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`, undefined]);
-	});
-
-	it('gets JSON-RPC 2.0 calls, numbered from 1', async () => {
-		reply = signing('wallet');
-		const wallet = walletWith();
-		await wallet.signMessage(TEXT);
-		await wallet.signMessage(TEXT);
+		const authorization = `Bearer ${token}`;
 		expect(calls).toMatchObject([
+			{ jsonrpc: '2.0', id: 1, method: 'personal_sign', authorization },
+			{ jsonrpc: '2.0', id: 2, method: 'personal_sign', authorization },
 			{ jsonrpc: '2.0', id: 1, method: 'personal_sign' },
-			{ jsonrpc: '2.0', id: 2, method: 'personal_sign' },
 		]);
+		expect(calls[2]).not.toHaveProperty('authorization');
 	});
 
 	it('may give v as 0 or 1: the signature is put as verifiers want it', async () => {
@@ -245,149 +195,82 @@ describe('a remote signer', () => {
 
 	it('is not believed when it signed something else', async () => {
 		reply = async (call) => result(call, await judge.signMessage('something else'));
-		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toContain('not used');
+		expect((await refusal()).field).toBe('walletAddress');
 		const other = { ...NOTE.message, sum: '1250001' };
 		reply = async (call) => result(call, await judge.signTypedData(NOTE.domain, NOTE.types, other));
-		expect((await refusalOf(() => walletWith().signTypedData(guardedNote))).message).toContain(
-			'not used',
-		);
+		const { field } = await refusalFrom(walletWith().signTypedData(guardedNote));
+		expect(field).toBe('walletAddress');
 	});
 
-	it.each<[string, (call: Call) => Reply, RegExp, string]>([
+	const NOT_IMPLEMENTED = 'Unlocking is not implemented';
+	const UNAVAILABLE = 'The key does not exist/is not available yet';
+
+	it.each<[string, (call: Call) => Reply, RegExp]>([
+		['an endless refusal', (call) => failure(call, 1, 'x'.repeat(50_000)), /refused to sign/],
+		['a redirect', () => ({ status: 307, body: '' }), /isn’t JSON-RPC.*307/],
+		['300', () => ({ status: 300, body: '' }), /isn’t JSON-RPC/],
+		['499', () => ({ status: 499, body: '' }), /isn’t JSON-RPC/],
 		[
-			'a refusal by its owner',
-			(call) => failure(call, { code: 4001, message: 'User rejected the request' }),
-			/refused to sign.*User rejected.*4001/,
-			'remoteSignerUrl',
+			'a longer text than “is not available”',
+			(call) => failure(call, -32000, UNAVAILABLE),
+			/refused to sign: "The key does/,
 		],
 		[
-			'a refusal with HTTP 500',
-			(call) => ({ status: 500, ...failure(call, { code: -32000, message: 'locked' }) }),
-			/refused to sign.*locked/,
-			'remoteSignerUrl',
+			'a text that ends with “not implemented”',
+			(call) => failure(call, -32603, NOT_IMPLEMENTED),
+			/refused to sign: "Unlocking/,
 		],
 		[
-			'an endless refusal',
-			(call) => failure(call, { code: 1, message: 'x'.repeat(50_000) }),
-			/refused to sign/,
-			'remoteSignerUrl',
-		],
-		['401', () => ({ status: 401, body: '' }), /rejected the request.*401/, 'remoteSignerToken'],
-		[
-			'403',
-			() => ({ status: 403, body: 'Forbidden' }),
-			/rejected the request.*403/,
-			'remoteSignerToken',
-		],
-		['a redirect', () => ({ status: 307, body: '' }), /isn’t JSON-RPC.*307/, 'remoteSignerUrl'],
-		[
-			'500',
-			() => ({ status: 500, body: { error: 'Internal error' } }),
-			/signer failed.*500/,
-			'remoteSignerUrl',
-		],
-		['a web page', () => ({ body: '<html>' }), /isn’t JSON-RPC.*200/, 'remoteSignerUrl'],
-		['300', () => ({ status: 300, body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
-		['399', () => ({ status: 399, body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
-		['400', () => ({ status: 400, body: '{}' }), /isn’t JSON-RPC.*400/, 'remoteSignerUrl'],
-		['404', () => ({ status: 404, body: '{}' }), /isn’t JSON-RPC.*404/, 'remoteSignerUrl'],
-		[
-			'a longer error than "does not exist/is not available"',
-			(call) =>
-				failure(call, { code: -32000, message: 'The key does not exist/is not available yet' }),
-			/refused to sign: "The key does not exist/,
-			'remoteSignerUrl',
-		],
-		[
-			'a longer error than "Not implemented"',
-			(call) => failure(call, { code: -32603, message: 'Not implemented yet' }),
+			'a longer text than “Not implemented”',
+			(call) => failure(call, -32603, 'Not implemented yet'),
 			/refused to sign: "Not implemented yet"/,
-			'remoteSignerUrl',
 		],
-		[
-			'an error that ends with "not implemented"',
-			(call) => failure(call, { code: -32603, message: 'Unlocking is not implemented' }),
-			/refused to sign: "Unlocking is not implemented"/,
-			'remoteSignerUrl',
-		],
-		['nothing', () => ({ body: '' }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
-		['10 MB', () => ({ body: 'x'.repeat(10_000_000) }), /isn’t JSON-RPC/, 'remoteSignerUrl'],
-		[
-			'the answer to another call',
-			(call) => result({ ...call, id: call.id + 1 }, '0x'),
-			/isn’t JSON-RPC/,
-			'remoteSignerUrl',
-		],
-		[
-			'no result',
-			({ id: callId }) => ({ body: { jsonrpc: '2.0', id: callId } }),
-			/invalid signature/,
-			'remoteSignerDialect',
-		],
-		['null', (call) => result(call, null), /invalid signature/, 'remoteSignerDialect'],
-		[
-			'an object',
-			(call) => result(call, { signature: '0x' }),
-			/invalid signature/,
-			'remoteSignerDialect',
-		],
-		[
-			'a signature cut short',
-			(call) => result(call, `0x${'1'.repeat(128)}`),
-			/invalid signature/,
-			'remoteSignerDialect',
-		],
-		[
-			'zeros',
-			(call) => result(call, `0x${'0'.repeat(130)}`),
-			/invalid signature/,
-			'remoteSignerDialect',
-		],
-		[
-			'what no key could sign',
-			(call) => result(call, `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`),
-			/invalid signature/,
-			'remoteSignerDialect',
-		],
-	])(
-		'is refused in plain words when it answers with %s',
-		async (_what, replyWith, words, field) => {
-			reply = replyWith;
-			const refusal = await refusalOf(() => walletWith({ token }).signMessage(TEXT));
-			expect(refusal.message).toMatch(words);
-			expect(refusal.field).toBe(field);
-			expect(refusal.hint).toBeTruthy();
-			expect(`${refusal.message}${refusal.hint}`).not.toContain(token);
-			expect(refusal.message.length).toBeLessThan(300);
-		},
-	);
+		['nothing', () => ({ body: '' }), /isn’t JSON-RPC/],
+		['another’s answer', (call) => result({ ...call, id: call.id + 1 }, '0x'), /isn’t JSON-RPC/],
+	])('is refused in plain words when it answers with %s', async (_what, replyWith, words) => {
+		reply = replyWith;
+		const { message, field, hint } = await refusal({ token });
+		expect(message).toMatch(words);
+		expect(field).toBe('remoteSignerUrl');
+		expect(`${message}${hint}`).not.toContain(token);
+		expect(message.length).toBeLessThan(300);
+	});
+
+	it.each<[string, unknown]>([
+		['missing', undefined],
+		['null', null],
+		['an object', { signature: '0x' }],
+		['cut short', `0x${'1'.repeat(128)}`],
+		['of zeros', `0x${'0'.repeat(130)}`],
+		['none that a key could make', `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`],
+	])('is refused when its signature is %s', async (_what, signature) => {
+		reply = (call) => result(call, signature);
+		expect(await refusal()).toMatchObject({
+			message: 'The remote signer returned an invalid signature',
+			hint: 'Check Remote Signer Dialect in the credentials.',
+			field: 'remoteSignerDialect',
+		});
+	});
 
 	it.each(SIGNER_ANSWERS)(
 		'gets the right hint for the answer of $from',
 		async ({ dialect = 'wallet', status, body, message, hint, field }) => {
 			reply = ({ id: callId }) => ({ status, body: body(callId) });
-			const refusal = await refusalOf(() => walletWith({ dialect, token }).signMessage(TEXT));
-			expect(refusal).toMatchObject({ message, hint, field });
+			expect(await refusal({ dialect, token })).toMatchObject({ message, hint, field });
 			expect(calls).toHaveLength(1);
 		},
 	);
 
-	it('isn’t believed when its signature has no id, or another’s', async () => {
+	it('isn’t believed when its signature has no id, another’s or another status', async () => {
 		const signature = await judge.signMessage(TEXT);
 		for (const otherId of [null, undefined, '1', 0]) {
 			reply = () => ({ body: { jsonrpc: '2.0', id: otherId, result: signature } });
-			expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toContain(
-				'isn’t JSON-RPC',
-			);
+			expect((await refusal()).message).toContain('isn’t JSON-RPC (HTTP 200)');
 		}
-	});
-
-	it.each([201, 202, 206, 400, 404])('isn’t believed with HTTP %d', async (status) => {
-		const signature = await judge.signMessage(TEXT);
-		reply = (call) => ({ ...result(call, signature), status });
-		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toBe(
-			`The remote signer’s response isn’t JSON-RPC (HTTP ${status})`,
-		);
+		for (const status of [201, 202, 206, 400, 404]) {
+			reply = (call) => ({ ...result(call, signature), status });
+			expect((await refusal()).message).toContain(`isn’t JSON-RPC (HTTP ${status})`);
+		}
 	});
 
 	it('is read to 100,000 characters, and no further', async () => {
@@ -398,18 +281,9 @@ describe('a remote signer', () => {
 		replyWith(100_000);
 		expect(await walletWith().signMessage(TEXT)).toBe(signature);
 		replyWith(100_001);
-		expect((await refusalOf(() => walletWith().signMessage(TEXT))).message).toBe(
+		expect((await refusal()).message).toBe(
 			'The remote signer’s response isn’t JSON-RPC (HTTP 200)',
 		);
-	});
-
-	it('says what to do where another wallet signed', async () => {
-		reply = signing('wallet', stranger);
-		expect(await refusalOf(() => walletWith().signMessage(TEXT))).toMatchObject({
-			message: `The remote signer’s signature isn’t from the wallet ${judge.address}, so it was not used`,
-			hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.',
-			field: 'walletAddress',
-		});
 	});
 
 	it('does not hide an error that isn’t about the response', async () => {
@@ -430,7 +304,7 @@ describe('a remote signer', () => {
 				throw new UserError('No response within its time');
 			},
 		);
-		expect(await refusalOf(() => wallet.signMessage(TEXT))).toMatchObject({
+		expect(await refusalFrom(wallet.signMessage(TEXT))).toMatchObject({
 			message:
 				'The remote signer did not respond, so nothing was signed: No response within its time',
 			field: 'remoteSignerUrl',
@@ -441,7 +315,7 @@ describe('a remote signer', () => {
 
 	it('is asked for no text that libraries hash differently', async () => {
 		reply = signing('wallet');
-		await refusalOf(() => walletWith().signMessage('half \ud800'));
+		await refusalFrom(walletWith().signMessage('half \ud800'));
 		expect(calls).toEqual([]);
 	});
 });

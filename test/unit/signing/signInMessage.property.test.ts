@@ -19,15 +19,7 @@ import {
 	privateKey,
 } from './genuineMessage';
 
-function judged(text: string): SiweMessage | undefined {
-	try {
-		return new SiweMessage(text);
-	} catch {
-		return undefined;
-	}
-}
-
-describe('parsing a sign-in message', () => {
+describe('a sign-in message', () => {
 	const word = (characters: string, minLength: number, maxLength = 20) =>
 		fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength });
 	const LETTERS = 'abcXYZ0189';
@@ -79,7 +71,7 @@ describe('parsing a sign-in message', () => {
 		resources: optional(fc.array(anyUri, { minLength: 1, maxLength: 4 })),
 	});
 
-	it('reads what siwe writes, and reads it as siwe does', () => {
+	it('is read as siwe writes and reads it', () => {
 		fc.assert(
 			fc.property(fields, (given) => {
 				const text = new SiweMessage(given).toMessage();
@@ -93,57 +85,29 @@ describe('parsing a sign-in message', () => {
 
 	const line = fc.nat(LINES.length - 1);
 	const hostile = fc.constantFrom(
-		'',
-		' ',
-		'\t',
-		'\r',
-		'\0',
-		'\u202e',
-		'\u200b',
-		'\ud800',
-		'é',
-		'%',
-		'"',
-		'0',
-		'1',
-		':',
-		'@',
-		'/',
-		'\\',
-		'Nonce: evilnonce1',
-		'Version: 2',
-		'URI: https://evil.example/',
-		'- https://evil.example',
-		'\nURI: https://evil.example/',
-		'\n',
-		'\n\n',
-		'https://',
-		'evil.example',
-		'Resources:',
-		'[',
-		']',
-		'2026-02-30T00:00:00Z',
-		'2026-11-21T24:00:00Z',
-		'2026-11-21t12:00:00z',
-		'99999999999999999999',
+		...['', ' ', '\t', '\r', '\0', '\u202e', '\u200b', '\ud800', 'é', '%', '"', '0', '1', ':', '@'],
+		...['/', '\\', '[', ']', '\n', '\n\n', 'https://', 'evil.example', '- https://evil.example'],
+		...['Nonce: evilnonce1', 'Version: 2', 'URI: https://evil.example/', 'Resources:'],
+		...['\nURI: https://evil.example/', '2026-02-30T00:00:00Z', '2026-11-21T24:00:00Z'],
+		...['2026-11-21t12:00:00z', '99999999999999999999'],
 	);
-	const mutated = fc.oneof(
+	const spliced = (at: number, position: number, cut: number, text: string) => {
+		const old = LINES[at] ?? '';
+		const start = Math.min(position, old.length);
+		return LINES.toSpliced(at, 1, old.slice(0, start) + text + old.slice(start + cut));
+	};
+	/** With one line changed. */
+	const changed = fc.oneof(
 		line.map((at) => LINES.toSpliced(at, 1)),
 		line.map((at) => LINES.toSpliced(at, 0, LINES[at] ?? '')),
 		fc.tuple(line, line).map(([at, from]) => LINES.toSpliced(at, 0, LINES[from] ?? '')),
 		fc.tuple(line, line).map(([at, from]) => LINES.toSpliced(at, 1, LINES[from] ?? '')),
 		fc.tuple(line, hostile).map(([at, text]) => LINES.toSpliced(at, 0, text)),
 		fc.tuple(line, hostile).map(([at, text]) => LINES.toSpliced(at, 1, text)),
-		fc.tuple(line, fc.nat(90), fc.nat(2), hostile).map(([at, position, cut, text]) => {
-			const old = LINES[at] ?? '';
-			const start = Math.min(position, old.length);
-			return LINES.toSpliced(at, 1, old.slice(0, start) + text + old.slice(start + cut));
-		}),
-		fc.tuple(line, fc.nat(90), fc.string({ maxLength: 2 })).map(([at, position, text]) => {
-			const old = LINES[at] ?? '';
-			const start = Math.min(position, old.length);
-			return LINES.toSpliced(at, 1, old.slice(0, start) + text + old.slice(start + 1));
-		}),
+		fc.tuple(line, fc.nat(90), fc.nat(2), hostile).map((edit) => spliced(...edit)),
+		fc
+			.tuple(line, fc.nat(90), fc.constant(1), fc.string({ maxLength: 2 }))
+			.map((edit) => spliced(...edit)),
 		line.map((at) => LINES.toSpliced(at, 1, (LINES[at] ?? '').toUpperCase())),
 		line.map((at) => LINES.toSpliced(at, 1, (LINES[at] ?? '').toLowerCase())),
 		line.map((at) => LINES.toSpliced(at, 1, `${LINES[at] ?? ''} `)),
@@ -158,35 +122,6 @@ describe('parsing a sign-in message', () => {
 			fc.constantFrom(lines, lines.toSpliced(3, 1, ''), lines.toSpliced(3, 2), lines.slice(0, 10)),
 		);
 
-	it('refuses any message with one line changed, or reads it as siwe does', () => {
-		let accepted = 0;
-		let refused = 0;
-		fc.assert(
-			fc.property(
-				fc.oneof({ weight: 9, arbitrary: mutated }, { weight: 1, arbitrary: shorter }),
-				(lines) => {
-					const text = lines.join('\n');
-					let message: ReturnType<typeof parseSignInMessage>;
-					try {
-						message = parseSignInMessage(text);
-					} catch (error) {
-						expect(error).toBeInstanceOf(UserError);
-						refused += 1;
-						return;
-					}
-					accepted += 1;
-					const verdict = judged(text);
-					expect(verdict && meaning(verdict)).toEqual(meaning(message));
-					expect(verdict?.toMessage()).toBe(text);
-				},
-			),
-			{ numRuns: runs(2_000) },
-		);
-		// Both ways are walked: a parser that refuses everything would prove nothing.
-		expect(accepted).toBeGreaterThan(runs(200));
-		expect(refused).toBeGreaterThan(runs(1_000));
-	});
-
 	const wallet = privateKeyWallet({ privateKey });
 	const character = fc.oneof(
 		fc.constantFrom(...LETTERS, ...' ._~:/?#[]@!$&%\'()*+,;=-\n\r\t\0"<>\\^`{|}é'),
@@ -198,42 +133,58 @@ describe('parsing a sign-in message', () => {
 		added: fc.string({ unit: character, maxLength: 2 }),
 	});
 
-	it("signs nothing that siwe reads differently or doesn't verify", async () => {
-		let signed = 0;
-		await fc.assert(
-			fc.asyncProperty(
-				fc.array(edit, { minLength: 1, maxLength: 3 }),
-				shorter,
-				fc.boolean(),
-				async (edits, some, hasDomain) => {
-					const domain = hasDomain ? 'app.payroll.example' : undefined;
-					const text = edits.reduce(
-						(old, { at, removed, added }) => old.slice(0, at) + added + old.slice(at + removed),
-						some.join('\n'),
-					);
-					let message: ReturnType<typeof parseSignInMessage>;
-					try {
-						message = checkSignInMessage(text, { ...expectation, domain });
-					} catch (error) {
-						expect(error).toBeInstanceOf(UserError);
-						return;
-					}
-					signed += 1;
-					const signature = await wallet.signMessage(text);
-					const judge = new SiweMessage(text);
-					expect(meaning(judge)).toEqual(meaning(message));
-					expect(judge.address).toBe(address);
-					const { nonce } = message;
-					const { success } = await judge.verify(
-						{ signature, nonce, domain, time: new Date(now).toISOString() },
-						{ suppressExceptions: true },
-					);
-					expect(success).toBe(true);
-				},
+	/** With a few characters changed. */
+	const edited = fc
+		.tuple(fc.array(edit, { minLength: 1, maxLength: 3 }), shorter)
+		.map(([edits, lines]) =>
+			edits.reduce(
+				(old, { at, removed, added }) => old.slice(0, at) + added + old.slice(at + removed),
+				lines.join('\n'),
 			),
-			{ numRuns: runs(2_000) },
 		);
-		/* About 6% of the changed messages are still valid; a few runs have had fewer than 5%. */
-		expect(signed).toBeGreaterThan(runs(40));
+	const text = fc.oneof(
+		{ weight: 4, arbitrary: changed.map((lines) => lines.join('\n')) },
+		{ weight: 4, arbitrary: edited },
+		{ weight: 1, arbitrary: shorter.map((lines) => lines.join('\n')) },
+	);
+
+	/** Just before a time to which one digit can change the message's end: siwe tolerates no clocks. */
+	const moment = now - 1000;
+
+	it("is not signed where siwe reads it differently or doesn't verify it", async () => {
+		let signed = 0;
+		let refused = 0;
+		await fc.assert(
+			fc.asyncProperty(text, fc.boolean(), async (given, hasDomain) => {
+				const domain = hasDomain ? 'app.payroll.example' : undefined;
+				let message: ReturnType<typeof parseSignInMessage>;
+				try {
+					message = checkSignInMessage(given, { ...expectation, domain, now: moment });
+				} catch (error) {
+					expect(error).toBeInstanceOf(UserError);
+					refused += 1;
+					return;
+				}
+				signed += 1;
+				const judge = new SiweMessage(given);
+				expect(meaning(judge)).toEqual(meaning(message));
+				expect(judge.toMessage()).toBe(given);
+				expect(judge.address).toBe(address);
+				const { success } = await judge.verify(
+					{
+						signature: await wallet.signMessage(given),
+						nonce: message.nonce,
+						domain,
+						time: new Date(moment).toISOString(),
+					},
+					{ suppressExceptions: true },
+				);
+				expect(success).toBe(true);
+			}),
+			{ numRuns: runs(3_000) },
+		);
+		// Both ways are walked: a parser that refuses everything would prove nothing.
+		expect(signed).toBeGreaterThan(runs(300));
+		expect(refused).toBeGreaterThan(runs(1_500));
 	});
 });

@@ -1,10 +1,10 @@
 import { SiweMessage } from 'siwe';
 
-import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import {
 	checkSignInMessage,
 	parseSignInMessage,
 } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
+import { refusalOf } from '../../support/refusals';
 import { address, expectation, LINES, meaning, MESSAGE, other } from './genuineMessage';
 
 /** The message with the line that begins with `start` put as `line`, or left out. */
@@ -14,15 +14,11 @@ function having(start: string, line?: string): string {
 	return LINES.toSpliced(position, 1, ...(line === undefined ? [] : [line])).join('\n');
 }
 
-function refusalOf(text: string, more: { domain?: string; chainId?: number } = {}): UserError {
-	try {
-		checkSignInMessage(text, { ...expectation, ...more });
-	} catch (error) {
-		if (error instanceof UserError) return error;
-		throw error;
-	}
-	throw new Error(`this was not refused:\n${text}`);
-}
+const check = (text: string, more: { domain?: string; chainId?: number } = {}) =>
+	checkSignInMessage(text, { ...expectation, ...more });
+const refusal = (text: string, more: { domain?: string; chainId?: number } = {}) =>
+	refusalOf(() => check(text, more));
+const at = (domain: string) => MESSAGE.replace('app.payroll.example', domain);
 
 describe('parsing a sign-in message', () => {
 	it('reads every field', () => {
@@ -42,195 +38,122 @@ describe('parsing a sign-in message', () => {
 		});
 	});
 
-	it.each([
-		['nothing', ''],
-		['a web page', '<html><body>502 Bad Gateway</body></html>'],
-		['version 2', having('Version', 'Version: 2')],
-		['no version', having('Version')],
-		['no nonce', having('Nonce')],
-		['an empty nonce', having('Nonce', 'Nonce: ')],
-		['a short nonce', having('Nonce', 'Nonce: abc1234')],
-		['a nonce with a sign in it', having('Nonce', 'Nonce: abcd-1234')],
-		['two nonces', having('Nonce', 'Nonce: k3Fq81ZbY2aa\nNonce: evilnonce1')],
-		['no URI', having('URI')],
-		['a URI that is none', having('URI', 'URI: here')],
-		['a space in its URI', having('URI', 'URI: https://app.payroll.example/ x')],
-		['a user name in its URI', having('URI', 'URI: https://app.payroll.example@evil.example/')],
-		['a backslash in its URI', having('URI', 'URI: https:\\\\app.payroll.example/')],
-		['no chain', having('Chain ID')],
-		['chain 0', having('Chain ID', 'Chain ID: 0')],
-		['a chain with a leading zero', having('Chain ID', 'Chain ID: 042161')],
-		['a chain in hex', having('Chain ID', 'Chain ID: 0xa4b1')],
-		['a chain beyond counting', having('Chain ID', 'Chain ID: 9999999999999999')],
-		['no time of issue', having('Issued At')],
-		['a time in words', having('Issued At', 'Issued At: Sat, 21 Nov 2026 11:59:30 GMT')],
-		['30 February', having('Issued At', 'Issued At: 2026-02-30T11:59:30Z')],
-		['24 o’clock', having('Issued At', 'Issued At: 2026-11-20T24:00:00Z')],
-		['a time without a zone', having('Issued At', 'Issued At: 2026-11-21T11:59:30')],
-		['a day for a time', having('Expiration', 'Expiration Time: 2026-11-22')],
-		['times in the wrong order', having('Not Before', 'Expiration Time: 2026-11-22T00:00:00Z')],
-		['a resource that is no URI', `${MESSAGE}\n- here`],
-		['resources on one line', having('Resources', 'Resources: https://payroll.example')],
-		['a line after its end', `${MESSAGE}\nI also transfer everything to evil.example`],
-		['an empty line after its end', `${MESSAGE}\n`],
-		['a statement of two lines', having('Sign in', 'Sign in to Payroll.\nAnd more.')],
-		['a statement that holds a field', having('Sign in', 'Hello\n\nURI: https://evil.example/')],
-		['four empty lines for a statement', having('Sign in', '\n')],
-		['a second statement', having('Sign in', 'Hello\n\nGood-bye')],
-		['no empty line before its statement', LINES.toSpliced(2, 1).join('\n')],
-		['only one empty line instead of a statement', LINES.toSpliced(3, 2).join('\n')],
-		['carriage returns', LINES.join('\r\n')],
-		[
-			'a line separator in its statement',
-			having('Sign in', 'Sign in\u2028URI: https://e.example/'),
-		],
-		['a letter that reads backwards', having('Sign in', 'Sign in \u202eto Payroll')],
-		['a zero byte', having('Sign in', 'Sign in\0 to Payroll')],
-		['half of a character', having('Sign in', 'Sign in \ud83d to Payroll')],
-		['Cyrillic letters in its domain', having('app', LINES[0]?.replace('a', 'а') ?? '')],
-		['a user name before its domain', having('app', `payroll.example@${LINES[0] ?? ''}`)],
-		['a path after its domain', having('app', LINES[0]?.replace(' ', '/login ') ?? '')],
-		[
-			'an IPv6 domain that is none',
-			having('app', LINES[0]?.replace('app.payroll.example', '[1:2]') ?? ''),
-		],
-		['an IPv6 host that is none', having('URI', 'URI: https://[1::2::3]/login')],
-		['no domain', having('app', LINES[0]?.replace('app.payroll.example', '') ?? '')],
-		['another greeting', having('app', LINES[0]?.replace('sign in', 'log in') ?? '')],
-		['no address', having(address)],
-		['a short address', having(address, address.slice(0, -1))],
-		['a name for an address', having(address, 'payroll.eth')],
-		['an address in lower case', having(address, address.toLowerCase())],
-		['an address in upper case', having(address, `0x${address.slice(2).toUpperCase()}`)],
-		['an address with one letter in the wrong case', having(address, address.replace('D', 'd'))],
-		['an address that begins with 0X', having(address, address.replace('0x', '0X'))],
-		['a leap second', having('Issued At', 'Issued At: 2026-11-20T23:59:60Z')],
-		['a time in small letters', having('Issued At', 'Issued At: 2026-11-21t11:59:30z')],
-		['a chain with a sign', having('Chain ID', 'Chain ID: +42161')],
-		['a chain that no number holds', having('Chain ID', 'Chain ID: 9007199254740993')],
-		['a user name in a resource', `${MESSAGE}\n- https://payroll.example@evil.example/`],
-		['an escaped letter in its domain', having('app', LINES[0]?.replace('app', '%61pp') ?? '')],
-		['an escaped letter in its host', having('URI', 'URI: https://%61pp.payroll.example/login')],
-		['a comma in its host', having('URI', 'URI: https://app,payroll.example/login')],
-		['a host of a coming IP version', having('URI', 'URI: https://[v1.a]/login')],
-		['an IPv4 address that is none', having('URI', 'URI: https://1.2.3.256/login')],
-		['no host', having('URI', 'URI: https:///login')],
-		['a port beyond the last', having('URI', 'URI: https://app.payroll.example:65536/login')],
-		['an empty port', having('app', LINES[0]?.replace('.example', '.example:') ?? '')],
-		['9,000 characters', having('Sign in', 'a'.repeat(9000))],
-	])('refuses a message with %s', (_what, text) => {
-		expect(() => parseSignInMessage(text)).toThrow(UserError);
-		expect(refusalOf(text).message).toContain('EIP-4361');
-	});
+	const HOST = 'the host of its domain, URI or a resource isn’t a plain host';
+	const UNUSUAL = 'its chain ID, or another field, is spelled in an unusual way';
+	const MISSING = 'a line is missing, out of place or misspelled';
 
 	it.each([
-		'\r',
-		'\0',
-		'\t',
-		'\u007f',
-		'\u0085',
-		'\u00a0',
-		'\u200b',
-		'\u202e',
-		'\u2028',
-		'а',
-		'\ud83d',
-	])('names what cannot be seen: %j', (hidden) => {
-		for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
-			expect(refusalOf(text).message).toContain('control characters, or characters outside ASCII');
-		}
-	});
-
-	const at = (domain: string) => having('app', LINES[0]?.replace('app.payroll.example', domain));
-
-	it.each([
+		['domain cannot be empty', ''],
+		[MISSING, LINES.toSpliced(2, 1).join('\n')],
+		['it has more than 8192 characters', having('Sign in', 'a'.repeat(9000))],
 		['invalid version', having('Version', 'Version: 2')],
 		['invalid nonce', having('Nonce', 'Nonce: abc1234')],
 		['invalid URI', having('URI', 'URI: here')],
 		['invalid chain-id', having('Chain ID', 'Chain ID: x')],
-		['invalid issued-at date time syntax', having('Issued At', 'Issued At: yesterday')],
-		[`invalid EIP-55 address - ${address.toLowerCase()}`, having(address, address.toLowerCase())],
-		['domain cannot be empty', ''],
-		['a line is missing, out of place or misspelled', LINES.toSpliced(2, 1).join('\n')],
-		['it has more than 8192 characters', having('Sign in', 'a'.repeat(9000))],
-		[
-			'it contains control characters, or characters outside ASCII',
-			having('Sign in', 'Sign in\u202e'),
-		],
-		['the host of its domain, URI or a resource isn’t a plain host', at('app,payroll.example')],
-		[
-			'the host of its domain, URI or a resource isn’t a plain host',
-			at('app.payroll.example:65536'),
-		],
-		['the host of its domain, URI or a resource isn’t a plain host', at('app.payroll.example:')],
-		['the host of its domain, URI or a resource isn’t a plain host', at('1.2.3.256')],
-		[
-			'the host of its domain, URI or a resource isn’t a plain host',
-			having('URI', 'URI: https://a,b.example/'),
-		],
-		[
-			'the host of its domain, URI or a resource isn’t a plain host',
-			having('URI', 'URI: a+1.b-2://name@b.example/'),
-		],
-		[
-			'the host of its domain, URI or a resource isn’t a plain host',
-			`${MESSAGE}\n- https://name@b.example/`,
-		],
 		["its chain ID isn't valid", having('Chain ID', 'Chain ID: 0')],
-		[
-			'its chain ID, or another field, is spelled in an unusual way',
-			having('Chain ID', 'Chain ID: 042161'),
-		],
-		[
-			'invalid issued-at date time semantics',
-			having('Issued At', 'Issued At: 2026-02-30T11:59:30Z'),
-		],
-		[
-			'"2026-11-21t11:59:30Z" isn\'t a valid time',
-			having('Issued At', 'Issued At: 2026-11-21t11:59:30Z'),
-		],
-		[
-			'"2026-11-21T11:59:30z" isn\'t a valid time',
-			having('Not Before', 'Not Before: 2026-11-21T11:59:30z'),
-		],
-		[
-			'"2026-11-21T12:10:60Z" isn\'t a valid time',
-			having('Expiration', 'Expiration Time: 2026-11-21T12:10:60Z'),
-		],
-		[
-			'"2026-11-21T11:59:30.1234567890Z" isn\'t a valid time',
-			having('Not Before', 'Not Before: 2026-11-21T11:59:30.1234567890Z'),
-		],
+		["its chain ID isn't valid", having('Chain ID', 'Chain ID: 9007199254740992')],
+		[UNUSUAL, having('Chain ID', 'Chain ID: 042161')],
+		[`invalid EIP-55 address - ${address.toLowerCase()}`, having(address, address.toLowerCase())],
+		[HOST, at('app,payroll.example')],
+		[HOST, at('app.payroll.example:65536')],
+		[HOST, at('app.payroll.example:')],
+		[HOST, at('1.2.3.256')],
+		[HOST, having('URI', 'URI: https://a,b.example/')],
+		[HOST, having('URI', 'URI: a+1.b-2://name@b.example/')],
+		[HOST, `${MESSAGE}\n- https://name@b.example/`],
+		['invalid issued-at date time syntax', having('Issued At', 'Issued At: yesterday')],
+		['invalid issued-at date time semantics', having('Issued', 'Issued At: 2026-02-30T11:59:30Z')],
+		...[
+			['Issued At', '2026-11-21t11:59:30Z'],
+			['Not Before', '2026-11-21T11:59:30z'],
+			['Expiration Time', '2026-11-21T12:10:60Z'],
+			['Not Before', '2026-11-21T11:59:30.1234567890Z'],
+		].map(([label = '', time = '']) => [
+			`"${time}" isn't a valid time`,
+			having(label, `${label}: ${time}`),
+		]),
 	])('says: %s', (words, text) => {
-		const { message, field, hint } = refusalOf(text);
-		expect(message).toBe(`The sign-in message isn't a valid EIP-4361 message: ${words}`);
-		expect([field, hint]).toEqual([
-			'baseUrl',
-			'Check the Base URL in the credentials: the message may not come from the service. Nothing was signed.',
-		]);
+		expect(refusal(text)).toMatchObject({
+			message: `The sign-in message isn't a valid EIP-4361 message: ${words}`,
+			field: 'baseUrl',
+			hint: 'Check the Base URL in the credentials: the message may not come from the service. Nothing was signed.',
+		});
+	});
+
+	/* Besides what siwe's own tests refuse (vectors.test.ts). */
+	it.each([
+		['a web page', '<html><body>502 Bad Gateway</body></html>'],
+		['an empty nonce', having('Nonce', 'Nonce: ')],
+		['a nonce with a sign in it', having('Nonce', 'Nonce: abcd-1234')],
+		['two nonces', having('Nonce', 'Nonce: k3Fq81ZbY2aa\nNonce: evilnonce1')],
+		['a space in its URI', having('URI', 'URI: https://app.payroll.example/ x')],
+		['a user name in its URI', having('URI', 'URI: https://app.payroll.example@evil.example/')],
+		['a backslash in its URI', having('URI', 'URI: https:\\\\app.payroll.example/')],
+		['no host', having('URI', 'URI: https:///login')],
+		['an IPv6 host that is none', having('URI', 'URI: https://[1::2::3]/login')],
+		['an escaped letter in its host', having('URI', 'URI: https://%61pp.payroll.example/login')],
+		['a host of a coming IP version', having('URI', 'URI: https://[v1.a]/login')],
+		['a chain in hex', having('Chain ID', 'Chain ID: 0xa4b1')],
+		['a chain with a sign', having('Chain ID', 'Chain ID: +42161')],
+		['24 o’clock', having('Issued At', 'Issued At: 2026-11-20T24:00:00Z')],
+		['a time without a zone', having('Issued At', 'Issued At: 2026-11-21T11:59:30')],
+		['a day for a time', having('Expiration', 'Expiration Time: 2026-11-22')],
+		['times in the wrong order', having('Not Before', 'Expiration Time: 2026-11-22T00:00:00Z')],
+		['resources on one line', having('Resources', 'Resources: https://payroll.example')],
+		['a line after its end', `${MESSAGE}\nI also transfer everything to evil.example`],
+		['an empty line after its end', `${MESSAGE}\n`],
+		['a statement that holds a field', having('Sign in', 'Hello\n\nURI: https://evil.example/')],
+		['four empty lines for a statement', having('Sign in', '\n')],
+		['only one empty line instead of a statement', LINES.toSpliced(3, 2).join('\n')],
+		['a user name before its domain', at('payroll.example@app.payroll.example')],
+		['a path after its domain', at('app.payroll.example/login')],
+		['an escaped letter in its domain', at('%61pp.payroll.example')],
+		['an IPv6 domain that is none', at('[1:2]')],
+		['another greeting', MESSAGE.replace('sign in', 'log in')],
+		['a short address', having(address, address.slice(0, -1))],
+		['a name for an address', having(address, 'payroll.eth')],
+		['an address in upper case', having(address, `0x${address.slice(2).toUpperCase()}`)],
+		['an address with one letter in the wrong case', having(address, address.replace('D', 'd'))],
+		['an address that begins with 0X', having(address, address.replace('0x', '0X'))],
+	])('refuses a message with %s', (_what, text) => {
+		expect(refusal(text).message).toContain('EIP-4361');
+	});
+
+	it.each([
+		...[
+			'\r',
+			'\0',
+			'\t',
+			'\u007f',
+			'\u0085',
+			'\u00a0',
+			'\u200b',
+			'\u202e',
+			'\u2028',
+			'а',
+			'\ud83d',
+		],
+	])('names what cannot be seen: %j', (hidden) => {
+		for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
+			expect(refusal(text).message).toContain(
+				': it contains control characters, or characters outside ASCII',
+			);
+		}
 	});
 
 	it('reads a message of 8,192 characters, and none that is longer', () => {
 		const fill = (length: number) =>
 			having('Sign in', 'a'.repeat(length - having('Sign in', '').length));
 		expect(parseSignInMessage(fill(8192)).chainId).toBe(42161);
-		expect(refusalOf(fill(8193)).message).toContain('more than 8192 characters');
+		expect(refusal(fill(8193)).message).toContain('more than 8192 characters');
 	});
 
 	it.each([
-		'2026-11-21T00:00:00Z',
-		'2026-11-21T09:59:59Z',
-		'2026-11-21T10:00:00+00:00',
-		'2024-02-29T11:59:59.1Z',
-		'2026-11-21T11:59:59.123456789Z',
-		'2026-11-21T19:30:00+19:59',
+		...['2026-11-21T00:00:00Z', '2026-11-21T09:59:59Z', '2026-11-21T10:00:00+00:00'],
+		...['2024-02-29T11:59:59.1Z', '2026-11-21T11:59:59.123456789Z', '2026-11-21T19:30:00+19:59'],
 		'2026-11-20T23:59:59-05:00',
 	])('reads the time %s', (time) => {
 		expect(parseSignInMessage(having('Issued At', `Issued At: ${time}`)).issuedAt).toBe(time);
-	});
-
-	it('refuses 10 MB at once', () => {
-		expect(refusalOf(having('Sign in', 'a'.repeat(10_000_000))).message).toContain('8192');
 	});
 
 	it('does not spend long on any message that it reads', () => {
@@ -241,17 +164,13 @@ describe('parsing a sign-in message', () => {
 			having('URI', `URI: a:${'%20'.repeat(longest / 3)}"`),
 			having('Request', `Request ID: ${'a%20'.repeat(longest / 4)}"`),
 		]) {
-			expect(refusalOf(text).message).toContain('EIP-4361');
+			expect(refusal(text).message).toContain('EIP-4361');
 		}
 	});
 });
 
 describe('checking a sign-in message', () => {
-	it('takes the message for this wallet', () => {
-		expect(checkSignInMessage(MESSAGE, expectation).nonce).toBe('k3Fq81ZbY2aa');
-	});
-
-	it('takes the address of the credentials in any case', () => {
+	it('takes the message for this wallet, whose address may be in any case', () => {
 		for (const walletAddress of [address, address.toLowerCase()]) {
 			const message = checkSignInMessage(MESSAGE, { ...expectation, walletAddress });
 			expect(message.address).toBe(address);
@@ -264,20 +183,16 @@ describe('checking a sign-in message', () => {
 			const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
 			const text = new SiweMessage(fields).toMessage();
 			expect(text).toContain(statement === '' ? `${address}\n\n\n\nURI` : `${address}\n\n\nURI`);
-			expect(checkSignInMessage(text, expectation).statement).toBe(statement);
+			expect(check(text).statement).toBe(statement);
 		},
 	);
 
 	it.each([
-		'urn:recap:eyJhdHQiOnt9fQ',
-		'URN:Recap:eyJhdHQiOnt9fQ',
-		'urn:%72ecap:e30',
-		'urn:recap:',
-		'urn:%72%65cap:e30',
-		'urn:rec%61p%3Ae30',
+		...['urn:recap:eyJhdHQiOnt9fQ', 'URN:Recap:eyJhdHQiOnt9fQ', 'urn:%72ecap:e30', 'urn:recap:'],
+		...['urn:%72%65cap:e30', 'urn:rec%61p%3Ae30'],
 	])('refuses to delegate rights: %s', (resource) => {
 		for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
-			expect(refusalOf(text)).toMatchObject({
+			expect(refusal(text)).toMatchObject({
 				message: `The sign-in message delegates rights of the wallet, with "${resource}"`,
 				field: 'baseUrl',
 				hint: 'Signing in doesn’t need this. Ask the service why its message contains it. Nothing was signed.',
@@ -287,11 +202,11 @@ describe('checking a sign-in message', () => {
 
 	it('takes resources that only mention recaps', () => {
 		const text = `${MESSAGE}\n- urn:recaps:e30\n- https://payroll.example/urn:recap:e30`;
-		expect(checkSignInMessage(text, expectation).resources).toHaveLength(4);
+		expect(check(text).resources).toHaveLength(4);
 	});
 
 	it('refuses a message for another wallet, naming both', () => {
-		expect(refusalOf(having(address, other.address))).toMatchObject({
+		expect(refusal(having(address, other.address))).toMatchObject({
 			message: `The sign-in message is for the wallet ${other.address}, not for ${address}`,
 			field: 'walletAddress',
 			hint: 'Check Wallet Address and Platform ID in the credentials. Nothing was signed.',
@@ -300,7 +215,7 @@ describe('checking a sign-in message', () => {
 
 	it('takes any domain and chain where none is set', () => {
 		const text = MESSAGE.replaceAll('app.payroll.example', 'evil.example');
-		expect(checkSignInMessage(text, expectation).domain).toBe('evil.example');
+		expect(check(text).domain).toBe('evil.example');
 	});
 
 	it.each([
@@ -316,7 +231,7 @@ describe('checking a sign-in message', () => {
 		['app.payroll.example', 'app+x.1://app.payroll.example'],
 	])('takes the domain %s with the URI %s', (domain, uri) => {
 		const text = having('URI', `URI: ${uri}`).replace('app.payroll.example', domain);
-		expect(checkSignInMessage(text, { ...expectation, domain }).uri).toBe(uri);
+		expect(check(text, { domain }).uri).toBe(uri);
 	});
 
 	it.each([
@@ -341,28 +256,28 @@ describe('checking a sign-in message', () => {
 			having('URI', 'URI: https://e.example/app.payroll.example'),
 		],
 	])('refuses, where the domain is set, a message with %s', (_what, text) => {
-		expect(refusalOf(text, { domain: 'app.payroll.example' }).field).toBe('signInDomain');
+		expect(refusal(text, { domain: 'app.payroll.example' }).field).toBe('signInDomain');
 	});
 
 	it('says which domain was asked for, and which URI contradicts it', () => {
 		const domain = 'app.payroll.example';
-		expect(refusalOf(MESSAGE.replaceAll(domain, 'evil.example'), { domain })).toMatchObject({
+		expect(refusal(MESSAGE.replaceAll(domain, 'evil.example'), { domain })).toMatchObject({
 			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}`,
 			hint: 'If the service has moved, change Sign-In Domain in the credentials. Nothing was signed.',
 		});
-		expect(refusalOf(having('URI', 'URI: https://evil.example/'), { domain })).toMatchObject({
+		expect(refusal(having('URI', 'URI: https://evil.example/'), { domain })).toMatchObject({
 			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host`,
 			hint: 'Report this to the service: its message contradicts itself. Nothing was signed.',
 		});
 	});
 
 	it('refuses another chain where one is set', () => {
-		expect(refusalOf(MESSAGE, { chainId: 1 })).toMatchObject({
+		expect(refusal(MESSAGE, { chainId: 1 })).toMatchObject({
 			message: 'The sign-in message names the chain 42161, not 1',
 			field: 'signInChainId',
 			hint: 'If the service has moved, change Sign-In Chain ID in the credentials. Nothing was signed.',
 		});
-		expect(checkSignInMessage(MESSAGE, { ...expectation, chainId: 42161 }).chainId).toBe(42161);
+		expect(check(MESSAGE, { chainId: 42161 }).chainId).toBe(42161);
 	});
 
 	it.each([
@@ -376,7 +291,7 @@ describe('checking a sign-in message', () => {
 		['issued in the future', having('Issued At', 'Issued At: 2026-11-21T12:05:01Z'), 'future'],
 		['issued in the far future', having('Issued At', 'Issued At: 9999-01-01T00:00:00Z'), 'future'],
 	])('refuses a message that is %s, and names the clock of this machine', (_what, text, words) => {
-		const { message, field, hint } = refusalOf(text);
+		const { message, field, hint } = refusal(text);
 		expect(message).toContain(words);
 		expect(message).toContain('and the clock of this machine says 2026-11-21T12:00:00.000Z');
 		expect([field, hint]).toEqual([
@@ -396,6 +311,6 @@ describe('checking a sign-in message', () => {
 		['a start within 5 minutes', having('Not Before', 'Not Before: 2026-11-21T12:05:00Z')],
 		['a time zone', having('Expiration', 'Expiration Time: 2026-11-21T02:00:01-10:00')],
 	])('takes a message with %s', (_what, text) => {
-		expect(checkSignInMessage(text, expectation).address).toBe(address);
+		expect(check(text).address).toBe(address);
 	});
 });

@@ -37,23 +37,18 @@ it.each([
 	['1::203.0.113.7', '1::cb00:7107', true],
 	['::ffff:0:0/95', '::fffe:0:1', true],
 	['::ffff:0:0/96', '203.0.113.7', true],
+	/* An IPv4-mapped address counts as IPv4, in the list too; the families are apart. */
+	['203.0.113.0/24', '::ffff:203.0.113.7', true],
+	['203.0.113.0/24', '::FFFF:cb00:7107', true],
+	['::ffff:203.0.113.0/120', '203.0.113.7', true],
+	['::ffff:203.0.113.7', '203.0.113.7', true],
+	['::ffff:203.0.113.7', '203.0.113.8', false],
+	['::/0', '::ffff:203.0.113.7', false],
+	['203.0.113.7', '::203.0.113.7', false],
+	['0.0.0.0/0', '2001:db8::1', false],
+	['::/0', '203.0.113.7', false],
 ])('%s holds %s: %s', (entry, address, allowed) => {
 	expect(allows([entry], address)).toBe(allowed);
-});
-
-it('counts an IPv4-mapped address as IPv4, in the list too', () => {
-	expect(allows(['203.0.113.0/24'], '::ffff:203.0.113.7')).toBe(true);
-	expect(allows(['203.0.113.0/24'], '::FFFF:cb00:7107')).toBe(true);
-	expect(allows(['::ffff:203.0.113.0/120'], '203.0.113.7')).toBe(true);
-	expect(allows(['::ffff:203.0.113.7'], '203.0.113.7')).toBe(true);
-	expect(allows(['::ffff:203.0.113.7'], '203.0.113.8')).toBe(false);
-	expect(allows(['::/0'], '::ffff:203.0.113.7')).toBe(false);
-	expect(allows(['203.0.113.7'], '::203.0.113.7')).toBe(false);
-});
-
-it('keeps the families apart', () => {
-	expect(allows(['0.0.0.0/0'], '2001:db8::1')).toBe(false);
-	expect(allows(['::/0'], '203.0.113.7')).toBe(false);
 });
 
 it.each([undefined, '', 'unknown', '203.0.113', '203.0.113.7, 10.0.0.1', '0203.0.113.7', '::1::'])(
@@ -64,33 +59,11 @@ it.each([undefined, '', 'unknown', '203.0.113', '203.0.113.7, 10.0.0.1', '0203.0
 );
 
 it.each([
-	'256.0.0.1',
-	'1.2.3',
-	'1.2.3.4.5',
-	'01.2.3.4',
-	'1.2.3.4/33',
-	'1.2.3.4/',
-	'1.2.3.4/8/8',
-	'1.2.3.4/-1',
-	'1.2.3.4/a',
-	'1.2.3.4/8a',
-	'example.com',
-	'2001:db8::/129',
-	'1:2:3:4:5:6:7',
-	'1:2:3:4:5:6:7:8:9',
-	'1:2:3:4:5:6:7::8',
-	'12345::',
-	'::g',
-	'1::2::3',
-	':::',
-	'::ffff:1.2.3',
-	'::ffff:010.2.3.4',
-	'::ffff:0x1.2.3.4',
-	'0x1.2.3.4',
-	'127.1',
-	'2130706433',
+	...['256.0.0.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '0x1.2.3.4', '127.1', '2130706433', '*'],
+	...['1.2.3.4/33', '1.2.3.4/', '1.2.3.4/8/8', '1.2.3.4/-1', '1.2.3.4/a', '1.2.3.4/8a'],
+	...['example.com', '2001:db8::/129', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9', '1:2:3:4:5:6:7::8'],
+	...['12345::', '::g', '1::2::3', ':::', '::ffff:1.2.3', '::ffff:010.2.3.4', '::ffff:0x1.2.3.4'],
 	'1.2.3.4:443',
-	'*',
 ])('names an invalid entry: %s', (entry) => {
 	expect(ipRange.safeParse(entry).error?.issues[0]?.message).toBe(
 		`is wrong: “${entry}” isn't a valid IP address or CIDR range`,

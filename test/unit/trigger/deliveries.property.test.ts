@@ -1,8 +1,7 @@
-import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
 import { claimsOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
 import { runs } from '../../support/propertyRuns';
-import { MemoryStore, runVirtualClock } from '../idempotency/memoryStore';
+import { MemoryStore, pass, runVirtualClock, unreliable } from '../idempotency/memoryStore';
 import { randomFrom } from '../idempotency/random';
 
 runVirtualClock();
@@ -17,11 +16,6 @@ afterEach(() => {
 });
 
 const HISTORY = 1_000;
-
-const pass = async (milliseconds: number) =>
-	await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-
-const never = async () => await new Promise<never>(() => {});
 
 /** One n8n process from its start to its end. */
 interface Process {
@@ -74,23 +68,11 @@ async function runSchedule(seed: number) {
 		processes[index] = start();
 	};
 
-	const storeOf = (process: Process): ProcessedStore => {
-		const call = async <Result>(make: () => Promise<Result>): Promise<Result> => {
-			if (process.isDead) return await never();
-			const fault = hasFaults ? pick(20) : -1;
-			if (fault === 0) throw new Error('failed before the write');
-			const result = await make();
-			if (process.isDead) return await never();
-			if (fault === 1) throw new Error('failed after the write');
-			return result;
-		};
-		return {
-			checkProcessedAndRecord: async (...given) =>
-				await call(async () => await shared.checkProcessedAndRecord(...given)),
-			removeProcessed: async (...given) =>
-				await call(async () => await shared.removeProcessed(...given)),
-		};
-	};
+	const storeOf = (process: Process) =>
+		unreliable(shared, {
+			isDead: () => process.isDead,
+			dice: () => (hasFaults ? pick(20) : -1),
+		});
 
 	const executions: Execution[] = [];
 	const running: Array<Promise<void>> = [];

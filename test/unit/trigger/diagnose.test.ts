@@ -26,59 +26,73 @@ const adviceFor = (headers: DeliveryHeaders, saved: Record<string, unknown> = {}
 const manyHeaders = (count: number, name: string, value: string) =>
 	Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}-${name}`, value]));
 
-it.each([
-	['{body}', ''],
-	['{method}{body}', ''],
-	['{timestamp}.{body}', 'Timestamp Header to X-Time, '],
-	['{timestamp}:{body}', 'Timestamp Header to X-Time, '],
-	['v0:{timestamp}:{body}', 'Timestamp Header to X-Time, '],
-	['{timestamp}{method}{body}', 'Timestamp Header to X-Time, '],
-	['{id}.{timestamp}.{body}', 'Timestamp Header to X-Time, ID Header to X-Id, '],
-	['{timestamp}.{id}.{body}', 'Timestamp Header to X-Time, ID Header to X-Id, '],
-	['{id}.{body}', 'ID Header to X-Id, '],
-])('recognizes a signature over %s', (template, furtherHeaders) => {
+/** A delivery with this content signed. */
+const delivered = (template: string, prefix = '') => {
 	const content = template
 		.replace('{body}', BODY)
 		.replace('{method}', 'POST')
 		.replace('{timestamp}', TIME)
 		.replace('{id}', 'event-1');
-	const headers = { 'x-id': 'event-1', 'x-time': TIME, 'x-proof': `v0=${sign(content)}` };
-	expect(adviceFor(headers)).toBe(
-		'In the credential, set Header to X-Proof, ' +
-			`Format to Custom, Signed Content to ${template}, ${furtherHeaders}Algorithm to HMAC-SHA256, ` +
-			'Encoding to Hex, Signature Prefix to “v0=”, and Secret Encoding to Text.',
-	);
+	return { 'x-id': 'event-1', 'x-time': TIME, 'x-proof': `${prefix}${sign(content)}` };
+};
+
+/** The advice to use Custom, with these settings in place of the usual ones. */
+const custom = ({
+	header = 'X-Proof',
+	places = '',
+	content,
+	algorithm = 'HMAC-SHA256',
+	encoding = 'Hex',
+	prefix = 'nothing',
+}: Readonly<Record<string, string>>) =>
+	`In the credential, set Header to ${header}, Format to Custom, Signed Content to ${content}, ${places}Algorithm to ${algorithm}, Encoding to ${encoding}, Signature Prefix to ${prefix}, and Secret Encoding to Text.`;
+
+const IN_TIME = 'Timestamp Header to X-Time, ';
+
+it.each([
+	['{body}', ''],
+	['{method}{body}', ''],
+	['{timestamp}.{body}', IN_TIME],
+	['{timestamp}:{body}', IN_TIME],
+	['v0:{timestamp}:{body}', IN_TIME],
+	['{timestamp}{method}{body}', IN_TIME],
+	['{id}.{timestamp}.{body}', `${IN_TIME}ID Header to X-Id, `],
+	['{timestamp}.{id}.{body}', `${IN_TIME}ID Header to X-Id, `],
+	['{id}.{body}', 'ID Header to X-Id, '],
+])('recognizes a signature over %s', (content, places) => {
+	const advice = adviceFor(delivered(content, 'v0='));
+	expect(advice).toBe(custom({ content, places, prefix: '“v0=”' }));
 });
 
 it.each([
 	['{timestamp}{body}', '{timestamp} and {body}'],
 	['{body}{timestamp}', '{body} and {timestamp}'],
 	['{id}{timestamp}{body}', '{id} and {timestamp}'],
-])(
-	'says that %s can’t be verified safely, and not that the secret is wrong',
-	(template, fields) => {
-		const content = template
-			.replace('{body}', BODY)
-			.replace('{timestamp}', TIME)
-			.replace('{id}', 'event-1');
-		const headers = { 'x-id': 'event-1', 'x-time': TIME, 'x-proof': sign(content) };
-		expect(adviceFor(headers)).toBe(
-			`The secret fits, but the sender signs ${template}, and Signed Content must have text between ` +
-				`${fields}, or a forged delivery could move characters from one to the other. Ask the sender ` +
-				'for another scheme.',
-		);
-	},
-);
+])('says that %s can’t be verified safely, not that the secret is wrong', (template, fields) => {
+	expect(adviceFor(delivered(template))).toBe(
+		`The secret fits, but the sender signs ${template}, and Signed Content must have text between ` +
+			`${fields}, or a forged delivery could move characters from one to the other. Ask the sender ` +
+			'for another scheme.',
+	);
+});
 
-const PADDLE = { 'x-proof': `ts=${TIME};h1=${sign('another')};h1=${sign(`${TIME}:${BODY}`)}` };
+const PADDLE = `ts=${TIME};h1=${sign('another')};h1=${sign(`${TIME}:${BODY}`)}`;
 const OTHER_HEX = sign('another');
+const STANDARD = { 'webhook-id': 'event-1', 'webhook-timestamp': TIME };
+const STANDARD_CONTENT = `event-1.${TIME}.${BODY}`;
+const KEY = Buffer.from('a key of some bytes');
+const TIMED = `${TIME}.${BODY}`;
+const SHA512 = { algorithm: 'sha512' };
 
-it.each([
+it.each<[string, DeliveryHeaders, Record<string, unknown>, string | undefined]>([
 	[
 		'a time and several signatures in parts of one header',
-		PADDLE,
+		{ 'x-proof': PADDLE },
 		{},
-		'In the credential, set Header to X-Proof[h1], Format to Custom, Signed Content to {timestamp}:{body}, Timestamp Header to X-Proof[ts], Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret Encoding to Text.',
+		custom({
+			...{ header: 'X-Proof[h1]', content: '{timestamp}:{body}' },
+			places: 'Timestamp Header to X-Proof[ts], ',
+		}),
 	],
 	[
 		'hex in a part of a header',
@@ -89,35 +103,20 @@ it.each([
 	[
 		'several hex signatures',
 		{ 'x-proof': `${OTHER_HEX},${sign(BODY)}` },
-		{},
+		{ format: 'base64' },
 		'In the credential, set Header to X-Proof and Format to Hex.',
 	],
 	[
 		'several signatures of Custom',
 		{ 'x-proof': `${OTHER_HEX} ${sign(`POST${BODY}`)}` },
 		{},
-		'In the credential, set Header to X-Proof, Format to Custom, Signed Content to {method}{body}, Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret Encoding to Text.',
+		custom({ content: '{method}{body}' }),
 	],
 	[
 		'a clock that is wrong, while the sender rotates its secret',
 		{ 'x-signature': `t=1774949399,t=1774949399,v1=${OTHER_HEX},v1=${sign(`1774949399.${BODY}`)}` },
 		{ header: 'X-Signature', toleranceSeconds: 1, previousSecret: 'x' },
 		undefined,
-	],
-])('recognizes %s', (_what, headers, saved, advice) => {
-	expect(adviceFor(headers, saved)).toBe(advice);
-});
-
-const STANDARD = { 'webhook-id': 'event-1', 'webhook-timestamp': TIME };
-const STANDARD_CONTENT = `event-1.${TIME}.${BODY}`;
-const KEY = Buffer.from('a key of some bytes');
-
-it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
-	[
-		'hex',
-		{ 'x-proof': sign(BODY) },
-		{ format: 'base64' },
-		'In the credential, set Header to X-Proof and Format to Hex.',
 	],
 	[
 		'Base64',
@@ -127,16 +126,13 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 	],
 	[
 		'a timestamped signature',
-		{ 'x-signature': `t=${TIME},v1=${sign(`${TIME}.${BODY}`)}` },
+		{ 'x-signature': `t=${TIME},v1=${sign(TIMED)}` },
 		{ format: 'hex' },
 		'In the credential, set Header to X-Signature and Format to Timestamped.',
 	],
 	[
 		'Standard Webhooks',
-		{
-			...STANDARD,
-			'webhook-signature': `v1,${sign(STANDARD_CONTENT, 'base64', { secret: KEY })}`,
-		},
+		{ ...STANDARD, 'webhook-signature': `v1,${sign(STANDARD_CONTENT, 'base64', { secret: KEY })}` },
 		{ secret: KEY.toString('base64') },
 		'In the credential, set Format to Standard Webhooks.',
 	],
@@ -144,22 +140,26 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 		'Standard Webhooks with a secret that it can’t have',
 		{ ...STANDARD, 'webhook-signature': `v1,${sign(STANDARD_CONTENT, 'base64')}` },
 		{},
-		'In the credential, set Header to Webhook-Signature, Format to Custom, Signed Content to {id}.{timestamp}.{body}, Timestamp Header to Webhook-Timestamp, ID Header to Webhook-Id, Algorithm to HMAC-SHA256, Encoding to Base64, Signature Prefix to “v1,”, and Secret Encoding to Text.',
+		custom({
+			...{ header: 'Webhook-Signature', content: '{id}.{timestamp}.{body}', encoding: 'Base64' },
+			...{ places: 'Timestamp Header to Webhook-Timestamp, ID Header to Webhook-Id, ' },
+			prefix: '“v1,”',
+		}),
 	],
 	[
 		'headers with whitespace around them',
-		{
-			'x-time': ` ${TIME} `,
-			'x-proof': ` HMAC ${sign(`${TIME}.${BODY}`, 'base64', { algorithm: 'sha512' })} `,
-		},
+		{ 'x-time': ` ${TIME} `, 'x-proof': ` HMAC ${sign(TIMED, 'base64', SHA512)} ` },
 		{},
-		'In the credential, set Header to X-Proof, Format to Custom, Signed Content to {timestamp}.{body}, Timestamp Header to X-Time, Algorithm to HMAC-SHA512, Encoding to Base64, Signature Prefix to “HMAC”, and Secret Encoding to Text.',
+		custom({
+			...{ content: '{timestamp}.{body}', places: IN_TIME, algorithm: 'HMAC-SHA512' },
+			...{ encoding: 'Base64', prefix: '“HMAC”' },
+		}),
 	],
 	[
 		'the content of the credential in another header',
 		{ 'x-proof': sign(`mine/${BODY}`) },
 		{ format: 'custom', signedContent: 'mine/{body}' },
-		'In the credential, set Header to X-Proof, Format to Custom, Signed Content to mine/{body}, Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to nothing, and Secret Encoding to Text.',
+		custom({ content: 'mine/{body}' }),
 	],
 	[
 		'what the credential says, but too old for its tolerance',
@@ -180,14 +180,12 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string]>([
 	expect(adviceFor(headers, saved)).toBe(advice);
 });
 
-describe('limits', () => {
-	it.each([
-		['numbers too early for a time', manyHeaders(6, 'count', '1000000000'), { 'x-time': TIME }],
-		['values that are no time', manyHeaders(6, 'text', 'text'), { 'x-time': TIME }],
-		['names that only contain id', manyHeaders(6, 'idle', TIME), { 'x-id': 'event-1' }],
-	])('counts no %s', (_what, others, right) => {
-		const [value] = Object.values(right);
-		const headers = { ...others, ...right, 'x-proof': sign(`${value}.${BODY}`) };
-		expect(adviceFor(headers)).toMatch(/ Signed Content to \{(timestamp|id)\}\.\{body\}, /);
-	});
+it.each([
+	['numbers too early for a time', manyHeaders(6, 'count', '1000000000'), { 'x-time': TIME }],
+	['values that are no time', manyHeaders(6, 'text', 'text'), { 'x-time': TIME }],
+	['names that only contain id', manyHeaders(6, 'idle', TIME), { 'x-id': 'event-1' }],
+])('counts no %s among the headers that it tries', (_what, others, right) => {
+	const [value] = Object.values(right);
+	const headers = { ...others, ...right, 'x-proof': sign(`${value}.${BODY}`) };
+	expect(adviceFor(headers)).toMatch(/ Signed Content to \{(timestamp|id)\}\.\{body\}, /);
 });

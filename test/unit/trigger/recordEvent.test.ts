@@ -1,6 +1,6 @@
 import { claimsOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
-import { MemoryStore, runVirtualClock } from '../idempotency/memoryStore';
+import { fail, MemoryStore, runVirtualClock } from '../idempotency/memoryStore';
 
 runVirtualClock();
 
@@ -89,16 +89,11 @@ describe('an event that this process received', () => {
 	it('runs where a call failed before it wrote; where it may have written, a person decides', async () => {
 		const store = new MemoryStore();
 		const record = await received(['a', 'b']);
-		const call = store.checkProcessedAndRecord.bind(store);
-		for (const [key, writes, outcome] of [
-			['a', false, 'first'],
-			['b', true, 'n8n’s database failed, so it isn’t known whether this event ran before'],
+		for (const [key, moment, outcome] of [
+			['a', 'meanwhile', 'first'],
+			['b', 'afterwards', 'n8n’s database failed, so it isn’t known whether this event ran before'],
 		] as const) {
-			store.checkProcessedAndRecord = async (...given) => {
-				store.checkProcessedAndRecord = call;
-				if (writes) await call(...given);
-				throw new Error('SQLITE_BUSY');
-			};
+			store.once(moment, fail('SQLITE_BUSY'));
 			const recorded = record(store, key).catch((error: unknown) => Object(error).message);
 			expect(await recorded).toBe(outcome);
 		}

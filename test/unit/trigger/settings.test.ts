@@ -1,6 +1,8 @@
-import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { readOptions, readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { sourceOf } from '../../support/receivedEvent';
+import { refusalOf } from '../../support/refusals';
+
+/* What an expression that finds nothing means is tested in n8n (test/n8n/closedOptions.test.ts). */
 
 const saved = {
 	events: ['deposit.received'],
@@ -48,6 +50,8 @@ it('reads lists from arrays and from text with commas, semicolons or line breaks
 		minimumAmountCents: 500,
 	});
 	expect(allowlist.map(({ prefix }) => prefix)).toEqual([32, 24, 32]);
+	const empty = Object.fromEntries(Object.keys(filters).map((name) => [name, ' ']));
+	expect(read({ filters: empty }).filter).toEqual(read({}).filter);
 });
 
 it.each([
@@ -56,10 +60,8 @@ it.each([
 	[{ includeHeaders: 'true' }, { includeHeaders: true }],
 	[{ includeHeaders: null }, { includeHeaders: false }],
 	[{ invalidPayload: 'emit' }, { invalidPayload: 'emit' }],
-	[
-		{ deduplicate: '', invalidPayload: '' },
-		{ history: 5_000, invalidPayload: 'reject' },
-	],
+	[{ invalidPayload: '' }, { invalidPayload: 'reject' }],
+	[{ deduplicate: '' }, { history: 5_000 }],
 	[{ deduplicate: 'false' }, { history: undefined }],
 	[{ deduplicationHistory: 1 }, { history: 1 }],
 	[{ deduplicationHistory: '100000' }, { history: 100_000 }],
@@ -69,150 +71,77 @@ it.each([
 	expect(readOptions(sourceOf({ options }))).toMatchObject(values);
 });
 
-/** What is wrong with parameters, and under which field. */
-function refusalOf(parameters: object, inWorkflow: object = parameters): readonly unknown[] {
-	try {
-		readSettings(sourceOf({ ...saved, ...parameters }, { ...saved, ...inWorkflow }), undefined);
-	} catch (error) {
-		if (!(error instanceof UserError)) throw error;
-		expect(error.hint).toMatch(/\.$/);
-		return [error.field, error.message];
-	}
-	return ['nothing was refused'];
-}
-
 const NO_HISTORY = 'Deduplication History must be a whole number, from 1 to 100000';
 const NO_AGE = 'Maximum Age (Seconds) must be a whole number, 0 or more';
 const NO_EVENT = 'must be an event type such as deposit.received, or * for any';
+const NO_CURRENCY = /3 to 5 letters or digits, e\.g\. USD$/;
+const NO_ACKNOWLEDGE =
+	/^Acknowledge must be When Finished or When Received \(finished, received\)$/;
 
-it.each<[object, string, string | RegExp]>([
-	[{ events: ' , ' }, 'events', 'Trigger On is empty'],
-	[{ events: [null, ''] }, 'events', 'Trigger On is empty'],
-	[{ events: 7 }, 'events', 'Trigger On must be a list, or text separated by commas'],
-	[{ events: [true] }, 'events', 'Trigger On, entry 1 must be text'],
-	[{ events: 'deposit' }, 'events', `Trigger On, entry 1 ${NO_EVENT}`],
-	[{ events: '*,Deposit received' }, 'events', `Trigger On, entry 2 ${NO_EVENT}`],
-	[{ depositStatuses: [] }, 'depositStatuses', 'Deposit Statuses is empty'],
-	[
-		{ depositStatuses: 'complete,paid' },
-		'depositStatuses',
-		/^Deposit Statuses, entry 2 must be Complete, /,
-	],
-	[{ output: 'rows' }, 'output', 'Output must be Event or Simplified (event, simplified)'],
-	[{ filters: { entityIds: 'te-1' } }, 'entityIds', /entry 1 must have 15 characters, but has 4$/],
-	[
-		{ filters: { entityIds: 'us-a1B2c3D4e5F6' } },
-		'entityIds',
-		/entry 1 must start with te- or co-/,
-	],
-	[
-		{ filters: { eventVersions: 'two' } },
-		'eventVersions',
-		/entry 1 must be a version such as 2 or 2\.1$/,
-	],
-	[
-		{ filters: { sourceCurrencies: 'US dollars' } },
-		'sourceCurrencies',
-		/3 to 5 letters or digits, e\.g\. USD$/,
-	],
-	[
-		{ filters: { destinationCurrencies: '$' } },
-		'destinationCurrencies',
-		/3 to 5 letters or digits/,
-	],
-	[{ filters: { networks: 'solana' } }, 'networks', /^Networks, entry 1 must be Arbitrum, /],
-	[{ filters: { providers: ['bank'] } }, 'providers', /^Providers, entry 1 must be Bitcoin, /],
+it.each<[object, string | RegExp]>([
+	[{ events: ' , ' }, 'Trigger On is empty'],
+	[{ events: [null, ''] }, 'Trigger On is empty'],
+	[{ events: 7 }, 'Trigger On must be a list, or text separated by commas'],
+	[{ events: [true] }, 'Trigger On, entry 1 must be text'],
+	[{ events: 'deposit' }, `Trigger On, entry 1 ${NO_EVENT}`],
+	[{ events: '*,Deposit received' }, `Trigger On, entry 2 ${NO_EVENT}`],
+	[{ depositStatuses: [] }, 'Deposit Statuses is empty'],
+	[{ depositStatuses: 'complete,paid' }, /^Deposit Statuses, entry 2 must be Complete, /],
+	[{ output: 'rows' }, 'Output must be Event or Simplified (event, simplified)'],
+	[{ filters: 'x' }, "Filters isn't a list of fields"],
+	[{ filters: { entityIds: 'te-1' } }, /entry 1 must have 15 characters, but has 4$/],
+	[{ filters: { entityIds: 'us-a1B2c3D4e5F6' } }, /entry 1 must start with te- or co-/],
+	[{ filters: { eventVersions: 'two' } }, /entry 1 must be a version such as 2 or 2\.1$/],
+	[{ filters: { sourceCurrencies: 'US dollars' } }, NO_CURRENCY],
+	[{ filters: { destinationCurrencies: '$' } }, NO_CURRENCY],
+	[{ filters: { networks: 'solana' } }, /^Networks, entry 1 must be Arbitrum, /],
+	[{ filters: { providers: ['bank'] } }, /^Providers, entry 1 must be Bitcoin, /],
 	[
 		{ filters: { minimumAmountCents: 'much' } },
-		'minimumAmountCents',
 		'Minimum Amount (Cents) must be a whole number, 0 or more',
 	],
-	[{ filters: 'x' }, 'filters', "Filters isn't a list of fields"],
-	[{ options: null }, 'options', "Options isn't a list of fields"],
-	[{ options: { ipAllowlist: '' } }, 'ipAllowlist', 'IP Allowlist is empty'],
+	[{ options: null }, "Options isn't a list of fields"],
+	[{ options: { ipAllowlist: '' } }, 'IP Allowlist is empty'],
 	[
-		{ options: { ipAllowlist: '192.0.2.1 here' } },
-		'ipAllowlist',
-		/^IP Allowlist, entry 1 is wrong: “192\.0\.2\.1 here” isn't a valid/,
+		{ options: { ipAllowlist: '192.0.2.1 x' } },
+		/^IP Allowlist, entry 1 is wrong: “192\.0\.2\.1 x”/,
 	],
-	...[0, -1, 1.5, 'many', null, '', 1e9, 100_001].map(
-		(deduplicationHistory): [object, string, string] => [
-			{ options: { deduplicationHistory } },
-			'deduplicationHistory',
-			NO_HISTORY,
-		],
-	),
-	...['', -1, 0.5, true, null].map((maximumAgeSeconds): [object, string, string] => [
+	...[0, -1, 1.5, 'many', null, '', 1e9, 100_001].map((deduplicationHistory): [object, string] => [
+		{ options: { deduplicationHistory } },
+		NO_HISTORY,
+	]),
+	...['', -1, 0.5, true, null].map((maximumAgeSeconds): [object, string] => [
 		{ options: { maximumAgeSeconds } },
-		'maximumAgeSeconds',
 		NO_AGE,
 	]),
-	[
-		{ options: { includeHeaders: 'yes' } },
-		'includeHeaders',
-		'Include Headers must be true or false',
-	],
-	[{ options: { deduplicate: 'yes' } }, 'deduplicate', 'Deduplicate must be true or false'],
+	[{ options: { includeHeaders: 'yes' } }, 'Include Headers must be true or false'],
+	[{ options: { deduplicate: 'yes' } }, 'Deduplicate must be true or false'],
 	[
 		{ options: { invalidPayload: 'keep' } },
-		'invalidPayload',
 		'Invalid Payload must be Emit or Reject (emit, reject)',
 	],
-	...['Finished', true, 1, ['finished']].map((acknowledge): [object, string, RegExp] => [
+	...['Finished', true, 1, ['finished']].map((acknowledge): [object, RegExp] => [
 		{ options: { acknowledge } },
-		'acknowledge',
-		/^Acknowledge must be When Finished or When Received \(finished, received\)$/,
+		NO_ACKNOWLEDGE,
 	]),
-	...[null, '', '={{ "finished" }}', '{{ "finished" }}'].map(
-		(acknowledge): [object, string, RegExp] => [
-			{ options: { acknowledge } },
-			'acknowledge',
-			/^Acknowledge (is missing\. Choose|must be|can't be)/,
-		],
-	),
-])('refuses %j', (parameters, field, message) => {
-	expect(refusalOf(parameters)).toEqual([
-		field,
-		typeof message === 'string' ? message : expect.stringMatching(message),
-	]);
-});
-
-const FILTERS = {
-	entityIds: 'Team or Company IDs',
-	eventVersions: 'Event Versions',
-	sourceCurrencies: 'Source Currencies',
-	destinationCurrencies: 'Destination Currencies',
-	networks: 'Networks',
-	providers: 'Providers',
-	minimumAmountCents: 'Minimum Amount (Cents)',
-};
-
-const NOTHING = '={{ $json.nothing }}';
-
-describe.each(Object.entries(FILTERS))('the filter %s', (name, label) => {
-	const foundNothing: ReadonlyArray<readonly [value: unknown, inWorkflow: unknown]> = [
-		['', NOTHING],
-		[undefined, NOTHING],
-		...(name === 'minimumAmountCents' ? [] : [[[], ['base', NOTHING]] as const]),
-	];
-
-	it.each(foundNothing)(
-		'lets nothing through where %j is what an expression found',
-		(value, inWorkflow) => {
-			const inFilter = (member: unknown) => ({ filters: { [name]: member } });
-			expect(refusalOf(inFilter(value), inFilter(inWorkflow))).toEqual([
-				name,
-				`${label} is an expression that resolved to nothing`,
-			]);
-		},
-	);
-
-	it('lets everything through where it was left empty', () => {
-		expect(read({ filters: { [name]: ' ' } }).filter).toEqual(read({}).filter);
+	...[null, '', '={{ "finished" }}', '{{ "finished" }}'].map((acknowledge): [object, RegExp] => [
+		{ options: { acknowledge } },
+		/^Acknowledge (is missing\. Choose|must be|can't be)/,
+	]),
+])('refuses %j', (parameters, message) => {
+	const names = [...JSON.stringify(parameters).matchAll(/"(\w+)":/g)].map(([, name]) => name);
+	expect(refusalOf(() => read(parameters))).toMatchObject({
+		field: names.at(-1),
+		message: typeof message === 'string' ? message : expect.stringMatching(message),
+		hint: expect.stringMatching(/\.$/),
 	});
 });
 
-it('ignores the statuses where no deposits are asked for', () => {
-	const parameters = { events: ['payment.sent'], depositStatuses: ['paid'] };
-	expect(read(parameters).filter.depositStatuses).toEqual([]);
+it('lets nothing through where an expression found nothing', () => {
+	const found = { ...saved, filters: { networks: '' } };
+	const inWorkflow = { ...saved, filters: { networks: '={{ $json.nothing }}' } };
+	expect(refusalOf(() => readSettings(sourceOf(found, inWorkflow), undefined))).toMatchObject({
+		field: 'networks',
+		message: 'Networks is an expression that resolved to nothing',
+	});
 });

@@ -5,29 +5,6 @@ import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/w
 import { deposit, depositEvent, otherEvent } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
-const COLUMNS = [
-	'event_type',
-	'event_version',
-	'idempotency_key',
-	'created_at',
-	'deposit_id',
-	'entity_id',
-	'status',
-	'source_amount',
-	'source_amount_cents',
-	'source_currency',
-	'destination_amount',
-	'destination_amount_cents',
-	'destination_currency',
-	'network',
-	'token_symbol',
-	'provider',
-	'reference',
-	'transaction_date',
-	'updated_at',
-	'funding_blockchain_txn',
-];
-
 const row = (event: Record<string, unknown>) => simplify(received(event).event);
 const rowOfAmount = (cents: unknown) =>
 	row(depositEvent({ deposit: deposit({ destination_amount_cents: cents }) }));
@@ -61,7 +38,7 @@ it('turns a deposit into one flat row', () => {
 
 it('gives every other event the same columns, with null for missing values', () => {
 	const simplified = row(otherEvent());
-	expect(Object.keys(simplified)).toEqual(COLUMNS);
+	expect(Object.keys(simplified)).toEqual(Object.keys(row(depositEvent())));
 	expect(simplified).toMatchObject({ event_type: 'invite.accepted', entity_id: 'te-a1B2c3D4e5F6' });
 	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(15);
 });
@@ -115,39 +92,20 @@ it.each([
 	expect(row(otherEvent({ created })).created_at).toBe(time);
 });
 
-it('shows headers without those that contain secrets', () => {
-	const headers = {
-		authorization: 'Bearer secret',
-		cookie: 'session=secret',
-		'x-proof': 't=1,v1=2',
-		'content-type': 'application/json',
-		'x-trace': ['a', 'b'],
-	};
-	const saved = { method: 'sharedToken', header: 'X-Proof' };
-	const credentials = readWebhookCredentials({ ...saved, secret: 's' });
-	expect(presentHeaders(headers, credentials)).toEqual({
-		'content-type': 'application/json',
-		'x-trace': ['a', 'b'],
-	});
-	expect(Object.keys(presentHeaders(headers, undefined))).toContain('x-proof');
+it.each([
+	...['x-api-key', 'apikey', 'authorization', 'proxy-authorization', 'x-auth-token', 'cookie'],
+	...['x-amz-security-token', 'cf-access-jwt-assertion', 'x-goog-iap-jwt-assertion', 'set-cookie'],
+	...['x-client-secret', 'X-Hub-Signature-256', 'webhook-signature'],
+])('leaves out the header %s', (name) => {
+	const others = { host: 'n8n.example', 'x-trace': ['a', 'b'] };
+	expect(presentHeaders({ [name]: 'abc', ...others }, undefined)).toEqual(others);
 });
 
-it.each([
-	'x-api-key',
-	'apikey',
-	'proxy-authorization',
-	'x-auth-token',
-	'x-amz-security-token',
-	'cf-access-jwt-assertion',
-	'x-goog-iap-jwt-assertion',
-	'set-cookie',
-	'x-client-secret',
-	'X-Hub-Signature-256',
-	'webhook-signature',
-])('leaves out the header %s', (name) => {
-	expect(presentHeaders({ [name]: 'abc', host: 'n8n.example' }, undefined)).toEqual({
-		host: 'n8n.example',
-	});
+it('leaves out the header of the credentials', () => {
+	const credentials = readWebhookCredentials({ format: 'hex', header: 'X-Proof', secret: 's' });
+	const headers = { 'x-proof': 'abc', host: 'n8n.example' };
+	expect(presentHeaders(headers, credentials)).toEqual({ host: 'n8n.example' });
+	expect(presentHeaders(headers, undefined)).toEqual(headers);
 });
 
 it('withholds secrets and tokens in the values of other headers', () => {

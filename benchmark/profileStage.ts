@@ -1,0 +1,386 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { TestEnvironment } from '../test/support/testEnvironment';
+import { installPackage } from '../test/support/n8nProcess';
+import { chain, node, type WorkflowNode } from '../test/support/workflows';
+import { depositEvent } from '../test/support/sampleEvents';
+import { interleaved, median, mustBeSame, rotated, type Comparison, type Part } from './comparison';
+import { BARE_TRIGGER, packedBare } from './bare/pack';
+import { probe, Runner, startBenchmarkEnvironment } from './host';
+
+const CONNECTIONS = 10;
+const SECRET = 'benchmark of deliveries';
+
+interface Answer {
+	readonly status: number;
+	readonly text?: string;
+	/** Whether each delivery starts a run. */
+	readonly runs: boolean;
+}
+
+export const STARTED: Answer = { status: 200, runs: true };
+
+interface Delivery {
+	readonly body: string;
+	readonly headers: Record<string, string>;
+}
+
+/** Events of deposits, each with a different key. */
+export function deposits(count: number, changes: Record<string, unknown> = {}): string[] {
+	return Array.from({ length: count }, () =>
+		JSON.stringify(depositEvent({ idempotency_key: randomUUID(), ...changes })),
+	);
+}
+
+export function signed(bodies: readonly string[], secret = SECRET): Delivery[] {
+	return bodies.map((body) => {
+		const time = Math.floor(Date.now() / 1000);
+		const mac = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+		return {
+			body,
+			headers: { 'content-type': 'application/json', 'x-signature': `t=${time},v1=${mac}` },
+		};
+	});
+}
+
+async function post(agent: Agent, url: string, { body, headers }: Delivery) {
+	return await new Promise<{ status?: number; text: string }>((resolve, reject) => {
+		const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+			const chunks: Buffer[] = [];
+			response.on('data', (chunk: Buffer) => chunks.push(chunk));
+			response.on('end', () =>
+				resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }),
+			);
+		});
+		sent.on('error', reject);
+		sent.end(body);
+	});
+}
+
+/** A workflow that starts with a webhook, and the file to which each run adds a line. */
+class Receiver {
+	private constructor(
+		private readonly url: string,
+		private readonly file: string,
+		/** How many executions n8n has saved of it. */
+		readonly executions: () => Promise<number>,
+	) {}
+
+	static async start(
+		{ n8n, api, database }: TestEnvironment,
+		name: string,
+		options: { folder: string; trigger: WorkflowNode; url: string; path: string },
+	): Promise<Receiver> {
+		const file = path.join(options.folder, name);
+		const credentials = await n8n.saveCredentials('payrollPaymentsWebhookApi', 'Deliveries', {
+			method: 'hmacSignature',
+			format: 'timestamped',
+			header: 'X-Signature',
+			secret: SECRET,
+			toleranceSeconds: 3600,
+		});
+		const { id } = await n8n.saveWorkflow(
+			chain(name, [
+				options.trigger,
+				probe('Arrived', { task: 'arrived', file, path: options.path }),
+			]),
+			[api, credentials],
+		);
+		await n8n.activate(id);
+		await n8n.waitForWebhook(options.url);
+		return new Receiver(options.url, file, async () => (await database.executions(id)).length);
+	}
+
+	async listening({ n8n }: TestEnvironment): Promise<void> {
+		await n8n.waitForWebhook(this.url);
+	}
+
+	/** Milliseconds until every delivery was answered and every run that it started has run. */
+	async take(
+		all: readonly Delivery[],
+		expected: Answer,
+		connections = CONNECTIONS,
+	): Promise<number> {
+		const before = this.arrivals().length;
+		const agent = new Agent({ keepAlive: true, maxSockets: connections });
+		const queue = [...all];
+		const begun = performance.now();
+		const connection = async () => {
+			for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+				const { status, text } = await post(agent, this.url, next);
+				/* n8n's database is behind; the service would deliver again. */
+				if (status === 503) {
+					queue.push(next);
+					await pause(100);
+					continue;
+				}
+				if (status !== expected.status || (expected.text !== undefined && text !== expected.text)) {
+					throw new Error(`n8n answered ${status}: ${text}`);
+				}
+			}
+		};
+		await Promise.all(Array.from({ length: connections }, connection));
+		const wanted = before + (expected.runs ? all.length : 0);
+		while (this.arrivals().length < wanted) await pause(5);
+		const milliseconds = performance.now() - begun;
+		agent.destroy();
+		const events = all.map(({ body }) => createHash('sha256').update(body).digest('hex'));
+		const seen = this.arrivals().slice(before);
+		mustBeSame('Events that ran', seen.sort(), expected.runs ? events.sort() : []);
+		return milliseconds;
+	}
+
+	private arrivals(): string[] {
+		if (!existsSync(this.file)) return [];
+		return readFileSync(this.file, 'utf8').split('\n').slice(0, -1);
+	}
+}
+
+/** One of n8n's expression engines, and the limits to reach with it. */
+interface Engine {
+	readonly name: string;
+	readonly env: Record<string, string>;
+	/** How many deliveries each sample has. */
+	readonly count: number;
+	/** The limit for deliveries that start nothing, while the peers' always start a run. */
+	readonly limitOfIgnored: number;
+}
+
+const ENGINES: readonly Engine[] = [
+	{ name: 'default expression engine', env: {}, count: 400, limitOfIgnored: 1 },
+	{
+		name: 'legacy expression engine',
+		env: { N8N_EXPRESSION_ENGINE: 'legacy' },
+		count: 1_000,
+		limitOfIgnored: 3,
+	},
+];
+
+const CONDITIONS = `${CONNECTIONS} connections, until the last started run has run.`;
+
+/** Our trigger and its peers. Only n8n's own node is spared an expression engine for each delivery. */
+const PEERS = {
+	bare: { peer: 'a community trigger that checks nothing', time: 0.95, cpu: 0.95 },
+	webhook: { peer: 'n8n’s Webhook node, which checks nothing', time: 0.65, cpu: 0.89 },
+} as const;
+
+const KINDS = ['genuine', 'filtered', 'forged', 'repeated'] as const;
+
+/** What forged deliveries may have made n8n load of our package. */
+const REFUSING_CODE = { receive: true, diagnose: false };
+
+/** An n8n with a workflow for our trigger and for each of its peers. */
+export class Stage {
+	private constructor(
+		readonly environment: TestEnvironment,
+		readonly receivers: Readonly<Record<'ours' | keyof typeof PEERS, Receiver>>,
+		/** What n8n's process has used and loaded. */
+		readonly state: Runner,
+		private readonly folder: string,
+	) {}
+
+	static async open(env: Record<string, string>): Promise<Stage> {
+		const environment = await startBenchmarkEnvironment(env);
+		const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-benchmark-'));
+		await installPackage(environment.n8nProcess.dataFolder, await packedBare());
+		await environment.n8nProcess.stop();
+		await environment.n8nProcess.start();
+		const { url } = environment.n8n;
+		const [id, webhookId, bareId] = [randomUUID(), randomUUID(), randomUUID()];
+		const ours = await Receiver.start(environment, 'Ours', {
+			folder,
+			trigger: node(
+				'Trigger',
+				'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
+				{ events: ['deposit.received'] },
+				{ webhookId: id, credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } } },
+			),
+			url: `${url}/webhook/${id}/webhook`,
+			path: '',
+		});
+		const webhook = await Receiver.start(environment, 'Webhook', {
+			folder,
+			trigger: node(
+				'Webhook',
+				'n8n-nodes-base.webhook',
+				{ httpMethod: 'POST', path: webhookId, options: {} },
+				{ typeVersion: 2.1, webhookId },
+			),
+			url: `${url}/webhook/${webhookId}`,
+			path: 'body',
+		});
+		const bare = await Receiver.start(environment, 'Bare', {
+			folder,
+			trigger: node('Bare', BARE_TRIGGER, {}, { webhookId: bareId }),
+			url: `${url}/webhook/${bareId}/webhook`,
+			path: '',
+		});
+		const state = await Runner.start(environment, 'State', [probe('State', { task: 'state' })]);
+		const stage = new Stage(environment, { ours, webhook, bare }, state, folder);
+		await stage.warmUp();
+		return stage;
+	}
+
+	async warmUp(): Promise<void> {
+		for (const receiver of Object.values(this.receivers)) {
+			await receiver.take(signed(deposits(20)), STARTED);
+		}
+	}
+
+	/** Milliseconds that deliveries take, and those of n8n's processor. */
+	async sample(receiver: Receiver, all: readonly Delivery[], expected: Answer) {
+		const before = (await this.state.run({})).cpuMilliseconds;
+		const time = await receiver.take(all, expected);
+		return { time, cpu: (await this.state.run({})).cpuMilliseconds - before };
+	}
+
+	async close(): Promise<void> {
+		rmSync(this.folder, { recursive: true, force: true });
+		await this.environment.stop();
+	}
+}
+
+/** Each kind of delivery to our trigger, in turn with as many genuine ones to its peers. */
+async function compareKinds(
+	stage: Stage,
+	{ name: engine, limitOfIgnored }: Engine,
+	{ count, runs }: { count: number; runs: number },
+): Promise<Comparison[]> {
+	const { ours, webhook, bare } = stage.receivers;
+	const ignored = (reason: string): Answer => ({
+		status: 200,
+		text: `{"received":true,"ignored":"${reason}"}`,
+		runs: false,
+	});
+	let last = deposits(count);
+	await ours.take(signed(last), STARTED);
+	const executions = await ours.executions();
+	const samplesOf = await rotated(runs, [
+		['bare', async () => await stage.sample(bare, signed(deposits(count)), STARTED)],
+		[
+			'genuine',
+			async () => {
+				last = deposits(count);
+				const answer = { ...STARTED, text: '{"received":true}' };
+				return await stage.sample(ours, signed(last), answer);
+			},
+		],
+		['webhook', async () => await stage.sample(webhook, signed(deposits(count)), STARTED)],
+		[
+			'filtered',
+			async () => {
+				const all = signed(deposits(count, { event_type: 'invite.accepted' }));
+				return await stage.sample(ours, all, ignored('filter'));
+			},
+		],
+		[
+			'forged',
+			async () => {
+				const all = signed(deposits(count), 'a guess');
+				return await stage.sample(ours, all, { status: 401, runs: false });
+			},
+		],
+		['repeated', async () => await stage.sample(ours, signed(last), ignored('duplicate'))],
+	]);
+	mustBeSame('Executions', (await ours.executions()) - executions, runs * count);
+	const { loaded } = await stage.state.run({});
+	const has = (file: string) => loaded.some((each) => each.endsWith(`/${file}.js`));
+	const code = { receive: has('receive'), diagnose: has('diagnose') };
+	mustBeSame('Loaded code', code, REFUSING_CODE);
+	return (['bare', 'webhook'] as const).flatMap((side) =>
+		KINDS.flatMap((kind) =>
+			(['time', 'cpu'] as const).map((measure): Comparison => {
+				const [own, peers] = [samplesOf(kind), samplesOf(side)];
+				const { peer, [measure]: limit } = PEERS[side];
+				const perSecond = (1_000 * count) / median(own.map(({ time }) => time));
+				return {
+					what: `${measure === 'cpu' ? 'CPU time of n8n for ' : ''}${count} ${kind} deliveries, ${engine}`,
+					peer: kind === 'genuine' ? peer : `as many genuine ones to ${peer}`,
+					unit: 'ms',
+					ours: own.map((each) => each[measure]),
+					peers: peers.map((each) => each[measure]),
+					isPaired: true,
+					reading: 'times better',
+					limit: kind === 'genuine' ? limit : limitOfIgnored,
+					notes:
+						measure === 'time' ? [CONDITIONS, `Ours are ${perSecond.toFixed(0)} a second.`] : [],
+				};
+			}),
+		),
+	);
+}
+
+const BURST_CONNECTIONS = 200;
+
+/** Many deliveries at once, each burst in a new n8n process. */
+async function compareBursts(
+	stage: Stage,
+	{ name: engine }: Engine,
+	{ burst, runs }: { burst: number; runs: number },
+): Promise<Comparison[]> {
+	const { n8nProcess } = stage.environment;
+	const sample = async (receiver: Receiver) => {
+		await n8nProcess.stop();
+		await n8nProcess.start();
+		await stage.state.listening(stage.environment);
+		await receiver.listening(stage.environment);
+		await receiver.take(signed(deposits(20)), STARTED);
+		const before = (await stage.state.run({})).peakMegabytes;
+		const time = await receiver.take(signed(deposits(burst)), STARTED, BURST_CONNECTIONS);
+		return { time, memory: (await stage.state.run({})).peakMegabytes - before };
+	};
+	const { ours, peers } = await interleaved(
+		Math.min(runs, 3),
+		async () => await sample(stage.receivers.ours),
+		async () => await sample(stage.receivers.bare),
+	);
+	const shared = {
+		peer: PEERS.bare.peer,
+		isPaired: true,
+		notes: [`Over ${BURST_CONNECTIONS} connections, in a new n8n process each time.`],
+	} as const;
+	return [
+		{
+			...shared,
+			what: `a burst of ${burst} deliveries, until the last has run, ${engine}`,
+			unit: 'ms',
+			ours: ours.map(({ time }) => time),
+			peers: peers.map(({ time }) => time),
+			reading: 'times better',
+			limit: 0.95,
+		},
+		{
+			...shared,
+			what: `peak memory of n8n in a burst of ${burst} deliveries, above its start, ${engine}`,
+			unit: 'MB',
+			ours: ours.map(({ memory }) => memory),
+			peers: peers.map(({ memory }) => memory),
+			reading: 'share',
+			limit: 1.1,
+		},
+	];
+}
+
+export const deliveries: Part = {
+	name: 'deliveries',
+	title: 'Deliveries to the trigger',
+	async measure({ small, runs }): Promise<Comparison[]> {
+		const comparisons: Comparison[] = [];
+		for (const engine of ENGINES) {
+			const [count, burst] = small ? [50, 100] : [engine.count, 2_000];
+			const stage = await Stage.open(engine.env);
+			try {
+				comparisons.push(...(await compareKinds(stage, engine, { count, runs })));
+				comparisons.push(...(await compareBursts(stage, engine, { burst, runs })));
+			} finally {
+				await stage.close();
+			}
+		}
+		return comparisons;
+	},
+};
