@@ -12,11 +12,6 @@ beforeAll(async () => {
 	await model.start();
 });
 
-afterAll(async () => {
-	await model.stop();
-	await environment.stop();
-});
-
 function tool(name: string, parameters: Record<string, unknown>) {
 	return { ...action(name, parameters), type: 'n8n-nodes-payroll-payments.payrollPaymentsTool' };
 }

@@ -49,7 +49,6 @@ afterEach(async () => {
 	trigger = undefined;
 });
 afterAll(async () => {
-	await browser?.close();
 	await sandbox.close();
 });
 

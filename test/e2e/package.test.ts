@@ -14,10 +14,6 @@ beforeAll(async () => {
 	environment = await shareTestEnvironment();
 });
 
-afterAll(async () => {
-	await environment.stop();
-});
-
 interface Description {
 	readonly name: string;
 	readonly displayName: string;

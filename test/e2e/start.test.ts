@@ -88,7 +88,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await links.stop();
-	await environment.stop();
 });
 
 describe('npm start', () => {
@@ -222,10 +221,6 @@ describe('an example on the canvas', () => {
 
 	beforeAll(async () => {
 		editor = await Editor.open(environment.n8n.url);
-	});
-
-	afterAll(async () => {
-		await editor.close();
 	});
 
 	/** Saves an example with all credentials that it needs, without its note, and opens it. */

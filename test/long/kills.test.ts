@@ -24,10 +24,6 @@ beforeAll(async () => {
 	environment = await startTestEnvironment(AS_INSTALLED);
 });
 
-afterAll(async () => {
-	await environment.stop();
-});
-
 const wireLog = z.object({
 	entries: z.array(
 		z.object({

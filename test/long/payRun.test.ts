@@ -27,23 +27,13 @@ beforeAll(async () => {
 	environment = await startTestEnvironment(AS_INSTALLED);
 });
 
-afterAll(async () => {
-	await environment.stop();
-});
-
 /** A sheet with an authorization in each row. */
 async function sheet() {
 	const { sandbox, teamId, account } = environment;
 	const rows: Array<{ email: string; reference: string; authorization: unknown }> = [];
 	for (let row = 1; row <= ROWS; row++) {
 		const email = `payee-${row}@example.com`;
-		const query = new URLSearchParams({
-			from: teamId,
-			amount_cents: '12500',
-			email,
-			signer: account.address,
-		});
-		const authorization: unknown = await sandbox.control('GET', `payment-typed-data?${query}`);
+		const authorization = await sandbox.authorization(teamId, account, email);
 		rows.push({ email, reference: `INV-${row}`, authorization });
 	}
 	return rows;

@@ -8,6 +8,7 @@ import {
 	type Sandbox,
 } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
+import { stopAfterFile } from './cleanups';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 
 /** The sandbox of a test file, with what the action node needs to use it. */
@@ -33,10 +34,13 @@ export class ActionSandbox {
 
 	async start(settings: SettingsInput = {}): Promise<void> {
 		this.running = await startSandbox({ settings });
+		stopAfterFile(async () => await this.stop());
 	}
 
 	async stop(): Promise<void> {
-		await this.running?.close();
+		const { running } = this;
+		this.running = undefined;
+		await running?.close();
 	}
 
 	async reset(): Promise<void> {
@@ -158,7 +162,6 @@ export class ActionSandbox {
 export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
 	const shared = new ActionSandbox();
 	beforeAll(async () => await shared.start(settings));
-	afterAll(async () => await shared.stop());
 	beforeEach(async () => await shared.reset());
 	return shared;
 }

@@ -231,3 +231,9 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		prove: async (secret) => ({ authorization: `Bearer ${secret}` }),
 	},
 ];
+
+export function schemeOf(name: string): SignedScheme {
+	const scheme = SIGNED_SCHEMES.find((each) => each.name === name);
+	if (scheme === undefined) throw new Error(`Nobody signs as ${name}.`);
+	return scheme;
+}
