@@ -55,7 +55,8 @@ const payment = async (amountCents: number, more: INodeParameters = {}) =>
 async function signedByAnother(administrators: INodeParameters): Promise<INodeParameters> {
 	const { output } = await sandbox.run({ ...administrators, operation: 'create' });
 	const { invites, typed_data: structure } = Object(output[0]?.json);
-	const { EIP712Domain: _, ...types } = structure.types;
+	const types = { ...structure.types };
+	delete types.EIP712Domain;
 	const another = new Wallet(ethersId('errors: another wallet'));
 	return {
 		resource: 'administratorInvite',
