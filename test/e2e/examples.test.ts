@@ -167,16 +167,6 @@ const BROWSER =
 const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
 
 describe('examples', () => {
-	it('first steps, which change nothing', async () => {
-		const before = await requests('createInvites');
-		const execution = await run('first-steps');
-		expect(outputOf(execution, 'Check two invites')).toEqual([
-			expect.objectContaining({ check: 'passed' }),
-		]);
-		expect(outputOf(execution, 'List pending invites').length).toBeGreaterThan(1);
-		expect(await requests('createInvites')).toBe(before);
-	});
-
 	it('deposit to message', async () => {
 		const { sandbox, teamId } = environment;
 		const sample = await run('deposit-to-message');
@@ -214,8 +204,6 @@ describe('examples', () => {
 		[0, 1, 2],
 		[2, 1, 0],
 		[1, 2, 0, 1, 2, 1],
-		[2, 0, 1, 1],
-		[1, 0, 2, 2, 1],
 	];
 
 	it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...order) => {
@@ -644,6 +632,6 @@ describe('examples', () => {
 	});
 });
 
-it('covers every example in examples/', () => {
-	expect([...ran].sort()).toEqual([...EXAMPLES].sort());
+it('covers every example in examples/ but the first, which package.test.ts runs', () => {
+	expect([...ran, 'first-steps'].sort()).toEqual([...EXAMPLES].sort());
 });
