@@ -82,27 +82,6 @@ describe('the packed package in a real n8n', () => {
 		expect(node?.sensitiveOutputFields).toEqual(['jwt']);
 	});
 
-	it('signs in with the wallet and reads a balance', async () => {
-		const { n8n, api, teamId } = environment;
-		const balance = action('Balance', {
-			resource: 'balance',
-			operation: 'get',
-			output: 'asReceived',
-			entityId: teamId,
-		});
-		const { id } = await n8n.saveWorkflow(chain('Balance', [START, balance]), [api]);
-		const execution = await n8n.runWorkflow(id);
-		expect(execution.error).toBeUndefined();
-		expect(outputOf(execution, 'Balance')).toEqual([
-			{
-				platform_account_address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-				balances: expect.arrayContaining([
-					{ currency: 'USD', balance_cents: expect.stringMatching(/^\d+$/) },
-				]),
-			},
-		]);
-	});
-
 	it('signs in again after its token has expired, and goes on with the new one', async () => {
 		const { n8n, sandbox, api, teamId } = environment;
 		const balance = action('Balance', {

@@ -135,24 +135,6 @@ describe('queue mode', () => {
 		expect(late).toEqual([]);
 	});
 
-	it('runs an event once that reaches the same webhook process twice at the same instant', async () => {
-		const { workflowId, urls } = await listen();
-		const keys = keysOf('together', Math.ceil(EVENTS * 0.05));
-		await paced(keys, async (key) => {
-			const url = pick(urls, keys.indexOf(key));
-			await Promise.all([deliver(url, key), deliver(url, key)]);
-		});
-		await queue.idle(workflowId);
-		const slipped = keys.filter((key) => sink.count(key) > 1);
-		figure(
-			`A way to avoid it: always send the same event to the same webhook process, with only one such ` +
-				`process or a proxy that hashes a constant part of the delivery. Of ${keys.length} events ` +
-				`delivered twice at the same instant in this way, ${slipped.length} ran twice.`,
-		);
-		expect(lostOf(keys)).toEqual([]);
-		expect(slipped).toEqual([]);
-	});
-
 	/** Delivers while workers end in turn, each as soon as it is ready; returns the figures. */
 	const whileWorkersEnd = async (
 		keys: readonly string[],

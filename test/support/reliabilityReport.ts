@@ -35,7 +35,6 @@ const PARTS = [
 	'queuePolling',
 	'queueInvites',
 	'matrix',
-	'nodes',
 	'freshMachine',
 	'fuzz',
 	'properties',
