@@ -9,7 +9,7 @@ import {
 	TriggerWorkflow,
 	type Answer,
 } from '../support/triggerWorkflow';
-import { node, type WorkflowNode } from '../support/workflows';
+import { node, wait, type WorkflowNode } from '../support/workflows';
 
 jest.setTimeout(600_000);
 
@@ -101,13 +101,6 @@ describe('an event that is acknowledged when its workflow has finished, in a rea
 describe('what counts as finished, by n8n’s rules', () => {
 	const stop = (more: Partial<WorkflowNode> = {}) =>
 		node('After', 'n8n-nodes-base.stopAndError', { errorMessage: 'over the limit' }, more);
-	const wait = (amount: number, unit: string) =>
-		node(
-			'After',
-			'n8n-nodes-base.wait',
-			{ amount, unit },
-			{ typeVersion: 1.1, webhookId: randomUUID() },
-		);
 	const respond = node(
 		'After',
 		'n8n-nodes-base.respondToWebhook',
@@ -124,7 +117,7 @@ describe('what counts as finished, by n8n’s rules', () => {
 			stop({ onError: 'continueRegularOutput' }),
 			FAILED,
 		],
-		['a short wait is waited for', wait(0.1, 'seconds'), FINISHED],
+		['a short wait is waited for', wait('After', 0.1, 'seconds'), FINISHED],
 		['a last node without items has ended', nothing, FINISHED],
 	])('%s', async (_, after, answer) => {
 		const workflow = await start(after);
@@ -166,7 +159,7 @@ describe('what counts as finished, by n8n’s rules', () => {
 	it('a workflow that pauses can’t be published', async () => {
 		const { workflowId } = await saveTriggerWorkflow(environment.n8n, {
 			parameters,
-			after: wait(2, 'hours'),
+			after: wait('After', 2, 'hours'),
 		});
 		expect(await activationError(environment, workflowId)).toContain(
 			"Acknowledge can't be “When Finished” because the node “After” pauses the workflow",

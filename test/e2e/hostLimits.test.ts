@@ -13,7 +13,7 @@ import { installN8nUnderTest } from '../support/n8nUnderTest';
 import { otherEvent } from '../support/sampleEvents';
 import { shareN8n, type N8nEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
-import { chain, node } from '../support/workflows';
+import { chain, node, wait, webhook } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
@@ -127,21 +127,8 @@ it.each(LIMITS)('%s', (_limit, place, expected) => {
 it('A webhook is answered at a pause, as if the workflow had ended: “When Finished” refuses workflows that pause', async () => {
 	const { n8n, database } = environment;
 	const route = randomUUID();
-	const nodes = [
-		node(
-			'Webhook',
-			'n8n-nodes-base.webhook',
-			{ httpMethod: 'POST', path: route, responseMode: 'lastNode', options: {} },
-			{ typeVersion: 2, webhookId: route },
-		),
-		node(
-			'Wait',
-			'n8n-nodes-base.wait',
-			{ amount: 2, unit: 'hours' },
-			{ typeVersion: 1.1, webhookId: randomUUID() },
-		),
-		node('After', 'n8n-nodes-base.noOp', {}),
-	];
+	const after = node('After', 'n8n-nodes-base.noOp');
+	const nodes = [webhook('Webhook', route), wait('Wait', 2, 'hours'), after];
 	const { id } = await n8n.saveWorkflow(chain('pause', nodes));
 	await n8n.activate(id);
 	const url = `${n8n.url}/webhook/${route}`;

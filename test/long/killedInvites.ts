@@ -11,7 +11,7 @@ import { firstTeam, saveSandboxCredentials } from '../support/sandboxCredentials
 import type { SandboxProcess } from '../support/sandboxProcess';
 import { waitUntil } from '../support/waiting';
 import { WebhookStart } from '../support/webhookStart';
-import { action, node } from '../support/workflows';
+import { action, code } from '../support/workflows';
 import { pick } from './queue/load';
 
 const PEOPLE = 60;
@@ -73,8 +73,7 @@ export async function inviteDespiteKills(
 			existingPeople: 'skip',
 			options: { inviteesPerRequest },
 		});
-		const sheet = node('Sheet', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
-		const { id } = await n8n.saveWorkflow(start.workflow([sheet, invite]), [api]);
+		const { id } = await n8n.saveWorkflow(start.workflow([code('Sheet', jsCode), invite]), [api]);
 		await start.publish(id);
 		return { id, start, inviteesPerRequest };
 	};

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
@@ -11,7 +10,7 @@ import { GrowingSection, writeSection } from '../support/reliabilityReport';
 import type { SupervisedProcess } from '../support/supervisedProcess';
 import { SECRET, type TriggerSetup } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
-import { node } from '../support/workflows';
+import { wait } from '../support/workflows';
 import { inviteDespiteKills } from './killedInvites';
 import { deliver, endWorkersDuring, keysOf, listenWith, paced, pick, RATE } from './queue/load';
 import { describePayments } from './queue/payments';
@@ -230,15 +229,9 @@ describe('queue mode, acknowledged when finished', () => {
 		const begun = await EventSink.start();
 		const sandbox = await queue.sandbox('deliveries');
 		/* Longer than an instant, so that many are halfway when their worker is killed. */
-		const wait = node(
-			'Wait',
-			'n8n-nodes-base.wait',
-			{ amount: 1, unit: 'seconds' },
-			{ typeVersion: 1.1, webhookId: randomUUID() },
-		);
 		const { workflowId, urls } = await listen({
 			parameters: { options: { acknowledge: 'finished' } },
-			between: [{ ...begun.node, name: 'Before' }, wait],
+			between: [{ ...begun.node, name: 'Before' }, wait('Wait', 1, 'seconds')],
 			after: sink.node,
 		});
 		await sandbox.control('POST', 'settings', { retryDelays: RETRY_DELAYS });

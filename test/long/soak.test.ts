@@ -16,7 +16,7 @@ import {
 } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
-import { action, chain, node } from '../support/workflows';
+import { action, chain, webhook } from '../support/workflows';
 import { depositEvent, otherEvent } from '../support/sampleEvents';
 
 /** The duration; the first fifth is for warming up. */
@@ -73,15 +73,9 @@ async function startPolling(): Promise<string> {
 async function saveOperations(): Promise<string> {
 	const { n8n, api, teamId } = environment;
 	const name = randomUUID();
-	const hook = node(
-		'Hook',
-		'n8n-nodes-base.webhook',
-		{ path: name, httpMethod: 'POST', responseMode: 'lastNode', options: {} },
-		{ typeVersion: 2, webhookId: name },
-	);
 	const once = { executeOnce: true };
 	const nodes = [
-		hook,
+		webhook('Hook', name),
 		action('Balance', { resource: 'balance', operation: 'get', entityId: teamId }),
 		action('Users', { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true }),
 		action(

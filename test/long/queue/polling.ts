@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { parse } from 'flatted';
@@ -12,7 +11,7 @@ import { pollingTrigger } from '../../support/pollingWorkflow';
 import { writeSection } from '../../support/reliabilityReport';
 import { firstTeam, saveSandboxCredentials } from '../../support/sandboxCredentials';
 import { waitFor, waitUntil } from '../../support/waiting';
-import { chain, node } from '../../support/workflows';
+import { chain, wait } from '../../support/workflows';
 import { pick } from './load';
 
 /** How often each of the rounds below comes. */
@@ -93,13 +92,11 @@ export function describePolling(queueOf: () => N8nQueue): void {
 		const teamId = await firstTeam(sandbox.url);
 		const trigger = pollingTrigger({ event: 'teamUserAdded', teamId });
 		/* Longer than an instant, so that the worker is halfway when it is killed. */
-		const wait = node(
-			'Wait',
-			'n8n-nodes-base.wait',
-			{ amount: 2, unit: 'seconds' },
-			{ typeVersion: 1.1, webhookId: randomUUID() },
-		);
-		const workflow = chain('polling', [trigger, wait, sink.nodeFor('nanoid')]);
+		const workflow = chain('polling', [
+			trigger,
+			wait('Wait', 2, 'seconds'),
+			sink.nodeFor('nanoid'),
+		]);
 		const { id } = await queue.n8n.saveWorkflow(workflow, [api]);
 
 		const polled = async (times: number) => await sandbox.asked('listTeamUsers', times);
