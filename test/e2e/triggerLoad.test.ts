@@ -84,11 +84,12 @@ describe('the trigger under load, in a real n8n', () => {
 		expect(sink.keys).toEqual(['before', 'key-1']);
 	});
 
-	it('starts no execution for forged deliveries that are larger than its memory, and keeps nothing', async () => {
+	it('starts no execution for forged deliveries that would fill its memory, and keeps nothing', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const megabytes = 2;
 		const filling = 'x'.repeat(megabytes * 1_000_000);
-		const forged = keysOf((1.2 * HEAP) / megabytes);
+		/* n8n itself takes more than a third. */
+		const forged = keysOf((0.7 * HEAP) / megabytes);
 		await runConcurrently(CONNECTIONS, forged, async (key) => {
 			const event = eventOf(`${key} ${filling}`);
 			expect((await workflow.send(event, { secret: 'forged' })).status).toBe(401);
