@@ -152,7 +152,8 @@ describe('npm start', () => {
 		await page.close();
 	});
 
-	it('lets the agent invite after a person approves in the chat', async () => {
+	/* examples.test.ts approves and declines. */
+	it('has the agent ask a person in the chat before it invites', async () => {
 		const { sandbox } = environment;
 		const before = await sandbox.count('createInvites');
 		const page = await open(CHAT);
@@ -161,11 +162,8 @@ describe('npm start', () => {
 			.locator('[data-test-id="canvas-chat"] textarea')
 			.fill('Please invite ana.chat@example.com as a contractor.');
 		await page.keyboard.press('Enter');
-		await page.getByRole('button', { name: 'Approve' }).click();
-		await waitUntil(async () => (await sandbox.count('createInvites')) > before, {
-			milliseconds: 120_000,
-			failure: () => 'The agent invited nobody.',
-		});
+		await page.getByRole('button', { name: 'Approve' }).waitFor();
+		expect(await sandbox.count('createInvites')).toBe(before);
 		await page.close();
 	});
 
