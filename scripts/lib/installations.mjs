@@ -258,20 +258,6 @@ export async function installSigners() {
 }
 
 /**
- * Installs the test cases that ethers publishes; they are too large for a development dependency.
- *
- * @returns {Promise<string>} the folder of their files
- */
-export async function installEthersTestcases() {
-	const folder = await installOnce(
-		'ethers-testcases',
-		{ description: 'Installing the test cases of ethers (once, 60 MB)', megabytes: 150 },
-		(cwd) => npm(['install', '--ignore-scripts', ...QUIET], { cwd }),
-	);
-	return path.join(folder, 'node_modules', '@ethersproject', 'testcases', 'testcases');
-}
-
-/**
  * How n8n's database driver is compiled where the binary of its authors can't be downloaded: with the
  * header files that came with Node.js, and in a third of the time that the fastest code would take.
  *

@@ -1,59 +1,24 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { Editor, type ShownField } from '../support/editor';
+import { shownFields } from '../support/forms';
 import { pictureFile } from '../support/pictures';
 import { depositEvent } from '../support/sampleEvents';
 import { walletCredentials } from '../support/sandboxCredentials';
-import { SIGNED_SCHEMES, type SignedScheme } from '../support/signedDeliveries';
+import { schemeOf } from '../support/signedDeliveries';
 import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import { action, node } from '../support/workflows';
 
 jest.setTimeout(300_000);
 
-/** The fields of each operation, as the user sees them from top to bottom; `!` is a notice. */
-const FORMS: Readonly<Record<string, readonly string[]>> = {
-	'administratorInvite.create': ['Team or Company ID', 'Role', 'Emails'],
-	'administratorInvite.send': ['!', 'Team or Company ID', 'Role', 'Emails'],
-	'administratorInvite.complete': [
-		'!',
-		'Invite IDs',
-		'Typed Data',
-		'Expected Role',
-		'Signature From',
-	],
-	'authentication.getSignInMessage': ['Platform ID', 'Wallet'],
-	'authentication.verify': ['!', 'Message', 'Signature', 'Nonce'],
-	'balance.get': ['Team, Company or User ID', 'Currencies', 'Output'],
-	'invite.create': [
-		'Team ID',
-		'Role',
-		'Invitees From',
-		'Invitees',
-		'Email',
-		'Anonymous',
-		'Existing People',
-	],
-	'invite.getAll': ['Team or Company ID', 'Return All', 'Limit'],
-	'nameReview.update': ['!', 'Team ID', 'User', 'Decision', 'Review Version'],
-	'payment.create': [
-		'!',
-		'Team ID',
-		'Recipient Email',
-		'Amount Unit',
-		'Amount (Dollars)',
-		'Currency',
-		'Network',
-		'Payment Reference',
-		'Payment Authorization',
-		'Signature From',
-	],
-	'teamUser.getAll': ['Team ID', 'Return All', 'Limit', 'Emails', 'Filters', 'Simplify'],
-	'webhook.send': ['Webhook ID', 'Event Type', 'Version'],
-};
+const OPERATIONS = CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`);
 
 const TEAM = { __rl: true, mode: 'id', value: 'te-4kT9wQz2LmXa' };
 
 /** Sample values for the pictures. */
-const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
+const FILLED: Readonly<Record<string, INodeParameters>> = {
 	'invite.create': { teamId: TEAM, invitees: { invitee: [{ email: 'ana@example.com' }] } },
 	'payment.create': {
 		teamId: TEAM,
@@ -68,10 +33,18 @@ const FILLED: Readonly<Record<string, Record<string, unknown>>> = {
 const GITHUB = schemeOf('GitHub');
 const SLACK = schemeOf('Slack');
 
-function schemeOf(name: string): SignedScheme {
-	const scheme = SIGNED_SCHEMES.find((each) => each.name === name);
-	if (scheme === undefined) throw new Error(`Nobody signs as ${name}.`);
-	return scheme;
+function parametersOf(pair: string): INodeParameters {
+	const [resource = '', operation = ''] = pair.split('.');
+	return { resource, operation, ...FILLED[pair] };
+}
+
+/** The labels that a form should have from top to bottom; `!` is a notice. */
+function expectedLabels(type: string, given: INodeParameters): string[] {
+	return shownFields(type, given).flatMap((field) => {
+		if (field.type === 'notice') return '!';
+		/* One invitee is filled in; the prefill fields wait until they are added. */
+		return field.name === 'invitees' ? [field.displayName, 'Email'] : field.displayName;
+	});
 }
 
 let environment: TestEnvironment;
@@ -111,10 +84,8 @@ beforeAll(async () => {
 		access: 'readOnly',
 	});
 	const using = ({ id, name }: typeof api) => ({ payrollPaymentsApi: { id, name } });
-	const actions = Object.keys(FORMS).map((pair, index) => {
-		const [resource, operation] = pair.split('.');
-		const parameters = { resource, operation, ...FILLED[pair] };
-		return action(pair, parameters, {
+	const actions = OPERATIONS.map((pair, index) => {
+		return action(pair, parametersOf(pair), {
 			position: [(index % 4) * 220, Math.floor(index / 4) * 180],
 			credentials: using(pair === 'balance.get' ? readOnly : api),
 		});
@@ -184,14 +155,9 @@ beforeAll(async () => {
 	await editor.openWorkflow(id);
 });
 
-/* A test that fails leaves a panel open, which would cover the next node. */
+/* An open panel would cover the next node. */
 afterEach(async () => {
 	await editor.closeNode();
-});
-
-afterAll(async () => {
-	await editor.close();
-	await environment.stop();
 });
 
 it('subtitles say what each node does, and what a payment pays', async () => {
@@ -201,20 +167,19 @@ it('subtitles say what each node does, and what a payment pays', async () => {
 	expect(await subtitle.textContent()).toContain('Pay $125.00');
 });
 
-it.each(Object.entries(FORMS))('%s shows its fields in order', async (pair, expected) => {
+it.each(OPERATIONS)('%s shows its fields in order', async (pair) => {
 	await editor.openNode(pair);
-	const all = ['Resource', 'Operation', ...expected, 'Options'];
+	const all = expectedLabels('payrollPayments', parametersOf(pair));
 	expect(await labels(all.length)).toEqual(all);
 	if (PICTURED.includes(pair)) await takePicture(pair, PANEL, LAST_FIELD);
-	await editor.closeNode();
 });
 
 it('hides an invitee’s prefill fields until they are added', async () => {
 	await editor.openNode('invite.create');
 	await editor.page.getByPlaceholder('Add prefill field').click();
 	await editor.page.locator('text="Job Title" >> visible=true').first().click();
-	expect(await labels((FORMS['invite.create'] ?? []).length + 4)).toContain('Job Title');
-	await editor.closeNode();
+	const { length } = expectedLabels('payrollPayments', parametersOf('invite.create'));
+	expect(await labels(length + 1)).toContain('Job Title');
 });
 
 it('searches users by name and by email', async () => {
@@ -246,23 +211,13 @@ it('searches users by name and by email', async () => {
 		.waitFor({ state: 'hidden' });
 	await takePicture('user-picker', PANEL, LAST_FIELD);
 	await page.keyboard.press('Escape');
-	await editor.closeNode();
 });
 
 it('the trigger shows its fields in order', async () => {
 	await editor.openNode('trigger');
-	const all = [
-		'!',
-		'Authentication',
-		'Trigger On',
-		'Deposit Statuses',
-		'Filters',
-		'Output',
-		'Options',
-	];
+	const all = expectedLabels('payrollPaymentsTrigger', {});
 	expect(await labels(all.length)).toEqual(all);
 	await takePicture('trigger', PANEL, LAST_FIELD);
-	await editor.closeNode();
 });
 
 it('shows the next node the fields of one that has never run, to be dragged into a parameter', async () => {
@@ -290,7 +245,6 @@ it('shows the next node the fields of one that has never run, to be dragged into
 		'[data-test-id="ndv"]',
 		'[data-test-id="run-data-schema-item"]:visible',
 	);
-	await editor.closeNode();
 });
 
 it('the trigger names the header and format that fit, when a test event has others', async () => {
@@ -313,67 +267,26 @@ it('the trigger names the header and format that fit, when a test event has othe
 	);
 	const file = pictureFile('webhook-diagnosis');
 	if (file !== undefined) await editor.takeErrorPicture(file);
-	await editor.closeNode();
 });
 
 describe('credentials', () => {
+	const SIGNED_IN = { authentication: 'walletSignIn', access: 'everything', signer: 'privateKey' };
 	const FIRST_INPUT = '[data-test-id="credential-connection-parameter"] input';
 
 	it.each([
-		[
-			'balance.get',
-			'credentials',
-			[
-				'Base URL',
-				'Authentication',
-				'Workflows May',
-				'Platform ID',
-				'Private Key',
-				'!',
-				'Teams and Companies',
-				'Signer',
-				'Wallet Address',
-				'Sign-In Domain',
-				'Sign-In Chain ID',
-				'Require Approved Check',
-				'Maximum Payment',
-				'Payment Recipients',
-			],
-		],
-		[
-			'trigger',
-			'webhook-credentials',
-			['!', 'Method', 'Secret', 'Format', 'Header', 'Previous Secret', 'Tolerance (Seconds)'],
-		],
-		[
-			'Signed like Slack',
-			'webhook-credentials-custom',
-			[
-				'!',
-				'Method',
-				'Secret',
-				'Format',
-				'Header',
-				'Signed Content',
-				'Timestamp Header',
-				'Algorithm',
-				'Encoding',
-				'Signature Prefix',
-				'Secret Encoding',
-				'Previous Secret',
-				'Tolerance (Seconds)',
-			],
-		],
-	])('of %s have their fields in order', async (name, picture, expected) => {
+		['balance.get', 'credentials', 'payrollPaymentsApi', SIGNED_IN],
+		['trigger', 'webhook-credentials', 'payrollPaymentsWebhookApi', {}],
+		['Signed like Slack', 'webhook-credentials-custom', 'payrollPaymentsWebhookApi', SLACK.saved],
+	])('of %s have their fields in order', async (name, picture, type, saved) => {
+		const expected = expectedLabels(type, saved);
 		await editor.openNode(name);
 		await editor.openCredentials();
 		expect(labelsOf(await editor.credentialFields())).toEqual(expected);
 		const file = pictureFile(picture);
 		if (file !== undefined) {
-			const [first] = expected;
 			const { page } = editor;
 			/* Only in the picture: n8n would ask whether to save it. */
-			if (first === 'Base URL') {
+			if (type === 'payrollPaymentsApi') {
 				const url = { value: 'https://api.example.com' };
 				await page
 					.locator(FIRST_INPUT)
@@ -383,7 +296,6 @@ describe('credentials', () => {
 			await editor.takeCredentialPicture(file);
 		}
 		await editor.closeCredentials();
-		await editor.closeNode();
 	});
 });
 

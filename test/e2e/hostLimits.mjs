@@ -165,7 +165,11 @@ async function polls() {
 	const silentPolls = [await poll(), await poll()];
 	await context.__runPoll(async () => context.__emit([[]]));
 	const { enabledForPollTriggers, durableCursorsEnabled } = new SchedulerConfig();
-	return { silentPolls, savesAfterEmit: saves, enabledForPollTriggers, durableCursorsEnabled };
+	return {
+		modes: silentPolls.map(([mode]) => mode),
+		saves: [...silentPolls.map(([, saved]) => saved), saves],
+		scheduler: { enabledForPollTriggers, durableCursorsEnabled },
+	};
 }
 
 /** Two executions' copies of a workflow's static data, saved one after the other. */

@@ -18,11 +18,6 @@ beforeAll(async () => {
 	});
 });
 
-afterAll(async () => {
-	await otherServer.stop();
-	await environment.stop();
-});
-
 /** n8n's own HTTP Request node, with the credentials of this package. */
 function request(name: string, url: string) {
 	return node(

@@ -62,6 +62,7 @@ const CHAT = 'ai-agent-with-review';
 type PinData = NonNullable<Workflow['pinData']>;
 
 const NOTE = /\.stickyNote$/;
+const EXECUTE = '[data-test-id="execute-workflow-button"] >> visible=true';
 
 /** A picture of a page for the documents, if `npm run screenshots` asks for one. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -88,10 +89,27 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await links.stop();
-	await environment.stop();
 });
 
 describe('npm start', () => {
+	/** Not signed in until it follows a link. */
+	let visitor: Editor;
+
+	beforeAll(async () => {
+		visitor = await Editor.start(environment.n8n.url);
+	});
+
+	afterAll(async () => {
+		await visitor.close();
+	});
+
+	/** Follows one of the links that are printed. */
+	async function open(name: string): Promise<Page> {
+		const page = await visitor.page.context().newPage();
+		await page.goto(`${links.url}/${name}`);
+		return page;
+	}
+
 	it('loads examples that run as they are, up to a form if a person decides', async () => {
 		const { n8n } = environment;
 		const ended: Record<string, string> = {};
@@ -120,49 +138,33 @@ describe('npm start', () => {
 		['cleared-deposit-to-payment', 'Don’t pay', /^Declined by Ada, so nothing was sent/],
 		['payroll-run-with-approval', 'Pay', /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/],
 	])('%s asks in n8n’s own form, and says what came of “%s”', async (name, decision, said) => {
-		const editor = await Editor.start(environment.n8n.url);
-		try {
-			await editor.page.goto(`${links.url}/${name}`);
-			await editor.page.waitForSelector('[data-test-id="execute-workflow-button"]');
-			const opened = editor.page.context().waitForEvent('page');
-			await editor.executeWorkflow();
-			const form = await opened;
-			await form.getByText(decision, { exact: true }).first().waitFor();
-			await picture(form, `form-${name}`);
-			await form.getByText(decision, { exact: true }).first().click();
-			await form.locator('input[type=text]').fill('Ada');
-			await form.locator('button[type=submit], #submit-btn').first().click();
-			await form.getByText(said).waitFor({ timeout: 120_000 });
-		} finally {
-			await editor.close();
-		}
+		const page = await open(name);
+		const opened = page.context().waitForEvent('page');
+		await page.click(EXECUTE);
+		const form = await opened;
+		await form.getByText(decision, { exact: true }).first().waitFor();
+		await picture(form, `form-${name}`);
+		await form.getByText(decision, { exact: true }).first().click();
+		await form.locator('input[type=text]').fill('Ada');
+		await form.locator('button[type=submit], #submit-btn').first().click();
+		await form.getByText(said).waitFor({ timeout: 120_000 });
+		await form.close();
+		await page.close();
 	});
 
-	it('lets the agent invite after a person approves in the chat', async () => {
-		const { n8n, sandbox } = environment;
-		const editor = await Editor.start(n8n.url);
-		try {
-			const { page } = editor;
-			await page.goto(`${links.url}/${CHAT}`);
-			await page.click('[data-test-id="workflow-chat-button"]');
-			await page
-				.locator('[data-test-id="canvas-chat"] textarea')
-				.fill('Please invite ana.chat@example.com as a contractor.');
-			await page.keyboard.press('Enter');
-			await page.getByRole('button', { name: 'Approve' }).click();
-			await waitUntil(
-				async () => {
-					const { counts } = await sandbox.control<{ counts: Record<string, number> }>(
-						'GET',
-						'log',
-					);
-					return (counts.createInvites ?? 0) > 0;
-				},
-				{ milliseconds: 120_000, failure: () => 'The agent invited nobody.' },
-			);
-		} finally {
-			await editor.close();
-		}
+	/* examples.test.ts approves and declines. */
+	it('has the agent ask a person in the chat before it invites', async () => {
+		const { sandbox } = environment;
+		const before = await sandbox.count('createInvites');
+		const page = await open(CHAT);
+		await page.click('[data-test-id="workflow-chat-button"]');
+		await page
+			.locator('[data-test-id="canvas-chat"] textarea')
+			.fill('Please invite ana.chat@example.com as a contractor.');
+		await page.keyboard.press('Enter');
+		await page.getByRole('button', { name: 'Approve' }).waitFor();
+		expect(await sandbox.count('createInvites')).toBe(before);
+		await page.close();
 	});
 
 	it('updates its examples, and keeps a person’s changes to them', async () => {
@@ -184,22 +186,17 @@ describe('npm start', () => {
 	});
 
 	it('prints links that open each workflow on the canvas, signed in', async () => {
-		const editor = await Editor.start(environment.n8n.url);
-		try {
-			for (const { name, id, workflow } of examples.slice(-2)) {
-				await editor.page.goto(`${links.url}/${name}`);
-				await editor.page.waitForSelector('[data-test-id="canvas-node"]');
-				expect(editor.page.url()).toBe(`${environment.n8n.url}/workflow/${id}`);
-				const shown = editor.page.locator('[data-test-id="canvas-node"]');
-				const names = await shown.evaluateAll((nodes) =>
-					nodes.map((node) => node.getAttribute('data-node-name')),
-				);
-				const expected = workflow.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-				expect(names.sort()).toEqual(expected.map((node) => node.name).sort());
-				await editor.page.waitForSelector('[data-test-id="execute-workflow-button"]');
-			}
-		} finally {
-			await editor.close();
+		for (const { name, id, workflow } of examples.slice(-2)) {
+			const page = await open(name);
+			await page.waitForSelector('[data-test-id="canvas-node"]');
+			expect(page.url()).toBe(`${environment.n8n.url}/workflow/${id}`);
+			const names = await page
+				.locator('[data-test-id="canvas-node"]')
+				.evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-node-name')));
+			const expected = workflow.nodes.filter(({ type }) => !NOTE.test(type));
+			expect(names.sort()).toEqual(expected.map((node) => node.name).sort());
+			await page.waitForSelector(EXECUTE);
+			await page.close();
 		}
 	});
 
@@ -222,10 +219,6 @@ describe('an example on the canvas', () => {
 
 	beforeAll(async () => {
 		editor = await Editor.open(environment.n8n.url);
-	});
-
-	afterAll(async () => {
-		await editor.close();
 	});
 
 	/** Saves an example with all credentials that it needs, without its note, and opens it. */

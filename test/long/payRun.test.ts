@@ -9,7 +9,7 @@ import {
 	type TestEnvironment,
 } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
-import { action, chain, node, START } from '../support/workflows';
+import { action, chain, code, START } from '../support/workflows';
 
 jest.setTimeout(900_000);
 
@@ -27,23 +27,13 @@ beforeAll(async () => {
 	environment = await startTestEnvironment(AS_INSTALLED);
 });
 
-afterAll(async () => {
-	await environment.stop();
-});
-
 /** A sheet with an authorization in each row. */
 async function sheet() {
 	const { sandbox, teamId, account } = environment;
 	const rows: Array<{ email: string; reference: string; authorization: unknown }> = [];
 	for (let row = 1; row <= ROWS; row++) {
 		const email = `payee-${row}@example.com`;
-		const query = new URLSearchParams({
-			from: teamId,
-			amount_cents: '12500',
-			email,
-			signer: account.address,
-		});
-		const authorization: unknown = await sandbox.control('GET', `payment-typed-data?${query}`);
+		const authorization = await sandbox.authorization(teamId, account, email);
 		rows.push({ email, reference: `INV-${row}`, authorization });
 	}
 	return rows;
@@ -59,7 +49,6 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	});
 	const jsCode = `return ${JSON.stringify(rows)}.map((json) => ({ json }));`;
 	const save = async (options: Record<string, unknown>): Promise<string> => {
-		const sheetNode = node('Sheet', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
 		const pay = action(
 			'Pay',
 			{
@@ -77,7 +66,8 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 			/* The record of what was paid belongs to the node. */
 			{ id: 'b1f0c0de-0000-4000-8000-000000000001', onError: 'continueRegularOutput' },
 		);
-		return (await n8n.saveWorkflow(chain('Pay run', [START, sheetNode, pay]), [api])).id;
+		return (await n8n.saveWorkflow(chain('Pay run', [START, code('Sheet', jsCode), pay]), [api]))
+			.id;
 	};
 	const table: unknown[][] = [];
 	const requests = async () => await sandbox.requests('createInstantPayment', body);
@@ -132,9 +122,9 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	const { runs } = await n8n.execution(
 		(await environment.database.executions(id)).at(-1)?.id ?? '',
 	);
-	const code = runs.Pay?.[0]?.data?.main?.[0]?.[CUT_AT - 1]?.json.attempt_code;
-	expect(code).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
-	await save({ confirmedNotPaid: code });
+	const released = runs.Pay?.[0]?.data?.main?.[0]?.[CUT_AT - 1]?.json.attempt_code;
+	expect(released).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
+	await save({ confirmedNotPaid: released });
 	const last = await tell('released by its code', await n8n.runWorkflow(id, 180_000));
 	expect(last.filter((outcome) => outcome === 'paid')).toHaveLength(1);
 	expect(last[CUT_AT - 1]).toBe('paid');

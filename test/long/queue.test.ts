@@ -1,25 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
 import { say } from '../../scripts/lib/progress.mjs';
-import { runConcurrently } from '../support/concurrency';
 import { EventSink } from '../support/eventSink';
 import { markdownTable } from '../support/markdown';
 import { N8nQueue } from '../support/n8nQueue';
-import { writeSection } from '../support/reliabilityReport';
-import { SandboxProcess } from '../support/sandboxProcess';
+import { GrowingSection, writeSection } from '../support/reliabilityReport';
 import type { SupervisedProcess } from '../support/supervisedProcess';
 import { SECRET, type TriggerSetup } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
-import { node } from '../support/workflows';
-import { describeInvites } from './queue/invites';
+import { wait } from '../support/workflows';
+import { inviteDespiteKills } from './killedInvites';
 import { deliver, endWorkersDuring, keysOf, listenWith, paced, pick, RATE } from './queue/load';
 import { describePayments } from './queue/payments';
 import { describePolling } from './queue/polling';
-import { describeRecords } from './queue/records';
 import { describeRedisStops } from './queue/redisStops';
 
 jest.setTimeout(900_000);
@@ -28,8 +23,9 @@ jest.setTimeout(900_000);
 const EVENTS = Number(process.env.LONG_EVENTS ?? 300);
 /** Share of the events in the other scenarios. */
 const SHARE = 0.25;
+const INVITE_KILLS = Number(process.env.LONG_INVITE_KILLS ?? 4);
 
-const figures: string[] = [];
+const section = new GrowingSection('queue', 'Queue mode');
 
 let queue: N8nQueue;
 let sink: EventSink;
@@ -37,6 +33,11 @@ let sink: EventSink;
 beforeAll(async () => {
 	queue = await N8nQueue.start();
 	say('The queue is up.');
+	section.add(
+		queue.versions,
+		'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
+			'LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3).',
+	);
 });
 
 afterAll(async () => {
@@ -51,80 +52,9 @@ afterEach(async () => {
 	await sink.stop();
 });
 
-/** Who guarantees what, as far as the figures above it show. */
-const GUARANTEES = markdownTable(
-	['', 'the node', 'n8n', 'nobody'],
-	[
-		[
-			'An event that was answered with 2xx',
-			'answers 2xx only with an execution',
-			'keeps the execution in PostgreSQL',
-			'that it finishes if a worker is killed: n8n 2.41.3 keeps only the error of a stalled job, without the event (the figure above counts it as lost). With Acknowledge set to When Finished, the service delivers it again (next section). Otherwise shut workers down with SIGTERM, and retry the failed and crashed executions that still have their event. Sometimes n8n’s recovery lists an execution as crashed that is just being queued; it still has its event',
-		],
-		[
-			'A repeat to the same webhook process',
-			'starts nothing, even at the same instant: the process remembers the event',
-			'',
-			'',
-		],
-		[
-			'A repeat to another process, after the first has run',
-			'ends its execution in the trigger: the store knows the event',
-			'keeps the store in PostgreSQL',
-			'',
-		],
-		[
-			'The same event to two webhook processes at the same instant',
-			'marks its record and checks the mark again a moment later: an execution whose mark was overwritten ends',
-			'offers a store without a lock',
-			'that exactly one continues, if a process writes too long after it has read; the figure above counts such cases',
-		],
-		[
-			'The same payment in two workers at the same instant',
-			'records the payment before it is sent, and checks a mark in the same way',
-			'offers a store without a lock',
-			'that exactly one is sent, in the same case: send payments from one workflow, one at a time',
-		],
-		[
-			'Redis stopped for ten seconds',
-			'forgets a delivery without a 2xx and accepts it again',
-			'reconnects; ends a process that misses Redis for longer than QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD (10 seconds), so each needs a supervisor; keeps queued jobs if Redis has a file on disk',
-			'that a job runs which Redis gave out when it stopped (*Lost answers of Redis*): with Acknowledge set to When Finished, the service delivers its event again; that queued jobs are kept if Redis has no file on disk (not tried)',
-		],
-		[
-			'A change between two polls',
-			'remembers what it has reported; reports everything that a poll missed because it failed or was killed',
-			'polls in the main process; saves what is remembered, then creates the execution',
-			'that the changes are emitted if the main process is killed between these two; that they run if a worker is killed (*Queue mode, polling*)',
-		],
-		[
-			'Invites that skip existing people',
-			'looks at members and pending invites before it invites; invites the others when it is started again',
-			'',
-			'that nobody is invited twice by two runs at the same instant',
-		],
-	],
-);
+const figure = (...texts: string[]) => section.add(queue.versions, ...texts);
 
-/** Adds figures and writes all of them, since a later scenario may never end. */
-function figure(...texts: string[]): void {
-	figures.push(...texts);
-	writeSection(
-		'queue',
-		'Queue mode',
-		queue.versions,
-		[
-			'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
-				'LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3).',
-			...figures,
-			GUARANTEES,
-		].join('\n\n'),
-	);
-}
-
-const runsOf = (key: string) => sink.keys.filter((each) => each === key).length;
-
-const lostOf = (keys: readonly string[]) => keys.filter((key) => runsOf(key) === 0);
+const lostOf = (keys: readonly string[]) => keys.filter((key) => sink.count(key) === 0);
 
 /** An active workflow with the trigger, reachable through both webhook processes. */
 async function listen(setup: TriggerSetup = { after: sink.node }) {
@@ -140,7 +70,7 @@ async function listen(setup: TriggerSetup = { after: sink.node }) {
 async function retryMissing(workflowId: string, keys: readonly string[]): Promise<string> {
 	await queue.ready();
 	const missing = lostOf(keys);
-	const doubled = keys.filter((key) => runsOf(key) > 1).length;
+	const doubled = keys.filter((key) => sink.count(key) > 1).length;
 	const failed = new Map<string, string[]>();
 	for (const key of missing) failed.set(key, await queue.failedWith(workflowId, key));
 	const hidden = missing.filter((key) => failed.get(key)?.length === 0);
@@ -181,8 +111,8 @@ describe('queue mode', () => {
 		const executions = await queue.idle(workflowId);
 		const retried = await retryMissing(workflowId, keys);
 		const lost = lostOf(keys);
-		const late = keys.filter((key, index) => isRepeated(index) && runsOf(key) > 1);
-		const slipped = keys.filter((key, index) => isSimultaneous(index) && runsOf(key) > 1);
+		const late = keys.filter((key, index) => isRepeated(index) && sink.count(key) > 1);
+		const slipped = keys.filter((key, index) => isSimultaneous(index) && sink.count(key) > 1);
 		const simultaneous = keys.filter((_, index) => isSimultaneous(index)).length;
 		figure(
 			`${EVENTS} events at ${RATE} a second, ${keys.filter((_, index) => isRepeated(index)).length} ` +
@@ -202,24 +132,6 @@ describe('queue mode', () => {
 		);
 		expect(lost).toEqual([]);
 		expect(late).toEqual([]);
-	});
-
-	it('runs an event once that reaches the same webhook process twice at the same instant', async () => {
-		const { workflowId, urls } = await listen();
-		const keys = keysOf('together', Math.ceil(EVENTS * 0.05));
-		await paced(keys, async (key) => {
-			const url = pick(urls, keys.indexOf(key));
-			await Promise.all([deliver(url, key), deliver(url, key)]);
-		});
-		await queue.idle(workflowId);
-		const slipped = keys.filter((key) => runsOf(key) > 1);
-		figure(
-			`A way to avoid it: always send the same event to the same webhook process, with only one such ` +
-				`process or a proxy that hashes a constant part of the delivery. Of ${keys.length} events ` +
-				`delivered twice at the same instant in this way, ${slipped.length} ran twice.`,
-		);
-		expect(lostOf(keys)).toEqual([]);
-		expect(slipped).toEqual([]);
 	});
 
 	/** Delivers while workers end in turn, each as soon as it is ready; returns the figures. */
@@ -297,36 +209,6 @@ describe('queue mode', () => {
 		);
 		expect(lostOf(keys).length).toBeLessThanOrEqual(emptied);
 	});
-
-	const throughput = async (workers: number) => {
-		const { workflowId, urls } = await listen();
-		const keys = keysOf(`throughput-${workers}`, Math.ceil(EVENTS * SHARE));
-		await runConcurrently(5, keysOf('warm', 20), async (key) => {
-			await deliver(pick(urls, 0), key);
-		});
-		await queue.idle(workflowId);
-		const begun = Date.now();
-		await runConcurrently(20, keys, async (key) => {
-			await deliver(pick(urls, keys.indexOf(key)), key);
-		});
-		const acknowledged = (Date.now() - begun) / 1000;
-		await queue.idle(workflowId);
-		const ran = (Date.now() - begun) / 1000;
-		const rate = (seconds: number) => (keys.length / seconds).toFixed(1);
-		say(`Throughput: ${await retryMissing(workflowId, keys)}`);
-		expect(new Set(sink.keys).size).toBe(keys.length + 20);
-		return [workers, keys.length, rate(acknowledged), rate(ran)];
-	};
-
-	it('measures the throughput with two workers and with one', async () => {
-		const two = await throughput(2);
-		await sink.stop();
-		sink = await EventSink.start();
-		await pick(queue.workers, 1).process.stop();
-		const one = await throughput(1);
-		const heading = ['workers', 'events', 'acknowledged a second', 'run to the end a second'];
-		figure('Throughput, 20 connections:', markdownTable(heading, [one, two]));
-	});
 });
 
 describe('queue mode, acknowledged when finished', () => {
@@ -345,110 +227,103 @@ describe('queue mode, acknowledged when finished', () => {
 
 	it('loses no event when workers are killed under load', async () => {
 		const begun = await EventSink.start();
-		const sandbox = await SandboxProcess.start({
-			logFile: path.join(queue.main.dataFolder, 'sandbox-deliveries.log'),
+		const sandbox = await queue.sandbox('deliveries');
+		/* Longer than an instant, so that many are halfway when their worker is killed. */
+		const { workflowId, urls } = await listen({
+			parameters: { options: { acknowledge: 'finished' } },
+			between: [{ ...begun.node, name: 'Before' }, wait('Wait', 1, 'seconds')],
+			after: sink.node,
 		});
-		try {
-			/* Longer than an instant, so that many are halfway when their worker is killed. */
-			const wait = node(
-				'Wait',
-				'n8n-nodes-base.wait',
-				{ amount: 1, unit: 'seconds' },
-				{ typeVersion: 1.1, webhookId: randomUUID() },
+		await sandbox.control('POST', 'settings', { retryDelays: RETRY_DELAYS });
+		const endpoints = await Promise.all(
+			urls.map(async (url) =>
+				z
+					.object({ nanoid: z.string() })
+					.parse(await sandbox.control('POST', 'endpoints', { url, secret: SECRET })),
+			),
+		);
+		const keys = keysOf('finished', Math.ceil(EVENTS * 0.5));
+		const attempts = async () =>
+			attemptsShape.parse(await sandbox.control('GET', 'deliveries?limit=20000')).deliveries;
+		const acknowledged = async () =>
+			new Set(
+				(await attempts())
+					.filter(({ outcome }) => outcome === 'accepted')
+					.map(({ idempotency_key: key }) => key),
 			);
-			const { workflowId, urls } = await listen({
-				parameters: { options: { acknowledge: 'finished' } },
-				between: [{ ...begun.node, name: 'Before' }, wait],
-				after: sink.node,
-			});
-			await sandbox.control('POST', 'settings', { retryDelays: RETRY_DELAYS });
-			const endpoints = await Promise.all(
-				urls.map(async (url) =>
-					z
-						.object({ nanoid: z.string() })
-						.parse(await sandbox.control('POST', 'endpoints', { url, secret: SECRET })),
-				),
-			);
-			const keys = keysOf('finished', Math.ceil(EVENTS * 0.5));
-			const attempts = async () =>
-				attemptsShape.parse(await sandbox.control('GET', 'deliveries?limit=20000')).deliveries;
-			const acknowledged = async () =>
-				new Set(
-					(await attempts())
-						.filter(({ outcome }) => outcome === 'accepted')
-						.map(({ idempotency_key: key }) => key),
-				);
 
-			const kills = await endWorkersDuring(
-				queue,
-				async (worker) => await worker.kill(),
-				async () => {
-					await paced(keys, async (key) => {
-						const { nanoid: endpoint } = pick(endpoints, keys.indexOf(key));
-						await sandbox.control('POST', 'events', {
-							event_type: 'team.member_added',
-							envelope: { idempotency_key: key },
-							delivery: { endpoint },
-							wait: false,
-						});
+		const kills = await endWorkersDuring(
+			queue,
+			async (worker) => await worker.kill(),
+			async () => {
+				await paced(keys, async (key) => {
+					const { nanoid: endpoint } = pick(endpoints, keys.indexOf(key));
+					await sandbox.control('POST', 'events', {
+						event_type: 'team.member_added',
+						envelope: { idempotency_key: key },
+						delivery: { endpoint },
+						wait: false,
 					});
-				},
-			);
-			await waitUntil(async () => (await acknowledged()).size === keys.length, {
-				milliseconds: 600_000,
-				interval: 2_000,
-				failure: () => 'Not every event was acknowledged within ten minutes.',
-			}).catch((error: unknown) => say(String(error)));
+				});
+			},
+		);
+		await waitUntil(async () => (await acknowledged()).size === keys.length, {
+			milliseconds: 600_000,
+			interval: 2_000,
+			failure: () => 'Not every event was acknowledged within ten minutes.',
+		}).catch((error: unknown) => say(String(error)));
 
-			const all = await attempts();
-			const done = await acknowledged();
-			const executions = await queue.idle(workflowId);
-			const lost = keys.filter((key) => !done.has(key));
-			const unfinished = [...done].filter((key) => runsOf(key) === 0);
-			const halfway = keys.filter(
-				(key) => begun.keys.filter((each) => each === key).length > runsOf(key),
-			);
-			const answers: Record<string, number> = {};
-			for (const { outcome, status } of all) {
-				const answer = status === undefined ? outcome : String(status);
-				answers[answer] = (answers[answer] ?? 0) + 1;
-			}
-			writeSection(
-				'queueFinished',
-				'Queue mode, acknowledged when finished',
-				queue.versions,
-				[
-					`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, ` +
-						`retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while ` +
-						`workers are killed with kill -9, ${kills} times in turn, and started again. Each ` +
-						`workflow calls a server, waits a second and calls another one:`,
-					markdownTable(
-						['', 'events'],
-						[
-							['acknowledged', done.size],
-							['acknowledged without having run to the end', unfinished.length],
-							['never acknowledged', lost.length],
-							['left halfway at least once, and run again', halfway.length],
-							['run to the end more than once', keys.filter((key) => runsOf(key) > 1).length],
-						],
-					),
-					`${all.length} deliveries, by their answers: ${JSON.stringify(answers)}. Executions: ` +
-						`${JSON.stringify(executions)}.`,
-				].join('\n\n'),
-				'queue -t "acknowledged when finished"',
-			);
-			expect(unfinished).toEqual([]);
-			expect(lost).toEqual([]);
-			expect(halfway).not.toEqual([]);
-		} finally {
-			await begun.stop();
-			await sandbox.stop();
+		const all = await attempts();
+		const done = await acknowledged();
+		const executions = await queue.idle(workflowId);
+		const lost = keys.filter((key) => !done.has(key));
+		const unfinished = [...done].filter((key) => sink.count(key) === 0);
+		const halfway = keys.filter((key) => begun.count(key) > sink.count(key));
+		const answers: Record<string, number> = {};
+		for (const { outcome, status } of all) {
+			const answer = status === undefined ? outcome : String(status);
+			answers[answer] = (answers[answer] ?? 0) + 1;
 		}
+		writeSection(
+			'queueFinished',
+			'Queue mode, acknowledged when finished',
+			queue.versions,
+			[
+				`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, ` +
+					`retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while ` +
+					`workers are killed with kill -9, ${kills} times in turn, and started again. Each ` +
+					`workflow calls a server, waits a second and calls another one:`,
+				markdownTable(
+					['', 'events'],
+					[
+						['acknowledged', done.size],
+						['acknowledged without having run to the end', unfinished.length],
+						['never acknowledged', lost.length],
+						['left halfway at least once, and run again', halfway.length],
+						['run to the end more than once', keys.filter((key) => sink.count(key) > 1).length],
+					],
+				),
+				`${all.length} deliveries, by their answers: ${JSON.stringify(answers)}. Executions: ` +
+					`${JSON.stringify(executions)}.`,
+			].join('\n\n'),
+			'queue -t "acknowledged when finished"',
+		);
+		expect(unfinished).toEqual([]);
+		expect(lost).toEqual([]);
+		expect(halfway).not.toEqual([]);
 	});
 });
 
-describe('queue mode, records of events', () => {
-	describeRecords(() => queue);
+/* What recordOnce.ts relies on; test/e2e/hostLimits.test.ts sees the one entry of regular mode. */
+it('queue mode runs an execution in another process than the one that received its event, so each record has a mark', async () => {
+	const { workflowId, urls } = await listen({});
+	const keys = keysOf('record', 4);
+	for (const [index, key] of keys.entries()) await deliver(pick(urls, index), key);
+	expect(await queue.idle(workflowId)).toEqual({ success: keys.length });
+	const entries = await queue.postgres.query(
+		`select json_array_length(value::json -> 'data') from processed_data where "workflowId" = '${workflowId}'`,
+	);
+	expect(Number(entries)).toBe(2 * keys.length);
 });
 
 describe('queue mode, lost answers of Redis', () => {
@@ -463,6 +338,22 @@ describe('queue mode, polling', () => {
 	describePolling(() => queue);
 });
 
-describe('queue mode, invites that skip existing people', () => {
-	describeInvites(() => queue);
+it('queue mode invites everybody once, skipping existing people, when a worker is killed', async () => {
+	const { n8n, webhooks, versions } = queue;
+	const killable = {
+		n8n,
+		versions,
+		processes: webhooks.map(({ url }) => url),
+		executionAfter: queue.executionAfter.bind(queue),
+		kill: async (execution: string) => await (await queue.workerOf(execution)).kill(),
+		ready: async () => await queue.ready(),
+	};
+	await inviteDespiteKills(
+		killable,
+		await queue.sandbox('invites'),
+		INVITE_KILLS,
+		'queueInvites',
+		'Queue mode, invites that skip existing people',
+		'queue -t "skipping existing people"',
+	);
 });

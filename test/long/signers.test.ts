@@ -97,10 +97,6 @@ beforeAll(async () => {
 	Object.assign(sandbox.account(), { privateKey: KEY, address: new Wallet(KEY).address });
 });
 
-afterAll(async () => {
-	await sandbox.stop();
-});
-
 async function answers(url: string): Promise<boolean> {
 	const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_accounts', params: [] });
 	const headers = { 'content-type': 'application/json' };
@@ -136,10 +132,6 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 			{ cwd: folder, env, logFile: path.join(buildFolder, 'signers', `${name}.log`) },
 		);
 		await process.ready(async () => await answers(url), 120_000);
-	});
-
-	afterAll(async () => {
-		await process.stop();
 	});
 
 	/** Each time with another token, because a sign-in that failed isn't repeated at once. */

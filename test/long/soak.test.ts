@@ -7,6 +7,7 @@ import { say } from '../../scripts/lib/progress.mjs';
 import { EventSink } from '../support/eventSink';
 import { markdownTable } from '../support/markdown';
 import { PaymentWorkflow } from '../support/paymentWorkflow';
+import { pollingTrigger } from '../support/pollingWorkflow';
 import { writeSection } from '../support/reliabilityReport';
 import {
 	startTestEnvironment,
@@ -15,7 +16,7 @@ import {
 } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
-import { action, chain, node } from '../support/workflows';
+import { action, chain, webhook } from '../support/workflows';
 import { depositEvent, otherEvent } from '../support/sampleEvents';
 
 /** The duration; the first fifth is for warming up. */
@@ -51,50 +52,20 @@ beforeAll(async () => {
 	peopleSink = await EventSink.start();
 });
 
-afterAll(async () => {
-	for (const each of [sink, finishedSink, peopleSink]) await each.stop();
-	await environment.stop();
-});
-
-/** Fails for the events whose key says so. */
+/** Fails for the events whose key says so: nothing listens at port 9. */
 function afterFinished() {
-	return node(
-		'After',
-		'n8n-nodes-base.httpRequest',
-		{
-			method: 'POST',
-			/* Nothing listens at port 9. */
-			url: `={{ $json.idempotency_key.startsWith('failing') ? 'http://127.0.0.1:9' : '${finishedSink.url}' }}/{{ $json.idempotency_key }}`,
-			options: {},
-		},
-		{ typeVersion: 4.2 },
-	);
+	const { parameters, ...after } = finishedSink.node;
+	const url = `={{ $json.idempotency_key.startsWith('failing') ? 'http://127.0.0.1:9' : '${finishedSink.url}' }}/{{ $json.idempotency_key }}`;
+	return { ...after, parameters: { ...parameters, url } };
 }
 
 /** A workflow that polls every second for new team users; resolves when it remembers the present ones. */
 async function startPolling(): Promise<string> {
 	const { n8n, sandbox, api, teamId } = environment;
-	/* n8n refuses an interval below a minute, but takes one time of each minute for every second. */
-	const item = Array.from({ length: 60 }, (_, second) => ({
-		mode: 'custom',
-		cronExpression: `${second} * * * * *`,
-	}));
-	const trigger = node(
-		'Poll',
-		'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger',
-		{ pollTimes: { item }, event: 'teamUserAdded', teamId },
-		{ credentials: { payrollPaymentsApi: { id: null, name: '' } } },
-	);
+	const trigger = pollingTrigger({ event: 'teamUserAdded', teamId });
 	const workflow = chain('soak polling', [trigger, peopleSink.nodeFor('nanoid')]);
 	const { id } = await n8n.saveWorkflow(workflow, [api]);
-	await n8n.activate(id);
-	const counts = z.object({ counts: z.record(z.number()) });
-	const polls = async () =>
-		counts.parse(await sandbox.control('GET', 'log?limit=1')).counts.listTeamUsers ?? 0;
-	await waitUntil(async () => (await polls()) >= 2, {
-		milliseconds: 120_000,
-		failure: () => 'n8n doesn’t poll.',
-	});
+	await Promise.all([n8n.activate(id), sandbox.asked('listTeamUsers', 2)]);
 	return id;
 }
 
@@ -102,15 +73,9 @@ async function startPolling(): Promise<string> {
 async function saveOperations(): Promise<string> {
 	const { n8n, api, teamId } = environment;
 	const name = randomUUID();
-	const hook = node(
-		'Hook',
-		'n8n-nodes-base.webhook',
-		{ path: name, httpMethod: 'POST', responseMode: 'lastNode', options: {} },
-		{ typeVersion: 2, webhookId: name },
-	);
 	const once = { executeOnce: true };
 	const nodes = [
-		hook,
+		webhook('Hook', name),
 		action('Balance', { resource: 'balance', operation: 'get', entityId: teamId }),
 		action('Users', { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true }),
 		action(

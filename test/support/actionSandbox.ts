@@ -9,6 +9,7 @@ import {
 } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
 import type { Organisation, Team } from '../../sandbox/organisation';
+import { stopAfterFile } from './cleanups';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 
 /** Everything that a signature covers, in the words of EIP-712. */
@@ -50,10 +51,13 @@ export class ActionSandbox {
 
 	async start(settings: SettingsInput = {}, seed?: string): Promise<void> {
 		this.running = await startSandbox({ settings, seed });
+		stopAfterFile(async () => await this.stop());
 	}
 
 	async stop(): Promise<void> {
-		await this.running?.close();
+		const { running } = this;
+		this.running = undefined;
+		await running?.close();
 	}
 
 	async reset(): Promise<void> {
@@ -227,7 +231,6 @@ export class ActionSandbox {
 export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
 	const shared = new ActionSandbox();
 	beforeAll(async () => await shared.start(settings));
-	afterAll(async () => await shared.stop());
 	beforeEach(async () => await shared.reset());
 	return shared;
 }

@@ -1,52 +1,30 @@
-const FIELDS: Readonly<Record<string, string>> = {
-	'Timestamp Header': 'timestampHeader',
-	'ID Header': 'idHeader',
-	'Signed Content': 'signedContent',
-	'Signature Prefix': 'signaturePrefix',
-	'Secret Encoding': 'secretEncoding',
-	Method: 'method',
-	Header: 'header',
-	Format: 'format',
-	Algorithm: 'algorithm',
-	Encoding: 'encoding',
-};
+import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 
-const TEXT_FIELDS = [
-	'Timestamp Header',
-	'ID Header',
-	'Signed Content',
-	'Signature Prefix',
-	'Header',
-];
+/** The fields of the credential, by their labels. */
+const FIELDS = new Map(
+	new PayrollPaymentsWebhookApi().properties.map((field) => [field.displayName, field]),
+);
 
-/** The values that a person chooses or enters for what the form calls so. */
-const VALUES: Readonly<Record<string, string>> = {
-	'Shared Token': 'sharedToken',
-	'HMAC Signature': 'hmacSignature',
-	Hex: 'hex',
-	Base64: 'base64',
-	Timestamped: 'timestamped',
-	'Standard Webhooks': 'standardWebhooks',
-	Custom: 'custom',
-	'HMAC-SHA256': 'sha256',
-	'HMAC-SHA512': 'sha512',
-	Text: 'text',
-};
+/** Longer labels first, since “Header” ends “Timestamp Header”. */
+const LABELS = [...FIELDS.keys()]
+	.sort((one, other) => other.length - one.length)
+	.map((label) => label.replace(/[()]/g, '\\$&'))
+	.join('|');
 
 /** Follows the advice of the trigger's error like a person in front of the form. */
 export function settingsFrom(advice: string): Record<string, string> {
 	const [, list = ''] = /In the credential, set (.+?)\.(?: [A-Z].*)?$/.exec(advice) ?? [];
-	const label = Object.keys(FIELDS).join('|');
 	const entry = new RegExp(
-		`(${label}) to (.+?)(?=,? and (?:${label}) to |, (?:${label}) to |$)`,
+		`(${LABELS}) to (.+?)(?=,? and (?:${LABELS}) to |, (?:${LABELS}) to |$)`,
 		'g',
 	);
 	return Object.fromEntries(
-		[...list.matchAll(entry)].map(([, field = '', value = '']) => [
-			FIELDS[field] ?? field,
-			TEXT_FIELDS.includes(field)
-				? value.replace(/^nothing$/, '').replace(/^“(.*)”$/, '$1')
-				: (VALUES[value] ?? value),
-		]),
+		[...list.matchAll(entry)].map(([, label = '', value = '']) => {
+			const field = FIELDS.get(label);
+			const option = field?.options?.find(({ name }) => name === value);
+			const isChosen = option !== undefined && 'value' in option;
+			const entered = value.replace(/^nothing$/, '').replace(/^“(.*)”$/, '$1');
+			return [field?.name ?? label, isChosen ? String(option.value) : entered];
+		}),
 	);
 }

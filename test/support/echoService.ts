@@ -1,4 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { listen } from './httpServer';
 
 /** A request as the server received it. */
 export interface EchoRequest {
@@ -28,10 +31,8 @@ export interface EchoService {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of request) chunks.push(chunk);
-	const text = Buffer.concat(chunks).toString('utf8');
-	return text === '' ? undefined : JSON.parse(text);
+	const sent = await text(request);
+	return sent === '' ? undefined : JSON.parse(sent);
 }
 
 export async function startEchoService(): Promise<EchoService> {
@@ -52,19 +53,16 @@ export async function startEchoService(): Promise<EchoService> {
 			response.destroy();
 		});
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('no port');
+	const { url, stop } = await listen(server);
 	return {
-		url: `http://127.0.0.1:${address.port}`,
+		url,
 		requests,
 		answer: (next) => {
 			requests.length = 0;
 			how = next;
 		},
 		close: async () => {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
+			await stop();
 			if (faults.length > 0) throw faults[0];
 		},
 	};

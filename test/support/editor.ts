@@ -83,10 +83,10 @@ export class Editor {
 	/** A browser that hasn't signed in. */
 	static async start(url: string): Promise<Editor> {
 		const browser = await launchBrowser();
-		const page = await browser.newPage({ viewport: VIEWPORT, reducedMotion: 'reduce' });
+		const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
 		/* For pages that the editor opens, too. */
-		page.context().setDefaultTimeout(TIMEOUT_MILLISECONDS);
-		return new Editor(browser, page, url);
+		context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+		return new Editor(browser, await context.newPage(), url);
 	}
 
 	private collectConsoleErrors(): void {

@@ -1,8 +1,10 @@
-import type {
-	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyMode,
-	INodePropertyOptions,
+import {
+	NodeHelpers,
+	type INodeParameters,
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodePropertyMode,
+	type INodePropertyOptions,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
@@ -23,6 +25,19 @@ export const CREDENTIALS = [new PayrollPaymentsApi(), new PayrollPaymentsWebhook
 export const FORMS: Readonly<Record<string, readonly INodeProperties[]>> = Object.fromEntries(
 	[...NODES, ...CREDENTIALS].map(({ name, properties }) => [name, properties]),
 );
+
+/** The fields that n8n shows for these values, from top to bottom, by n8n's own rules. */
+export function shownFields(type: string, given: INodeParameters): INodeProperties[] {
+	const properties = [...(FORMS[type] ?? [])];
+	const description = NODES.find(({ name }) => name === type) ?? null;
+	const node = { typeVersion: 1 };
+	const values =
+		NodeHelpers.getNodeParameters(properties, given, true, false, node, description) ?? {};
+	return properties.filter(
+		(field) =>
+			field.type !== 'hidden' && NodeHelpers.displayParameter(values, field, node, description),
+	);
+}
 
 /** A part of a form that has a text, and where it is, e.g. "options > columnNames > column". */
 export type FormPart = { readonly path: string } & (

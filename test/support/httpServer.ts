@@ -1,5 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
+
+import { stopAfterFile } from './cleanups';
 
 export interface ReceivedRequest {
 	/** With the query. */
@@ -10,30 +12,43 @@ export interface ReceivedRequest {
 
 export interface HttpServer {
 	readonly url: string;
+	readonly port: number;
 	stop(): Promise<void>;
 }
 
-/** Starts a server on the loopback address that answers every request with JSON. */
-export async function startHttpServer(
-	answer: (request: ReceivedRequest) => unknown,
-	status: (request: ReceivedRequest) => number = () => 200,
-): Promise<HttpServer> {
-	const server = createServer((request, response) => {
-		void text(request).then((body) => {
-			const { url: path = '', headers } = request;
-			response.setHeader('content-type', 'application/json');
-			response.statusCode = status({ path, headers, body });
-			response.end(JSON.stringify(answer({ path, headers, body })));
-		});
-	});
+/** Has a server listen on any port of the loopback address, until the test file has ended at most. */
+export async function listen(server: Server): Promise<HttpServer> {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const address = server.address();
 	if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-	return {
-		url: `http://127.0.0.1:${address.port}`,
-		async stop() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
+	const stop = async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
 	};
+	stopAfterFile(stop);
+	return { url: `http://127.0.0.1:${address.port}`, port: address.port, stop };
+}
+
+/** Starts a server that answers every request with JSON. */
+export async function startHttpServer(
+	answer: (request: ReceivedRequest) => unknown,
+	status: (request: ReceivedRequest) => number | Promise<number> = () => 200,
+): Promise<HttpServer> {
+	const respond = async (request: ReceivedRequest) => {
+		const given = status(request);
+		const body = JSON.stringify(answer(request));
+		return { status: await given, body };
+	};
+	return await listen(
+		createServer((incoming, response) => {
+			void text(incoming)
+				.then(async (body) => {
+					const { url: path = '', headers } = incoming;
+					return await respond({ path, headers, body });
+				})
+				.then((said) => {
+					response.writeHead(said.status, { 'content-type': 'application/json' }).end(said.body);
+				});
+		}),
+	);
 }

@@ -10,6 +10,7 @@ import { packageUnderTest } from './n8nUnderTest';
 import { freePort } from './ports';
 import { PostgreSql, postgresSettings } from './postgreSql';
 import { Redis } from './redis';
+import { SandboxProcess } from './sandboxProcess';
 import { SupervisedProcess } from './supervisedProcess';
 import { isUp, waitFor, waitUntil } from './waiting';
 
@@ -101,6 +102,13 @@ export class N8nQueue {
 		}
 	}
 
+	/** A sandbox beside the queue. */
+	async sandbox(name: string): Promise<SandboxProcess> {
+		await this.ready();
+		const logFile = path.join(this.main.dataFolder, `sandbox-${name}.log`);
+		return await SandboxProcess.start({ logFile });
+	}
+
 	/** The software, as reports name it. */
 	get versions(): string {
 		const { main, redis, postgres } = this;
@@ -170,11 +178,24 @@ export class N8nQueue {
 	}
 
 	/** The newest execution of a workflow, if it has any. */
-	async latestExecution(workflowId: string): Promise<string | undefined> {
+	private async latestExecution(workflowId: string): Promise<string | undefined> {
 		const id = await this.postgres.query(
 			`select max(id) from execution_entity where "workflowId" = '${workflowId}'`,
 		);
 		return id === '' ? undefined : id;
+	}
+
+	/** Starts a workflow, and returns the execution that comes of it. */
+	async executionAfter(workflowId: string, start: () => Promise<void>): Promise<string> {
+		const earlier = await this.latestExecution(workflowId);
+		await start();
+		return await waitFor(
+			async () => {
+				const latest = await this.latestExecution(workflowId);
+				return latest === earlier ? undefined : latest;
+			},
+			{ milliseconds: 60_000, failure: () => 'The workflow has no execution.' },
+		);
 	}
 
 	/** Waits until a worker runs an execution, and returns that worker. */

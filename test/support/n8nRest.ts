@@ -35,6 +35,14 @@ function isRefused(error: unknown): boolean {
 	return error instanceof TypeError && Object(error.cause).code === 'ECONNREFUSED';
 }
 
+/**
+ * Whether n8n refuses everything because its database didn't answer a ping in time, as on a busy
+ * machine; the next one is seconds away.
+ */
+function isBlind(status: number, text: string): boolean {
+	return status === 503 && text.includes('Database is not ready');
+}
+
 /** What a person does in n8n's editor, by the REST interface that the editor itself uses. */
 export class N8nRest {
 	private readonly browserId: string;
@@ -79,7 +87,7 @@ export class N8nRest {
 	}
 
 	/**
-	 * Waits while n8n starts.
+	 * Waits while n8n starts, or has lost its database.
 	 *
 	 * @returns the answer's `data`, or the whole answer if it has none
 	 */
@@ -88,8 +96,8 @@ export class N8nRest {
 		route: string,
 		body?: unknown,
 	): Promise<Answer> {
-		const send = async () =>
-			await fetch(`${this.url}${route}`, {
+		const send = async () => {
+			const response = await fetch(`${this.url}${route}`, {
 				method,
 				headers: {
 					'content-type': 'application/json',
@@ -103,13 +111,16 @@ export class N8nRest {
 				if (isRefused(error)) return undefined;
 				throw error;
 			});
-		const response = await waitFor(send, {
+			if (response === undefined) return undefined;
+			const text = await response.text();
+			return isBlind(response.status, text) ? undefined : { response, text };
+		};
+		const { response, text } = await waitFor(send, {
 			milliseconds: 60_000,
 			failure: () => `n8n doesn't listen at ${this.url}.`,
 		});
 		const [cookie] = response.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
-		const text = await response.text();
 		if (!response.ok) {
 			throw new Error(`n8n answered ${method} ${route} with ${response.status}: ${text}`);
 		}

@@ -69,14 +69,8 @@ export class PaymentWorkflow {
 			await start.publish(id);
 			return id;
 		};
-		const query = new URLSearchParams({
-			from: teamId,
-			amount_cents: String(CENTS),
-			email: RECIPIENT,
-			signer: account.address,
-		});
 		const newPayment = async () => {
-			const payment: unknown = await sandbox.control('GET', `payment-typed-data?${query}`);
+			const payment = await sandbox.authorization(teamId, account, RECIPIENT, CENTS);
 			return { body: JSON.stringify(payment), salt: paymentBody.parse(payment).typed_data.salt };
 		};
 		return new PaymentWorkflow(n8n, sandbox, await publish(), start, publish, newPayment);

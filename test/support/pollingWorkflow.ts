@@ -1,9 +1,7 @@
-import { z } from 'zod';
-
 import { outputOf, type Execution } from './executions';
 import type { TestEnvironment } from './testEnvironment';
 import { waitUntil } from './waiting';
-import { chain, node } from './workflows';
+import { chain, node, type WorkflowNode } from './workflows';
 
 /** n8n refuses an interval below a minute, but takes one time of each minute for every second. */
 export const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
@@ -11,10 +9,18 @@ export const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
 	cronExpression: `${second} * * * * *`,
 }));
 
-/** The polling trigger. */
-export const POLLING_TRIGGER = 'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger';
-
-const log = z.object({ counts: z.record(z.number()) });
+/** The polling trigger, which polls every second. */
+export function pollingTrigger(
+	parameters: Record<string, unknown>,
+	{ name = 'Poll', ...more }: Partial<WorkflowNode> = {},
+): WorkflowNode {
+	return node(
+		name,
+		'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger',
+		{ pollTimes: { item: EVERY_SECOND }, ...parameters },
+		{ credentials: { payrollPaymentsApi: { id: null, name: '' } }, ...more },
+	);
+}
 
 /** An active workflow of the polling trigger and one node after it. */
 export class PollingWorkflow {
@@ -30,12 +36,7 @@ export class PollingWorkflow {
 	) {}
 
 	private static nodes(parameters: Record<string, unknown>) {
-		const trigger = node(
-			'Poll',
-			POLLING_TRIGGER,
-			{ pollTimes: { item: EVERY_SECOND }, ...parameters },
-			{ id: 'poll', credentials: { payrollPaymentsApi: { id: null, name: '' } } },
-		);
+		const trigger = pollingTrigger(parameters, { id: 'poll' });
 		return [trigger, node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' })];
 	}
 
@@ -67,13 +68,8 @@ export class PollingWorkflow {
 	/** Resolves when a poll has begun and ended after the changes. */
 	async polledAfter(change: () => Promise<unknown>): Promise<void> {
 		await change();
-		const begun = await this.polls();
-		/* The first of them may have begun before the changes; the second begins when it has ended. */
-		await waitUntil(async () => (await this.polls()) >= begun + 3, {
-			milliseconds: 120_000,
-			interval: 150,
-			failure: () => `${this.name} doesn’t poll.`,
-		});
+		/* The first may have begun before the changes; the third begins when the second has ended. */
+		await this.environment.sandbox.asked(this.operation, 3);
 	}
 
 	/** The items of every execution so far, in order. */
@@ -107,10 +103,5 @@ export class PollingWorkflow {
 
 	async stop(): Promise<void> {
 		await this.environment.n8n.deactivate(this.id);
-	}
-
-	private async polls(): Promise<number> {
-		const { counts } = log.parse(await this.environment.sandbox.control('GET', 'log?limit=1'));
-		return counts[this.operation] ?? 0;
 	}
 }

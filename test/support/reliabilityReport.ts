@@ -27,13 +27,14 @@ again to get yours.
 /** In the order of the document. */
 const PARTS = [
 	'queue',
+	/* Who guarantees what, as far as these figures show; written by hand. */
+	'queueGuarantees',
 	'queueFinished',
 	'queueRedis',
 	'queuePayments',
 	'queuePolling',
 	'queueInvites',
 	'matrix',
-	'nodes',
 	'freshMachine',
 	'fuzz',
 	'properties',
@@ -100,4 +101,20 @@ export function writeSection(
 		return text === '' ? [] : [`<!-- ${name} -->\n${text}<!-- /${name} -->\n`];
 	});
 	writeFileSync(FILE, [INTRODUCTION, ...sections].join('\n'));
+}
+
+/** A section whose figures come one after the other; each is written, since the next may never come. */
+export class GrowingSection {
+	private readonly figures: string[] = [];
+
+	constructor(
+		private readonly part: Part,
+		private readonly title: string,
+		private readonly run: string = part,
+	) {}
+
+	add(versions: string, ...figures: string[]): void {
+		this.figures.push(...figures);
+		writeSection(this.part, this.title, versions, this.figures.join('\n\n'), this.run);
+	}
 }

@@ -57,15 +57,24 @@ export function without(object: Record<string, unknown>, field: string): Record<
 	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
 }
 
-/** HMAC-SHA256 from its definition (RFC 2104), independent of node:crypto's HMAC. */
-export function hmac(secret: string | Uint8Array, ...message: (string | Uint8Array)[]): Buffer {
-	const sha256 = (...parts: (string | Uint8Array)[]) =>
-		parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
+/** HMAC from its definition (RFC 2104), independent of node:crypto's HMAC. */
+export function hmacWith(
+	algorithm: 'sha256' | 'sha512',
+	secret: string | Uint8Array,
+	...message: (string | Uint8Array)[]
+): Buffer {
+	const digest = (...parts: (string | Uint8Array)[]) =>
+		parts.reduce((hash, part) => hash.update(part), createHash(algorithm)).digest();
 	const bytes = Buffer.from(secret);
-	const key = Buffer.alloc(64);
-	(bytes.length > 64 ? sha256(bytes) : bytes).copy(key);
+	const key = Buffer.alloc(algorithm === 'sha256' ? 64 : 128);
+	(bytes.length > key.length ? digest(bytes) : bytes).copy(key);
 	const pad = (value: number) => Buffer.from(key.map((byte) => byte ^ value));
-	return sha256(pad(0x5c), sha256(pad(0x36), ...message));
+	return digest(pad(0x5c), digest(pad(0x36), ...message));
+}
+
+/** HMAC-SHA256. */
+export function hmac(secret: string | Uint8Array, ...message: (string | Uint8Array)[]): Buffer {
+	return hmacWith('sha256', secret, ...message);
 }
 
 /** A timestamped signature header. */

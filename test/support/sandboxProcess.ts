@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { BackgroundProcess } from './backgroundProcess';
 import { freePort } from './ports';
-import { isUp } from './waiting';
+import { isUp, waitUntil } from './waiting';
 
 /** A wallet that the sandbox knows; its key is worthless elsewhere. */
 export interface Account {
@@ -27,6 +27,8 @@ const wireLog = z.object({
 		z.object({ operation: z.string(), status: z.number().optional(), body: z.unknown() }),
 	),
 });
+
+const wireCounts = z.object({ counts: z.record(z.number()) });
 
 /** The sandbox as a separate process. */
 export class SandboxProcess {
@@ -71,6 +73,33 @@ export class SandboxProcess {
 			throw new Error(`The sandbox answered ${method} ${route} with ${response.status}: ${text}`);
 		}
 		return JSON.parse(text);
+	}
+
+	/** The authorization of an instant payment from a team, ready to be signed by an account. */
+	async authorization(
+		teamId: string,
+		{ address }: Account,
+		email: string,
+		cents = 12_500,
+	): Promise<unknown> {
+		const query = { from: teamId, amount_cents: String(cents), email, signer: address };
+		return await this.control('GET', `payment-typed-data?${new URLSearchParams(query)}`);
+	}
+
+	/** How many requests of an operation have reached the service. */
+	async count(operation: string): Promise<number> {
+		const { counts } = wireCounts.parse(await this.control('GET', 'log?limit=1'));
+		return counts[operation] ?? 0;
+	}
+
+	/** Waits until an operation was asked for so many times more. */
+	async asked(operation: string, times: number): Promise<void> {
+		const before = await this.count(operation);
+		await waitUntil(async () => (await this.count(operation)) >= before + times, {
+			milliseconds: 300_000,
+			interval: 150,
+			failure: () => `${operation} isn’t asked for ${times} times.`,
+		});
 	}
 
 	/** The requests of one operation so far, oldest first, whatever came of them. */

@@ -1,6 +1,8 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:https';
 
+import { listen } from './httpServer';
+
 /** A DER value (X.690): tag, length and content. */
 function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
 	const body = Buffer.concat(content);
@@ -74,16 +76,6 @@ async function startServer(cert: string, privateKey: KeyObject) {
 		requests += 1;
 		response.end('{}');
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('no port');
-	return {
-		port: address.port,
-		cert,
-		requests: () => requests,
-		async close() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
-	};
+	const { port, stop: close } = await listen(server);
+	return { port, cert, requests: () => requests, close };
 }

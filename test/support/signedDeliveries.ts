@@ -1,24 +1,9 @@
-import { createHash } from 'node:crypto';
-
 import { sign as signLikeGitHub } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
-/** HMAC from its definition (RFC 2104), independent of node:crypto's HMAC. */
-function hmac(
-	algorithm: 'sha256' | 'sha512',
-	secret: string | Uint8Array,
-	...message: (string | Uint8Array)[]
-): Buffer {
-	const digest = (...parts: (string | Uint8Array)[]) =>
-		parts.reduce((hash, part) => hash.update(part), createHash(algorithm)).digest();
-	const bytes = Buffer.from(secret);
-	const key = Buffer.alloc(algorithm === 'sha256' ? 64 : 128);
-	(bytes.length > key.length ? digest(bytes) : bytes).copy(key);
-	const pad = (value: number) => Buffer.from(key.map((byte) => byte ^ value));
-	return digest(pad(0x5c), digest(pad(0x36), ...message));
-}
+import { hmac, hmacWith } from './sampleEvents';
 
 /** One way in which senders sign, and the credential for it. */
 export interface SignedScheme {
@@ -85,7 +70,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		saved: { format: 'base64', header: 'X-Shopify-Hmac-Sha256' },
 		secrets: TEXT,
 		prove: async (secret, body) => ({
-			'x-shopify-hmac-sha256': hmac('sha256', secret, body).toString('base64'),
+			'x-shopify-hmac-sha256': hmac(secret, body).toString('base64'),
 		}),
 	},
 	{
@@ -130,7 +115,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		secrets: TEXT,
 		prove: async (secret, body, seconds) => ({
 			'x-slack-request-timestamp': String(seconds),
-			'x-slack-signature': `v0=${hmac('sha256', secret, `v0:${seconds}:`, body).toString('hex')}`,
+			'x-slack-signature': `v0=${hmac(secret, `v0:${seconds}:`, body).toString('hex')}`,
 		}),
 	},
 	{
@@ -140,7 +125,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		saved: { format: 'custom', header: 'X-Deel-Signature', signedContent: '{method}{body}' },
 		secrets: TEXT,
 		prove: async (secret, body) => ({
-			'x-deel-signature': hmac('sha256', secret, 'POST', body).toString('hex'),
+			'x-deel-signature': hmac(secret, 'POST', body).toString('hex'),
 		}),
 	},
 	{
@@ -162,7 +147,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		prove: async (secret, body, seconds) => {
 			const time = new Date(seconds * 1000).toISOString();
 			const key = Buffer.from(secret, 'hex');
-			const signature = hmac('sha512', key, `${ID}.${time}.`, body).toString('base64');
+			const signature = hmacWith('sha512', key, `${ID}.${time}.`, body).toString('base64');
 			return { 'x-delivery-id': ID, 'x-sent-at': time, 'x-proof': `HMAC-SHA512 ${signature}` };
 		},
 	},
@@ -182,7 +167,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 			const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
 			return {
 				'x-timestamp': `${seconds}000`,
-				'x-signature': hmac('sha256', key, `${seconds}000:`, body).toString('hex'),
+				'x-signature': hmac(key, `${seconds}000:`, body).toString('hex'),
 			};
 		},
 	},
@@ -198,7 +183,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		},
 		secrets: TEXT,
 		prove: async (secret, body, seconds) => {
-			const signature = hmac('sha256', secret, `${seconds}:`, body).toString('hex');
+			const signature = hmac(secret, `${seconds}:`, body).toString('hex');
 			return { 'paddle-signature': `ts=${seconds};h1=${signature}` };
 		},
 	},
@@ -209,7 +194,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		saved: { format: 'hex', header: 'X-Proof[sig]' },
 		secrets: TEXT,
 		prove: async (secret, body) => ({
-			'x-proof': `sig=${hmac('sha256', secret, body).toString('hex')}`,
+			'x-proof': `sig=${hmac(secret, body).toString('hex')}`,
 		}),
 	},
 	{
@@ -231,3 +216,9 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		prove: async (secret) => ({ authorization: `Bearer ${secret}` }),
 	},
 ];
+
+export function schemeOf(name: string): SignedScheme {
+	const scheme = SIGNED_SCHEMES.find((each) => each.name === name);
+	if (scheme === undefined) throw new Error(`Nobody signs as ${name}.`);
+	return scheme;
+}

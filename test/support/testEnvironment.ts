@@ -135,7 +135,7 @@ export async function shareN8n(): Promise<N8nEnvironment> {
 		await database.close();
 		release();
 	};
-	stopAfterFile(database.close.bind(database));
+	stopAfterFile(stop);
 	return { n8n, n8nProcess, database, stop };
 }
 

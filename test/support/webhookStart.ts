@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { N8nRest } from './n8nRest';
 import { textAt, waitUntil } from './waiting';
-import { chain, node, type Workflow, type WorkflowNode } from './workflows';
+import { chain, webhook, type Workflow, type WorkflowNode } from './workflows';
 
 /** A webhook that starts a workflow and answers at once. */
 export class WebhookStart {
@@ -22,8 +22,13 @@ export class WebhookStart {
 	/** A workflow that it starts, with the nodes one after the other. */
 	workflow(nodes: readonly WorkflowNode[]): Workflow {
 		this.version += 1;
-		const hook = this.hook('Hook', 'POST', this.name);
-		const version = this.hook('Version', 'GET', `${this.name}-version`, String(this.version));
+		const responseMode = 'onReceived';
+		const hook = webhook('Hook', this.name, { responseMode });
+		const version = webhook('Version', `${this.name}-version`, {
+			httpMethod: 'GET',
+			responseMode,
+			options: { responseData: String(this.version) },
+		});
 		const { connections, ...started } = chain(this.name, [hook, ...nodes]);
 		return { ...started, nodes: [...started.nodes, version], connections };
 	}
@@ -48,14 +53,5 @@ export class WebhookStart {
 		const headers = { 'content-type': 'application/json' };
 		const { status } = await fetch(url, { method: 'POST', body, headers });
 		if (status !== 200) throw new Error(`n8n answered ${url} with ${status}.`);
-	}
-
-	private hook(name: string, httpMethod: string, path: string, responseData?: string) {
-		return node(
-			name,
-			'n8n-nodes-base.webhook',
-			{ path, httpMethod, responseMode: 'onReceived', options: { responseData } },
-			{ typeVersion: 2, webhookId: path },
-		);
 	}
 }

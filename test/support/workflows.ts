@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** A node of a workflow, as n8n saves it. */
 export interface WorkflowNode {
 	/** Random where it is left out. */
@@ -45,6 +47,31 @@ export function action(
 		credentials: { payrollPaymentsApi: { id: null, name: '' } },
 		...more,
 	});
+}
+
+/** n8n's Wait node. */
+export function wait(name: string, amount: number, unit: 'seconds' | 'hours'): WorkflowNode {
+	const more = { typeVersion: 1.1, webhookId: randomUUID() };
+	return node(name, 'n8n-nodes-base.wait', { amount, unit }, more);
+}
+
+/** n8n's Webhook node, at a path of the same name. */
+export function webhook(
+	name: string,
+	path: string,
+	parameters: Record<string, unknown> = {},
+): WorkflowNode {
+	return node(
+		name,
+		'n8n-nodes-base.webhook',
+		{ path, httpMethod: 'POST', responseMode: 'lastNode', options: {}, ...parameters },
+		{ typeVersion: 2, webhookId: path },
+	);
+}
+
+/** n8n's Code node. */
+export function code(name: string, jsCode: string): WorkflowNode {
+	return node(name, 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
 }
 
 /** A workflow of nodes connected one after the other. */

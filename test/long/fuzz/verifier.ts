@@ -29,31 +29,30 @@ function credentialsOf(scheme: Scheme): WebhookCredentials {
 }
 
 /** A letter for each key that can sign, since no mutation would ever find a valid signature. */
-const KEYS = { n: SECRETS[0], o: SECRETS[1], p: SECRETS[2], s: 'whsec_stranger' };
+const KEYS = {
+	n: SECRETS[0] ?? '',
+	o: SECRETS[1] ?? '',
+	p: SECRETS[2] ?? '',
+	s: 'whsec_stranger',
+};
 
-/** Replaces the placeholders in a header, e.g. `§hn`, with the time, valid signatures and tokens. */
-function filled(header: string, body: Buffer): string {
-	const timed = header.replaceAll('§T', String(NOW_SECONDS));
-	const [, time = ''] = /t=(\d+)/.exec(timed) ?? [];
-	return Object.entries(KEYS).reduce(
-		(text, [letter, key = '']) =>
-			text
-				.replaceAll(`§t${letter}`, () => hmac(key, `${time}.`, body).toString('hex'))
-				.replaceAll(`§h${letter}`, () => hmac(key, body).toString('hex'))
-				.replaceAll(`§b${letter}`, () => hmac(key, body).toString('base64'))
-				.replaceAll(`§k${letter}`, () => key),
-		timed,
+/** Replaces placeholders with the time and with what each kind of proof is, e.g. `§hn` or `§T`. */
+function filled(text: string, proofs: Readonly<Record<string, (key: string) => string>>): string {
+	const placeholders = Object.entries(proofs).flatMap(([kind, prove]) =>
+		Object.entries(KEYS).map(([letter, key]) => [`§${kind}${letter}`, () => prove(key)] as const),
+	);
+	return placeholders.reduce(
+		(sofar, [placeholder, prove]) => sofar.replaceAll(placeholder, prove),
+		text.replaceAll('§T', String(NOW_SECONDS)),
 	);
 }
 
-/** All substrings of `length` characters from an alphabet. */
-function stretches(text: string, alphabet: RegExp, length: number): string[] {
-	return (text.match(alphabet) ?? []).flatMap((run) =>
-		Array.from({ length: Math.max(0, run.length - length + 1) }, (_, at) =>
-			run.slice(at, at + length),
-		),
-	);
-}
+/** The last of 43 characters carries two bits that mean nothing, and - and _ are + and /. */
+const mayHoldBase64 = (text: string, proof: string) =>
+	text.replaceAll('-', '+').replaceAll('_', '/').includes(proof.slice(0, 42));
+
+const isFresh = (milliseconds: number) =>
+	Math.abs(Math.round((NOW_SECONDS * 1_000 - milliseconds) / 1_000)) <= TOLERANCE_SECONDS;
 
 /**
  * An independent verdict from the documented rules alone, with an HMAC written from its definition.
@@ -71,41 +70,25 @@ function judged(scheme: Scheme, header: string, body: Buffer): Verdict {
 		/* Which characters are white space around a header's value is for nobody here to say. */
 		return SECRETS.includes(header.trim()) ? 'open' : 'forged';
 	}
-	const over = (...message: (string | Uint8Array)[]) =>
-		SECRETS.map((secret) => hmac(secret, ...message));
-	const isHexOf = (text: string, proofs: readonly Buffer[]) =>
-		proofs.some((proof) => proof.toString('hex') === text.toLowerCase());
-
+	const proofs = (encoding: 'hex' | 'base64', ...message: (string | Uint8Array)[]) =>
+		SECRETS.map((secret) => hmac(secret, ...message).toString(encoding));
 	if (scheme === 'timestamped') {
 		const canonical = /^t=(\d{1,15})((?:,v1=[0-9a-f]{64}){1,16})$/.exec(value);
-		const times = [...new Set(value.match(/\d+/g) ?? [])].filter(
-			(time) => Math.abs(Number(time) - NOW_SECONDS) <= TOLERANCE_SECONDS,
-		);
-		const proves = (time: string, texts: readonly string[]) => {
-			const proofs = over(`${time}.`, body);
-			return texts.some((text) => isHexOf(text, proofs));
-		};
-		if (canonical !== null) {
-			const [, time = '', signatures = ''] = canonical;
-			const isFresh = times.includes(time);
-			return isFresh && proves(time, signatures.split(',v1=').slice(1)) ? 'genuine' : 'forged';
-		}
-		const texts = stretches(value, /[0-9a-f]+/gi, 64);
-		return times.some((time) => proves(time, texts)) ? 'open' : 'forged';
+		const times = canonical === null ? (value.match(/\d+/g) ?? []) : [canonical[1] ?? ''];
+		const isProven = times
+			.filter((time) => isFresh(Number(time) * 1_000))
+			.flatMap((time) => proofs('hex', `${time}.`, body))
+			.some((proof) => value.toLowerCase().includes(proof));
+		if (!isProven) return 'forged';
+		return canonical === null ? 'open' : 'genuine';
 	}
-	const proofs = over(body);
 	if (scheme === 'hex') {
-		if (/^(sha256=)?[0-9a-f]{64}$/.test(value))
-			return isHexOf(value.slice(-64), proofs) ? 'genuine' : 'forged';
-		return stretches(value, /[0-9a-f]+/gi, 64).some((text) => isHexOf(text, proofs))
-			? 'open'
-			: 'forged';
+		if (!proofs('hex', body).some((proof) => value.toLowerCase().includes(proof))) return 'forged';
+		return /^(sha256=)?[0-9a-f]{64}$/.test(value) ? 'genuine' : 'open';
 	}
-	const texts = proofs.map((proof) => proof.toString('base64'));
+	const texts = proofs('base64', body);
 	if (texts.includes(value.replace(/^sha256=/, ''))) return 'genuine';
-	/* The last of 43 characters carries two bits that mean nothing, and - and _ are + and /. */
-	const plain = value.replaceAll('-', '+').replaceAll('_', '/');
-	return texts.some((text) => plain.includes(text.slice(0, 42))) ? 'open' : 'forged';
+	return texts.some((proof) => mayHoldBase64(value, proof)) ? 'open' : 'forged';
 }
 
 function verdictMustHold(scheme: string, verdict: Verdict, refusal: UserError | undefined): void {
@@ -148,7 +131,14 @@ export const verifier: Target = {
 		const lineEnd = input.indexOf(10);
 		const headerEnd = lineEnd === -1 ? input.length : lineEnd;
 		const body = input.subarray(headerEnd + 1);
-		const header = filled(input.subarray(1, headerEnd).toString(), body);
+		const text = input.subarray(1, headerEnd).toString().replaceAll('§T', String(NOW_SECONDS));
+		const [, time = ''] = /t=(\d+)/.exec(text) ?? [];
+		const header = filled(text, {
+			t: (key) => hmac(key, `${time}.`, body).toString('hex'),
+			h: (key) => hmac(key, body).toString('hex'),
+			b: (key) => hmac(key, body).toString('base64'),
+			k: (key) => key,
+		});
 
 		const refusal = verifySignature(
 			body,
@@ -211,24 +201,6 @@ function timeOf(text: string): number | undefined | null {
 	return Number.isNaN(at) ? null : at;
 }
 
-const isFresh = (at: number) =>
-	Math.abs(Math.round((NOW_SECONDS * 1_000 - at) / 1_000)) <= TOLERANCE_SECONDS;
-
-const SECRET_KEYS = {
-	n: SECRETS[0] ?? '',
-	o: SECRETS[1] ?? '',
-	p: SECRETS[2] ?? '',
-	s: 'whsec_stranger',
-};
-
-/** Replaces e.g. `§Sn` with a valid signature over the content. */
-function signedFields(text: string, sign: (key: string) => string): string {
-	return Object.entries(SECRET_KEYS).reduce(
-		(filledText, [letter, key]) => filledText.replaceAll(`§S${letter}`, () => sign(key)),
-		text.replaceAll('§T', String(NOW_SECONDS)),
-	);
-}
-
 function judgedStandardWebhooks(
 	[id, time, list]: readonly [string, string, string],
 	body: Buffer,
@@ -239,10 +211,7 @@ function judgedStandardWebhooks(
 	const proofs = SECRETS.map((secret) =>
 		hmac(decoded(secret), `${id}.${time}.`, body).toString('base64'),
 	);
-	if (!proofs.some((proof) => list.includes(proof.slice(0, 42)))) {
-		const plain = list.replaceAll('-', '+').replaceAll('_', '/');
-		return proofs.some((proof) => plain.includes(proof.slice(0, 42))) ? 'open' : 'forged';
-	}
+	if (!proofs.some((proof) => mayHoldBase64(list, proof))) return 'forged';
 	if (!/^v1,[^ ,]{44}(?: v1,[^ ,]{44}){0,15}$/.test(list)) return 'open';
 	return list.split(' ').some((entry) => proofs.includes(entry.slice(3))) ? 'genuine' : 'open';
 }
@@ -276,7 +245,7 @@ function judgedCustom(
  */
 export const headerSchemes: Target = {
 	dictionary: [
-		...Object.keys(SECRET_KEYS).map((key) => `§S${key}`),
+		...Object.keys(KEYS).map((key) => `§S${key}`),
 		...['{body}', '{timestamp}', '{id}', '{method}', '{', '}', '{url}', '{__proto__}', '$&', '$1'],
 		...[
 			'|',
@@ -309,8 +278,9 @@ export const headerSchemes: Target = {
 		const now = NOW_SECONDS * 1_000;
 		if (isStandard) {
 			const [id = '', time = '', ...lists] = fields;
-			const sign = (key: string) => hmac(decoded(key), `${id}.${time}.`, body).toString('base64');
-			const list = signedFields(lists.join('|'), sign);
+			const list = filled(lists.join('|'), {
+				S: (key) => hmac(decoded(key), `${id}.${time}.`, body).toString('base64'),
+			});
 			const refusal = verifySignature(
 				body,
 				{ 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': list },
@@ -325,9 +295,9 @@ export const headerSchemes: Target = {
 		}
 		const [template = '', id = '', time = '', ...values] = fields;
 		const content = expanded(template, { body, timestamp: time, id, method: 'POST' });
-		const value = signedFields(values.join('|'), (key) =>
-			hmac(key, content ?? '').toString('hex'),
-		).trim();
+		const value = filled(values.join('|'), {
+			S: (key) => hmac(key, content ?? '').toString('hex'),
+		}).trim();
 		const verdict = judgedCustom([template, id, time, value], body);
 		let credentials: WebhookCredentials;
 		try {

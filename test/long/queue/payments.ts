@@ -1,15 +1,12 @@
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-
-import { z } from 'zod';
 
 import { say } from '../../../scripts/lib/progress.mjs';
 import { markdownTable } from '../../support/markdown';
 import type { N8nQueue } from '../../support/n8nQueue';
 import { PaymentWorkflow } from '../../support/paymentWorkflow';
-import { writeSection } from '../../support/reliabilityReport';
-import { SandboxProcess } from '../../support/sandboxProcess';
-import { waitFor } from '../../support/waiting';
+import { GrowingSection } from '../../support/reliabilityReport';
+import type { SandboxProcess } from '../../support/sandboxProcess';
+import { waitFor, waitUntil } from '../../support/waiting';
 import { pick } from './load';
 
 const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 20);
@@ -45,35 +42,23 @@ const MOMENTS = [
 
 /** Instant payments while several workers run and some are killed. */
 export function describePayments(queueOf: () => N8nQueue): void {
-	const figures: string[] = [];
+	const section = new GrowingSection(
+		'queuePayments',
+		'Queue mode, instant payments',
+		'queue -t "instant payments"',
+	);
 	let sandbox: SandboxProcess;
 	let workflow: PaymentWorkflow;
 
-	/** Adds figures and writes all of them, since a later scenario may never end. */
-	const figure = (...texts: string[]) => {
-		figures.push(...texts);
-		writeSection(
-			'queuePayments',
-			'Queue mode, instant payments',
-			queueOf().versions,
-			figures.join('\n\n'),
-			'queue -t "instant payments"',
-		);
-	};
-
 	beforeEach(async () => {
-		const { n8n, main, webhooks } = queueOf();
-		await queueOf().ready();
-		sandbox = await SandboxProcess.start({
-			logFile: path.join(main.dataFolder, 'sandbox-payments.log'),
-		});
+		const { n8n, webhooks } = queueOf();
+		sandbox = await queueOf().sandbox('payments');
 		const processes = webhooks.map(({ url }) => url);
 		workflow = await PaymentWorkflow.open(n8n, processes, sandbox);
 	});
 
 	afterEach(async () => {
 		await workflow.stop();
-		await sandbox.stop();
 	});
 
 	/** Asks through both webhook processes at the same instant, and once more a second later. */
@@ -106,7 +91,8 @@ export function describePayments(queueOf: () => N8nQueue): void {
 		const distinct = [...new Set(salts)];
 		const twice = distinct.filter((salt) => times(salt) === 2).length;
 		const thrice = distinct.filter((salt) => times(salt) > 2).length;
-		figure(
+		section.add(
+			queue.versions,
 			`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
 				`webhook processes and by a third a second later: ${distinct.length - CODED_PAYMENTS} reached the service, ` +
 				`${twice - CODED_PAYMENTS} of them twice, ${thrice} more often. ${CODED_PAYMENTS} more, whose ` +
@@ -126,21 +112,15 @@ export function describePayments(queueOf: () => N8nQueue): void {
 		const { start } = workflow;
 		const { body, salt } = await workflow.newPayment();
 		const held = fault.match.path === 'instant' ? 'createInstantPayment' : 'getSignInMessage';
-		const reached = async () => (await sandbox.requests(held, z.unknown())).length;
-		const before = await reached();
+		const before = await sandbox.count(held);
 		if (expiresToken) await sandbox.control('POST', 'tokens/expire');
 		await sandbox.control('POST', 'faults', fault);
-		const earlier = await queue.latestExecution(workflow.id);
-		await start.start(pick(start.urls, 0), body);
-		const id = await waitFor(
-			async () => {
-				const latest = await queue.latestExecution(workflow.id);
-				return latest === earlier ? undefined : latest;
-			},
-			{ milliseconds: 60_000, failure: () => 'The payment has no execution.' },
+		const id = await queue.executionAfter(
+			workflow.id,
+			async () => await start.start(pick(start.urls, 0), body),
 		);
 		const worker = await queue.workerOf(id);
-		await waitFor(async () => ((await reached()) > before ? true : undefined), {
+		await waitUntil(async () => (await sandbox.count(held)) > before, {
 			milliseconds: 60_000,
 			interval: 20,
 			failure: () => `${held} doesn't reach the service.`,
@@ -194,7 +174,8 @@ export function describePayments(queueOf: () => N8nQueue): void {
 			say(JSON.stringify(rows.at(-1)));
 		}
 		await queue.idle(workflow.id);
-		figure(
+		section.add(
+			queue.versions,
 			`A worker is killed with kill -9 in the middle of a payment. Then two executions ask for the ` +
 				`same payment at the same instant. If the service says that it wasn’t made, a person enters ` +
 				`the attempt code that they show, and three executions ask for it:`,

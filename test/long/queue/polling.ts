@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { parse } from 'flatted';
@@ -9,11 +7,11 @@ import { say } from '../../../scripts/lib/progress.mjs';
 import { EventSink } from '../../support/eventSink';
 import { markdownTable } from '../../support/markdown';
 import type { N8nQueue } from '../../support/n8nQueue';
+import { pollingTrigger } from '../../support/pollingWorkflow';
 import { writeSection } from '../../support/reliabilityReport';
 import { firstTeam, saveSandboxCredentials } from '../../support/sandboxCredentials';
-import { SandboxProcess } from '../../support/sandboxProcess';
 import { waitFor, waitUntil } from '../../support/waiting';
-import { chain, node } from '../../support/workflows';
+import { chain, wait } from '../../support/workflows';
 import { pick } from './load';
 
 /** How often each of the rounds below comes. */
@@ -31,13 +29,6 @@ const ROUNDS = [
 	'a worker that runs the changes',
 ] as const;
 
-/** n8n refuses an interval below a minute, but takes one time of each minute for every second. */
-const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
-	mode: 'custom',
-	cronExpression: `${second} * * * * *`,
-}));
-
-const counts = z.object({ counts: z.record(z.number()) });
 const user = z.object({ nanoid: z.string() });
 
 /** The items that an execution begins with. */
@@ -95,166 +86,139 @@ class EmittedChanges {
 export function describePolling(queueOf: () => N8nQueue): void {
 	it('emits each change once while the main process and workers are killed', async () => {
 		const queue = queueOf();
-		await queue.ready();
 		const sink = await EventSink.start();
-		const sandbox = await SandboxProcess.start({
-			logFile: path.join(queue.main.dataFolder, 'sandbox-polling.log'),
-		});
-		try {
-			const { api } = await saveSandboxCredentials(queue.n8n, sandbox);
-			const teamId = await firstTeam(sandbox.url);
-			const trigger = node(
-				'Poll',
-				'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger',
-				{ pollTimes: { item: EVERY_SECOND }, event: 'teamUserAdded', teamId },
-				{ credentials: { payrollPaymentsApi: { id: null, name: '' } } },
-			);
-			/* Longer than an instant, so that the worker is halfway when it is killed. */
-			const wait = node(
-				'Wait',
-				'n8n-nodes-base.wait',
-				{ amount: 2, unit: 'seconds' },
-				{ typeVersion: 1.1, webhookId: randomUUID() },
-			);
-			const workflow = chain('polling', [trigger, wait, sink.nodeFor('nanoid')]);
-			const { id } = await queue.n8n.saveWorkflow(workflow, [api]);
+		const sandbox = await queue.sandbox('polling');
+		const { api } = await saveSandboxCredentials(queue.n8n, sandbox);
+		const teamId = await firstTeam(sandbox.url);
+		const trigger = pollingTrigger({ event: 'teamUserAdded', teamId });
+		/* Longer than an instant, so that the worker is halfway when it is killed. */
+		const workflow = chain('polling', [
+			trigger,
+			wait('Wait', 2, 'seconds'),
+			sink.nodeFor('nanoid'),
+		]);
+		const { id } = await queue.n8n.saveWorkflow(workflow, [api]);
 
-			const polls = async () =>
-				counts.parse(await sandbox.control('GET', 'log?limit=1')).counts.listTeamUsers ?? 0;
-			/** Waits until so many polls have begun. */
-			const polled = async (times: number) => {
-				const begun = await polls();
-				await waitUntil(async () => (await polls()) >= begun + times, {
-					milliseconds: 300_000,
-					interval: 100,
-					failure: () => 'n8n doesn’t poll.',
-				});
-			};
-			const emitted = await EmittedChanges.watch(queue, id);
-			const added: string[] = [];
-			const addPeople = async () => {
-				const nanoids: string[] = [];
-				for (let count = 0; count < PEOPLE; count++) {
-					nanoids.push(
-						user.parse(await sandbox.control('POST', 'users', { nanoid: teamId })).nanoid,
-					);
-				}
-				added.push(...nanoids);
-				return nanoids;
-			};
-			const executionWith = async (nanoids: readonly string[]) =>
-				await waitFor(
-					async () =>
-						(await emitted.list()).find(({ nanoid }) => nanoids.includes(nanoid))?.executionId,
-					{ milliseconds: 120_000, interval: 20, failure: () => 'The changes aren’t emitted.' },
-				);
-			const killMain = async () => {
-				await queue.main.kill();
-				say('the main process is killed');
-			};
-
-			const inWindow: string[] = [];
-			const rounds: Record<(typeof ROUNDS)[number], () => Promise<void>> = {
-				'the main process while a poll waits for the service': async () => {
-					const fault = { match: { path: 'users' }, kind: 'latency', delay: HELD };
-					await addPeople();
-					await sandbox.control('POST', 'faults', fault);
-					await polled(1);
-					await killMain();
-				},
-				'the main process when the changes have an execution': async () => {
-					await executionWith(await addPeople());
-					await killMain();
-				},
-				'the main process at a random moment': async () => {
-					const nanoids = await addPeople();
-					await pause(Math.random() * 2_000);
-					await killMain();
-					inWindow.push(...nanoids);
-				},
-				'a worker that runs the changes': async () => {
-					const worker = await queue.workerOf(await executionWith(await addPeople()));
-					await worker.kill();
-				},
-			};
-
-			await queue.n8n.activate(id);
-			await polled(2);
-			const table = new Map(ROUNDS.map((round) => [round, { kills: 0, changes: 0 }]));
-			for (let count = 0; count < REPEATS * ROUNDS.length; count++) {
-				const round = pick(ROUNDS, count);
-				const before = added.length;
-				await rounds[round]();
-				const row = table.get(round);
-				if (row !== undefined) {
-					row.kills += 1;
-					row.changes += added.length - before;
-				}
-				/* The first may have begun before the kill; the third begins when the second has ended. */
-				await polled(3);
-				say(`${count + 1}: ${round}; ${(await emitted.list()).length} of ${added.length} emitted`);
+		const polled = async (times: number) => await sandbox.asked('listTeamUsers', times);
+		const emitted = await EmittedChanges.watch(queue, id);
+		const added: string[] = [];
+		const addPeople = async () => {
+			const nanoids: string[] = [];
+			for (let count = 0; count < PEOPLE; count++) {
+				nanoids.push(user.parse(await sandbox.control('POST', 'users', { nanoid: teamId })).nanoid);
 			}
-			await queue.ready();
-			await queue.settled();
-			const executions = await queue.idle(id);
-			const all = (await emitted.list()).map(({ nanoid }) => nanoid);
-			const twice = [...new Set(all.filter((nanoid, index) => all.indexOf(nanoid) !== index))];
-			const missing = added.filter((nanoid) => !all.includes(nanoid));
-			const remembered = await queue.postgres.query(
-				`select "staticData" from workflow_entity where id = '${id}'`,
+			added.push(...nanoids);
+			return nanoids;
+		};
+		const executionWith = async (nanoids: readonly string[]) =>
+			await waitFor(
+				async () =>
+					(await emitted.list()).find(({ nanoid }) => nanoids.includes(nanoid))?.executionId,
+				{ milliseconds: 120_000, interval: 20, failure: () => 'The changes aren’t emitted.' },
 			);
-			/* n8n's own limit: the state is saved, and the execution isn't created any more. */
-			const explained = missing.filter(
-				(nanoid) => inWindow.includes(nanoid) && remembered.includes(nanoid.slice(3)),
-			);
+		const killMain = async () => {
+			await queue.main.kill();
+			say('the main process is killed');
+		};
 
-			const notRun = () => all.filter((nanoid) => !sink.keys.includes(nanoid));
-			const interrupted = notRun().length;
-			const kept = new Map<string, string | undefined>();
-			for (const nanoid of notRun()) kept.set(nanoid, (await queue.failedWith(id, nanoid))[0]);
-			const retried = new Set([...kept.values()].filter((each) => each !== undefined));
-			for (const execution of retried) await queue.n8n.retry(execution);
-			const overwritten = [...kept].filter(([, execution]) => execution === undefined);
-			await waitUntil(async () => notRun().length <= overwritten.length, {
-				milliseconds: 60_000,
-				failure: () => 'Retried executions don’t run.',
-			}).catch((error: unknown) => say(String(error)));
-			await queue.n8n.deactivate(id);
-			const lost = notRun();
+		const inWindow: string[] = [];
+		const rounds: Record<(typeof ROUNDS)[number], () => Promise<void>> = {
+			'the main process while a poll waits for the service': async () => {
+				const fault = { match: { path: 'users' }, kind: 'latency', delay: HELD };
+				await addPeople();
+				await sandbox.control('POST', 'faults', fault);
+				await polled(1);
+				await killMain();
+			},
+			'the main process when the changes have an execution': async () => {
+				await executionWith(await addPeople());
+				await killMain();
+			},
+			'the main process at a random moment': async () => {
+				const nanoids = await addPeople();
+				await pause(Math.random() * 2_000);
+				await killMain();
+				inWindow.push(...nanoids);
+			},
+			'a worker that runs the changes': async () => {
+				const worker = await queue.workerOf(await executionWith(await addPeople()));
+				await worker.kill();
+			},
+		};
 
-			writeSection(
-				'queuePolling',
-				'Queue mode, polling',
-				queue.versions,
-				[
-					`A workflow polls every second for new team users; ${added.length} come, ${PEOPLE} at a time. ` +
-						'A process is killed with kill -9 and started again:',
-					markdownTable(
-						['killed', 'times', 'changes'],
-						[...table].map(([round, { kills, changes }]) => [round, kills, changes]),
-					),
-					markdownTable(
-						['', 'changes'],
-						[
-							['emitted', new Set(all).size],
-							['emitted more than once', twice.length],
-							['remembered but not emitted, as n8n was killed in between', explained.length],
-							['neither', missing.length - explained.length],
-						],
-					),
-					`${interrupted} of the emitted changes didn’t run downstream at first. ` +
-						`${interrupted - overwritten.length} were retried from a failed or crashed execution in n8n’s ` +
-						`list; n8n stored ${overwritten.length} without their items. ${lost.length} were lost after ` +
-						`that. Executions before the retries: ${JSON.stringify(executions)}.`,
-				].join('\n\n'),
-				'queue -t "polling"',
-			);
-			expect(twice).toEqual([]);
-			expect(missing).toEqual(explained);
-			expect(lost.length).toBeLessThanOrEqual(overwritten.length);
-		} finally {
-			await sandbox.stop();
-			await sink.stop();
+		await queue.n8n.activate(id);
+		await polled(2);
+		const table = new Map(ROUNDS.map((round) => [round, { kills: 0, changes: 0 }]));
+		for (let count = 0; count < REPEATS * ROUNDS.length; count++) {
+			const round = pick(ROUNDS, count);
+			const before = added.length;
+			await rounds[round]();
+			const row = table.get(round);
+			if (row !== undefined) {
+				row.kills += 1;
+				row.changes += added.length - before;
+			}
+			/* The first may have begun before the kill; the third begins when the second has ended. */
+			await polled(3);
+			say(`${count + 1}: ${round}; ${(await emitted.list()).length} of ${added.length} emitted`);
 		}
+		await queue.ready();
+		await queue.settled();
+		const executions = await queue.idle(id);
+		const all = (await emitted.list()).map(({ nanoid }) => nanoid);
+		const twice = [...new Set(all.filter((nanoid, index) => all.indexOf(nanoid) !== index))];
+		const missing = added.filter((nanoid) => !all.includes(nanoid));
+		const remembered = await queue.postgres.query(
+			`select "staticData" from workflow_entity where id = '${id}'`,
+		);
+		/* n8n's own limit: the state is saved, and the execution isn't created any more. */
+		const explained = missing.filter(
+			(nanoid) => inWindow.includes(nanoid) && remembered.includes(nanoid.slice(3)),
+		);
+
+		const notRun = () => all.filter((nanoid) => !sink.keys.includes(nanoid));
+		const interrupted = notRun().length;
+		const kept = new Map<string, string | undefined>();
+		for (const nanoid of notRun()) kept.set(nanoid, (await queue.failedWith(id, nanoid))[0]);
+		const retried = new Set([...kept.values()].filter((each) => each !== undefined));
+		for (const execution of retried) await queue.n8n.retry(execution);
+		const overwritten = [...kept].filter(([, execution]) => execution === undefined);
+		await waitUntil(async () => notRun().length <= overwritten.length, {
+			milliseconds: 60_000,
+			failure: () => 'Retried executions don’t run.',
+		}).catch((error: unknown) => say(String(error)));
+		await queue.n8n.deactivate(id);
+		const lost = notRun();
+
+		writeSection(
+			'queuePolling',
+			'Queue mode, polling',
+			queue.versions,
+			[
+				`A workflow polls every second for new team users; ${added.length} come, ${PEOPLE} at a time. ` +
+					'A process is killed with kill -9 and started again:',
+				markdownTable(
+					['killed', 'times', 'changes'],
+					[...table].map(([round, { kills, changes }]) => [round, kills, changes]),
+				),
+				markdownTable(
+					['', 'changes'],
+					[
+						['emitted', new Set(all).size],
+						['emitted more than once', twice.length],
+						['remembered but not emitted, as n8n was killed in between', explained.length],
+						['neither', missing.length - explained.length],
+					],
+				),
+				`${interrupted} of the emitted changes didn’t run downstream at first. ` +
+					`${interrupted - overwritten.length} were retried from a failed or crashed execution in n8n’s ` +
+					`list; n8n stored ${overwritten.length} without their items. ${lost.length} were lost after ` +
+					`that. Executions before the retries: ${JSON.stringify(executions)}.`,
+			].join('\n\n'),
+			'queue -t "polling"',
+		);
+		expect(twice).toEqual([]);
+		expect(missing).toEqual(explained);
+		expect(lost.length).toBeLessThanOrEqual(overwritten.length);
 	});
 }

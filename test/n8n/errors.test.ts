@@ -1,0 +1,357 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { id as ethersId, Wallet } from 'ethers';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+
+import type { AccountName, FaultInput } from '../../sandbox/server';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { runNode } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+import { markdownTable } from '../support/markdown';
+import { timestamped } from '../support/sampleEvents';
+import { TriggerHost, type Answer, type Setup } from '../support/triggerHost';
+
+const PAGE = path.join(repository, 'docs', 'errors.md');
+
+/** The URL of a port that nobody listens on. */
+const NOBODY = 'http://127.0.0.1:9';
+
+const sandbox = useActionSandbox();
+
+/** What goes wrong apart from the operation's parameters. */
+interface Circumstances {
+	readonly fault?: FaultInput;
+	/** A control call to the sandbox: its route and body. */
+	readonly control?: readonly [string, object];
+	readonly account?: AccountName;
+	/** Changes to the credentials. */
+	readonly credentials?: ICredentialDataDecryptedObject;
+	/** The input items; by default one empty item. */
+	readonly items?: readonly IDataObject[];
+	/** How often to run it; the last error counts. */
+	readonly runs?: number;
+}
+
+/** What a person did; parameters that name no operation are for `balance.get`. */
+type Situation = readonly [when: string, asked: INodeParameters, circumstances?: Circumstances];
+
+/** One row of the page: the situation, the error, what to do. */
+type Line = readonly [when: string, message: string, next: string];
+
+const status = (code: number, message: string, more: Partial<FaultInput> = {}): Circumstances => ({
+	fault: { kind: 'status', status: code, message, ...more },
+});
+
+const asJson = (emails: readonly string[]): INodeParameters => ({
+	inviteesSource: 'json',
+	inviteesJson: JSON.stringify(emails.map((email) => ({ email }))),
+});
+
+const payment = async (amountCents: number, more: INodeParameters = {}) =>
+	await sandbox.payment({ amountCents, ...more }, { amount_cents: amountCents });
+
+/** Administrator invites with a signature that the named signer didn't make. */
+async function signedByAnother(administrators: INodeParameters): Promise<INodeParameters> {
+	const { output } = await sandbox.run({ ...administrators, operation: 'create' });
+	const { invites, typed_data: structure } = Object(output[0]?.json);
+	const types = { ...structure.types };
+	delete types.EIP712Domain;
+	const another = new Wallet(ethersId('errors: another wallet'));
+	return {
+		resource: 'administratorInvite',
+		operation: 'complete',
+		inviteIds: invites,
+		typedData: JSON.stringify(structure),
+		signatureSource: 'provided',
+		signature: await another.signTypedData(structure.domain, types, structure.typed_data),
+		signer: sandbox.account().address,
+	};
+}
+
+async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>>> {
+	const invite = {
+		resource: 'invite',
+		operation: 'create',
+		teamId: sandbox.team,
+		role: 'contractor',
+	};
+	const fromItems = { ...invite, inviteesSource: 'items' };
+	const administrators = {
+		resource: 'administratorInvite',
+		operation: 'send',
+		entityId: sandbox.team,
+		role: 'team_viewer',
+		emails: 'carla@example.com',
+	};
+	const once = { options: { retries: 0 } };
+	const batch = ['ana', 'ben', 'carla', 'dora', 'emil', 'fay'].map(
+		(name) => `${name}.batch@example.com`,
+	);
+	const withToken = (accessToken: string) => ({ authentication: 'accessToken', accessToken });
+	const tampered = (tamper: string): Circumstances => ({ control: ['typed-data', { tamper }] });
+	const { typedData } = await payment(10_000);
+	return {
+		'A field is not right': [
+			['An identifier is empty', { entityId: '={{ "" }}' }],
+			['The ID has the wrong format', { entityId: 'Team Lisbon' }],
+			[
+				'A user’s identifier stands where a team’s belongs',
+				{ resource: 'teamUser', operation: 'getAll', teamId: 'us-a1B2c3D4e5F6' },
+			],
+			['An identifier is too short', { entityId: 'te-a1B2c3' }],
+			[
+				'An email address is misspelled',
+				{ ...invite, ...asJson(['ana@example.com', 'ben@example']) },
+			],
+			[
+				'The same person is invited twice',
+				{ ...invite, ...asJson(['ana@example.com', 'Ana@example.com']) },
+			],
+			['The input items have no column email', fromItems],
+			[
+				'A row of the sheet is bad',
+				fromItems,
+				{ items: [{ email: 'ana@example.com' }, { email: 'ben at example.com' }] },
+			],
+			[
+				'Two rows of the sheet are the same person',
+				fromItems,
+				{ items: [{ email: 'ana@example.com' }, { email: 'ANA@example.com' }] },
+			],
+			['No email address is given', { ...administrators, emails: '={{ "" }}' }],
+			["The JSON isn't valid", { ...invite, inviteesSource: 'json', inviteesJson: '[{' }],
+			["The role doesn't fit a team", { ...administrators, role: 'org_admin' }],
+			[
+				"Review Version isn't a date on the calendar",
+				{
+					resource: 'nameReview',
+					operation: 'update',
+					teamId: sandbox.team,
+					userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
+					decision: 'approve',
+					reviewVersion: '2026-02-30T09:00:00Z',
+				},
+			],
+			['A payment is below a dollar', await payment(10_000, { amountCents: 99 })],
+			["The amount isn't a whole number of cents", await payment(10_000, { amountCents: 125.5 })],
+			[
+				'A payment has no domain to sign for',
+				{ ...(await payment(10_000)), typedData: typedData ?? '', options: { domain: '{}' } },
+			],
+		],
+		'The credentials are not right': [
+			['The base URL is not https', {}, { credentials: { baseUrl: 'http://api.example.com' } }],
+			['The private key is cut', {}, { credentials: { privateKey: '0x1234' } }],
+			[
+				'The wallet address belongs to another key',
+				{},
+				{ credentials: { walletAddress: '0x52908400098527886E0F7030069857D2E4169EE7' } },
+			],
+			['The wallet has no role', {}, { account: 'stranger' }],
+			[
+				'The sign-in message names another site',
+				{},
+				{ credentials: { signInDomain: 'app.example.com' } },
+			],
+			[
+				'The sign-in message is for another wallet',
+				{},
+				{
+					/* A different setting, so that no earlier token is reused. */
+					credentials: { signInDomain: new URL(sandbox.url).host },
+					control: ['sign-in-message', { tamper: 'anotherWallet' }],
+				},
+			],
+			['An access token has run out', {}, { credentials: withToken('expired') }],
+			[
+				'A wallet is needed, but there is only a token',
+				administrators,
+				{ credentials: withToken('some-token') },
+			],
+		],
+		'The service refuses the request': [
+			['400', {}, status(400, 'nanoid must match pattern', { errorCode: 'BAD_REQUEST' })],
+			['401 again after a new sign-in', {}, status(401, 'Unauthorized', { times: 4 })],
+			[
+				'403 for the invites of a team',
+				{ resource: 'invite', operation: 'getAll', entityId: sandbox.team },
+				status(403, 'Forbidden'),
+			],
+			['404', { entityId: 'te-000000000000' }],
+			['403 without a reason', once, { fault: { kind: 'status', status: 403, envelope: false } }],
+			['429', once, status(429, 'Too many requests')],
+			['500', once, status(500, 'Internal error')],
+			[
+				'500 that is not in the service’s form',
+				once,
+				{ fault: { kind: 'status', status: 500, envelope: false } },
+			],
+			['503', once, status(503, 'Down for maintenance')],
+			['Success without the promised fields', once, { fault: { kind: 'missingFields' } }],
+		],
+		'The service cannot be reached': [
+			['Nobody listens', once, { credentials: { ...withToken('some-token'), baseUrl: NOBODY } }],
+			['The connection breaks', once, { fault: { kind: 'cutBefore' } }],
+			[
+				'The answer takes too long',
+				{ options: { retries: 0, timeout: 300 } },
+				{ fault: { kind: 'latency', delay: 3_000 } },
+			],
+			['A proxy answers with a web page', once, { fault: { kind: 'html' } }],
+			['The answer breaks off', once, { fault: { kind: 'truncatedJson' } }],
+			['The service redirects', once, { fault: { kind: 'redirect' } }],
+		],
+		'The node refuses to sign': [
+			[
+				'The service asks for one account more than invited',
+				administrators,
+				tampered('extraAccount'),
+			],
+			['The service asks for another role than chosen', administrators, tampered('anotherRole')],
+			['The typed data names another wallet', administrators, tampered('anotherFrom')],
+			['The typed data has run out', administrators, tampered('expired')],
+			[
+				'A provided signature was made by another wallet',
+				await signedByAnother({ ...administrators, emails: 'dora@example.com' }),
+			],
+			[
+				'The typed data pays another amount than the form',
+				await payment(20_000, { amountCents: 25_000 }),
+			],
+		],
+		Money: [
+			[
+				'The connection breaks after the payment was sent',
+				await payment(30_000),
+				{ fault: { kind: 'cutAfter', match: { path: 'instant' } } },
+			],
+			['The same payment is sent again', await payment(40_000), { runs: 2 }],
+			[
+				'The service refuses the payment',
+				await payment(50_000),
+				status(400, 'Insufficient funds', { match: { path: 'instant' } }),
+			],
+		],
+		'Some of it was done': [
+			[
+				'The invites were created, and setting the role fails',
+				administrators,
+				status(500, 'Internal error', { match: { method: 'PUT', path: 'manager' } }),
+			],
+			[
+				'The second of three requests is refused',
+				{ ...invite, ...asJson(batch), options: { inviteesPerRequest: 2 } },
+				status(400, 'Too many pending invites', { skip: 1, match: { path: 'invites$' } }),
+			],
+		],
+	};
+}
+
+/** Runs one situation and returns the error as the user sees it. */
+async function provoke([when, asked, circumstances = {}]: Situation): Promise<Line> {
+	const { fault, control, account, credentials, items, runs = 1 } = circumstances;
+	const saved = sandbox.credentials(credentials, account);
+	const parameters = { resource: 'balance', operation: 'get', entityId: sandbox.team, ...asked };
+	if (fault !== undefined) await sandbox.fault({ match: { path: '^/v2/(?!auth)' }, ...fault });
+	if (control !== undefined) await sandbox.control('POST', ...control);
+	let line: Line = [when, '', ''];
+	for (let run = 0; run < runs; run++) {
+		const { error } = await runNode(saved, parameters, { items, node: { id: when } });
+		line = [when, error?.message ?? '', error?.description ?? ''];
+	}
+	await sandbox.control('DELETE', 'faults');
+	return line;
+}
+
+const WITHOUT_DEPOSIT = { object: 'event', event_type: 'deposit.received', event_version: 2 };
+
+const DELIVERIES: ReadonlyArray<
+	readonly [when: string, event: object, signedWith: string, parameters?: Setup['parameters']]
+> = [
+	['The signature is missing', {}, ''],
+	['The signing secret is another one', WITHOUT_DEPOSIT, 'another secret'],
+	[
+		'The sender is not on the allowlist',
+		WITHOUT_DEPOSIT,
+		'secret',
+		{ options: { ipAllowlist: '192.0.2.1' } },
+	],
+	["The body isn't an event", { hello: 'world' }, 'secret'],
+	['A required field is missing', { ...WITHOUT_DEPOSIT, idempotency_key: 'key' }, 'secret'],
+];
+
+/** The trigger's answer to a delivery that it rejects. */
+async function refused([when, event, secret, parameters]: (typeof DELIVERIES)[number]) {
+	const credentials = { secret: 'secret' };
+	const host = await TriggerHost.start({ nodeId: when, credentials, parameters });
+	const body = Buffer.from(JSON.stringify(event));
+	const signature = timestamped(secret, Math.floor(Date.now() / 1000), body);
+	const answer: Answer = await host.deliver(body, {
+		'content-type': 'application/json',
+		...(secret === '' ? {} : { 'x-signature': signature }),
+	});
+	await host.stop();
+	return [when, `${answer.status} ${JSON.stringify(answer.body)}`];
+}
+
+/** Replaces identifiers and addresses that differ between runs. */
+function cell(text: string): string {
+	return text
+		.replace(/\b(te|co|us|in|tx|wh)-[A-Za-z0-9_-]{12}(?![A-Za-z0-9_-])/g, '$1-…')
+		.replace(/0x[0-9a-fA-F]{40,}/g, '0x…')
+		.replace(/\b[0-9A-F]{4}-[0-9A-F]{4}-(\d)\b/g, '7F3A-91C2-$1')
+		.replace(/127\.0\.0\.1:\d+/g, 'api.example.com')
+		.replace(/\s+/g, ' ')
+		.replace(/\|/g, '\\|');
+}
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+	markdownTable(
+		heads,
+		rows.map((row) => row.map(cell)),
+	);
+
+const lines: Line[] = [];
+
+it('errors match docs/errors.md', async () => {
+	const page = [
+		'# What the errors say',
+		'Written by `npm run docs:errors`, which provokes each of them in n8n’s engine. The number in\n' +
+			'`[item 0]` is that of the input item, from 0.',
+	];
+	for (const [title, situations] of Object.entries(await chapters())) {
+		const shown: Line[] = [];
+		for (const situation of situations) shown.push(await provoke(situation));
+		lines.push(...shown);
+		page.push(`## ${title}`, table(['When', 'What you see', 'What to do'], shown));
+	}
+	page.push(
+		'## The trigger turns a delivery away',
+		'No execution starts; the service sees the answer, and so do its own logs of deliveries.',
+		table(
+			['When', 'What the service is answered'],
+			await Promise.all(DELIVERIES.map(async (each) => await refused(each))),
+		),
+	);
+	const said = `${page.join('\n\n')}\n`;
+	if (process.env.PAYROLL_PAYMENTS_WRITE !== undefined) writeFileSync(PAGE, said);
+	expect(said).toBe(readFileSync(PAGE, 'utf8'));
+});
+
+it('errors say what happened, for which item, and what to do next', () => {
+	const poor = lines.filter(
+		([, message, next]) =>
+			!/^(Row \d+: .{10,}|\S.{10,} \[item \d+\])$/s.test(message) ||
+			!/^\S.{10,}([.”)}\]]|\.md)$/s.test(next),
+	);
+	expect(lines).not.toEqual([]);
+	expect(poor).toEqual([]);
+});
+
+it('errors contain no key, no token and no stack trace', () => {
+	const secrets = [sandbox.account().privateKey.slice(2), 'some-token', 'eyJhbGciOi'];
+	const shown = lines.flat().join('\n');
+	expect(shown).not.toMatch(/\bat .*\.js|undefined|\[object/);
+	for (const secret of secrets) expect(shown).not.toContain(secret);
+});
