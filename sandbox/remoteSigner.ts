@@ -9,7 +9,7 @@ import { makeAccounts } from './accounts';
 export type SignerDialect = 'wallet' | 'web3signer' | 'clef';
 
 /** How a signing request fails. */
-export type SignerFault =
+type SignerFault =
 	/** A JSON-RPC error, as if a person had declined. */
 	| 'refuse'
 	/** No answer at all. */

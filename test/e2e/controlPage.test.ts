@@ -203,15 +203,15 @@ describe('a webhook', () => {
 	it('can be any documented event, under the name that n8n shows', async () => {
 		const { properties } = new PayrollPaymentsTrigger().description;
 		const events = properties.find(({ name }) => name === 'events')?.options ?? [];
-		const names = events.map(({ name }) => name).filter((name) => name !== 'Any event');
+		const names = events.map(({ name }) => name).filter((name) => name !== 'Any Event');
 		expect((await field('Event').locator('option').allTextContents()).sort()).toEqual(names.sort());
 		expect(names).toHaveLength(39);
 
 		await receive({ events: ['*'] });
-		await field('Event').selectOption('Invite accepted');
+		await field('Event').selectOption('Invite Accepted');
 		const cells = await send('Genuine');
 		expect(cells).toEqual(row('200 accepted', '{"received":true}'));
-		expect(cells[1]).toContain('Invite accepted');
+		expect(cells[1]).toContain('Invite Accepted');
 	});
 
 	it('keeps the webhook that it saved, and makes another for another URL', async () => {

@@ -167,14 +167,6 @@ const BROWSER =
 const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
 
 describe('examples', () => {
-	it('first steps, which change nothing', async () => {
-		const before = await requests('createInvites');
-		const execution = await run('first-steps');
-		expect(outputOf(execution, 'Get balance').length).toBeGreaterThan(0);
-		expect(outputOf(execution, 'List team users').length).toBeGreaterThan(1);
-		expect(await requests('createInvites')).toBe(before);
-	});
-
 	it('deposit to message', async () => {
 		const { sandbox, teamId } = environment;
 		const sample = await run('deposit-to-message');

@@ -69,7 +69,7 @@ const CLOSED: readonly Setting[] = [
 	['IP Allowlist', option('ipAllowlist'), ['={{ [127] }}', '={{ [{}] }}']],
 	['Options', option('ipAllowlist'), ['={{ $env.ALLOWED }}']],
 	['Trigger On', event, [...BLANKS, ...EXPRESSIONS, ...EMPTY_MENU]],
-	['Trigger On', event, ['={{ "Deposit received" }}', ['deposit']]],
+	['Trigger On', event, ['={{ "Deposit Received" }}', ['deposit']]],
 	['Deposit Statuses', status, [...BLANKS, ...EXPRESSIONS, ...EMPTY_MENU]],
 	['Deposit Statuses', statusOfAny, [...BLANKS, ...EXPRESSIONS, ...EMPTY_MENU]],
 	['Deposit Statuses', status, [['Complete'], ['complete', 'settled'], '={{ "paid" }}']],

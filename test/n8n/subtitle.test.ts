@@ -46,13 +46,13 @@ const DOLLARS: ReadonlyArray<readonly [unknown, string]> = [
 
 /** The trigger's events, and the line under it. */
 const EVENTS: ReadonlyArray<readonly [unknown, string]> = [
-	[['deposit.received'], 'Deposit received'],
-	[['onboarding.step_updated.kyc.accepted'], 'Onboarding KYC accepted'],
+	[['deposit.received'], 'Deposit Received'],
+	[['onboarding.step_updated.kyc.accepted'], 'Onboarding KYC Accepted'],
 	[[...EVENT_TYPES.slice(0, 7)], '7 events'],
-	[['*'], 'Any event'],
-	[['deposit.received', '*'], 'Any event'],
+	[['*'], 'Any Event'],
+	[['deposit.received', '*'], 'Any Event'],
 	[['deposit.refunded'], 'deposit.refunded'],
-	['invite.accepted', 'Invite accepted'],
+	['invite.accepted', 'Invite Accepted'],
 	['={{ $json.events }}', 'Events from an expression'],
 	[['={{ $json.event }}'], 'Events from an expression'],
 	[['deposit.received', '={{ $json.event }}'], '2 events'],

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { z } from 'zod';
 
+import { balanceCall } from '../api/balance';
 import { openClient, PLACEHOLDER_ID, type Call } from '../api/client';
 import { openWallet } from '../api/signIn';
 import { ExecutionCache } from '../idempotency/executionCache';
@@ -10,9 +11,7 @@ import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger'
 import { outcomeOf, ServiceError, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
-import { balanceCall } from './balance/get';
 import type { Settings } from './commonOptions';
-import type { Operation } from './defineOperation';
 
 const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
 /** What came of each change: its answer, or an error that leaves it unknown. */
@@ -29,7 +28,7 @@ export type RunContext = Awaited<ReturnType<typeof openRun>>;
 export async function openRun(
 	context: IExecuteFunctions,
 	redactor: Redactor,
-	{ resource, operation }: Operation,
+	{ resource, operation }: { readonly resource: string; readonly operation: string },
 	settings: Settings,
 ) {
 	const signal = context.getExecutionCancelSignal();

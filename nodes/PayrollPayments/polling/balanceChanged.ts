@@ -1,4 +1,4 @@
-import { balanceAnswer } from '../api/schemas/answers';
+import { balanceCall } from '../api/balance';
 import { mustResolve, readFields } from '../forms/field';
 import { wholeNumber } from '../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../forms/serviceFields';
@@ -41,12 +41,7 @@ export const balanceChanged: ChangeKind = {
 		return { ...rest, currencies: [...new Set(currencies)].sort() };
 	},
 	observe: async ({ call, watch: { entityId: nanoid, currencies = [] } }) => {
-		const { balances } = await call({
-			method: 'GET',
-			path: '/v2/balance',
-			query: { nanoid },
-			answer: balanceAnswer,
-		});
+		const { balances } = await call(balanceCall(nanoid));
 		const found = new Map<string, Observation>();
 		for (const record of balances) {
 			const { currency, balance_cents: cents } = record;

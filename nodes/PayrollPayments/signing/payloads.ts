@@ -18,8 +18,6 @@ export const setRolesRequest = z
 	})
 	.strict();
 
-export type SetRolesRequest = z.infer<typeof setRolesRequest>;
-
 const paymentData = z
 	.object(
 		{

@@ -20,10 +20,10 @@ const events = '[$rawParameter.events].flat()';
 const only = `String(${events}[0] ?? "")`;
 
 /**
- * The expression for the line under the node on the canvas: "Deposit received", "7 events" or "Any
+ * The expression for the line under the node on the canvas: "Deposit Received", "7 events" or "Any
  * event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
  */
-export const subtitle = `={{ ${events}.includes("*") ? "Any event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
+export const subtitle = `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',

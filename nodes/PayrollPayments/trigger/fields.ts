@@ -33,7 +33,7 @@ import { ipRange } from './allowlist';
 /** What most workflows wait for. */
 const USUAL_EVENT = 'deposit.received';
 
-const ANY_EVENT = 'Any event';
+const ANY_EVENT = 'Any Event';
 
 const EVENT_DESCRIPTIONS = new Map([
 	['*', 'Includes event types that aren’t in this list'],

@@ -1,21 +1,21 @@
 /** Event types that the node calls by other words than their own. */
-const SENTENCES: Readonly<Record<string, string>> = {
-	'deposit.bitcoin': 'Bitcoin deposit',
-	'deposit.crosschain': 'Crosschain deposit',
-	'deposit.crypto': 'Crypto deposit',
-	'deposit.fiat': 'Fiat deposit',
-	'onboarding.step_updated.basic_data': 'Onboarding basic data updated',
-	'onboarding.step_updated.documents': 'Onboarding documents updated',
-	'onboarding.step_updated.kyc.accepted': 'Onboarding KYC accepted',
-	'onboarding.step_updated.kyc.pending': 'Onboarding KYC pending',
-	'onboarding.step_updated.kyc.rejected': 'Onboarding KYC rejected',
-	'onboarding.step_updated.rsk': 'Onboarding RSK updated',
-	'swap.token': 'Token swap',
-	'withdraw_account.duplicated_detected': 'Duplicate withdraw account detected',
+const NAMES: Readonly<Record<string, string>> = {
+	'deposit.bitcoin': 'Bitcoin Deposit',
+	'deposit.crosschain': 'Crosschain Deposit',
+	'deposit.crypto': 'Crypto Deposit',
+	'deposit.fiat': 'Fiat Deposit',
+	'onboarding.step_updated.basic_data': 'Onboarding Basic Data Updated',
+	'onboarding.step_updated.documents': 'Onboarding Documents Updated',
+	'onboarding.step_updated.kyc.accepted': 'Onboarding KYC Accepted',
+	'onboarding.step_updated.kyc.pending': 'Onboarding KYC Pending',
+	'onboarding.step_updated.kyc.rejected': 'Onboarding KYC Rejected',
+	'onboarding.step_updated.rsk': 'Onboarding RSK Updated',
+	'swap.token': 'Token Swap',
+	'withdraw_account.duplicated_detected': 'Duplicate Withdraw Account Detected',
 };
 
-/** The name that n8n shows for an event type, e.g. "Deposit received". */
+/** The name that n8n shows for an event type, e.g. "Deposit Received". */
 export function eventName(eventType: string): string {
 	const words = eventType.replace(/[._]/g, ' ');
-	return SENTENCES[eventType] ?? words.charAt(0).toUpperCase() + words.slice(1);
+	return NAMES[eventType] ?? words.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

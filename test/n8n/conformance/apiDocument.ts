@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { repository } from '../../../scripts/lib/paths.mjs';
 
-export const API_DOCUMENT = path.join(repository, 'docs', 'api.md');
+const API_DOCUMENT = path.join(repository, 'docs', 'api.md');
 
 export const readApiDocument = (): string => readFileSync(API_DOCUMENT, 'utf8');
 

@@ -59,7 +59,7 @@ const MAIL = {
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /** The example of EIP-712 itself, signed by “cow”. */
-export const EIP712_MAIL = {
+const EIP712_MAIL = {
 	source: 'EIP-712',
 	name: 'Mail',
 	typedData: MAIL,

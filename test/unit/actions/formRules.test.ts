@@ -68,14 +68,11 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		kind === 'field' ? [{ path, ...part }] : [],
 	);
 	const labels = parts
-		.filter(
-			({ kind, path, part }) =>
-				!/\b(events|eventType) = /.test(path) && (kind !== 'field' || part.type !== 'notice'),
-		)
+		.filter(({ kind, part }) => kind !== 'field' || part.type !== 'notice')
 		.map(labelOf);
 	const pathsOf = (some: ReadonlyArray<{ path: string }>) => some.map(({ path }) => path);
 
-	it('has labels in title case, except events, which read as sentences', () => {
+	it('has labels in title case', () => {
 		expect(labels.filter((label) => label === '' || !isTitleCase(label))).toEqual([]);
 		expect(labels.length).toBeGreaterThan(10);
 	});

@@ -195,8 +195,8 @@ describe('the triggers', () => {
 				'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
 			);
 		const [first, ...others] = of(trigger.properties, 'events');
-		expect(first).toBe('deposit.received: Deposit received');
-		expect(new Set(['*: Any event', ...of(properties, 'eventType')])).toEqual(
+		expect(first).toBe('deposit.received: Deposit Received');
+		expect(new Set(['*: Any Event', ...of(properties, 'eventType')])).toEqual(
 			new Set([first, ...others]),
 		);
 		expect(others).toHaveLength(39);

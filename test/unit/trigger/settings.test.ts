@@ -84,7 +84,7 @@ it.each<[object, string | RegExp]>([
 	[{ events: 7 }, 'Trigger On must be a list, or text separated by commas'],
 	[{ events: [true] }, 'Trigger On, entry 1 must be text'],
 	[{ events: 'deposit' }, `Trigger On, entry 1 ${NO_EVENT}`],
-	[{ events: '*,Deposit received' }, `Trigger On, entry 2 ${NO_EVENT}`],
+	[{ events: '*,Deposit Received' }, `Trigger On, entry 2 ${NO_EVENT}`],
 	[{ depositStatuses: [] }, 'Deposit Statuses is empty'],
 	[{ depositStatuses: 'complete,paid' }, /^Deposit Statuses, entry 2 must be Complete, /],
 	[{ output: 'rows' }, 'Output must be Event or Simplified (event, simplified)'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
 import { balanceAnswer } from '../../api/schemas/answers';
+import { balanceCall } from '../../api/balance';
 import type { Query } from '../../api/client';
 import { optional } from '../../forms/field';
 import { choice } from '../../forms/fieldTypes';
@@ -30,11 +31,6 @@ function currenciesQuery(chosen: readonly string[], encoding = 'repeated'): Quer
 }
 
 /** docs/api.md, Endpoint 3. */
-export function balanceCall(nanoid: string, currencies: Query = {}) {
-	const query = { nanoid, ...currencies };
-	return { method: 'GET', path: '/v2/balance', query, answer: balanceAnswer } as const;
-}
-
 export const getBalance = defineOperation({
 	resource: 'balance',
 	operation: 'get',

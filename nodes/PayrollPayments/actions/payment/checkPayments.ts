@@ -139,7 +139,7 @@ async function guardPayment(item: Item, run: RunContext) {
 }
 
 /** A payment, and what the ledger knows of it. */
-export type PaymentRow = Awaited<ReturnType<typeof guardPayment>> & {
+type PaymentRow = Awaited<ReturnType<typeof guardPayment>> & {
 	readonly state: PaymentState;
 };
 

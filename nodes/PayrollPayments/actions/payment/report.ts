@@ -1,14 +1,21 @@
-import type { PaymentState } from '../../idempotency/paymentLedger';
+import { balanceCall } from '../../api/balance';
+import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, outcomeOf } from '../../shared/errors';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { approvalOf } from '../approval';
-import { balanceCall } from '../balance/get';
-import type { OutputRecord } from '../checkedWrite';
+import type { OutputRecord, WritePlan } from '../checkedWrite';
 import { counted, totalsOf } from '../output';
 import type { FailedItems, Job, RunResult } from '../plan';
 import type { RunContext } from '../runContext';
 
-import type { PaymentRow } from './checkPayments';
+/** A payment that passed every check but the ledger's, and what the ledger knows of it. */
+interface PaymentRow {
+	readonly items: readonly [number];
+	readonly cents: number;
+	readonly payment: Payment;
+	readonly write: WritePlan & { readonly columns: OutputRecord };
+	readonly state: PaymentState;
+}
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(

@@ -44,29 +44,29 @@ export const EVENT_TYPES = [
 ] as const;
 
 /** Event types that other words than their own describe better. */
-const SENTENCES: Readonly<Record<string, string>> = {
-	'deposit.bitcoin': 'Bitcoin deposit',
-	'deposit.crosschain': 'Crosschain deposit',
-	'deposit.crypto': 'Crypto deposit',
-	'deposit.fiat': 'Fiat deposit',
-	'onboarding.step_updated.basic_data': 'Onboarding basic data updated',
-	'onboarding.step_updated.documents': 'Onboarding documents updated',
-	'onboarding.step_updated.kyc.accepted': 'Onboarding KYC accepted',
-	'onboarding.step_updated.kyc.pending': 'Onboarding KYC pending',
-	'onboarding.step_updated.kyc.rejected': 'Onboarding KYC rejected',
-	'onboarding.step_updated.rsk': 'Onboarding RSK updated',
-	'swap.token': 'Token swap',
-	'withdraw_account.duplicated_detected': 'Duplicate withdraw account detected',
+const NAMES: Readonly<Record<string, string>> = {
+	'deposit.bitcoin': 'Bitcoin Deposit',
+	'deposit.crosschain': 'Crosschain Deposit',
+	'deposit.crypto': 'Crypto Deposit',
+	'deposit.fiat': 'Fiat Deposit',
+	'onboarding.step_updated.basic_data': 'Onboarding Basic Data Updated',
+	'onboarding.step_updated.documents': 'Onboarding Documents Updated',
+	'onboarding.step_updated.kyc.accepted': 'Onboarding KYC Accepted',
+	'onboarding.step_updated.kyc.pending': 'Onboarding KYC Pending',
+	'onboarding.step_updated.kyc.rejected': 'Onboarding KYC Rejected',
+	'onboarding.step_updated.rsk': 'Onboarding RSK Updated',
+	'swap.token': 'Token Swap',
+	'withdraw_account.duplicated_detected': 'Duplicate Withdraw Account Detected',
 };
 
-function sentenceOf(eventType: string): string {
+function nameOf(eventType: string): string {
 	const words = eventType.replace(/[._]/g, ' ');
-	return SENTENCES[eventType] ?? words.charAt(0).toUpperCase() + words.slice(1);
+	return NAMES[eventType] ?? words.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** The event types as options of a form, e.g. "Deposit received", in the order of their names. */
+/** The event types as options of a form, e.g. "Deposit Received", in the order of their names. */
 export const eventTypeOptions = EVENT_TYPES.map((value) => ({
-	name: sentenceOf(value),
+	name: nameOf(value),
 	value,
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 

@@ -1,0 +1,8 @@
+import type { Query } from './client';
+import { balanceAnswer } from './schemas/answers';
+
+/** docs/api.md, Endpoint 3. */
+export function balanceCall(nanoid: string, currencies: Query = {}) {
+	const query = { nanoid, ...currencies };
+	return { method: 'GET', path: '/v2/balance', query, answer: balanceAnswer } as const;
+}
