@@ -221,6 +221,16 @@ describe('parameters', () => {
 		};
 		expect(parametersOf(menu, { value: null })).toEqual({ value: ['all'] });
 	});
+
+	it('n8n empties a collection that is a text, before the node sees it: docs/payments.md says that such options don’t count', () => {
+		const options: Partial<INodeProperties> = {
+			type: 'collection',
+			default: {},
+			options: [{ displayName: 'Only', name: 'only', type: 'boolean', default: false }],
+		};
+		const value = '={{ { only: true } }}';
+		expect(parametersOf(options, { value })).toEqual({ value: {} });
+	});
 });
 
 describe('a node', () => {
