@@ -240,11 +240,6 @@ it('shows the next node the fields of one that has never run, to be dragged into
 	await page.mouse.up();
 	const value = page.locator('[data-test-id="assignment-value"]').first();
 	await value.filter({ hasText: '{{ $json.first_name }}' }).waitFor();
-	await takePicture(
-		'schema-preview',
-		'[data-test-id="ndv"]',
-		'[data-test-id="run-data-schema-item"]:visible',
-	);
 });
 
 it('the trigger names the header and format that fit, when a test event has others', async () => {
@@ -345,7 +340,6 @@ it('a credential made in the form reads only, and writes after it is edited', as
 	await team.locator('[data-test-id="rlc-input"]').click();
 	const choices = page.locator('[data-test-id="rlc-item"]:visible');
 	await choices.filter({ hasText: 'Made by Hand' }).click();
-	await takePicture('team-picker', PANEL, LAST_FIELD);
 });
 
 it('logs nothing to the browser console', () => {
