@@ -12,6 +12,9 @@ const NEEDED = CATALOGUE.flatMap(({ resource, operation, permission }) =>
 	permission === 'none' ? [] : [[`${resource}.${operation}`, permission] as const],
 );
 
+/** It signs what the service names only afterwards. */
+const CREATE_AND_EXECUTE = 'administratorInvite.send';
+
 const forget = () => sandbox.service.wireLog.clear();
 
 describe('the action node', () => {
@@ -85,6 +88,7 @@ describe('the action node', () => {
 	it('changes nothing without an approved check, where the credentials require one', async () => {
 		const saved = sandbox.unreachableSigner({ requireApproval: true });
 		for (const [pair] of NEEDED) {
+			if (pair === CREATE_AND_EXECUTE) continue;
 			const parameters = await formFor(sandbox, pair);
 			const before = sandbox.writes().length;
 			const { error } = await runNode(saved, { ...parameters, existingPeople: 'invite' });
@@ -93,6 +97,28 @@ describe('the action node', () => {
 			);
 			expect(sandbox.writes().length).toBe(before);
 		}
+	});
+
+	it('doesn’t create and execute, where the credentials require an approved check', async () => {
+		const parameters = await formFor(sandbox, CREATE_AND_EXECUTE);
+		const run = async (options: INodeParameters, saved = sandbox.credentials()) =>
+			await runNode(saved, { ...parameters, options });
+		const [check] = (await run({ checkOnly: true })).output;
+		forget();
+		for (const options of [
+			{},
+			{ checkOnly: true },
+			{ approvedCheck: String(check?.json.approval) },
+		]) {
+			const { error } = await run(options, sandbox.credentials({ requireApproval: true }));
+			expect(error?.message).toBe(
+				'Create and Execute can’t be approved in advance, which the credentials “saved” require [item 0]',
+			);
+			expect(error?.description).toMatch(/Use Create, then Execute.* Nothing was signed or sent\./);
+		}
+		expect(sandbox.wire()).toEqual([]);
+		const approvedCheck = String(check?.json.approval);
+		expect((await run({ approvedCheck })).error).toBeUndefined();
 	});
 
 	it.each<readonly [ICredentialDataDecryptedObject, INodeParameters, string]>([

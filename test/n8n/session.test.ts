@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { buildFolder } from '../../scripts/lib/paths.mjs';
-import { runNode, SavedCredentials } from '../support/actionHost';
+import { rawRequest, runNode, SavedCredentials } from '../support/actionHost';
 import { SandboxProcess, type Account } from '../support/sandboxProcess';
 
 const MINUTE = 60_000;
@@ -120,6 +120,27 @@ describe.each([
 		expect(output).toHaveLength(200);
 		expect(await requests()).toEqual({ accepted: 200, refused: 1, signIns: 1 });
 	});
+});
+
+it('Never Error in the HTTP Request node renews no token, until the action node does', async () => {
+	const neverError = async (saved: SavedCredentials) => {
+		const url = `${sandbox.url}/v2/balance?nanoid=${company}`;
+		const options = { method: 'GET', uri: url, simple: false, resolveWithFullResponse: true };
+		Object.assign(rawRequest, { via: 'requestWithAuthentication', options });
+		return await runNode(saved, {}, { node: { type: 'rawRequest' } });
+	};
+	const saved = freshCredentials();
+	await call(saved);
+	await sandbox.control('POST', 'tokens/expire');
+	await requests();
+	for (let time = 0; time < 2; time++) {
+		expect((await neverError(saved)).error).toBeUndefined();
+		expect(await requests()).toEqual({ accepted: 0, refused: 1, signIns: 0 });
+	}
+	expect((await call(saved)).error).toBeUndefined();
+	await requests();
+	expect((await neverError(saved)).error).toBeUndefined();
+	expect(await requests()).toEqual({ accepted: 1, refused: 0, signIns: 0 });
 });
 
 describe('a clock that is ahead', () => {

@@ -12,10 +12,15 @@ const text = z
 	.trim()
 	.min(1, 'is missing');
 
-const optionalText = z
-	.string()
-	.nullish()
-	.transform((value) => value?.trim() || undefined);
+/** A field that may be left empty. */
+function orEmpty<Value>(schema: z.ZodType<Value, z.ZodTypeDef, unknown>) {
+	return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+}
+
+/** One value of a menu. */
+function only<Value extends string>(value: Value, message: string) {
+	return z.literal(value, { errorMap: () => ({ message }) });
+}
 
 /** A URL without a user, query or fragment. */
 function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
@@ -39,44 +44,54 @@ const baseUrl = plainUrl(isLoopback, 'localhost')
 	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
 
 const CHAIN_ID = 'must be a whole number, e.g. 42161';
-const signInChainId = z.preprocess(
-	(value) => ((value ?? '') === '' || value === 0 ? undefined : value),
-	z.coerce
-		.number({ invalid_type_error: CHAIN_ID })
-		.refine((id) => Number.isSafeInteger(id) && id > 0, CHAIN_ID)
-		.optional(),
+const chainId = z.preprocess(
+	(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
+	z
+		.number({ errorMap: () => ({ message: CHAIN_ID }) })
+		.int()
+		.min(1)
+		.max(Number.MAX_SAFE_INTEGER),
 );
 
+/** Characters. Servers limit their headers, many to 16 KiB in all, and answer longer ones without a 401. */
+export const LONGEST_TOKEN = 8_192;
+
+const token = text
+	.regex(/^[\x21-\x7e]+$/, 'must be one line of printable characters without spaces')
+	.max(LONGEST_TOKEN, `must not have more than ${LONGEST_TOKEN} characters`);
+
+const AUTHENTICATION = 'must be Access Token, Legacy API Key or Wallet Sign-In';
+const SIGNER = 'must be Private Key or Remote Signer';
+const DIALECT = 'must be Clef, Wallet or Web3Signer';
+
 const signIn = {
-	authentication: z.literal('walletSignIn'),
+	authentication: only('walletSignIn', AUTHENTICATION),
 	baseUrl,
 	platformId: text,
-	signInDomain: optionalText,
-	signInChainId,
+	signInDomain: orEmpty(text),
+	signInChainId: orEmpty(chainId),
 };
 
 const privateKeySignIn = z.object({
 	...signIn,
-	signer: z.literal('privateKey'),
+	signer: only('privateKey', SIGNER),
 	privateKey: text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
-	walletAddress: optionalText.pipe(evmAddress.optional()),
+	walletAddress: orEmpty(evmAddress),
 });
 
 const remoteSignIn = z.object({
 	...signIn,
 	signer: z.literal('remoteSigner'),
 	remoteSignerUrl: plainUrl(isPrivate, 'localhost and private addresses'),
-	remoteSignerToken: optionalText,
+	remoteSignerToken: orEmpty(token),
 	remoteSignerDialect: z
-		.custom<RemoteSignerDialect>((value) => Object.keys(DIALECTS).includes(String(value)))
+		.custom<RemoteSignerDialect>(
+			(value) => typeof value === 'string' && Object.hasOwn(DIALECTS, value),
+			DIALECT,
+		)
 		.default('wallet'),
 	walletAddress: evmAddress,
 });
-
-const token = text.regex(
-	/^[\x21-\x7e]+$/,
-	'must be one line of printable characters without spaces',
-);
 
 const accessTokenCredentials = z.object({
 	authentication: z.literal('accessToken'),
@@ -109,8 +124,8 @@ const entitiesSchema = z
 			if (id === undefined) continue;
 			const fault = entityId.safeParse(id).error?.issues[0]?.message;
 			const message = entities.has(id)
-				? `lists ${id} twice, again in line ${index + 1}`
-				: fault && `has a wrong ID in line ${index + 1}: ${id} ${fault}`;
+				? `lists an ID again in line ${index + 1}`
+				: fault && `has a wrong ID in line ${index + 1}, which ${fault}`;
 			if (message !== undefined) context.addIssue({ code: 'custom', message });
 			entities.set(id, { id, name: name === '' ? id : name });
 		}
@@ -169,16 +184,24 @@ export function readEntities(saved: Readonly<Record<string, unknown>>): readonly
 	return parsed(entitiesSchema, saved.entities, 'entities');
 }
 
+/** The fields that open something where they aren't set. */
+const CLOSING_FIELDS = [
+	...['signInDomain', 'signInChainId', 'walletAddress'],
+	...['requireApproval', 'maximumPayment', 'paymentRecipients'],
+];
+
 /** @throws {UserError} that names the wrong field, but never quotes its value */
 export function readCredentials(
 	saved: Readonly<Record<string, unknown>>,
 	name?: string,
 ): ServiceCredentials {
 	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
-	const schema = schemaFor(authentication, signer);
+	const given: Record<string, unknown> = { ...saved, authentication, signer };
+	/* A field that is there without a value, as an expression can be, must not count as not set. */
+	for (const field of CLOSING_FIELDS) if (field in given) given[field] ??= null;
 	return {
-		...parsed(schema, { ...saved, authentication, signer }),
-		limits: parsed(limitsSchema, saved),
+		...parsed(schemaFor(authentication, signer), given),
+		limits: parsed(limitsSchema, given),
 		entities: readEntities(saved),
 		name,
 	};

@@ -160,12 +160,14 @@ export const properties: INodeProperties[] = [
 		show: PRIVATE_KEY,
 	}),
 	field('signInDomain', 'Sign-In Domain', {
+		noDataExpression: true,
 		placeholder: 'e.g. app.example.com',
 		description:
 			'Recommended. The only domain that a sign-in message may name; if empty, n8n signs a message for any domain.',
 		show: WALLET,
 	}),
 	field('signInChainId', 'Sign-In Chain ID', {
+		noDataExpression: true,
 		placeholder: 'e.g. 42161',
 		description: 'Optional. The only chain that a sign-in message may name.',
 		show: WALLET,

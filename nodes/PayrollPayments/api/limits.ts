@@ -61,7 +61,12 @@ const paymentRecipients = limitText.transform((text, context) => {
 	return z.NEVER;
 });
 
-const limitFields = z
+/**
+ * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` there is
+ * no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
+ * paid. With `requireApproval`, every change must name the check that a person approved.
+ */
+export const limitsSchema = z
 	.object({
 		access: z
 			.enum(['readOnly', 'everything', 'selected'], {
@@ -84,24 +89,7 @@ const limitFields = z
 		return z.NEVER;
 	});
 
-/**
- * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` there is
- * no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
- * paid. With `requireApproval`, every change must name the check that a person approved.
- */
-export type CredentialLimits = z.output<typeof limitFields>;
-
-export const limitsSchema: z.ZodType<CredentialLimits, z.ZodTypeDef, unknown> = z.preprocess(
-	(saved) => {
-		const given: Record<string, unknown> = { ...Object(saved) };
-		/* A limit that is there without a value, as an expression can be, must not be lifted. */
-		for (const name of ['maximumPayment', 'paymentRecipients']) {
-			if (name in given) given[name] ??= null;
-		}
-		return given;
-	},
-	limitFields,
-);
+export type CredentialLimits = z.output<typeof limitsSchema>;
 
 const ASK = 'Ask the person who manages them. Nothing was signed or sent.';
 

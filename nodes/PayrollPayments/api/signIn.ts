@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-import { ServiceError, wrapError } from '../shared/errors';
+import { ServiceError, UserError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import { Client, type Call } from './client';
-import type { WalletCredentials } from './credentials';
+import { LONGEST_TOKEN, type WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 
 /** A token that can go into a header. */
@@ -94,5 +94,10 @@ export async function signIn(
 	const expected = { walletAddress, domain, chainId, baseUrl, now: now() };
 	const { nonce } = checkSignInMessage(message, expected);
 	const body = { message, sig: await wallet.signMessage(message), nonce };
-	return (await call({ ...VERIFICATION, body, answer: headerToken })).jwt;
+	const { jwt } = await call({ ...VERIFICATION, body, answer: headerToken });
+	if (jwt.length <= LONGEST_TOKEN) return jwt;
+	throw new UserError(
+		`Sign-in failed. The service’s token has more than ${LONGEST_TOKEN} characters`,
+		{ hint: 'Report this to the service: such a token doesn’t fit into the header of a request.' },
+	);
 }

@@ -2,6 +2,9 @@ import { DEEPEST } from './json';
 
 export const WITHHELD = '[…]';
 
+/** Stands for a whole text in which secrets couldn't be looked for. */
+const ALL_WITHHELD = 'Withheld, because it may contain a secret';
+
 /** Characters. Shorter secrets would also match ordinary words. */
 const SHORTEST_SECRET = 8;
 
@@ -39,29 +42,68 @@ const SPELLINGS: ReadonlyArray<(secret: Buffer) => string> = [
 	(secret) => secret.toString('hex'),
 ];
 
-/** The text as a regular expression that matches just it. */
-export function escaped(text: string): string {
-	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** The text in upper case, as far as each character keeps its place. */
+function inUpperCase(text: string): string {
+	return text.replace(/[a-z]+|[^\x00-\x7f]/gu, (part) => {
+		const upper = part.toUpperCase();
+		return upper.length === part.length ? upper : part;
+	});
 }
 
-/** Finds any of the secrets, in upper or lower case. */
-function patternOf(secrets: ReadonlySet<string>): RegExp {
-	const bytes = [...secrets].map((secret) => Buffer.from(secret, 'utf8'));
-	const spelled = bytes.flatMap((secret) => SPELLINGS.map((spell) => spell(secret)));
-	// The longest first, because a secret may begin with another one.
-	const longestFirst = [...secrets, ...spelled].sort((one, other) => other.length - one.length);
-	return new RegExp(longestFirst.map(escaped).join('|'), 'gi');
+/** All ways in which the secrets may be written, in upper case. */
+function spellingsOf(secrets: ReadonlySet<string>): ReadonlySet<string> {
+	const spelled = [...secrets].flatMap((secret) => {
+		const bytes = Buffer.from(secret, 'utf8');
+		return [secret, ...SPELLINGS.map((spell) => spell(bytes))];
+	});
+	return new Set(spelled.map(inUpperCase));
+}
+
+/** A part of a text. */
+interface Span {
+	readonly start: number;
+	end: number;
+}
+
+/**
+ * Where a text contains another one; places that overlap are one span. This is Knuth, Morris and Pratt's
+ * search, whose time doesn't depend on the length of what is sought: the service chooses both its token
+ * and what it answers, and could make other searches take minutes.
+ */
+function spansOf(sought: string, text: string): Span[] {
+	const spans: Span[] = [];
+	if (sought.length > text.length) return spans;
+	/** After so many matching characters: how many still match if the next one doesn't. */
+	const fallbacks = [0, 0];
+	const afterNext = (matching: number, next: string | undefined): number => {
+		let count = matching;
+		while (count > 0 && sought[count] !== next) count = fallbacks[count] ?? 0;
+		return sought[count] === next ? count + 1 : 0;
+	};
+	for (let index = 1; index < sought.length; index++) {
+		fallbacks.push(afterNext(fallbacks[index] ?? 0, sought[index]));
+	}
+	let matching = 0;
+	for (let end = 1; end <= text.length; end++) {
+		matching = afterNext(matching, text[end - 1]);
+		if (matching < sought.length) continue;
+		const start = end - sought.length;
+		const last = spans.at(-1);
+		if (last !== undefined && start < last.end) last.end = end;
+		else spans.push({ start, end });
+	}
+	return spans;
 }
 
 /**
  * Removes known secrets from text from outside, because the service, a signer or a sender may echo what
  * it was sent. Finds whole secrets, as they are and in the spellings above. Ignores secrets under 8
- * characters. Takes time linear in the length of the text.
+ * characters. Takes time linear in the length of the text, however long the secrets are.
  */
 export class Redactor {
 	private readonly secrets = new Set<string>();
-	/** Created on first use, because most runs never need it. */
-	private pattern?: RegExp;
+	/** Created on first use, because most runs never need them. */
+	private spellings?: ReadonlySet<string>;
 
 	add(...secrets: readonly unknown[]): this {
 		for (const secret of secrets) {
@@ -69,16 +111,33 @@ export class Redactor {
 			if (text.length < SHORTEST_SECRET || this.secrets.has(text)) continue;
 			// A key may be written without its 0x.
 			this.secrets.add(text).add(text.replace(/^0x(?=[0-9a-f]{64}$)/i, ''));
-			this.pattern = undefined;
+			this.spellings = undefined;
 		}
 		return this;
 	}
 
 	readonly text: Redact = (text) => {
 		if (this.secrets.size === 0) return text;
-		this.pattern ??= patternOf(this.secrets);
-		return text.replace(this.pattern, WITHHELD);
+		try {
+			return this.withhold(text);
+		} catch {
+			/* Nor what was thrown, which may quote what was sought. */
+			return ALL_WITHHELD;
+		}
 	};
+
+	private withhold(text: string): string {
+		this.spellings ??= spellingsOf(this.secrets);
+		const searched = inUpperCase(text);
+		const spans = [...this.spellings].flatMap((spelling) => spansOf(spelling, searched));
+		let shown = '';
+		let last = 0;
+		for (const { start, end } of spans.sort((one, other) => one.start - other.start)) {
+			if (start >= last) shown += text.slice(last, start) + WITHHELD;
+			last = Math.max(last, end);
+		}
+		return shown + text.slice(last);
+	}
 
 	/** An object of JSON data without the secrets, in its names, texts and numbers. */
 	data(object: Readonly<Record<string, unknown>>, level = 0): Record<string, unknown> {

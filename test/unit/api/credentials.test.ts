@@ -1,9 +1,15 @@
 import { id } from 'ethers';
 
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
+import { properties } from '../../../nodes/PayrollPayments/api/description';
 import { refusalOf } from '../../support/refusals';
 
 const privateKey = id('credentials test');
+const remoteSigner = {
+	signer: 'remoteSigner',
+	remoteSignerUrl: 'https://s.example.com',
+	walletAddress: `0x${'a'.repeat(40)}`,
+};
 const complete = {
 	baseUrl: 'https://api.example.com/',
 	authentication: 'walletSignIn',
@@ -63,10 +69,14 @@ it.each([
 	[{ privateKey: privateKey.slice(2) }, 'Private Key in the credentials must be 0x followed by 64'],
 	[{ platformId: ' ' }, 'Platform ID in the credentials is missing'],
 	[{ walletAddress: '0x1' }, 'Wallet Address in the credentials must be 0x followed by 40'],
-	...['one', ' ', NaN, false, []].map((signInChainId): [object, string] => [
-		{ signInChainId },
-		'Sign-In Chain ID in the credentials must be a whole number',
-	]),
+	...['one', ' ', '0', '0x1', '1e3', '-1', '1.5', '9007199254740993', 0, -1, 1.5, NaN].map(
+		(signInChainId): [object, string] => [
+			{ signInChainId },
+			'Sign-In Chain ID in the credentials must be a whole number',
+		],
+	),
+	[{ signInDomain: ' ' }, 'Sign-In Domain in the credentials is missing'],
+	[{ walletAddress: ' ' }, 'Wallet Address in the credentials is missing'],
 	[
 		{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com' },
 		'Wallet Address in the credentials is missing',
@@ -83,10 +93,73 @@ it.each([
 		{ authentication: 'legacyApiKey', apiKey: 'a\nb' },
 		'API Key in the credentials must be one line',
 	],
+	[
+		{ authentication: 'accessToken', accessToken: 'a'.repeat(8_193) },
+		'Access Token in the credentials must not have more than 8192 characters',
+	],
+	[
+		{ authentication: 'legacyApiKey', apiKey: 'a'.repeat(8_193) },
+		'API Key in the credentials must not have more than 8192 characters',
+	],
+	[
+		{ ...remoteSigner, remoteSignerToken: 'a'.repeat(8_193) },
+		'Remote Signer Token in the credentials must not have more than 8192 characters',
+	],
+	...[privateKey, 'AccessToken', ['walletSignIn'], null, '', 5].map(
+		(authentication): [object, string] => [
+			{ authentication },
+			'Authentication in the credentials must be Access Token, Legacy API Key or Wallet Sign-In',
+		],
+	),
+	...[privateKey, 'RemoteSigner', null, '', 5].map((signer): [object, string] => [
+		{ signer },
+		'Signer in the credentials must be Private Key or Remote Signer',
+	]),
+	...[privateKey, 'toString', ['clef'], null, '', 5].map(
+		(remoteSignerDialect): [object, string] => [
+			{ ...remoteSigner, remoteSignerDialect },
+			'Remote Signer Dialect in the credentials must be Clef, Wallet or Web3Signer',
+		],
+	),
+	[
+		{ entities: `te-a1B2c3D4e5F6\n${privateKey}` },
+		'Teams and Companies in the credentials has a wrong ID in line 2, which must start with te-, co- or us-',
+	],
+	[
+		{ entities: `te-a1B2c3D4e5F6\n\nte-a1B2c3D4e5F6 ${privateKey}` },
+		'Teams and Companies in the credentials lists an ID again in line 3',
+	],
 ])('names the field at fault and not its value: %j', (change, message) => {
 	const refusal = refusalOf(() => readCredentials({ ...complete, ...change }));
 	expect(refusal.message).toContain(message);
 	expect(refusal.message).not.toContain(privateKey.slice(2));
+	expect(refusal.message.length).toBeLessThan(200);
+});
+
+it.each([
+	['signInDomain', 'must be text'],
+	['signInChainId', 'must be a whole number, e.g. 42161'],
+	['walletAddress', 'must be text'],
+])('an expression in %s that finds nothing opens nothing', (field, fault) => {
+	for (const value of [undefined, null, 0, false, true, [], {}]) {
+		const refusal = refusalOf(() => readCredentials({ ...complete, [field]: value }));
+		expect(refusal).toMatchObject({ field, message: expect.stringContaining(fault) });
+	}
+	expect(properties.find(({ name }) => name === field)?.noDataExpression).toBe(
+		field === 'walletAddress' ? undefined : true,
+	);
+});
+
+it('takes a chain as digits or as a number, and tokens of up to 8,192 characters', () => {
+	for (const signInChainId of ['42161', ' 42161 ', 42161]) {
+		expect(readCredentials({ ...complete, signInChainId })).toMatchObject({ signInChainId: 42161 });
+	}
+	const accessToken = 'a'.repeat(8_192);
+	const withToken = { ...complete, authentication: 'accessToken', accessToken };
+	expect(readCredentials(withToken)).toMatchObject({ accessToken });
+	expect(
+		readCredentials({ ...complete, ...remoteSigner, remoteSignerToken: '' }),
+	).not.toHaveProperty('remoteSignerToken', expect.anything());
 });
 
 describe('a remote signer', () => {

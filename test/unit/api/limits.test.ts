@@ -144,14 +144,17 @@ it.each<[Change, boolean]>([
 
 describe('an approved check', () => {
 	it.each([
-		[undefined, false],
 		[false, false],
 		[true, true],
 	])('is required for %j: %j', (requireApproval, expected) => {
 		expect(limits({ requireApproval }).requireApproval).toBe(expected);
 	});
 
-	it.each([null, '', 'false', 'true', 0, 1, [], {}])(
+	it('isn’t required where the field isn’t there', () => {
+		expect(limits({}).requireApproval).toBe(false);
+	});
+
+	it.each([undefined, null, '', 'false', 'true', 0, 1, [], {}])(
 		'can’t be required by %j',
 		(requireApproval) => {
 			expect(messageFor({ requireApproval })).toBe(

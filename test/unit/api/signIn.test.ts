@@ -90,6 +90,12 @@ describe('signing in', () => {
 		expect(verdict.success).toBe(true);
 	});
 
+	it('takes a token of 8,192 characters', async () => {
+		const long = 'a'.repeat(8_192);
+		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt: long }));
+		await expect(service.run()).resolves.toBe(long);
+	});
+
 	it('takes the domain and the chain that are set', async () => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
 		await expect(
@@ -139,6 +145,11 @@ describe('signing in', () => {
 		['no token', success({}), /data\.jwt is missing or invalid/],
 		['an empty token', success({ jwt: '' }), /data\.jwt is missing or invalid/],
 		['a token of two lines', success({ jwt: `${jwt}\r\nX-Evil: 1` }), /data\.jwt is .* invalid/],
+		[
+			'a token of 8,193 characters',
+			success({ jwt: 'a'.repeat(8_193) }),
+			/^Sign-in failed\. The service’s token has more than 8192 characters$/,
+		],
 	])('ends at %s to the second request', async (_what, second, words) => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), second);
 		const refusal = await service.refusal();

@@ -40,8 +40,28 @@ describe('a secret is withheld', () => {
 		['that is a private key in Base64', Buffer.from(KEY).toString('base64'), [KEY]],
 		['that begins with another one', `${TOKEN}-more`, [TOKEN, `${TOKEN}-more`]],
 		['without the white space that was saved around it', TOKEN, [` ${TOKEN}\n`]],
+		['of 17,000 characters', 'aB3/'.repeat(4_250), ['aB3/'.repeat(4_250)]],
+		['of a million characters', `${'b'.repeat(1e6)}a`, [`${'b'.repeat(1e6)}a`]],
+		['that another one overlaps', 'first-and-second', ['first-and', 'and-second']],
+		['that overlaps itself', 'abcabcabcabcabcabc', ['abcabcabcabcabc']],
+		['of signs that patterns are made of', '(a+)+$[^.*]{2}|\\b', ['(a+)+$[^.*]{2}|\\b']],
 	])('%s', (_what, shown, secrets) => {
 		expect(redact(`<${shown}>`, ...secrets)).toBe(`<${WITHHELD}>`);
+	});
+
+	it('beside letters whose other case has another length', () => {
+		expect(redact(`İßŉ ${TOKEN.toUpperCase()} İßŉ`, TOKEN)).toBe(`İßŉ ${WITHHELD} İßŉ`);
+		expect(redact('<straßeİΣΑΣ>', 'STRAßEİσας')).toBe(`<${WITHHELD}>`);
+	});
+
+	it('with all of the text, where it can’t be looked for', () => {
+		const redactor = new Redactor().add(TOKEN);
+		jest.spyOn(URLSearchParams.prototype, 'toString').mockImplementation(() => {
+			throw new Error(`Invalid: ${TOKEN}`);
+		});
+		expect(redactor.text(`is ${TOKEN}`)).toBe('Withheld, because it may contain a secret');
+		jest.restoreAllMocks();
+		expect(redactor.text(`is ${TOKEN}`)).toBe(`is ${WITHHELD}`);
 	});
 });
 
@@ -111,6 +131,15 @@ it('takes time in proportion to the text: near misses by the hundred thousand', 
 	for (const text of ['b'.repeat(300_000), TOKEN.slice(0, -1).repeat(10_000)]) {
 		expect(redactor.text(text)).toBe(text);
 	}
+});
+
+it('takes no longer for a long secret that nearly fits everywhere', () => {
+	const many = 'b'.repeat(10_000);
+	const redactor = new Redactor().add(`a${many}`, `${many}a${many}`, `${many}a`);
+	const text = 'b'.repeat(2_000_000);
+	const start = performance.now();
+	expect(redactor.text(text) === text).toBe(true);
+	expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 describe('text from outside', () => {

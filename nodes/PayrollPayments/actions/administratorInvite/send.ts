@@ -1,4 +1,5 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
+import { credentialLabel } from '../../api/limits';
 import { roleOptions } from '../../forms/serviceFields';
 import { UserError } from '../../shared/errors';
 import { listed } from '../checkedWrite';
@@ -24,6 +25,17 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	output: administratorInvitesExecutedAnswer,
 	check: checkCreation,
 	writes: async (input, context, { allowUnknownRoleHash }) => {
+		if (context.credentials.limits.requireApproval) {
+			/* The check is of the invites only: what the wallet signs isn't known before they are made. */
+			throw new UserError(
+				`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
+				{
+					field: 'operation',
+					hint: 'Use Create, then Execute, whose check shows all that is signed. Nothing was signed or sent.',
+					page: 'credentials.md',
+				},
+			);
+		}
 		/* Fails before anything is created if the credentials have no wallet. */
 		const { address: signer } = await context.wallet();
 		return creationsOf(context, input).map(({ addresses, summary, creation }) => ({

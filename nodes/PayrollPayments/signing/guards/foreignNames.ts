@@ -1,5 +1,3 @@
-import { escaped } from '../../shared/redaction';
-
 /** What may stand around an email address: the ends, white space, and punctuation that no address has. */
 const BEFORE_EMAIL = String.raw`(?<=^|[ \t\r\n<("[,;:])`;
 const AFTER_EMAIL = String.raw`(?=\.*(?:$|[ \t\r\n>)"\],;]))`;
@@ -25,6 +23,11 @@ function decodePercent(text: string): string {
 	return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
 		Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
 	);
+}
+
+/** The text as a regular expression that matches just it. */
+function escaped(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /** The text in plain characters as it would be read, or undefined if it is encoded too often. */
