@@ -186,7 +186,7 @@ export const fields = {
 				{
 					label: 'Payment Reference',
 					description:
-						"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization, nor for another recipient or amount. It isn't sent to the service.",
+						"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization, recipient or amount. It isn't sent to the service.",
 					example: 'INV-2026-0042',
 				},
 				z
