@@ -168,11 +168,11 @@ describe('columns of input rows', () => {
 			[{ email: a }, { email: b }],
 		],
 		[
-			'prefers a named column, and keeps the recognized one of a row without it',
+			'prefers a named column, and keeps the recognized prefill of a row without it',
 			named(['email', 'Work Mail'], ['first_name', 'Vorname']),
 			[
 				{ 'Work Mail': a, email: 'private@example.org', Vorname: 'A', first_name: 'no' },
-				{ email: b, first_name: 'B' },
+				{ 'Work Mail': b, email: 'private@example.org', first_name: 'B' },
 			],
 			[
 				{ email: a, prefill: prefill({ first_name: 'A' }) },
@@ -263,6 +263,39 @@ describe('columns of input rows', () => {
 			'Row 1: columns Work and Home both hold Email',
 		],
 		[
+			'a row whose named address is missing, as Excel leaves out empty cells',
+			named(['email', 'Work Email']),
+			[{ 'Work Email': a }, { Email: 'private@example.org' }],
+			'Row 2: Work Email is missing',
+		],
+		[
+			'a row without any of two columns that are named for the address',
+			named(['email', 'Work'], ['email', 'Home']),
+			[{ Work: a }, { Home: b }, { Email: 'private@example.org' }],
+			'Row 3: Work is missing',
+		],
+		[
+			'a row that has a named address only in another spelling, which is another column',
+			named(['email', 'Email']),
+			[{ Email: a, 'E-Mail': 'private@example.org' }, { 'E-Mail': 'private2@example.org' }],
+			'Row 2: Email is missing',
+		],
+		...[
+			...['#REF!', ' #N/A', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
+			'Ana #REF!',
+		].map((value): [string, INodeParameters, IDataObject[], string] => [
+			`the error of a formula, ${value}`,
+			{},
+			[{ email: a }, { email: b, 'First Name': value }],
+			`Row 2: First Name has ${/#\S+/.exec(value)?.[0]}, the error of a formula in a sheet`,
+		]),
+		[
+			'the error of a formula in place of an address',
+			{},
+			[{ email: '#N/A' }],
+			"Row 1: #N/A isn't an email address",
+		],
+		[
 			'a field both in the prefill and in a column',
 			{},
 			[{ email: a, prefill: { first_name: 'A' }, 'First Name': 'B' }],
@@ -321,6 +354,15 @@ describe('columns of input rows', () => {
 		expect(error?.message).toBe(message);
 		expect(wire()).toEqual([]);
 	});
+
+	it.each(['={{ $json.anonymus }}', '={{ null }}', '={{ "" }}'])(
+		'invite nobody by name where Anonymous is %s, which finds nothing',
+		async (anonymous) => {
+			const { error } = await invite([{ email: a }], { anonymous });
+			expect(error?.message).toBe('Anonymous is an expression that resolved to nothing [item 0]');
+			expect(wire()).toEqual([]);
+		},
+	);
 
 	it('tell equal faults in one sentence, and each row its own with Continue', async () => {
 		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({

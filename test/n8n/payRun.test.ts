@@ -83,6 +83,36 @@ describe('a pay run', () => {
 		});
 	});
 
+	it('doesn’t pass its check where a reference was paid to someone else', async () => {
+		const [ana, ben] = await sheet(['ana@example.com', 'ben@example.com']);
+		await sandbox.run(form(), { items: [{ ...ana, reference: 'INV-001' }] });
+		const items = [{ ...ben, reference: 'inv-001' }];
+		const message = 'reference inv-001 was used by this node for another recipient or amount';
+		const error = expect.stringContaining(message);
+		expect(await check(items)).toMatchObject({
+			check: 'failed',
+			already_paid: [],
+			refused: [{ row: 1, summary: '$125.00 to ben@example.com', error }],
+		});
+		const { output } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
+		expect(output[0]?.json).toMatchObject({ outcome: 'refused', error });
+		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('has in its total the rows that are refused', async () => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		/* Its authorization is another person's. */
+		items[1] = { ...items[1], email: 'dan@example.com' };
+		expect(await check(items)).toMatchObject({
+			check: 'failed',
+			count: 3,
+			total: '375.00',
+			to_send_count: 2,
+			to_send_total: '250.00',
+			refused: [{ row: 2 }],
+		});
+	});
+
 	it.each([
 		['a changed reference', (rows: IDataObject[]) => [{ ...rows[0], reference: 'other' }, rows[1]]],
 		['a missing row', (rows: IDataObject[]) => [rows[1], rows[2]]],

@@ -32,6 +32,18 @@ describe('a payment', () => {
 		},
 	);
 
+	it.each([
+		['#REF!', 'has #REF!, the error of a formula in a sheet'],
+		[' #N/A', 'has #N/A, the error of a formula in a sheet'],
+		['INV-#VALUE!', 'has #VALUE!, the error of a formula in a sheet'],
+		['\u200b', 'has no visible character'],
+		['\u00ad', 'has no visible character'],
+	])('has no reference %j', async (paymentReference, fault) => {
+		const { error } = await sandbox.run(await sandbox.payment({ paymentReference }));
+		expect(error?.message).toBe(`Payment Reference ${fault} [item 0]`);
+		expect(sandbox.wire()).toEqual([]);
+	});
+
 	it('is refused as paid in a later run of the node in a loop', async () => {
 		const { error, stored } = await sandbox.run(await sandbox.payment(), { secondRun: [{}] });
 		expect(error?.message).toContain('was already paid by this node');

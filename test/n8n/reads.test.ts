@@ -41,6 +41,15 @@ describe('Balance: Get', () => {
 		},
 	);
 
+	it.each(['={{ $json.none }}', '={{ [] }}', '={{ "" }}'])(
+		'doesn’t read all currencies where %s finds none',
+		async (currencies) => {
+			const { error } = await get({ currencies });
+			expect(error?.message).toBe('Currencies is an expression that resolved to nothing [item 0]');
+			expect(queries()).toEqual([]);
+		},
+	);
+
 	it('reads all currencies where one is chosen that the filter doesn’t take', async () => {
 		set('MXN', 77n);
 		const { output } = await get({ currencies: ['MXN', 'USD'], output: 'asReceived' });
@@ -127,6 +136,18 @@ describe('Team User: Get Many', () => {
 		expect([output, error]).toEqual([[], undefined]);
 		expect(stored).toContain('"message":"No user of the team matches Emails and Filters"');
 	});
+
+	it.each(['={{ $json.none }}', '={{ [] }}', '={{ "" }}', '={{ null }}'])(
+		'doesn’t list everybody where Emails is %s, which finds nothing',
+		async (emails) => {
+			const { error, output } = await find({ emails });
+			expect([error?.message, output]).toEqual([
+				'Emails is an expression that resolved to nothing [item 0]',
+				[],
+			]);
+			expect(queries()).toEqual([]);
+		},
+	);
 
 	it('refuses a filter whose expression finds nothing', async () => {
 		for (const [filters, message] of [

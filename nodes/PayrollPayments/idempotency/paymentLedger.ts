@@ -10,7 +10,9 @@ import {
 	UserError,
 	wrapError,
 } from '../shared/errors';
+import { emailKey } from '../shared/formats';
 import { canonicalJson, type JsonValue } from '../shared/json';
+import { asWord } from '../shared/redaction';
 
 import type { RunEntries } from './executionCache';
 import {
@@ -25,8 +27,11 @@ import {
 /** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
 const PAYMENT_HISTORY = 10_000;
 
-/** The attempt, its typed data, both together, that it was paid, and the mark of who recorded them. */
-const ENTRIES_PER_PAYMENT = 5;
+/**
+ * The attempt, its typed data, both together, that it was paid, to whom and how much, and the mark of
+ * who recorded them.
+ */
+const ENTRIES_PER_PAYMENT = 6;
 
 /** Payments that are looked up together. */
 const PAYMENTS_PER_LOOKUP = 1_000;
@@ -43,7 +48,7 @@ export interface PaymentAnswer {
 	readonly transaction: string;
 }
 
-/** A payment that is to be sent. The first four say which payment it is. */
+/** A payment that is to be sent. Team, signer, typed data and reference say which payment it is. */
 export interface Payment {
 	readonly teamId: string;
 	/** Address of the wallet that signs. */
@@ -51,6 +56,9 @@ export interface Payment {
 	readonly typedData: unknown;
 	/** The user's own number for it, e.g. of an invoice: freshly made typed data is the same payment. */
 	readonly reference?: string;
+	/** Email address. That a payment was made says nothing of another recipient or amount. */
+	readonly recipient: string;
+	readonly cents: number;
 	/** For messages: the amount in dollars and the recipient. */
 	readonly summary: string;
 	/** Number of the input item. */
@@ -94,7 +102,7 @@ function hash(...parts: unknown[]): string {
 }
 
 /** A reference as people compare it: look-alike characters, white space and case don't count. */
-function referenceKey(reference: string): string {
+export function referenceKey(reference: string): string {
 	return reference
 		.replace(/\p{Cf}/gu, '')
 		.normalize('NFKC')
@@ -110,7 +118,7 @@ type Attempt = ReturnType<typeof attemptAt>;
  * whose code was given. A code that belongs to another payment changes nothing for this one.
  */
 function attemptAt(payment: Payment, given?: number) {
-	const { teamId, signer, reference, confirmedNotPaid = [] } = payment;
+	const { teamId, signer, reference, recipient, cents, confirmedNotPaid = [] } = payment;
 	/* Never of the signature, since signers need not be deterministic. */
 	const typedData = hash('typed data', teamId, signer.toLowerCase(), payment.typedData);
 	/* Attempts are counted by it. */
@@ -118,6 +126,7 @@ function attemptAt(payment: Payment, given?: number) {
 		reference === undefined
 			? hash('payment by typed data', typedData)
 			: hash('payment by reference', teamId, `reference ${referenceKey(reference)}`);
+	const exactId = hash('exact payment', id, emailKey(recipient), cents);
 	const keyOf = (attempt: number) => hash('attempt', id, attempt);
 	/** E.g. `7F3A-91C2-1`. Not to be guessed from the code of another attempt. */
 	const codeOf = (attempt: number) => {
@@ -138,6 +147,7 @@ function attemptAt(payment: Payment, given?: number) {
 		codeOf,
 		code: codeOf(number),
 		id,
+		exactId,
 		typedData,
 		previous,
 		pair,
@@ -147,6 +157,8 @@ function attemptAt(payment: Payment, given?: number) {
 		fromIt: Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) => keyOf(number + index)),
 		next: keyOf(number + 1),
 		paid: hash('paid', id),
+		/** The same, of exactly this recipient and amount. */
+		paidExactly: hash('paid', exactId),
 		/** That the payment was looked up: n8n records what is looked for, until it is taken out again. */
 		lookedUp: hash('looked up', id),
 	};
@@ -199,17 +211,27 @@ function refusal(message: string, hint: string, field?: string): UserError {
 
 /** Whether the attempt may be made, given what is recorded. */
 function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
-	const { number, code, paid, lookedUp, fromIt, previous, typedData, pair } = attempt;
-	const { summary, confirmedNotPaid = [] } = attempt.payment;
-	/* A look-up that was interrupted leaves both keys behind: then it isn't known. */
-	if (isRecorded(paid) && !isRecorded(lookedUp)) {
+	const { number, code, paid, paidExactly, lookedUp, fromIt, previous, typedData, pair } = attempt;
+	const { summary, reference, confirmedNotPaid = [] } = attempt.payment;
+	const name = reference === undefined ? 'this authorization' : `reference ${asWord(reference)}`;
+	/* A look-up that was interrupted leaves all of these behind: then it isn't known. */
+	const wasPaid = (key: string) => isRecorded(key) && !isRecorded(lookedUp);
+	if (wasPaid(paidExactly)) {
 		const error = refusal(
 			`The payment of ${summary} was already paid by this node, so it was not sent again`,
 			'If it is another payment, give it a Payment Reference and an authorization that were not used before. To leave paid rows alone, set If Already Paid to Skip.',
 		);
 		return { status: 'paid', error };
 	}
-	if ([paid, ...fromIt].some(isRecorded)) {
+	if (wasPaid(paid)) {
+		const error = refusal(
+			`The payment of ${summary} was not sent, because ${name} was used by this node for another recipient or amount`,
+			'Look up what was paid with it. For another payment, enter a Payment Reference and get an authorization that were not used before.',
+			reference === undefined ? 'typedData' : 'paymentReference',
+		);
+		return { status: 'refused', error };
+	}
+	if ([paid, paidExactly, ...fromIt].some(isRecorded)) {
 		const again = number === 1 ? '' : `, as attempt ${number}`;
 		const stranger =
 			number === 1 && confirmedNotPaid.length > 0
@@ -218,7 +240,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		const error = unknownError(
 			code,
 			`The payment of ${summary} was already sent by this node${again}, so it was not sent again. Whether it was made isn't known`,
-			`${stranger}${askFirst(code)} A check that was interrupted can also have left this record.`,
+			`${stranger}${askFirst(code)} If ${name} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
 		);
 		return { status: 'unknown', code, error };
 	}
@@ -290,10 +312,11 @@ export class PaymentLedger {
 	}
 
 	private async find(attempts: readonly Attempt[]): Promise<IsRecorded> {
-		const keys = attempts.flatMap(({ recorded, fromIt, paid, lookedUp }) => [
+		const keys = attempts.flatMap(({ recorded, fromIt, paid, paidExactly, lookedUp }) => [
 			...recorded,
 			...fromIt,
 			paid,
+			paidExactly,
 			lookedUp,
 		]);
 		return await findKeys(this.store, this.nodeKey, {
@@ -309,7 +332,7 @@ export class PaymentLedger {
 		isRecorded: IsRecorded,
 		taken: Map<string, number>,
 	): PaymentState {
-		const { payment, id, typedData, pair, number, codeOf } = attempt;
+		const { payment, id, exactId, typedData, pair, number, codeOf } = attempt;
 		const { summary, item } = payment;
 		const other = taken.get(id) ?? taken.get(typedData);
 		if (other !== undefined) {
@@ -321,7 +344,7 @@ export class PaymentLedger {
 			return { status: 'refused', error };
 		}
 		taken.set(id, item).set(typedData, item);
-		const own = this.records.get(id);
+		const own = this.records.get(exactId);
 		if (own?.item !== item) return stateOf(attempt, isRecorded);
 		if (own.answer !== undefined) {
 			return { status: 'paid', answer: { ...own.answer, already_sent: true } };
@@ -346,25 +369,25 @@ export class PaymentLedger {
 	): Promise<PaymentAnswer> {
 		throwIfStopped(this.signal);
 		const attempt = attemptAt(payment, number);
-		const { id, code, paid } = attempt;
+		const { exactId, code, paid, paidExactly } = attempt;
 		const claim = await this.claim(attempt);
 		if (this.signal?.aborted === true) {
 			await claim.release().catch(() => undefined);
 			throw stoppedError();
 		}
 		const record = { item: payment.item, attempt: number };
-		this.records.set(id, record);
+		this.records.set(exactId, record);
 		try {
 			const answer = await send();
-			this.records.set(id, { ...record, answer });
-			this.justPaid.push(paid);
+			this.records.set(exactId, { ...record, answer });
+			this.justPaid.push(paid, paidExactly);
 			return answer;
 		} catch (error) {
 			if (!wasNotMade(error)) {
-				this.records.set(id, { ...record, failure: error });
+				this.records.set(exactId, { ...record, failure: error });
 				throw outcomeUnknown(payment, code, error);
 			}
-			this.records.delete(id);
+			this.records.delete(exactId);
 			const isCleared = await claim.release().then(
 				() => true,
 				() => false,

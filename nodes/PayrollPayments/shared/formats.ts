@@ -5,6 +5,16 @@ import { z } from 'zod';
 const anyText = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 const trimmed = anyText.transform((value) => value.trim());
 
+/** What a spreadsheet shows in place of a value, alone or inside a text that was put together. */
+const FORMULA_ERROR = /#(?:N\/A|NAME\?|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC)!)/;
+
+/** Refuses the error of a formula, which would be taken for a name or a reference. */
+export function refuseFormulaError(value: string, context: z.RefinementCtx): void {
+	const [error] = FORMULA_ERROR.exec(value) ?? [];
+	if (error === undefined) return;
+	context.addIssue({ code: 'custom', message: `has ${error}, the error of a formula in a sheet` });
+}
+
 /** An EVM address, not trimmed or changed, because it is signed as given. */
 export const exactAddress = anyText
 	.min(1, 'is missing')

@@ -15,6 +15,8 @@ export const payment: Payment = {
 	teamId: 'te-123456789012',
 	signer: '0xEF',
 	typedData,
+	recipient: 'ana@example.com',
+	cents: 12_500,
 	summary: '$125.00 to ana@example.com',
 	item: 0,
 };

@@ -32,12 +32,25 @@ const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, 
 	signer: '0xef',
 	typedData: { salt: `${item}` },
 	reference,
+	recipient: 'ana@example.com',
+	cents: 12_500,
 	summary: `row ${item}`,
 	item,
 }));
 
+/** What a row may say in a later run: the same reference, or authorization, for something else. */
+const CHANGES: ReadonlyArray<Partial<Payment>> = [
+	{},
+	{},
+	{ recipient: 'ben@example.com' },
+	{ cents: 99_000 },
+];
+
+const isSame = (one: Pick<Payment, 'recipient' | 'cents'>, other: typeof one) =>
+	one.recipient === other.recipient && one.cents === other.cents;
+
 /** One try to send a payment. */
-interface Send {
+interface Send extends Pick<Payment, 'recipient' | 'cents'> {
 	readonly row: number;
 	readonly attempt: number;
 	outcome?: 'accepted' | 'refused' | 'unknown';
@@ -90,6 +103,9 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 	const shown = sheet.map((): Code[] => []);
 	const codesTried = new Set<number>();
 
+	const wasAccepted = (row: number, payment: Payment) =>
+		sends.some((send) => send.row === row && send.outcome === 'accepted' && isSame(send, payment));
+
 	const note = (row: number, error: unknown) => {
 		if (!(error instanceof UserError)) throw error;
 		const { attemptCode: code, outcome } = error.context;
@@ -114,7 +130,7 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 			if (pick(3) === 0) return [];
 			const isFresh = row.reference !== undefined && pick(2) === 0;
 			const typedData = isFresh ? { salt: `fresh ${random()}` } : row.typedData;
-			return [{ ...row, typedData, row: index }];
+			return [{ ...row, ...CHANGES[pick(CHANGES.length)], typedData, row: index }];
 		});
 		const outcomes = rows.map(
 			() => (['accepted', 'accepted', 'refused', 'unknown'] as const)[pick(4)],
@@ -137,19 +153,24 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 			const states = await run.check(...payments).catch(() => undefined);
 			if (states === undefined) return;
 			for (const [index, state] of states.entries()) {
-				if (state.status === 'unknown') note(payments[index]?.row ?? -1, state.error);
+				const payment = payments[index];
+				if (payment === undefined) throw new Error('a state of no payment');
+				if (state.status === 'unknown') note(payment.row, state.error);
+				if (state.status === 'paid' && !wasAccepted(payment.row, payment)) {
+					violations.push(`${payment.row} is said to be paid to ${payment.recipient}`);
+				}
 			}
 			const isHeld = states.some(({ status }) => status === 'refused' || status === 'unknown');
 			if (isHeld && !continues) return;
 			for (const [index, payment] of payments.entries()) {
 				const state = states[index];
 				if (state?.status !== 'payable') continue;
-				const { row } = payment;
+				const { row, recipient, cents } = payment;
 				const { attempt } = state;
 				const send = async () => {
 					if (isCrashed(process)) return await never();
 					if (stop.signal.aborted) throw stoppedError();
-					const sending: Send = { row, attempt };
+					const sending: Send = { row, attempt, recipient, cents };
 					const isMadeTwice = sends.some(
 						(other) =>
 							other.row === row && other.attempt === attempt && other.outcome !== 'refused',
@@ -206,21 +227,23 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 	if (!hasEnded && crashTimes.every((time) => time === Infinity)) violations.push('never ends');
 
 	const afterwards = new LedgerRun(shared, { nodeKey: `${nodeKey} afterwards` });
-	for (const [row, payment] of sheet.entries()) {
+	const versions = sheet.flatMap((payment, row) =>
+		CHANGES.slice(1).map((change) => ({ row, payment: { ...payment, ...change } })),
+	);
+	for (const { row, payment } of versions) {
 		const made = sends.filter((send) => send.row === row && send.outcome !== 'refused');
 		const stateOf = async (...confirmedNotPaid: string[]) =>
 			(await afterwards.check({ ...payment, confirmedNotPaid }))[0]?.status;
 		const status = await stateOf();
+		const isPaid = wasAccepted(row, payment);
 		/* Without a code nothing may go out again where any attempt was made. */
 		if (made.length > 0 && status === 'payable') violations.push(`${row} is not recorded`);
-		if (recordedAsPaid.has(row) && status !== 'paid')
+		if (recordedAsPaid.has(row) && status !== (isPaid ? 'paid' : 'refused'))
 			violations.push(`${row} isn't paid: ${status}`);
-		if (status === 'paid' && !made.some(({ outcome }) => outcome === 'accepted')) {
-			violations.push(`${row} counts as paid`);
-		}
+		if (status === 'paid' && !isPaid) violations.push(`${row} counts as paid`);
 		for (const { code, attempt } of shown[row] ?? []) {
 			const isNextMade = made.some((send) => send.attempt === attempt + 1);
-			if (!isNextMade && status !== 'paid') continue;
+			if (!isNextMade && status !== 'paid' && !recordedAsPaid.has(row)) continue;
 			if ((await stateOf(code)) === 'payable') violations.push(`${row} is free with ${code}`);
 		}
 		/* Where a code was tried at the same time, a refused attempt may stay recorded: the safe side. */

@@ -117,6 +117,70 @@ describe('a payment that was made', () => {
 		await expect(pay(payment)).rejects.toThrow(WAS_SENT);
 	});
 
+	const toBen = {
+		recipient: 'ben@example.com',
+		cents: 99_000,
+		summary: '$990.00 to ben@example.com',
+	};
+
+	it.each<[string, Payment, Partial<Payment>, string]>([
+		['to another recipient', invoice, { recipient: 'ben@example.com' }, 'reference INV-1'],
+		['with another amount', invoice, { cents: 12_501 }, 'reference INV-1'],
+		[
+			'by a new authorization to someone else',
+			invoice,
+			{ typedData: { ...typedData, salt: '1' }, ...toBen },
+			'reference INV-1',
+		],
+		['by an authorization that names no recipient', payment, toBen, 'this authorization'],
+	])('is neither said to be paid nor sent %s', async (_what, first, change, what) => {
+		const { pay, sent, run, store } = scene();
+		const records = new Map();
+		await pay(first, paid, { records });
+		const other = { ...first, ...change };
+		const before = [...store.saved];
+		expect(await run({ records }).check(other)).toMatchObject([
+			{
+				status: 'refused',
+				error: {
+					message: `The payment of ${other.summary} was not sent, because ${what} was used by this node for another recipient or amount`,
+					context: { outcome: 'refused' },
+				},
+			},
+		]);
+		await expect(run().ledger.pay(other, 1, async () => paid)).rejects.toThrow(
+			'was used by this node for another',
+		);
+		expect([sent.length, store.saved]).toEqual([1, before]);
+		expect(await run().check({ ...first, recipient: 'ANA@Example.com' })).toMatchObject([
+			{ status: 'paid' },
+		]);
+	});
+
+	it('is said to be paid to whom the last attempt paid', async () => {
+		const { pay, run } = scene();
+		const confirmedNotPaid = [await codeOf(pay(invoice, broken))];
+		const error = await failureOf(pay({ ...withSalt('1', 'INV-1'), ...toBen }));
+		expect(error.hint).toContain(
+			'If reference INV-1 was sent for another recipient or amount, ask about that payment',
+		);
+		await pay({ ...withSalt('2', 'INV-1'), ...toBen, confirmedNotPaid });
+		expect(await run().check(invoice)).toMatchObject([{ status: 'refused' }]);
+		expect(await run().check({ ...invoice, ...toBen })).toMatchObject([{ status: 'paid' }]);
+	});
+
+	it('stays refused while n8n has kept only that its reference was paid', async () => {
+		const { pay, store, run, sent } = scene();
+		await pay(invoice);
+		const saved = [...store.saved];
+		for (const forgotten of saved) {
+			store.saved = saved.filter((entry) => entry !== forgotten);
+			const [state] = await run().check(withSalt('1', 'INV-1'));
+			expect(state?.status).toMatch(/^(paid|refused)$/);
+		}
+		expect(sent).toHaveLength(1);
+	});
+
 	it('is refused as paid where another execution paid it after the check', async () => {
 		const { run, pay } = scene();
 		const late = run();

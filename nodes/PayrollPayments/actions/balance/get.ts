@@ -4,7 +4,7 @@ import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balance';
 import type { Query } from '../../api/client';
-import { optional } from '../../forms/field';
+import { mustResolve, optional } from '../../forms/field';
 import { choice } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineOperation } from '../defineOperation';
@@ -40,7 +40,7 @@ export const getBalance = defineOperation({
 	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
-		currencies: balanceCurrencies('Currencies to return; leave empty for all'),
+		currencies: mustResolve(balanceCurrencies('Currencies to return; leave empty for all')),
 		output: choice(
 			{ label: 'Output', description: 'What each item contains' },
 			[

@@ -9,12 +9,17 @@ import { listed } from '../checkedWrite';
 
 import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
 
-/** One row of a sheet, and the columns that Column Names gives for it. */
+/**
+ * One row of a sheet, and the columns that Column Names gives for it. n8n's nodes for sheets leave out
+ * empty cells, so a row may lack a column that the sheet has.
+ */
 export interface Row {
 	/** Counted from 1, as in a sheet. */
 	readonly number: number;
 	readonly columns: Readonly<Record<string, unknown>>;
 	readonly names: ReadonlyArray<{ readonly field: InviteeField; readonly name: string }>;
+	/** The headers of all rows. */
+	readonly headers: ReadonlySet<string>;
 }
 
 /** A header without what spellings differ in: "First Name", first_name and firstName are one. */
@@ -78,7 +83,7 @@ export const columnNames: Field<Row['names'] | undefined> = optional({
 export function checkColumnNames(rows: readonly Row[]): void {
 	const named = new Map(rows.flatMap(({ names }) => names.map(({ name, field }) => [name, field])));
 	for (const [name, field] of named) {
-		if (rows.some(({ columns }) => matches(Object.keys(columns), name).length > 0)) continue;
+		if (rows.some((row) => matches(row, name).length > 0)) continue;
 		throw new UserError(
 			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
 			{
@@ -101,17 +106,18 @@ export function readRow(given: Row): Invitee {
 	if (result.success) return result.data;
 	const [{ path, message } = { path: [], message: "isn't valid" }] = result.error.issues;
 	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
-	const fault = `${headers.get(field) ?? field} ${message}`;
+	const named = row.names.find((each) => each.field === field)?.name;
+	const fault = `${headers.get(field) ?? named ?? field} ${message}`;
 	if (field !== 'email') throw rowError(row, fault);
 	const value = valueOf(field);
 	if (typeof value === 'string' && value.trim() !== '') {
 		throw rowError(row, `${shorten(value.trim(), 100)} isn't an email address`);
 	}
-	throw rowError(
-		row,
-		fault,
-		' If the address is in another column, enter its header in Column Names under Options.',
-	);
+	const advice =
+		named === undefined
+			? ' If the address is in another column, enter its header in Column Names under Options.'
+			: ' Column Names says where the address is, so it is taken from no other column.';
+	throw rowError(row, fault, advice);
 }
 
 /** The properties of a prefill in the service's own form, as columns, unless Column Names uses it. */
@@ -131,23 +137,32 @@ function prefillColumns(row: Row): Record<string, unknown> {
 	);
 }
 
-/** The headers that a name stands for: the one spelled exactly so, or else those in another style. */
-function matches(headers: readonly string[], name: string): string[] {
-	if (headers.includes(name)) return [name];
+/**
+ * The row's headers that a name stands for: the one spelled exactly so, if any row has it, or else
+ * those in another style.
+ */
+function matches(row: Row, name: string): string[] {
+	const headers = Object.keys(row.columns);
+	if (row.headers.has(name)) return headers.filter((header) => header === name);
 	const wanted = withoutStyle(name);
 	/* A name of nothing but style, such as "-", would match a header that is empty. */
 	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
-/** The header of each field. A named column wins over a recognized one, where the row has it. */
+/**
+ * The header of each field. A named column wins over a recognized one, where the row has it; for the
+ * address, everywhere: another column may hold a private one.
+ */
 function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 	const headers = Object.keys(row.columns);
 	const named = row.names.flatMap(({ field, name }) =>
-		matches(headers, name).map((header) => ({ field, header })),
+		matches(row, name).map((header) => ({ field, header })),
 	);
 	const recognized = headers.flatMap((header) => {
 		const field = RECOGNIZED.get(withoutStyle(header).replace(PREFILL, ''));
-		const isNamed = named.some((each) => each.header === header || each.field === field);
+		const isNamed =
+			named.some((each) => each.header === header || each.field === field) ||
+			(field === 'email' && row.names.some((each) => each.field === field));
 		return field === undefined || isNamed ? [] : [{ field, header }];
 	});
 	const found = new Map<InviteeField, string>();

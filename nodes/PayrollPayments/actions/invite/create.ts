@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { optional, shownWhen, type InputOf } from '../../forms/field';
+import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/formats';
@@ -43,8 +43,11 @@ const fields = {
 	),
 	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
 	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
-	anonymous: optional(
-		flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
+	/* Nobody is to be invited by name because an expression finds nothing. */
+	anonymous: mustResolve(
+		optional(
+			flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
+		),
 	),
 	existingPeople: choice(
 		{
@@ -86,13 +89,16 @@ interface Mention {
 	readonly item: number;
 }
 
-const isRow = ({ input }: InviteItem) => input.inviteesSource === 'items';
-
-const rowOf = ({ items: [index], json, options }: InviteItem): Row => ({
-	number: index + 1,
-	columns: json,
-	names: options.columnNames ?? [],
-});
+function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
+	const rows = items.filter(({ input }) => input.inviteesSource === 'items');
+	const headers = new Set(rows.flatMap(({ json }) => Object.keys(json)));
+	return new Map(
+		rows.map((item) => {
+			const names = item.options.columnNames ?? [];
+			return [item, { number: item.items[0] + 1, columns: item.json, names, headers }];
+		}),
+	);
+}
 
 /**
  * Reads all people, and groups those who can be invited by one request. A person may be named once in
@@ -101,14 +107,16 @@ const rowOf = ({ items: [index], json, options }: InviteItem): Row => ({
  * @throws {UserError} if Column Names names a column that no row has
  */
 async function groupGuests(items: readonly InviteItem[]) {
-	checkColumnNames(items.filter(isRow).map(rowOf));
+	const rows = rowsOf(items);
+	checkColumnNames([...rows.values()]);
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();
 	const { refusals } = await collect(items, (each) => {
 		const [item] = each.items;
 		const { invitees, inviteesJson, teamId, role, anonymous = false, existingPeople } = each.input;
-		const isSheet = isRow(each);
-		const people = isSheet ? [readRow(rowOf(each))] : (invitees ?? inviteesJson ?? []);
+		const row = rows.get(each);
+		const isSheet = row !== undefined;
+		const people = isSheet ? [readRow(row)] : (invitees ?? inviteesJson ?? []);
 		const name = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
 		const group = groups.get(name) ?? {
 			teamId,

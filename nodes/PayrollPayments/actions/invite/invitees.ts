@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
-import { email } from '../../shared/formats';
+import { email, refuseFormulaError } from '../../shared/formats';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 // prettier-ignore
@@ -26,7 +26,8 @@ const cell = z
 	.union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()], {
 		errorMap: () => ({ message: 'must be text' }),
 	})
-	.transform((value) => String(value ?? ''));
+	.transform((value) => String(value ?? ''))
+	.superRefine(refuseFormulaError);
 
 /** A person in the service's own form. A partly filled prefill gets empty strings for the rest. */
 export const invitee = z

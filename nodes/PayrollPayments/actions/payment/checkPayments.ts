@@ -96,7 +96,8 @@ async function guardPayment(item: Item, run: RunContext) {
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
 	const authorization = authorizationSummary(item, signs, signer);
 	const identity = { teamId, signer, typedData: message, reference };
-	const payment = { ...identity, summary, item: items[0], confirmedNotPaid };
+	const goal = { recipient: recipientEmail, cents, summary };
+	const payment = { ...identity, ...goal, item: items[0], confirmedNotPaid };
 	const body = {
 		from: teamId,
 		amount_cents: cents,
@@ -169,9 +170,8 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 }
 
 /** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
-function checkTotals(items: readonly Item[], unread: readonly FailedItems[]): void {
+function checkTotals(items: readonly Item[], unread: readonly FailedItems[], cents: bigint): void {
 	const count = items.length + unread.length;
-	const cents = items.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
 	const refuse = (field: string, what: string) => {
 		const rest = unread.length === 0 ? '' : `, and ${unread.length} rows can’t be read`;
 		throw new UserError(`${what}${rest}`, {
@@ -200,7 +200,8 @@ export async function checkPayments(
 	run: RunContext,
 	unread: readonly FailedItems[],
 ): Promise<Plan> {
-	checkTotals(items, unread);
+	const total = items.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
+	checkTotals(items, unread, total);
 	const guarded = await collect(items, async (item) => await guardPayment(item, run));
 	const ledger = run.ledger();
 	const states = await ledger.check(guarded.results.map(({ payment }) => payment));
@@ -210,7 +211,7 @@ export async function checkPayments(
 	});
 	if (run.settings.isRunCheck) {
 		const refusals = [...unread, ...guarded.refusals];
-		const report = await reportRun(run, rows, refusals);
+		const report = await reportRun(run, rows, refusals, total);
 		const all = [...rows, ...refusals].flatMap((row) => [...row.items]).sort((a, b) => a - b);
 		return { jobs: [{ items: all, writes: [], send: async () => [report] }], refusals: [] };
 	}

@@ -50,6 +50,7 @@ const runCheck = z.object({
 	approval: text,
 	/** Of all rows. */
 	count: z.number().int(),
+	/** Of all rows, refused ones included, except those whose form can't be read. */
 	total: z.string(),
 	/** Of the rows that would be sent. */
 	to_send_count: z.number().int(),

@@ -12,8 +12,8 @@ import {
 } from '../../forms/field';
 import { choice, filledText, json, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
-import { isAttemptCode } from '../../idempotency/paymentLedger';
-import { email } from '../../shared/formats';
+import { isAttemptCode, referenceKey } from '../../idempotency/paymentLedger';
+import { email, refuseFormulaError } from '../../shared/formats';
 import {
 	paymentCents,
 	paymentDollars,
@@ -186,12 +186,15 @@ export const fields = {
 				{
 					label: 'Payment Reference',
 					description:
-						"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization. It isn't sent to the service.",
+						"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization, recipient or amount. It isn't sent to the service.",
 					example: 'INV-2026-0042',
 				},
 				z
 					.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
-					.transform((value) => String(value).trim()),
+					.transform((value) => String(value).trim())
+					/* All of these would count as one reference. */
+					.refine((value) => referenceKey(value) !== '', 'has no visible character')
+					.superRefine(refuseFormulaError),
 			),
 		),
 	),

@@ -29,10 +29,6 @@ async function balanceOf(
 	return /^-?\d+$/.test(cents) ? BigInt(cents) : undefined;
 }
 
-function totalOf(rows: readonly PaymentRow[]): bigint {
-	return rows.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
-}
-
 /** The rows with the same recipient and amount, by their numbers. */
 function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
 	const groups = new Map<string, number[]>();
@@ -43,11 +39,15 @@ function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
 	return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** The check of the whole run, as one item. */
+/**
+ * The check of the whole run, as one item.
+ * @param total cents of all rows whose form could be read, refused ones included
+ */
 export async function reportRun(
 	run: RunContext,
 	rows: readonly PaymentRow[],
 	refusals: readonly FailedItems[],
+	total: bigint,
 ): Promise<OutputRecord> {
 	const rowsThatAre = (status: PaymentState['status']) =>
 		rows.filter(({ state }) => state.status === status);
@@ -64,7 +64,7 @@ export async function reportRun(
 	const refused = [...unreadable, ...listed('refused')].sort((a, b) => a.row - b.row);
 	const [already_paid, unknown] = [listed('paid'), listed('unknown')];
 	const sendable = rowsThatAre('payable');
-	const [total, toSend] = [totalOf(rows), totalOf(sendable)];
+	const toSend = sendable.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
 	const balance = await balanceOf(run, rows);
 	const duplicates = duplicatesIn(rows);
 	const count = rows.length + unreadable.length;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
 import { ROLES, ROLE_NAMES } from '../../shared/roles';
-import { filledWhereSet, optional, type InputOf } from '../../forms/field';
+import { filledWhereSet, mustResolve, optional, type InputOf } from '../../forms/field';
 import { choices, collection, filledText, flag, text, textList } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../checkedWrite';
@@ -124,12 +124,14 @@ export const getTeamUsers = defineOperation({
 	fields: {
 		teamId: teamId(),
 		...returnAllOrLimit,
-		emails: optional(
-			emails({
-				label: 'Emails',
-				description:
-					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
-			}),
+		emails: mustResolve(
+			optional(
+				emails({
+					label: 'Emails',
+					description:
+						'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
+				}),
+			),
 		),
 		filters: collection(
 			{
