@@ -1,6 +1,7 @@
 import { WorkflowExpression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
+import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import { runNode, SavedCredentials, testSaved } from '../support/actionHost';
@@ -317,6 +318,39 @@ describe('sign-in', () => {
 		expect(error?.message).toMatch(/ \[item 0\]$/);
 		expect(error?.description).toBeTruthy();
 		expect(signer.log).toHaveLength(before);
+	});
+
+	it('is confirmed by a read of the paying team’s balance before money moves, unless the service took the token within five minutes', async () => {
+		/* Credentials that no other test here has used. */
+		const saved = sandbox.credentials({ signInDomain: new URL(sandbox.url).host });
+		const pay = async () => {
+			const parameters = await sandbox.payment();
+			sandbox.service.wireLog.clear();
+			const { error } = await runNode(saved, parameters);
+			const sent = requests().map(({ method, query, status }) => [method, query.nanoid, status]);
+			return { error: error?.message, sent, signIns: signIns() };
+		};
+		const [read, write] = [
+			['GET', sandbox.team, 200],
+			['PUT', undefined, 200],
+		];
+		expect(await pay()).toEqual({ sent: [read, write], signIns: 1 });
+		expect(await pay()).toEqual({ sent: [write], signIns: 0 });
+
+		const later = performance.now() + 5 * 60_000;
+		const clock = jest.spyOn(systemClock, 'elapsed').mockImplementation(() => later);
+		sandbox.service.tokens.expireAll();
+		expect(await pay()).toEqual({ sent: [['GET', sandbox.team, 401], read, write], signIns: 1 });
+		clock.mockRestore();
+
+		/* Revoked right after it was taken: this run is refused, and the next one signs in. */
+		sandbox.service.tokens.expireAll();
+		expect(await pay()).toEqual({
+			error: expect.stringContaining("wasn't accepted. The service refused: "),
+			sent: [['PUT', undefined, 401]],
+			signIns: 0,
+		});
+		expect(await pay()).toEqual({ sent: [['GET', sandbox.team, 401], read, write], signIns: 1 });
 	});
 
 	it('leaves no key and no token in what n8n stores', async () => {

@@ -1,10 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { outputSchemas, type JsonSchema } from '../../scripts/lib/outputSchemas';
 import { runNode, type RunResult } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
-import { previewOf, validated } from '../support/outputSchemas';
+import { previewOf, validateActionOutput, validated } from '../support/outputSchemas';
 
 /*
  * The hosts validate every item that any test makes a node put out against its output schema. These
@@ -38,6 +39,15 @@ function failing(parameters: INodeParameters): Promise<RunResult> {
 	});
 }
 
+/** The types of each field in a schema, at any depth, without null. */
+function typesIn({ properties = {}, items }: JsonSchema): string[][] {
+	const fields = [...Object.values(properties), ...(items === undefined ? [] : [items])];
+	return fields.flatMap((field) => [
+		[field.type ?? []].flat().filter((type) => type !== 'null'),
+		...typesIn(field),
+	]);
+}
+
 describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, each] as const))(
 	'%s',
 	(pair, { resource, operation, effect }) => {
@@ -50,6 +60,17 @@ describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, eac
 			expect(output.length).toBeGreaterThan(0);
 			for (const { json } of output) for (const name of Object.keys(json)) names.add(name);
 			expect([...names, ...(OCCASIONAL[pair] ?? [])].sort()).toEqual(previewOf(file).sort());
+		});
+
+		it('has one type for each field, which a value of another one violates', async () => {
+			expect(typesIn(outputSchemas()[file] ?? {}).filter(({ length }) => length !== 1)).toEqual([]);
+			const { output } = await sandbox.run(await formIn(pair, MODES[pair]?.[0]));
+			const json = output[0]?.json ?? {};
+			for (const name of previewOf(file).filter((each) => each in json)) {
+				const other = typeof json[name] === 'object' && json[name] !== null ? 7 : {};
+				const deviating = [{ json: { ...json, [name]: other } }];
+				expect(() => validateActionOutput({ resource, operation }, deviating)).toThrow(name);
+			}
 		});
 
 		it('suits its schema in every mode, when checked and when it fails', async () => {

@@ -51,6 +51,23 @@ describe('a payment', () => {
 		expect(sent()).toHaveLength(1);
 	});
 
+	it('is refused as paid where the service is reached by another name', async () => {
+		const parameters = await sandbox.payment();
+		await sandbox.run(parameters);
+		const baseUrl = sandbox.url.replace('127.0.0.1', 'localhost');
+		const { error } = await runNode(sandbox.credentials({ baseUrl }), parameters);
+		expect(error?.message).toContain('was already paid by this node');
+		expect(sent()).toHaveLength(1);
+	});
+
+	it('is looked up before it is signed', async () => {
+		const parameters = await sandbox.payment();
+		await sandbox.run(parameters);
+		/* This signer would fail. */
+		const { error } = await runNode(sandbox.unreachableSigner(), parameters);
+		expect(error?.message).toContain('was already paid by this node');
+	});
+
 	it('that the service refused was not made, and may be sent again', async () => {
 		const message = 'Insufficient funds';
 		await sandbox.fault({ match, kind: 'status', status: 400, times: 1, message });
@@ -113,6 +130,15 @@ describe('a payment that a person confirmed as not made', () => {
 			);
 			/* The first attempt reached the wire, where its connection was cut, and one more did. */
 			expect(sent().length - before).toBe(2);
+		}
+	});
+
+	it.each([',', ' ', '\n'])('is one of several, separated by %j', async (separator) => {
+		const payments = [await unknownOutcome(), await unknownOutcome()];
+		const confirmedNotPaid = payments.map((each) => each.confirmedNotPaid).join(separator);
+		for (const { payload } of payments) {
+			const again = sandbox.paying(payload, { options: { confirmedNotPaid } });
+			expect((await sandbox.run(again)).output[0]?.json).toEqual(PAID);
 		}
 	});
 

@@ -153,6 +153,30 @@ describe('team users', () => {
 		},
 	);
 
+	it('reads the full list, and what the service keeps back of it', async () => {
+		const asked: string[] = [];
+		const people = ['a', 'b'].map((name) => ({ nanoid: `us-${name}` }));
+		const service = await startHttpServer(({ path }) => {
+			const { search, searchParams } = new URL(path, 'http://service');
+			asked.push(search);
+			const offset = Number(searchParams.get('offset') ?? 0);
+			const has_more = offset + 1 < people.length;
+			const pagination = { has_more, next_offset: offset + 1 };
+			return { success: true, data: { users: people.slice(offset, offset + 1), pagination } };
+		});
+		credentials.data = {
+			baseUrl: service.url,
+			authentication: 'accessToken',
+			accessToken: 'token',
+		};
+		const n8n = await switchedOn('teamUserAdded');
+		people.push({ nanoid: 'us-c' });
+		const items = await next(n8n);
+		await service.stop();
+		expect(items).toMatchObject([{ nanoid: 'us-c' }]);
+		expect(asked.slice(0, 3)).toEqual(['', '?page=1&count=500', '?offset=1&count=500']);
+	});
+
 	it('starts no execution because the service lists the same users in another order', async () => {
 		const n8n = await switchedOn('teamUserAdded');
 		team().users.reverse();
@@ -437,6 +461,24 @@ describe('a poll that fails', () => {
 		expect(hints).toEqual([
 			`${kept} Rate limit reached. Choose longer Poll Times.`,
 			expect.stringMatching(`^${kept} Check the identifier`),
+		]);
+	});
+
+	it('gives no advice about options, which a trigger doesn’t have', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		credentials.data = {
+			baseUrl: 'http://127.0.0.1:1',
+			authentication: 'accessToken',
+			accessToken: 'token',
+		};
+		await n8n.tick();
+		expect(n8n.failures).toMatchObject([
+			{
+				message: 'No response from 127.0.0.1:1: it refused the connection',
+				description: expect.stringMatching(
+					/ Check that n8n can reach this address \(network, proxy, firewall\)\.$/,
+				),
+			},
 		]);
 	});
 });

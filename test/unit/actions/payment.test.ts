@@ -173,6 +173,22 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 	);
 });
 
+it('says whose a provided signature is, and whether it was checked', async () => {
+	const judge = new Judge(privateKey);
+	const signature = await judge.signTypedData(domain, types, FORM.typedData);
+	const provided = { ...FORM, signatureSource: 'provided', signer: judge.address, signature };
+	const [checked] = await checkOne(provided);
+	expect(checked?.summary).toMatch(
+		new RegExp(`, with a provided signature of ${judge.address}, which was checked$`),
+	);
+	expect(checked?.signs?.domain).toEqual(domain);
+	const [unchecked] = await checkOne({ ...provided, options: { checkOnly: true } });
+	expect(unchecked?.summary).toContain(
+		` to ${recipientEmail}, with a provided signature of ${judge.address} that can’t be checked, since its domain and types aren’t known`,
+	);
+	expect(unchecked?.signs).toBeNull();
+});
+
 describe('a run of several payments', () => {
 	const row = (item: number, options: object = {}, reference: unknown = `INV-${item}`) =>
 		read(

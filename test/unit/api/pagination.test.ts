@@ -45,6 +45,15 @@ it('starts over page by page, at the offsets that the service names, if it kept 
 	]);
 });
 
+it('cuts the full list where more are asked for than a page holds', async () => {
+	const { call, queries } = serviceWith({ users: usersTo(1_201) });
+	expect(await teamUsers(call, { teamId: 'te-1', most: 501 })).toEqual(usersTo(501));
+	expect(queries).toEqual([{}]);
+	const few = teamOf(usersTo(1_201));
+	expect(await teamUsers(few.call, { teamId: 'te-1', most: 500 })).toEqual(usersTo(500));
+	expect(few.queries).toEqual([{ page: 1, count: 500 }]);
+});
+
 it('lists nobody twice if someone joins between two pages', async () => {
 	const people = usersTo(700);
 	const { call } = teamOf(people, (request) => {

@@ -341,6 +341,24 @@ describe('n8n’s store', () => {
 		expect(await pay({ ...payment, confirmedNotPaid })).toEqual(paid);
 	});
 
+	it('may hold what an interrupted check left behind: then the payment is not known as paid', async () => {
+		const { run, store } = scene();
+		let left: readonly string[] = [];
+		store.once('afterwards', () => (left = store.saved));
+		await run().check(payment);
+		store.saved = [...left];
+		const [state] = await run().check(payment);
+		expect(state).toMatchObject({
+			status: 'unknown',
+			error: {
+				message: WAS_SENT,
+				hint: expect.stringContaining(
+					'A check that was interrupted can also have left this record.',
+				),
+			},
+		});
+	});
+
 	it('is looked up without a trace', async () => {
 		const { pay, store, run } = scene();
 		await pay(invoice);
@@ -379,6 +397,31 @@ describe('after the execution was stopped', () => {
 		};
 		await expect(own.pay(payment, send)).rejects.toMatchObject(stopped);
 		expect(sent).toEqual([]);
+		expect(await run().check(payment)).toEqual([{ status: 'payable', attempt: 1 }]);
+	});
+
+	it('nothing is claimed that was checked before', async () => {
+		const { run, store } = scene();
+		const stop = new AbortController();
+		const { ledger } = run({ signal: stop.signal });
+		await ledger.check([payment]);
+		const { calls } = store;
+		stop.abort();
+		const send = jest.fn();
+		await expect(ledger.pay(payment, 1, send)).rejects.toMatchObject(stopped);
+		expect(send).not.toHaveBeenCalled();
+		expect(store.calls).toBe(calls);
+	});
+
+	it('nothing is sent that was just claimed, and the claim is released', async () => {
+		const { run, store } = scene();
+		const stop = new AbortController();
+		store.once('afterwards', () => stop.abort());
+		const send = jest.fn();
+		await expect(run({ signal: stop.signal }).ledger.pay(payment, 1, send)).rejects.toMatchObject(
+			stopped,
+		);
+		expect(send).not.toHaveBeenCalled();
 		expect(await run().check(payment)).toEqual([{ status: 'payable', attempt: 1 }]);
 	});
 

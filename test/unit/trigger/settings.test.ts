@@ -32,6 +32,7 @@ it('reads lists from arrays and from text with commas, semicolons or line breaks
 	const filters = {
 		entityIds: ' co-a1B2c3D4e5F6, ;te-a1B2c3D4e5F6\n',
 		eventVersions: ['2', 2.1, 'v3', null],
+		destinationCurrencies: 'EUR\nusd',
 		sourceCurrencies: ['EUR', 'usd', ' '],
 		networks: 'base;\narbitrum',
 		providers: ['manual'],
@@ -44,6 +45,7 @@ it('reads lists from arrays and from text with commas, semicolons or line breaks
 		depositStatuses: ['complete'],
 		entityIds: ['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6'],
 		eventVersions: ['2', '2.1', 'v3'],
+		destinationCurrencies: ['EUR', 'usd'],
 		sourceCurrencies: ['EUR', 'usd'],
 		networks: ['base', 'arbitrum'],
 		providers: ['manual'],
