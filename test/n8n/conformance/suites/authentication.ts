@@ -60,13 +60,13 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 	});
 
 	it.each(DIALECTS)('a remote signer (%s) signs in, executes and pays', async (dialect) => {
-		const signer = await startRemoteSigner({ dialects: [dialect], token: 'signer token' });
+		const signer = await startRemoteSigner({ dialects: [dialect], token: 'token-of-the-signer' });
 		try {
 			world.refresh();
 			const credentials = world.credentials({
 				signer: 'remoteSigner',
 				remoteSignerUrl: signer.url,
-				remoteSignerToken: 'signer token',
+				remoteSignerToken: 'token-of-the-signer',
 				remoteSignerDialect: dialect,
 				walletAddress: world.account().address,
 				privateKey: '',
