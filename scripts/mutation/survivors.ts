@@ -15,6 +15,27 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
+		file: 'api/limits.ts',
+		line: 'const larger = signedCents > amountCents ? signedCents : amountCents;',
+		from: 'signedCents > amountCents',
+		to: 'signedCents >= amountCents',
+		why: 'Of two equal amounts, either one is the larger.',
+	},
+	{
+		file: 'signing/guards/administratorRoles.ts',
+		line: 'const [documented = {}, given = []] = [DOCUMENTED_TYPES[name], types[name]];',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'Stands for a documented type that isn’t given, and the text isn’t one of its members either.',
+	},
+	{
+		file: 'signing/guards/administratorRoles.ts',
+		line: 'if (known !== undefined && allowed.includes(known)) return;',
+		from: 'known !== undefined',
+		to: 'true',
+		why: 'No list of roles has undefined in it; only the compiler doesn’t know.',
+	},
+	{
 		file: 'signing/guards/administratorRoles.ts',
 		line: 'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {',
 		from: 'account.toLowerCase()',
@@ -27,6 +48,13 @@ export const SURVIVORS: readonly Survivor[] = [
 		from: "' '",
 		to: '""',
 		why: 'What stands around the address can’t be a part of a name, so nothing grows together.',
+	},
+	{
+		file: 'signing/guards/instantPayment.ts',
+		line: 'const { path = [], message: fault } = message.error.issues[0] ?? {};',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'A failed parse has an issue, and each issue a path; only the compiler doesn’t know.',
 	},
 	{
 		file: 'signing/guards/signInMessage.ts',
@@ -78,6 +106,41 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'Stands for a URI without a host, and no domain equals the other text either.',
 	},
 	{
+		file: 'signing/guards/signInMessage.ts',
+		line: 'const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'Stands for no resources, and one without a host passes.',
+	},
+	{
+		file: 'signing/guards/signInMessage.ts',
+		line: "const { issuedAt, notBefore = '', expirationTime = '' } = message;",
+		from: "''",
+		to: '"Stryker was here!"',
+		why: 'Neither text is a time, so either reads as NaN.',
+	},
+	{
+		file: 'signing/guards/signInMessage.ts',
+		line: "const { issuedAt, notBefore = '', expirationTime = '' } = message;",
+		from: "''",
+		to: '"Stryker was here!"',
+		why: 'Neither text is a time, so either reads as NaN.',
+	},
+	{
+		file: 'signing/guards/signInMessage.ts',
+		line: 'function checkResources({ resources = [] }: ParsedMessage): void {',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'Stands for no resources, and the text doesn’t delegate anything either.',
+	},
+	{
+		file: 'signing/remoteSigner.ts',
+		line: 'if (signature === undefined || signer === undefined) {',
+		from: 'signature === undefined',
+		to: 'false',
+		why: 'Without a signature there is no signer either; only the compiler doesn’t know.',
+	},
+	{
 		file: 'signing/signature.ts',
 		line: "const [, r = '', s = '', v = ''] = parts;",
 		from: "''",
@@ -100,9 +163,30 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'signing/typedData.ts',
+		line: "const path = types.error.issues[0]?.path.join('.') ?? '';",
+		from: 'types.error.issues[0]?.path',
+		to: 'types.error.issues[0].path',
+		why: 'A failed parse has an issue; only the compiler doesn’t know.',
+	},
+	{
+		file: 'signing/typedData.ts',
+		line: "const path = types.error.issues[0]?.path.join('.') ?? '';",
+		from: "''",
+		to: '"Stryker was here!"',
+		why: 'A failed parse has an issue; only the compiler doesn’t know.',
+	},
+	{
+		file: 'signing/typedData.ts',
 		line: 'visit(primaryType, []);',
 		from: '[]',
 		to: '["Stryker was here"]',
 		why: 'No type can have this name.',
+	},
+	{
+		file: 'signing/wallet.ts',
+		line: '} catch {',
+		from: '{\n\t\treturn undefined;\n\t}',
+		to: '{}',
+		why: 'A function that ends without a return gives undefined, too.',
 	},
 ];
