@@ -106,7 +106,7 @@ describe('what EIP-712 needs in addition to the message', () => {
 		['types', 'Types', { domain }],
 		['domain', 'Domain', { types }],
 		['domain', 'Domain', { primaryType }],
-	])('is refused without %s', (field, label, fields) => {
+	])('is refused without %s: %s is missing from %j', (field, label, fields) => {
 		const missing = { message: `${label} is missing`, field };
 		expect(() => descriptionToSign({ message }, fields)).toThrow(
 			expect.objectContaining({
