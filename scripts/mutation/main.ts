@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsSigning',
 		title: 'Mutations of signing',
 		mutated: ['signing/**/*.ts'],
-		tests: ['unit/signing/*.test.ts'],
+		tests: ['unit/signing/*.test.ts', 'unit/contract/eip712Description.test.ts'],
 		explained: true,
 	},
 	idempotency: {
@@ -52,7 +52,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsPermissions',
 		title: 'Mutations of permissions',
 		mutated: ['api/limits.ts'],
-		tests: ['unit/api/limits.test.ts'],
+		tests: ['unit/api/{credentials,limits}.test.ts'],
 		explained: true,
 	},
 	session: {

@@ -15,11 +15,25 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
+		file: 'api/limits.ts',
+		line: 'const larger = signedCents > amountCents ? signedCents : amountCents;',
+		from: 'signedCents > amountCents',
+		to: 'signedCents >= amountCents',
+		why: 'Of two equal amounts, either one is the larger.',
+	},
+	{
 		file: 'signing/guards/administratorRoles.ts',
 		line: 'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {',
 		from: 'account.toLowerCase()',
 		to: 'account.toUpperCase()',
 		why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
+	},
+	{
+		file: 'signing/guards/administratorRoles.ts',
+		line: 'const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;',
+		from: '/^0x[0-9a-f]{1,16}$/i',
+		to: '/0x[0-9a-f]{1,16}$/i',
+		why: 'What has other text before its 0x isn’t a number, so it reads as NaN either way.',
 	},
 	{
 		file: 'signing/guards/foreignNames.ts',
@@ -29,18 +43,11 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'What stands around the address can’t be a part of a name, so nothing grows together.',
 	},
 	{
-		file: 'signing/guards/signInMessage.ts',
-		line: 'const PARSER_FAULT = /^line \\d+: ([A-Za-z0-9 -]{1,100})$/m;',
-		from: '/^line \\d+: ([A-Za-z0-9 -]{1,100})$/m',
-		to: '/^line \\d+: ([A-Za-z0-9 -]{1,100})/m',
-		why: 'siwe’s parser writes each fault as a whole line of this form, and nothing else like it.',
-	},
-	{
-		file: 'signing/guards/signInMessage.ts',
-		line: 'const PARSER_FAULT = /^line \\d+: ([A-Za-z0-9 -]{1,100})$/m;',
-		from: '/^line \\d+: ([A-Za-z0-9 -]{1,100})$/m',
-		to: '/line \\d+: ([A-Za-z0-9 -]{1,100})$/m',
-		why: 'siwe’s parser writes each fault as a whole line of this form, and nothing else like it.',
+		file: 'signing/guards/instantPayment.ts',
+		line: 'const { path = [], message: fault } = message.error.issues[0] ?? {};',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'A failed parse has an issue, and each issue a path; only the compiler doesn’t know.',
 	},
 	{
 		file: 'signing/guards/signInMessage.ts',
@@ -78,6 +85,20 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'Stands for a URI without a host, and no domain equals the other text either.',
 	},
 	{
+		file: 'signing/guards/signInMessage.ts',
+		line: 'const { domain, uri, chainId, issuedAt, expirationTime, notBefore, resources = [] } = message;',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'Stands for no resources, and one without a host passes.',
+	},
+	{
+		file: 'signing/guards/signInMessage.ts',
+		line: "function readTime(value = ''): number {",
+		from: "''",
+		to: '"Stryker was here!"',
+		why: 'Neither text is a time, so either reads as NaN.',
+	},
+	{
 		file: 'signing/signature.ts',
 		line: "const [, r = '', s = '', v = ''] = parts;",
 		from: "''",
@@ -100,9 +121,37 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'signing/typedData.ts',
+		line: "const [path = ''] = types.error.issues.map((issue) => issue.path.join('.'));",
+		from: "''",
+		to: '"Stryker was here!"',
+		why: 'A failed parse has an issue; only the compiler doesn’t know.',
+	},
+	{
+		file: 'signing/typedData.ts',
+		line: "const isChainId = typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId >= 1;",
+		from: "typeof chainId === 'number'",
+		to: 'true',
+		why: 'What isn’t a number isn’t a safe integer either; only the compiler doesn’t know.',
+	},
+	{
+		file: 'signing/typedData.ts',
 		line: 'visit(primaryType, []);',
 		from: '[]',
 		to: '["Stryker was here"]',
 		why: 'No type can have this name.',
+	},
+	{
+		file: 'signing/wallet.ts',
+		line: '} catch {',
+		from: '{\n\t\treturn undefined;\n\t}',
+		to: '{}',
+		why: 'A function that ends without a return gives undefined, too.',
+	},
+	{
+		file: 'signing/wallet.ts',
+		line: "const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');",
+		from: 'privateKey.toLowerCase()',
+		to: 'privateKey.toUpperCase()',
+		why: 'It only has to put the letters of the key in the same case, and either case does.',
 	},
 ];

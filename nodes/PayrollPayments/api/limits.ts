@@ -28,8 +28,6 @@ function isPermission(value: unknown): value is Permission {
 	return typeof value === 'string' && Object.hasOwn(PERMISSIONS, value);
 }
 
-const ALL_PERMISSIONS = Object.keys(PERMISSIONS).filter(isPermission);
-
 /** A text that sets a limit where it is filled in. */
 const limitText = z
 	.string({ invalid_type_error: 'must be text, or empty for no limit' })
@@ -80,7 +78,7 @@ export const limitsSchema = z
 	})
 	.transform(({ permissions, maximumPayment: maximumPaymentCents, ...rest }, context) => {
 		const selected: unknown = (permissions ?? '') === '' ? [] : permissions;
-		const list = { readOnly: [], everything: ALL_PERMISSIONS, selected }[rest.access];
+		const list = { readOnly: [], everything: Object.keys(PERMISSIONS), selected }[rest.access];
 		if (Array.isArray(list) && list.every(isPermission)) {
 			return { ...rest, permissions: new Set(list), maximumPaymentCents };
 		}

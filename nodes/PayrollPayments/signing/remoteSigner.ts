@@ -112,7 +112,7 @@ export function remoteSignerWallet(
 	async function sign(hash: Hex, method: string, params: readonly unknown[]): Promise<Hex> {
 		const signature = readSignature(await ask(method, params));
 		const signer = signature && (await signerOf(hash, signature));
-		if (signature === undefined || signer === undefined) {
+		if (!signature || !signer) {
 			return refuse(
 				'The remote signer returned an invalid signature',
 				'Check Remote Signer Dialect in the credentials.',

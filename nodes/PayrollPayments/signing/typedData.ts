@@ -93,7 +93,7 @@ const typesSchema = z.record(typeName, z.array(member).refine(hasDistinctNames))
 export function readTypes(value: unknown): Types {
 	const types = typesSchema.safeParse(value);
 	if (types.success) return types.data;
-	const path = types.error.issues[0]?.path.join('.') ?? '';
+	const [path = ''] = types.error.issues.map((issue) => issue.path.join('.'));
 	const where = path === '' ? '' : ` at ${quoted(path)}`;
 	return refuseToSign(`The types aren’t valid EIP-712 types${where}`);
 }

@@ -1,6 +1,8 @@
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 import {
+	credentialLabel,
 	isUnlimited,
+	limitsSchema,
 	PERMISSIONS,
 	requireAllowedPayment,
 	requirePermission,
@@ -104,6 +106,7 @@ describe('a permission', () => {
 				message: `These credentials don't allow ${activity}`,
 				field: 'access',
 				hint: `${reason} Ask the person who manages them. Nothing was signed or sent.`,
+				context: { page: 'credentials.md' },
 			});
 		}
 		requirePermission(credentials({ access: 'everything' }), permission);
@@ -129,6 +132,24 @@ describe('a permission', () => {
 		const operation = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === name);
 		expect([operation?.effect, operation?.permission]).toEqual(['write', permission]);
 	});
+});
+
+it.each([
+	['Payroll', 'the credentials “Payroll”'],
+	['', 'these credentials'],
+	[undefined, 'these credentials'],
+])('credentials with the name %j are called %s', (name, label) => {
+	expect(credentialLabel(credentials({}, name))).toBe(label);
+});
+
+it.each([
+	['permissions', { access: 'selected', permissions: 0 }],
+	['maximumPayment', { maximumPayment: '-1' }],
+	['paymentRecipients', { paymentRecipients: '@' }],
+])('the one fault in %s is at that field', (field, change) => {
+	expect(limitsSchema.safeParse(change).error?.issues).toEqual([
+		{ code: 'custom', path: [field], message: expect.stringMatching(/^must /) },
+	]);
 });
 
 it.each<[Change, boolean]>([
@@ -212,13 +233,25 @@ describe('the payment recipients', () => {
 		expect(limits({ paymentRecipients: '' }).paymentRecipients).toBeUndefined();
 	});
 
-	it.each([
-		...[' ', ',', ' , ,', 'ana@example.com; ben@example.com', 'ana@example.com ben@example.com'],
-		...['example.com', '@example', '@', '@.com', '@example..com', '@-example.com', '*@example.com'],
-		...['ana@ben@example.com', '"ana"@example.com', 'Ana <ana@example.com>', 'ana@exämple.com'],
-		...['*', '{{ $vars.recipients }}', 7, ['ana@example.com'], {}, undefined, null],
-	])('are refused by name where they are %j', (paymentRecipients) => {
-		expect(messageFor({ paymentRecipients })).toMatch(/^Payment Recipients in the credentials /);
+	const FORM = 'must contain email addresses, or @ and a domain such as @example.com';
+
+	it.each<[unknown, string]>([
+		...[' ', ',', ' , ,'].map((text): [string, string] => [text, `${FORM}; it names nobody`]),
+		...[
+			...['ana@example.com; ben@example.com', 'ana@example.com ben@example.com', 'example.com'],
+			...['@example', '@', '@.com', '@example..com', '@-example.com', '*@example.com', '*'],
+			...['ana@ben@example.com', '"ana"@example.com', 'Ana <ana@example.com>', 'ana@exämple.com'],
+			'{{ $vars.recipients }}',
+		].map((text): [string, string] => [text, `${FORM}; entry 1 is neither`]),
+		['ana@example.com, , @example, ben', `${FORM}; entry 2 is neither`],
+		...[7, ['ana@example.com'], {}, undefined, null].map((value): [unknown, string] => [
+			value,
+			'must be text, or empty for no limit',
+		]),
+	])('are refused where they are %j, which %s', (paymentRecipients, fault) => {
+		expect(messageFor({ paymentRecipients })).toBe(
+			`Payment Recipients in the credentials ${fault}`,
+		);
 	});
 });
 
@@ -257,6 +290,7 @@ describe('a payment', () => {
 		expect(check({ maximumPayment: '2500.50' }, { signedCents: undefined })).toMatchObject({
 			message: 'The signed amount can’t be compared with the limit of these credentials',
 			field: 'typedAmountUnit',
+			hint: 'Under Typed Amount Unit, choose the unit of the authorization. Maximum Payment in the credentials “Payroll” needs it. Nothing was signed or sent.',
 		});
 		pay({}, { signedCents: undefined });
 	});
@@ -275,21 +309,28 @@ describe('a payment', () => {
 	it.each([
 		...[
 			...['ben@example.com', 'ana@example.com.evil.example', 'xana@example.com'],
-			...['ana+x@example.com', ' ana@example.com', 'ana@example.com\n', 'ana@example.com\0'],
-			...['an\u0430@example.com', 'ana@example.com,eve@example.org'],
-		].map((email) => ['ana@example.com', email]),
+			'ana+x@example.com',
+		].map((email) => ['ana@example.com', email, email]),
 		...[
-			...['ana@sub.example.com', 'ana@notexample.com', 'ana@example.com.', 'eve@x.org@example.com'],
-			...['"eve@x.org"@example.com', 'eve@x.org <x@example.com>', '@example.com', 'example.com'],
-			'',
+			...[' ana@example.com', 'ana@example.com\n', 'ana@example.com\0', 'an\u0430@example.com'],
+			'ana@example.com,eve@example.org',
+		].map((email) => ['ana@example.com', email]),
+		...['ana@sub.example.com', 'ana@notexample.com'].map((email) => ['@example.com', email, email]),
+		...[
+			...['ana@example.com.', 'eve@x.org@example.com', '"eve@x.org"@example.com'],
+			...['eve@x.org <x@example.com>', '@example.com', 'example.com', ''],
 		].map((email) => ['@example.com', email]),
 		['kim@example.com', '\u212Aim@example.com'],
 		['@kim.example', 'a@\u212Aim.example'],
-		['@sub.example.com', 'ana@example.com'],
-	])('to the recipients %j does not go to %j', (paymentRecipients, recipientEmail) => {
-		expect(check({ paymentRecipients }, { recipientEmail })).toMatchObject({
-			message: expect.stringMatching(/^These credentials don't allow paying /),
-			field: 'paymentRecipients',
-		});
-	});
+		['@sub.example.com', 'Ana@Example.com', 'ana@example.com'],
+	])(
+		'to the recipients %j does not go to %j',
+		(paymentRecipients, recipientEmail, shown = 'this recipient') => {
+			expect(check({ paymentRecipients }, { recipientEmail })).toMatchObject({
+				message: `These credentials don't allow paying ${shown}`,
+				field: 'paymentRecipients',
+				hint: "Payment Recipients in the credentials “Payroll” doesn't list this address or its domain. Ask the person who manages them. Nothing was signed or sent.",
+			});
+		},
+	);
 });

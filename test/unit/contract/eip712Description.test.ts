@@ -52,7 +52,7 @@ describe('what EIP-712 needs in addition to the message', () => {
 		['EIP712Domain from the payload alone', withDomainType, {}, withDomainType],
 	])('is taken from %s', (_what, payload, fields, expected) => {
 		const parsed = paymentPayload.parse({ ...payload, message });
-		for (const describe of bothWays) expect(describe(parsed, fields)).toEqual(expected);
+		for (const describe of bothWays) expect(describe(parsed, fields)).toStrictEqual(expected);
 	});
 
 	it.each<['domain' | 'types' | 'primaryType', string, unknown]>([
@@ -103,7 +103,10 @@ describe('what EIP-712 needs in addition to the message', () => {
 		['domain', 'Domain', { types, primaryType }],
 		['types', 'Types', { domain, primaryType }],
 		['primaryType', 'Primary Type', { domain, types }],
-	])('is refused without %s', (field, label, fields) => {
+		['types', 'Types', { domain }],
+		['domain', 'Domain', { types }],
+		['domain', 'Domain', { primaryType }],
+	])('is refused without %s: %s is missing from %j', (field, label, fields) => {
 		const missing = { message: `${label} is missing`, field };
 		expect(() => descriptionToSign({ message }, fields)).toThrow(
 			expect.objectContaining({

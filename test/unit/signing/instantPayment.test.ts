@@ -293,6 +293,7 @@ describe('the signing guard of instant payments', () => {
 			['another team with one of these in it', 'te-late-payment'],
 			['a longer team', `${team}0`],
 			['a team around the form’s', `te-zzzzz_${teamId}_zzzzzz`],
+			['a team that ends in the form’s', `te-zzzzz_${teamId}`],
 			['the form’s team and one more letter', `${teamId}x`],
 			['the form’s team and one more letter, accented', `${teamId}é`],
 			['the form’s team and an invisible character', `${teamId}${hidden}x`],

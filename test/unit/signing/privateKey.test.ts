@@ -55,6 +55,7 @@ describe('the wallet of a private key', () => {
 	it.each<[string, string]>([
 		['nothing', ''],
 		['no 0x', key.slice(2)],
+		['something else for 0x', `xx${key.slice(2)}`],
 		['too short', key.slice(0, -1)],
 		['too long', `${key}0`],
 		['white space', ` ${key}`],

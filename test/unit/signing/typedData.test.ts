@@ -271,7 +271,10 @@ describe('typed data', () => {
 		['The domain has an empty name or version', { domain: { name: '' } }],
 		['The domain has an empty name or version', { domain: { version: '' } }],
 		['domain.chainId is "1", which isn\'t a whole number above 0', { domain: { chainId: '1' } }],
-		["domain.chainId is -1, which isn't a whole number above 0", { domain: { chainId: -1 } }],
+		...[-1, 1.5, 2 ** 53].map((chainId): [string, object] => [
+			`domain.chainId is ${chainId}, which isn't a whole number above 0`,
+			{ domain: { chainId } },
+		]),
 		['domain.salt is "x", which isn\'t a valid bytes32', { domain: { salt: 'x' } }],
 		['The primary type is not text', { primaryType: ['Note'] }],
 		['The primary type "Other" is not among the types', { primaryType: 'Other' }],

@@ -57,9 +57,9 @@ function checkTypes(input: unknown): void {
 	const types = readTypes(input);
 	for (const name of new Set([...Object.keys(DOCUMENTED_TYPES), ...Object.keys(types)])) {
 		if (name === 'EIP712Domain') continue;
-		const [documented = {}, given = []] = [DOCUMENTED_TYPES[name], types[name]];
-		const fits = given.every((member) => documented[member.name]?.test(member.type));
-		if (fits && given.length === Object.keys(documented).length) continue;
+		const [documented = {}, given] = [DOCUMENTED_TYPES[name], types[name]];
+		const isWhole = given?.length === Object.keys(documented).length;
+		if (isWhole && given.every((member) => documented[member.name]?.test(member.type))) continue;
 		refuseToSign(`The type ${name} isn’t the documented one`);
 	}
 }
@@ -82,7 +82,7 @@ function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleEx
 			hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
 		});
 	}
-	if (known !== undefined && allowed.includes(known)) return;
+	if (allowed.some((one) => one === known)) return;
 	const found = known === undefined ? quoted(given) : roleLabel(known);
 	refuseToSign(`The typed data gives the role ${found}, not ${expected}`);
 }

@@ -40,7 +40,7 @@ function malformed(what: string): never {
  * Milliseconds since 1970, of a time on a day that siwe's parser has found to exist. NaN for a leap
  * second, and for spellings that other libraries may refuse.
  */
-function readTime(value: string): number {
+function readTime(value = ''): number {
 	return USUAL_TIME.test(value) ? Date.parse(value) : NaN;
 }
 
@@ -136,7 +136,7 @@ function checkDomain(message: ParsedMessage, expected: string, baseUrl: string):
 }
 
 function checkTimes(message: ParsedMessage, now: number): void {
-	const { issuedAt, notBefore = '', expirationTime = '' } = message;
+	const { issuedAt, notBefore, expirationTime } = message;
 	/* A missing time reads as NaN, which is neither before nor after any other. */
 	const fault = [
 		readTime(expirationTime) <= now - CLOCK_TOLERANCE && `expired at ${expirationTime}`,
@@ -151,12 +151,12 @@ function checkTimes(message: ParsedMessage, now: number): void {
 }
 
 /** Signing such a resource (EIP-5573) would let its holder act as the wallet. */
-function checkResources({ resources = [] }: ParsedMessage): void {
+function checkResources({ resources }: ParsedMessage): void {
 	const decoded = (uri: string) =>
 		uri.replace(/%[0-7][0-9a-f]/gi, (escape) =>
 			String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
 		);
-	const delegation = resources.find((resource) => /^urn:recap:/i.test(decoded(resource)));
+	const delegation = resources?.find((resource) => /^urn:recap:/i.test(decoded(resource)));
 	if (delegation === undefined) return;
 	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
 		field: 'baseUrl',

@@ -1,0 +1,80 @@
+import { id, Wallet } from 'ethers';
+import type { z } from 'zod';
+
+import { paymentPayload, setRolesRequest } from '../../../nodes/PayrollPayments/signing/payloads';
+
+const [from, to, account] = ['from', 'to', 'account'].map((name) => new Wallet(id(name)).address);
+
+/** The first fault of a value, as errors show it. */
+function faultOf(schema: z.ZodTypeAny, value: unknown): string | undefined {
+	const [issue] = schema.safeParse(value).error?.issues ?? [];
+	return issue && `${issue.path.join('.')} ${issue.message}`.trim();
+}
+
+describe('the typed data of administrator invites', () => {
+	const grant = { role: 'team_viewer', account };
+	const request = { from, to, salt: '918273645', expires: '4102444800', data: [grant] };
+
+	it.each([1, 2])('is taken back as it came, with %d accounts', (accounts) => {
+		const typedData = { ...request, data: Array.from({ length: accounts }, () => grant) };
+		expect(setRolesRequest.parse(typedData)).toEqual(typedData);
+	});
+
+	it.each<[string, object]>([
+		['data is empty', { data: [] }],
+		['salt is missing', { salt: undefined }],
+		['expires must be text', { expires: 4102444800 }],
+		['data.0.role is missing', { data: [{ account }] }],
+		["data.0 Unrecognized key(s) in object: 'group'", { data: [{ ...grant, group: '' }] }],
+		["Unrecognized key(s) in object: 'more'", { more: '' }],
+	])('is refused: %s', (fault, change) => {
+		expect(faultOf(setRolesRequest, { ...request, ...change })).toBe(fault);
+	});
+});
+
+describe('a payment authorization', () => {
+	const message = {
+		...{ from, to, salt: '918273645', expires: '4102444800' },
+		data: {
+			...{ id: '77', groupID: '', payAtTime: '0', validMinutes: '60', payType: 'instant' },
+			...{ token: to, recipient: account, amount: '125000000', data: '0x' },
+		},
+	};
+	const whole = { domain: { chainId: 1 }, types: { Payment: [] }, primaryType: 'Payment', message };
+	const { domain, types, primaryType } = whole;
+	const { data, ...withoutData } = message;
+
+	it.each<[string, object, object]>([
+		['the message alone', message, { message }],
+		['a whole payload', whole, whole],
+		[
+			'a whole payload in the service’s names',
+			{ domain, types, primary_type: primaryType, typed_data: message },
+			whole,
+		],
+		['a payload of some parts', { types, typed_data: message }, { types, message }],
+	])('may be %s', (_what, value, expected) => {
+		expect(paymentPayload.parse(value)).toEqual(expected);
+	});
+
+	it.each<[string, unknown]>([
+		['is missing', undefined],
+		...[null, 'text', 7, [message]].map((value): [string, unknown] => ['must be an object', value]),
+		["Unrecognized key(s) in object: 'more'", { ...message, more: '' }],
+		["Unrecognized key(s) in object: 'more'", { ...whole, more: '' }],
+		["Unrecognized key(s) in object: 'typed_data'", { ...whole, typed_data: message }],
+		["Unrecognized key(s) in object: 'primary_type'", { ...whole, primary_type: primaryType }],
+		['message is missing', { domain, types }],
+		['domain must be a JSON object', { ...whole, domain: [] }],
+		['types must be a JSON object', { ...whole, types: 'Payment' }],
+		['primaryType must be text', { ...whole, primaryType: 1 }],
+		['message.salt must be text', { ...whole, message: { ...message, salt: 1 } }],
+		['salt is missing', { ...message, salt: undefined }],
+		['data is missing', withoutData],
+		['data must be an object', { ...message, data: '0x' }],
+		['data.amount must be text', { ...message, data: { ...data, amount: 125_000_000 } }],
+		["data Unrecognized key(s) in object: 'fee'", { ...message, data: { ...data, fee: '1' } }],
+	])('is refused: %s', (fault, value) => {
+		expect(faultOf(paymentPayload, value)).toBe(fault);
+	});
+});
