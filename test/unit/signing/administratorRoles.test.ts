@@ -178,6 +178,11 @@ describe('the signing guard of administrator invites', () => {
 			`The type SetRole ${UNDOCUMENTED}`,
 		],
 		['a missing member of a role', grant(SET_ROLE.slice(1)), `The type SetRole ${UNDOCUMENTED}`],
+		[
+			'another name for a member of a role',
+			grant(SET_ROLE.map((member, index) => (index === 0 ? { ...member, name: 'roles' } : member))),
+			`The type SetRole ${UNDOCUMENTED}`,
+		],
 		['no chain', having({ domain: { ...DOMAIN, chainId: undefined } }), 'domain.chainId'],
 		['no contract', having({ domain: { name: 'x', version: '1', chainId: 1 } }), DOMAIN_MEMBERS],
 		['a domain with a salt', domain({ salt: id('salt') }), DOMAIN_MEMBERS],
