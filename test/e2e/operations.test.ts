@@ -14,7 +14,7 @@ let environment: N8nEnvironment;
 let api: Credentials;
 
 beforeAll(async () => {
-	/* An n8n of its own, since a test looks for secrets in everything that it has stored. */
+	/* A dedicated n8n, since a test looks for secrets in everything that it has stored. */
 	environment = await startN8n();
 	await sandbox.start();
 	api = await environment.n8n.saveCredentials('payrollPaymentsApi', 'Wallet', {

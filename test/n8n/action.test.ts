@@ -420,7 +420,7 @@ describe('as an AI tool', () => {
 		expect(requests()).toEqual([]);
 	});
 
-	it('writes with permission, and nothing again whose outcome is unknown, though each try is a run of its own', async () => {
+	it('writes with permission, and nothing again whose outcome is unknown, though each try is a separate run', async () => {
 		const parameters = { ...(await formFor(sandbox, 'invite.create')), allowToolWrites: true };
 		expect((await sandbox.run(parameters, { node: tool })).error).toBeUndefined();
 		await sandbox.fault({ match: { path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
