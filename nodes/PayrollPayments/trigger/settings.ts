@@ -70,16 +70,23 @@ export function readOptions(source: ParameterSource) {
 
 function settingsOf(options: InputOf<typeof parameters>['options']) {
 	const { deduplicate = true, deduplicationHistory = 5_000, maximumAgeSeconds = 0 } = options;
+	const { acknowledge = 'received' } = options;
+	const history = deduplicate ? deduplicationHistory : undefined;
 	return {
 		/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
-		acknowledge: options.acknowledge ?? 'received',
+		acknowledge,
 		allowlist: options.ipAllowlist ?? [],
 		invalidPayload: options.invalidPayload ?? 'reject',
 		includeHeaders: options.includeHeaders ?? false,
 		/** Older events are refused; Infinity if the user set no limit. */
 		maximumAgeSeconds: maximumAgeSeconds === 0 ? Number.POSITIVE_INFINITY : maximumAgeSeconds,
 		/** How many events the trigger remembers; undefined if it doesn't deduplicate. */
-		history: deduplicate ? deduplicationHistory : undefined,
+		history,
+		/**
+		 * How many of them n8n's store keeps. An event that is acknowledged only when its workflow has
+		 * finished isn't recorded: if that fails, the next delivery runs.
+		 */
+		recordedHistory: acknowledge === 'finished' ? undefined : history,
 	};
 }
 

@@ -27,6 +27,7 @@ const SETTINGS: DeliverySettings = {
 	includeHeaders: true,
 	maximumAgeSeconds: Number.POSITIVE_INFINITY,
 	history: 5_000,
+	recordedHistory: 5_000,
 };
 
 const OBJECT_FROM_BIRTH = Reflect.ownKeys(Object.prototype).length;

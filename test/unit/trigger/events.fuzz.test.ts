@@ -24,6 +24,7 @@ const SETTINGS: DeliverySettings = {
 	includeHeaders: true,
 	maximumAgeSeconds: Number.POSITIVE_INFINITY,
 	history: 5_000,
+	recordedHistory: 5_000,
 };
 
 const taken = (body: string) =>
