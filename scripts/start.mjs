@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installDependencies, installN8n, installN8nTools } from './lib/installations.mjs';
+import { installDependencies, installN8n } from './lib/installations.mjs';
 import { lockUntilExit } from './lib/lock.mjs';
 import { packedPackage } from './lib/packaging.mjs';
 import { keepTemporaryFiles, repository } from './lib/paths.mjs';

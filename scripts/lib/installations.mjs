@@ -281,15 +281,6 @@ function compilerSettings(node) {
  */
 
 /**
- * Installs what installs n8n: its Node.js, and pnpm.
- *
- * @param {import('./n8nVersions.mjs').N8nVersion} [version]
- */
-export async function installN8nTools(version = DEFAULT_N8N_VERSION) {
-	await Promise.all([installNode(N8N_VERSIONS[version].node), installPnpm()]);
-}
-
-/**
  * @param {import('./n8nVersions.mjs').N8nVersion} [version]
  * @returns {Promise<N8nInstallation>}
  */
