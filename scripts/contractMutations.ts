@@ -219,16 +219,15 @@ async function main(): Promise<void> {
 	await Promise.all(Array.from({ length: WORKERS }, (_, index) => worker(`copy${index}`)));
 	const table = [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 	const alive = table.filter(([, , , outcome = '']) => /survived|nothing ran/.test(outcome));
-	writeSection(
-		'contractMutations',
-		'Mutations of the contract',
-		`Node ${process.versions.node}`,
-		`One value, bound or prefix of the node, the sandbox or \`sandbox/openapi.yaml\` is changed at a time, in a
-copy, and \`test/n8n/conformance\` has to fail. ${table.length} mutations: ${table.length - alive.length}
-noticed, ${alive.length} not.
-
-${markdownTable(['File', 'From', 'To', 'The first test that failed'], table)}`,
-	);
+	writeSection('contractMutations', {
+		versions: `Node ${process.versions.node}`,
+		result: `${table.length - alive.length} of ${table.length} mutations noticed`,
+		figures: [
+			'One value, bound or prefix of the node, the sandbox or `sandbox/openapi.yaml` is changed at a ' +
+				'time, in a copy, and `test/n8n/conformance` has to fail.',
+			markdownTable(['File', 'From', 'To', 'The first test that failed'], table),
+		],
+	});
 	process.exitCode = alive.length === 0 ? 0 : 1;
 }
 

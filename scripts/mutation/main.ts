@@ -24,7 +24,6 @@ const LEAST_SCORE = 90;
 
 interface Part {
 	readonly section: Section;
-	readonly title: string;
 	/** Below nodes/PayrollPayments. */
 	readonly mutated: readonly string[];
 	/** Below test. */
@@ -36,28 +35,24 @@ interface Part {
 const PARTS: Readonly<Record<string, Part>> = {
 	signing: {
 		section: 'mutationsSigning',
-		title: 'Mutations of signing',
 		mutated: ['signing/**/*.ts'],
 		tests: ['unit/signing/*.test.ts', 'unit/contract/eip712Description.test.ts'],
 		explained: true,
 	},
 	idempotency: {
 		section: 'mutationsIdempotency',
-		title: 'Mutations of idempotency',
 		mutated: ['idempotency/*.ts'],
 		tests: ['unit/idempotency/*.test.ts'],
 		explained: true,
 	},
 	permissions: {
 		section: 'mutationsPermissions',
-		title: 'Mutations of permissions',
 		mutated: ['api/limits.ts'],
 		tests: ['unit/api/{credentials,limits}.test.ts'],
 		explained: true,
 	},
 	session: {
 		section: 'mutationsSession',
-		title: 'Mutations of the session',
 		mutated: ['api/{authentication,session,signIn}.ts'],
 		tests: [
 			'unit/api/{client,credentials,outboundRequests,session,signIn}*.test.ts',
@@ -66,7 +61,6 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	money: {
 		section: 'mutationsMoney',
-		title: 'Mutations of what handles money',
 		mutated: [
 			'shared/money.ts',
 			'actions/payment/*.ts',
@@ -81,7 +75,6 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	trigger: {
 		section: 'mutationsTrigger',
-		title: 'Mutations of the trigger',
 		mutated: ['trigger/*.ts', '!trigger/description.ts'],
 		tests: [
 			'unit/trigger/*.test.ts',
@@ -286,12 +279,12 @@ mutants that a test noticed, at least ${LEAST_SCORE} %. Property tests try a ten
 		);
 	}
 	const { version } = stryker;
-	writeSection(
-		part.section,
-		part.title,
-		`StrykerJS ${version}, Node ${process.versions.node}`,
-		figures.join('\n\n'),
-	);
+	const { score } = scoreOf(mutants);
+	writeSection(part.section, {
+		versions: `StrykerJS ${version}, Node ${process.versions.node}`,
+		result: `${score.toFixed(1)} % of ${mutants.length} mutants noticed`,
+		figures,
+	});
 }
 
 /** Tries the mutants of one part, writes the result, and says whether it is good enough. */

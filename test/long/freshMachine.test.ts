@@ -176,11 +176,10 @@ function earlierRows(): Map<string, string[]> {
 
 /** Writes the rows so far, also those of earlier runs, in the order of the matrix. */
 function writeRows(rows: ReadonlyMap<string, string[]>): void {
-	writeSection(
-		'freshMachine',
-		'A machine on which nothing of ours has ever run',
-		'Debian 12 from debootstrap (minbase)',
-		[
+	writeSection('freshMachine', {
+		versions: 'Debian 12 from debootstrap (minbase)',
+		result: `${rows.size} of ${MACHINES.length} trials made; what each has seen is below`,
+		figures: [
 			'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into ' +
 				'which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if ' +
 				'the binary that its authors publish can’t be reached. “Left behind” lists all files outside ' +
@@ -190,8 +189,8 @@ function writeRows(rows: ReadonlyMap<string, string[]>): void {
 				HEADING,
 				MACHINES.flatMap((row) => [rows.get(label(row)) ?? []]).filter(({ length }) => length > 0),
 			),
-		].join('\n\n'),
-	);
+		],
+	});
 }
 
 it('npm start and npm test work on a machine on which nothing of ours has ever run', async () => {

@@ -50,11 +50,12 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 	const found = await Promise.all(
 		TARGETS.map(async ([target, what]) => ({ what, ...(await fuzzed(target)) })),
 	);
-	writeSection(
-		'fuzz',
-		'Fuzzing of untrusted input',
-		`Node ${process.versions.node}`,
-		[
+	const total = (of: (each: (typeof found)[number]) => number) =>
+		found.reduce((sum, each) => sum + of(each), 0);
+	writeSection('fuzz', {
+		versions: `Node ${process.versions.node}`,
+		result: `${total(({ crashes }) => crashes.length)} failures in ${total(({ executions }) => executions)} executions, ${MINUTES} minutes for each of ${found.length} targets`,
+		figures: [
 			`Inputs are mutated from a corpus (\`test/long/fuzz/corpus\`), for ${MINUTES} minutes each ` +
 				'(LONG_FUZZ_MINUTES). An input that takes a new path through a function, by V8’s own block ' +
 				'counters, joins the corpus. An input fails if it throws, takes a second, or if the verdict ' +
@@ -78,7 +79,7 @@ it('coverage-guided fuzzing finds no crash, no hang, and no wrong verdict', asyn
 					each.crashes.length,
 				]),
 			),
-		].join('\n\n'),
-	);
+		],
+	});
 	expect(found.flatMap(({ crashes }) => crashes)).toEqual([]);
 });

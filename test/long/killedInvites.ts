@@ -54,7 +54,7 @@ export async function inviteDespiteKills(
 	{ n8n, processes, versions, executionAfter, kill, ready }: Killable,
 	sandbox: SandboxProcess,
 	kills: number,
-	...[part, title, run]: readonly [part: Part, title: string, run?: string]
+	part: Part,
 ): Promise<void> {
 	const { api } = await saveSandboxCredentials(n8n, sandbox);
 	const teamId = await firstTeam(sandbox.url);
@@ -112,20 +112,19 @@ export async function inviteDespiteKills(
 		await ready();
 	}
 	for (const { id } of workflows) await n8n.deactivate(id);
-	writeSection(
-		part,
-		title,
+	const twice = rows.reduce((sum, row) => sum + Number(row.at(-1)), 0);
+	writeSection(part, {
 		versions,
-		[
+		result: `${PEOPLE} people invited over each of ${rows.length} kills, ${twice} of them twice`,
+		figures: [
 			`A workflow invites ${PEOPLE} people from rows, with Existing People set to Skip. The process that ` +
 				`runs it is killed with kill -9 at a random point, and the workflow is started again ` +
 				`${SETTLED / 1_000} seconds later.`,
 			markdownTable(HEADING, rows),
 			'If n8n dies before the answer to an invite arrives, that invite is in the list of pending ' +
 				'invites but in no execution. The second run finds it in that list.',
-		].join('\n\n'),
-		run,
-	);
+		],
+	});
 	for (const [, , , sent, status, people, twice] of rows) {
 		expect([status, people, twice]).toEqual(['success', PEOPLE, 0]);
 		/* If everybody was invited already, the kill came too late to prove anything. */

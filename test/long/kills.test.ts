@@ -28,11 +28,5 @@ it('invites nobody twice when n8n is killed in the middle of invites, ten times'
 		},
 		async ready() {},
 	};
-	await inviteDespiteKills(
-		killable,
-		sandbox,
-		KILLS,
-		'kills',
-		'n8n killed in the middle of invites',
-	);
+	await inviteDespiteKills(killable, sandbox, KILLS, 'kills');
 });

@@ -25,7 +25,7 @@ const EVENTS = Number(process.env.LONG_EVENTS ?? 300);
 const SHARE = 0.25;
 const INVITE_KILLS = Number(process.env.LONG_INVITE_KILLS ?? 4);
 
-const section = new GrowingSection('queue', 'Queue mode');
+const section = new GrowingSection('queue');
 
 let queue: N8nQueue;
 let sink: EventSink;
@@ -33,8 +33,8 @@ let sink: EventSink;
 beforeAll(async () => {
 	queue = await N8nQueue.start();
 	say('The queue is up.');
-	section.add(
-		queue.versions,
+	figure(
+		`${RATE} events a second`,
 		'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
 			'LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3).',
 	);
@@ -52,7 +52,9 @@ afterEach(async () => {
 	await sink.stop();
 });
 
-const figure = (...texts: string[]) => section.add(queue.versions, ...texts);
+const figure = (result: string, ...texts: string[]) => {
+	section.add(queue.versions, result, ...texts);
+};
 
 const lostOf = (keys: readonly string[]) => keys.filter((key) => sink.count(key) === 0);
 
@@ -115,6 +117,7 @@ describe('queue mode', () => {
 		const slipped = keys.filter((key, index) => isSimultaneous(index) && sink.count(key) > 1);
 		const simultaneous = keys.filter((_, index) => isSimultaneous(index)).length;
 		figure(
+			`of ${EVENTS}, ${lost.length} lost and ${late.length + slipped.length} run twice`,
 			`${EVENTS} events at ${RATE} a second, ${keys.filter((_, index) => isRepeated(index)).length} ` +
 				`of them repeated after a second and ${simultaneous} at the same instant to the other ` +
 				`webhook process (${attempts} deliveries, executions ${JSON.stringify(executions)}; ${retried}):`,
@@ -159,6 +162,7 @@ describe('queue mode', () => {
 		const keys = keysOf('killed', Math.ceil(EVENTS * 0.5));
 		const { outcome, emptied } = await whileWorkersEnd(keys, async (worker) => await worker.kill());
 		figure(
+			`of ${keys.length} while workers are killed, ${lostOf(keys).length} lost by n8n`,
 			`${keys.length} events at ${RATE} a second while workers are killed with kill -9, ${outcome} ` +
 				'(n8n was told to look for abandoned executions every minute, by ' +
 				'N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.)',
@@ -171,6 +175,7 @@ describe('queue mode', () => {
 		const keys = keysOf('ended', Math.ceil(EVENTS * SHARE));
 		const { outcome } = await whileWorkersEnd(keys, async (worker) => await worker.restart());
 		figure(
+			`of ${keys.length} while workers are shut down, ${lostOf(keys).length} lost`,
 			`${keys.length} events at ${RATE} a second while workers are shut down with SIGTERM, as in an ` +
 				`update, ${outcome}`,
 		);
@@ -202,6 +207,7 @@ describe('queue mode', () => {
 			({ process: each }, index) => each.restarts - (before[index] ?? 0),
 		);
 		figure(
+			`of ${keys.length} while Redis stops, ${lostOf(keys).length} lost`,
 			`${keys.length} events at ${RATE} a second while Redis (with its append-only file) is ` +
 				`stopped for ten seconds: ${attempts} attempts of delivery; ${retried}. Executions before the ` +
 				`retries: ${JSON.stringify(executions)}; n8n stored ${emptied} of the failed ones without ` +
@@ -284,11 +290,10 @@ describe('queue mode, acknowledged when finished', () => {
 			const answer = status === undefined ? outcome : String(status);
 			answers[answer] = (answers[answer] ?? 0) + 1;
 		}
-		writeSection(
-			'queueFinished',
-			'Queue mode, acknowledged when finished',
-			queue.versions,
-			[
+		writeSection('queueFinished', {
+			versions: queue.versions,
+			result: `${done.size} of ${keys.length} events acknowledged over ${kills} kills, ${unfinished.length} of them without having run to the end`,
+			figures: [
 				`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, ` +
 					`retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while ` +
 					`workers are killed with kill -9, ${kills} times in turn, and started again. Each ` +
@@ -305,9 +310,8 @@ describe('queue mode, acknowledged when finished', () => {
 				),
 				`${all.length} deliveries, by their answers: ${JSON.stringify(answers)}. Executions: ` +
 					`${JSON.stringify(executions)}.`,
-			].join('\n\n'),
-			'queue -t "acknowledged when finished"',
-		);
+			],
+		});
 		expect(unfinished).toEqual([]);
 		expect(lost).toEqual([]);
 		expect(halfway).not.toEqual([]);
@@ -348,12 +352,5 @@ it('queue mode invites everybody once, skipping existing people, when a worker i
 		kill: async (execution: string) => await (await queue.workerOf(execution)).kill(),
 		ready: async () => await queue.ready(),
 	};
-	await inviteDespiteKills(
-		killable,
-		await queue.sandbox('invites'),
-		INVITE_KILLS,
-		'queueInvites',
-		'Queue mode, invites that skip existing people',
-		'queue -t "skipping existing people"',
-	);
+	await inviteDespiteKills(killable, await queue.sandbox('invites'), INVITE_KILLS, 'queueInvites');
 });

@@ -300,11 +300,13 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		compare('median of a delivery, ms', ({ median }) => median),
 		compare('median of four operations in a row, ms', (sample) => sample.operations),
 	];
-	writeSection(
-		'soak',
-		'Soak',
-		`n8n ${n8nProcess.installation.version}`,
-		[
+	const [memory = ['', 0, 0]] = rows;
+	writeSection('soak', {
+		versions: `n8n ${n8nProcess.installation.version}`,
+		result:
+			`${sent} deliveries and ${paid} payments in ${MINUTES} minutes, ${sink.duplicates.length} events run ` +
+			`twice; n8n’s memory went from ${memory[1]} to ${memory[2]} MB`,
+		figures: [
 			`${MINUTES} minutes (LONG_MINUTES, default 12), ${sent} deliveries. Answers: ` +
 				`${Object.entries(answers)
 					.map(([name, count]) => `${name}: ${count}`)
@@ -320,8 +322,8 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			markdownTable(['', 'first half', 'second half'], rows),
 			`Resident memory in MB, sample by sample: ${samples.map(({ resident }) => resident).join(', ')}. ` +
 				`Handles: ${samples.map(({ handles }) => handles).join(', ')}.`,
-		].join('\n\n'),
-	);
+		],
+	});
 	expect(sink.duplicates).toEqual([]);
 	expect(sink.keys).toHaveLength(answers['new 200'] ?? 0);
 	for (const name of Object.keys(answers)) {

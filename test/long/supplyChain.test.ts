@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, npm, run } from '../../scripts/lib/processes.mjs';
 import { markdownTable } from '../support/markdown';
-import { writeSection } from '../support/reliabilityReport';
+import { GrowingSection } from '../support/reliabilityReport';
 
 jest.setTimeout(1_800_000);
 
@@ -26,17 +26,14 @@ const lock = z
 	})
 	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
 
-const figures: string[] = [];
+const section = new GrowingSection('supplyChain');
+const add = (result: string, ...figures: string[]) => {
+	section.add(`Node ${process.versions.node}`, result, ...figures);
+};
 const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-builds-'));
 
 afterAll(() => {
 	rmSync(folder, { recursive: true, force: true });
-	writeSection(
-		'supplyChain',
-		'Supply chain',
-		`Node ${process.versions.node}`,
-		figures.join('\n\n'),
-	);
 });
 
 /** Builds and packs a commit in a fresh clone. */
@@ -122,7 +119,8 @@ describe('two builds of the commit', () => {
 		);
 		const [tarball = ''] = readdirSync(one).filter((file) => file.endsWith('.tgz'));
 		const hashes = new Set([one, two].map((clone) => hash(path.join(clone, tarball))));
-		figures.push(
+		add(
+			`two builds of one commit differ in ${differing.length} of ${files.length} files`,
 			`The commit, built and packed in two fresh clones: ${files.length} files, ` +
 				`${differing.length} of them differ; SHA-256 of the tarballs: ` +
 				`${[...hashes].map((each) => `\`${each}\``).join(' and ')}.`,
@@ -142,7 +140,8 @@ describe('two builds of the commit', () => {
 			const notice = notices.find((each) => each.startsWith(`${id} (${license.id})\n`)) ?? '';
 			return { id, license: license.id, notice };
 		});
-		figures.push(
+		add(
+			`${packages.length} bundled packages, each with its license`,
 			'Third-party code in the tarball, as `dist/sbom.cdx.json` lists it, with its license in ' +
 				'`dist/THIRD_PARTY_LICENSES.txt`:',
 			markdownTable(
@@ -176,13 +175,17 @@ describe('two builds of the commit', () => {
 		const printed = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
 		const everything = audit.safeParse(JSON.parse(printed));
 		if (!everything.success) {
-			figures.push('`npm audit`: the registry gave no answer in this run, so nothing is claimed.');
+			add(
+				'`npm audit` gave no answer',
+				'`npm audit`: the registry gave no answer in this run, so nothing is claimed.',
+			);
 			return;
 		}
 		const { metadata, vulnerabilities } = everything.data;
 		const direct = Object.entries(vulnerabilities).filter(([, { isDirect }]) => isDirect);
 		const bundled = Object.keys(vulnerabilities).filter((name) => names.includes(name));
-		figures.push(
+		add(
+			`${bundled.length} of them with known vulnerabilities`,
 			`\`npm audit\`: ${bundled.length} of the bundled packages have known vulnerabilities. With ` +
 				`development dependencies: ${JSON.stringify(metadata.vulnerabilities)}; packages in ` +
 				`package.json that bring them in: ` +
@@ -195,7 +198,8 @@ describe('two builds of the commit', () => {
 it('locks every dependency by its hash', () => {
 	const locked = Object.entries(lock.packages).filter(([name, { link }]) => name !== '' && !link);
 	const loose = locked.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
-	figures.push(
+	add(
+		`${loose.length} of ${locked.length} locked packages without a hash`,
 		`${locked.length} packages in package-lock.json, all for development; ` +
 			`${loose.length} of them without a hash. The published package has no dependencies.`,
 	);

@@ -42,11 +42,7 @@ const MOMENTS = [
 
 /** Instant payments while several workers run and some are killed. */
 export function describePayments(queueOf: () => N8nQueue): void {
-	const section = new GrowingSection(
-		'queuePayments',
-		'Queue mode, instant payments',
-		'queue -t "instant payments"',
-	);
+	const section = new GrowingSection('queuePayments');
 	let sandbox: SandboxProcess;
 	let workflow: PaymentWorkflow;
 
@@ -93,6 +89,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 		const thrice = distinct.filter((salt) => times(salt) > 2).length;
 		section.add(
 			queue.versions,
+			`${PAYMENTS} payments, each asked for three times at once: ${twice - CODED_PAYMENTS + thrice} sent twice`,
 			`${PAYMENTS} payments, each asked for by two executions at the same instant through both ` +
 				`webhook processes and by a third a second later: ${distinct.length - CODED_PAYMENTS} reached the service, ` +
 				`${twice - CODED_PAYMENTS} of them twice, ${thrice} more often. ${CODED_PAYMENTS} more, whose ` +
@@ -176,6 +173,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 		await queue.idle(workflow.id);
 		section.add(
 			queue.versions,
+			`${rows.reduce((sum, row) => sum + Number(row[1]), 0)} whose worker is killed: ${rows.reduce((sum, row) => sum + Number(row.at(-1)), 0)} paid once`,
 			`A worker is killed with kill -9 in the middle of a payment. Then two executions ask for the ` +
 				`same payment at the same instant. If the service says that it wasn’t made, a person enters ` +
 				`the attempt code that they show, and three executions ask for it:`,

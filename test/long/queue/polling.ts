@@ -190,11 +190,10 @@ export function describePolling(queueOf: () => N8nQueue): void {
 		await queue.n8n.deactivate(id);
 		const lost = notRun();
 
-		writeSection(
-			'queuePolling',
-			'Queue mode, polling',
-			queue.versions,
-			[
+		writeSection('queuePolling', {
+			versions: queue.versions,
+			result: `${new Set(all).size} of ${added.length} changes emitted over kills, ${twice.length} twice`,
+			figures: [
 				`A workflow polls every second for new team users; ${added.length} come, ${PEOPLE} at a time. ` +
 					'A process is killed with kill -9 and started again:',
 				markdownTable(
@@ -214,9 +213,8 @@ export function describePolling(queueOf: () => N8nQueue): void {
 					`${interrupted - overwritten.length} were retried from a failed or crashed execution in n8n’s ` +
 					`list; n8n stored ${overwritten.length} without their items. ${lost.length} were lost after ` +
 					`that. Executions before the retries: ${JSON.stringify(executions)}.`,
-			].join('\n\n'),
-			'queue -t "polling"',
-		);
+			],
+		});
 		expect(twice).toEqual([]);
 		expect(missing).toEqual(explained);
 		expect(lost.length).toBeLessThanOrEqual(overwritten.length);
