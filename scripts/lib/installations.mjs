@@ -10,16 +10,18 @@ import {
 	statfsSync,
 	writeFileSync,
 } from 'node:fs';
-import { readdir, rm, unlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { explainInstallation } from './installationErrors.mjs';
 import { whileLocked } from './lock.mjs';
 import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from './n8nVersions.mjs';
 import { buildFolder, cacheFolder, repository } from './paths.mjs';
-import { cleanEnvironment, npm, run } from './processes.mjs';
+import { cleanEnvironment, inBackground, npm, run } from './processes.mjs';
 import { withProgress } from './progress.mjs';
+import { removeSourceMaps } from './sourceMaps.mjs';
 
 /** A registry that doesn't answer is reported after seconds instead of minutes. */
 const FEW_RETRIES = [
@@ -35,23 +37,6 @@ const QUIET = [
 	'--loglevel=error',
 	...FEW_RETRIES,
 ];
-
-/**
- * Removes the source maps of installed packages: a quarter of their files' size, and only a
- * debugger reads them.
- *
- * @param {string} folder
- */
-async function removeSourceMaps(folder) {
-	const entries = await readdir(folder, { withFileTypes: true });
-	await Promise.all(
-		entries.map(async (entry) => {
-			const file = path.join(folder, entry.name);
-			if (entry.isDirectory()) await removeSourceMaps(file);
-			else if (entry.isFile() && /\.(js|cjs|mjs|ts|css)\.map$/.test(entry.name)) await unlink(file);
-		}),
-	);
-}
 
 /**
  * Refuses to begin what the disk has no room for; npm wouldn't say why it failed.
@@ -173,6 +158,8 @@ function headersOf(node) {
 		(each) => existsSync(path.join(each, 'include', 'node', 'node_api.h')),
 	);
 }
+
+const removal = fileURLToPath(new URL('removeLeftovers.mjs', import.meta.url));
 
 /** @returns {Promise<string>} pnpm's command, a script for Node.js */
 async function installPnpm() {
@@ -302,10 +289,7 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 				/* The first result comes before n8n and needs the processors, too. */
 				priority: constants.priority.PRIORITY_BELOW_NORMAL,
 			});
-			await Promise.all([
-				rm(store, { recursive: true, force: true }),
-				removeSourceMaps(path.join(cwd, 'node_modules')),
-			]);
+			inBackground(removal, [store, path.join(cwd, 'node_modules')]);
 		},
 	);
 	const cli = path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');

@@ -91,6 +91,20 @@ export function spawnGroup(command, args, options) {
 	return { child, ended };
 }
 
+/**
+ * Runs a script of ours in a process that may outlive this one.
+ *
+ * @param {string} script
+ * @param {string[]} args
+ */
+export function inBackground(script, args) {
+	spawn(process.execPath, [script, ...args], {
+		detached: true,
+		stdio: 'ignore',
+		env: cleanEnvironment(),
+	}).unref();
+}
+
 /** What npm has to know about the machine: its registry, its cache, its way to the internet. */
 const NPM_SETTINGS =
 	/^npm_config_(registry|cache|userconfig|ca|cafile|strict_ssl|(https_|no)?proxy)$/i;
