@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsSigning',
 		title: 'Mutations of signing',
 		mutated: ['signing/**/*.ts'],
-		tests: ['unit/signing/*.test.ts', 'unit/contract/eip712Description.test.ts'],
+		tests: ['unit/signing/*.test.ts'],
 		explained: true,
 	},
 	idempotency: {

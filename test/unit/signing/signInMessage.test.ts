@@ -80,9 +80,18 @@ describe('parsing a sign-in message', () => {
 		});
 	});
 
-	/* Besides what siwe's own tests refuse (vectors.test.ts). */
 	it.each([
 		['a web page', '<html><body>502 Bad Gateway</body></html>'],
+		...['URI', 'Version', 'Chain ID', 'Nonce', 'Issued At'].map((label) => [
+			`no ${label}`,
+			having(label),
+		]),
+		[
+			'two lines in the other order',
+			LINES.toSpliced(8, 2, ...LINES.slice(8, 10).reverse()).join('\n'),
+		],
+		['a line break in its statement', having('Sign in', 'I accept\nthe terms')],
+		['a resource that is no URI', `${MESSAGE}\n- here`],
 		['an empty nonce', having('Nonce', 'Nonce: ')],
 		['a nonce with a sign in it', having('Nonce', 'Nonce: abcd-1234')],
 		['two nonces', having('Nonce', 'Nonce: k3Fq81ZbY2aa\nNonce: evilnonce1')],

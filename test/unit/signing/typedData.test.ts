@@ -279,6 +279,10 @@ describe('typed data', () => {
 		['The primary type is not text', { primaryType: ['Note'] }],
 		['The primary type "Other" is not among the types', { primaryType: 'Other' }],
 		[
+			'The primary type "EIP712Domain" is not among the types',
+			{ primaryType: 'EIP712Domain', types: { EIP712Domain: [] } },
+		],
+		[
 			'The type EIP712Domain doesn’t match the members of the domain',
 			{ types: { ...NOTE.types, EIP712Domain: [] } },
 		],
