@@ -7,7 +7,8 @@ import {
 	setRolesRequest,
 } from '../../../nodes/PayrollPayments/signing/payloads';
 
-const [from, to, account] = ['from', 'to', 'account'].map((name) => new Wallet(id(name)).address);
+const addressOf = (name: string) => new Wallet(id(name)).address;
+const [from, to, account] = [addressOf('from'), addressOf('to'), addressOf('account')];
 
 const message = {
 	...{ from, to, salt: '918273645', expires: '4102444800' },
