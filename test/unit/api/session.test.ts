@@ -170,14 +170,6 @@ describe('sign-ins at once', () => {
 		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
 	});
 
-	it('are one for 200 callers with the same refused token, also for those that come late', async () => {
-		const renew = async () => await sessions.renew('a', 'old', signIn);
-		const early = await Promise.all(Array.from({ length: 150 }, renew));
-		const late = await Promise.all(Array.from({ length: 50 }, renew));
-		expect(count).toBe(1);
-		expect(new Set([...early, ...late])).toEqual(new Set(['token-1']));
-	});
-
 	it.each([
 		['the newest token', undefined, 'token-1'],
 		['another token', 'old', 'older'],
@@ -207,11 +199,6 @@ describe('sign-ins at once', () => {
 		await sessions.renew('a', 'old', signIn);
 		await sessions.renew('a', 'old', signIn);
 		expect(count).toBe(1);
-	});
-
-	it('are apart for other credentials', async () => {
-		await Promise.all([sessions.renew('a', 'x', signIn), sessions.renew('b', 'x', signIn)]);
-		expect(count).toBe(2);
 	});
 
 	it.each([0, 3_600_000, -3_600_000])(
@@ -290,11 +277,6 @@ describe('a token that seems to have expired', () => {
 
 	const times = (token: string, count: number) => Array.from({ length: count }, () => token);
 	const stored = packSession('a', old);
-
-	it('is tried by one call while the others wait', async () => {
-		await ask(200);
-		expect(given).toEqual([old]);
-	});
 
 	it('is replaced for the others by the sign-in that follows its refusal', async () => {
 		await ask(200);

@@ -7,9 +7,6 @@ import {
 	settleWhenAnswered,
 } from '../../../nodes/PayrollPayments/trigger/claims';
 
-/** Lets everything that is ready to go on do so. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
 describe('keys', () => {
 	it('have one length, however long the idempotency key is', () => {
 		expect(eventKey('a')).toHaveLength(eventKey('a'.repeat(10_000_000)).length);
@@ -23,16 +20,8 @@ describe('keys', () => {
 	});
 });
 
+/* deliveries.property.test.ts has bursts, and deliveries that wait for others. */
 describe('claims', () => {
-	it('are given until one is acknowledged, and never again', async () => {
-		const claims = new Claims();
-		(await claims.claim('a', 10))?.settle(false);
-		expect(claims.size).toBe(0);
-		(await claims.claim('a', 10))?.settle(true);
-		expect(await claims.claim('a', 10)).toBeUndefined();
-		expect(await claims.claim('b', 10)).toBeDefined();
-	});
-
 	it('keep their first outcome', async () => {
 		const claims = new Claims();
 		const first = await claims.claim('a', 10);
@@ -46,26 +35,6 @@ describe('claims', () => {
 		second?.settle(true);
 		third?.settle(false);
 		expect(await claims.claim('b', 10)).toBeDefined();
-	});
-
-	it('pass to the next waiting delivery each time one fails', async () => {
-		const claims = new Claims();
-		let current = await claims.claim('a', 10);
-		const given: unknown[] = [];
-		const waiting = Array.from({ length: 20 }, () =>
-			claims.claim('a', 10).then((claim) => {
-				given.push(claim);
-				current = claim;
-			}),
-		);
-		for (let failures = 1; failures <= 20; failures++) {
-			current?.settle(false);
-			await settled();
-			expect(given).toHaveLength(failures);
-		}
-		current?.settle(true);
-		await Promise.all(waiting);
-		expect(await claims.claim('a', 10)).toBeUndefined();
 	});
 
 	it('remember no more than the history, the oldest forgotten first', async () => {
@@ -87,14 +56,6 @@ describe('claims', () => {
 		first?.settle(true);
 		expect(await waiting).toBeUndefined();
 		expect([claims.isInUse, claims.size]).toEqual([false, 1]);
-	});
-
-	it('belong to one node', async () => {
-		(await claimsOf('workflow:one').claim('a', 10))?.settle(true);
-		expect(await claimsOf('workflow:one').claim('a', 10)).toBeUndefined();
-		const other = await claimsOf('workflow:two').claim('a', 10);
-		expect(other).toBeDefined();
-		other?.settle(false);
 	});
 
 	it('are kept for 500 triggers', async () => {

@@ -25,6 +25,7 @@ it('uses the documented defaults', () => {
 		includeHeaders: false,
 		maximumAgeSeconds: Number.POSITIVE_INFINITY,
 		history: 5_000,
+		recordedHistory: 5_000,
 	});
 });
 
