@@ -1,12 +1,9 @@
 import { createHmac } from 'node:crypto';
 
-import fc from 'fast-check';
-
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { hmac, timestamped } from '../../support/sampleEvents';
 import { schemeOf, SIGNED_SCHEMES } from '../../support/signedDeliveries';
-import { anyCharacter } from '../../support/unicodeCharacters';
 
 const NOW = 1_774_949_400;
 const BODY = Buffer.from('{"object":"event","note":"Zürich – 東京"}');
@@ -294,14 +291,6 @@ it.each(
 	const refusal = verify(saved, headersOf(proof));
 	expect(refusal?.message).toBe(message);
 	if (!/more than 16/.test(message)) expect(refusal?.hint).toMatch(hint);
-});
-
-it.each([{}, HEX, BASE64, TOKEN])('survives any header and any body: %j', (saved) => {
-	fc.assert(
-		fc.property(fc.string({ unit: anyCharacter }), fc.uint8Array(), (proof, body) => {
-			expect(verify(saved, headersOf(proof), body)).toBeDefined();
-		}),
-	);
 });
 
 /** Deliveries that others printed as examples, with the bytes of their signatures. */
