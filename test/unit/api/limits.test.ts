@@ -207,17 +207,8 @@ describe('the maximum payment', () => {
 
 	it.each([
 		...[' ', '2,500', '2.500,00', '$2500', '2500 USD', '1e3', '0x10', '-1', '+1', '.5', '5.'],
-		...[
-			'5.001',
-			'007',
-			'1 000',
-			'Infinity',
-			'NaN',
-			'٢٥٠٠',
-			'{{ $vars.limit }}',
-			'9999999999999',
-			'1\n2',
-		],
+		...['5.001', '007', '1 000', 'Infinity', 'NaN', '٢٥٠٠', '{{ $vars.limit }}', '9999999999999'],
+		...['1\n2'],
 		...[2500, Number.NaN, true, {}, ['2500'], undefined, null],
 	])('is refused by name where it is %j', (maximumPayment) => {
 		expect(messageFor({ maximumPayment })).toMatch(

@@ -44,6 +44,7 @@ const DOLLARS = 'dollars in plain digits with at most two decimals, e.g. 125.00'
 const RANGE = 'must be from $1.00 to $100,000,000.00';
 const MISSING_CENTS = `is missing; enter ${CENTS}`;
 const NOT_WHOLE = `must be ${CENTS}`;
+const notWhole = (value: unknown) => [value, NOT_WHOLE] as const;
 const MISSING_DOLLARS = `is missing; enter ${DOLLARS}`;
 const NOT_PLAIN = `must be ${DOLLARS}`;
 
@@ -56,21 +57,8 @@ it.each<readonly [unknown, string]>([
 	[null, MISSING_CENTS],
 	['', MISSING_CENTS],
 	[' ', NOT_WHOLE],
-	...[
-		'1 000',
-		'abc',
-		'1e3',
-		'0x64',
-		'100.0',
-		'12,500',
-		'１００',
-		1.5,
-		NaN,
-		Infinity,
-		true,
-		[100],
-		{},
-	].map((value) => [value, NOT_WHOLE] as const),
+	...['1 000', 'abc', '1e3', '0x64', '100.0', '12,500', '１００'].map(notWhole),
+	...[1.5, NaN, Infinity, true, [100], {}].map(notWhole),
 	['99', `${RANGE}, not $0.99`],
 	[99, `${RANGE}, not $0.99`],
 	['10000000001', `${RANGE}, not $100,000,000.01`],

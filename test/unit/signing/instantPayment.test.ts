@@ -32,17 +32,6 @@ const PAYMENT = [
 	{ name: 'expires', type: 'uint256' },
 	{ name: 'data', type: 'PaymentData' },
 ];
-const PAYMENT_DATA = [
-	'id',
-	'groupID',
-	'payAtTime',
-	'validMinutes',
-	'payType',
-	'token',
-	'recipient',
-	'amount',
-	'data',
-].map((name) => ({ name, type: 'string' }));
 const DATA = {
 	id: 'payment-77',
 	groupID: teamId,
@@ -54,6 +43,7 @@ const DATA = {
 	amount: '125000000',
 	data: '0x',
 };
+const PAYMENT_DATA = Object.keys(DATA).map((name) => ({ name, type: 'string' }));
 const MESSAGE = {
 	from: String(wallet.address),
 	to: contract,
