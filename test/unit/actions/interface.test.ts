@@ -169,14 +169,6 @@ it('has the promised defaults and values for payments', () => {
 	);
 });
 
-it('preselects no Expected Role', () => {
-	const fields = properties.filter((property) =>
-		shownFor(property, 'administratorInvite', 'complete'),
-	);
-	const role = fields.find(({ name }) => name === 'role');
-	expect([role?.displayName, role?.default]).toEqual(['Expected Role', '']);
-});
-
 describe('the triggers', () => {
 	const trigger = new PayrollPaymentsTrigger().description;
 	const polling = new PayrollPaymentsPollingTrigger().description;

@@ -47,26 +47,21 @@ describe('the stored token', () => {
 	};
 
 	it.each([
-		{ baseUrl: 'https://other.example.com' },
-		{ platformId: 'platform-2' },
-		{ privateKey: id('another key') },
-		{ signInDomain: 'app.example.com' },
-		{ signInChainId: '1' },
-		REMOTE,
-	])('ends when the credentials change: %j', (change) => {
-		expect(boundToken(stored, sessionBinding(wallet(change)))).toBeUndefined();
-	});
-
-	it.each([
-		['signInDomain', 'app.example.com', 'other.example.com'],
-		['signInChainId', '1', '10'],
-		['walletAddress', `0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`],
-		['remoteSignerToken', 'wrong', 'right'],
-	])('ends when %s changes from %s to %s', (field, before, after) => {
-		const binding = (value: string) => sessionBinding(wallet({ ...REMOTE, [field]: value }));
-		const bound = packSession(binding(before), token);
-		expect(boundToken(bound, binding(before))).toBe(token);
-		expect(boundToken(bound, binding(after))).toBeUndefined();
+		[{}, { baseUrl: 'https://other.example.com' }],
+		[{}, { platformId: 'platform-2' }],
+		[{}, { privateKey: id('another key') }],
+		[{}, REMOTE],
+		[{ signInDomain: 'app.example.com' }, { signInDomain: 'other.example.com' }],
+		[{ signInChainId: '1' }, { signInChainId: '10' }],
+		[REMOTE, { ...REMOTE, walletAddress: `0x${'b'.repeat(40)}` }],
+		[
+			{ ...REMOTE, remoteSignerToken: 'wrong' },
+			{ ...REMOTE, remoteSignerToken: 'right' },
+		],
+	])('ends when the credentials change: %j, %j', (before, after) => {
+		const bound = packSession(sessionBinding(wallet(before)), token);
+		expect(boundToken(bound, sessionBinding(wallet(before)))).toBe(token);
+		expect(boundToken(bound, sessionBinding(wallet(after)))).toBeUndefined();
 	});
 
 	it.each(['', undefined, null, 'not json', '{}', '[]', '{"token":1}', 7])(
@@ -127,14 +122,8 @@ describe('a request with wallet credentials', () => {
 		expect(storedToken(given.sessionToken)).toBe('newest');
 	});
 
-	it.each([
-		{ privateKey: id('another key') },
-		{ platformId: 'platform-2' },
-		{ signInDomain: 'app.example.com' },
-		{ baseUrl: 'https://api.example.com/other' },
-	])('carries no token once the credentials have changed: %j', async (change) => {
-		const given: Record<string, string> = { ...saved, sessionToken: replaced };
-		Object.assign(given, change);
+	it('carries no token once the credentials have changed', async () => {
+		const given = { ...saved, platformId: 'platform-2', sessionToken: replaced };
 		const { headers } = await new PayrollPaymentsApi().authenticate(given, request);
 		expect(headers).toEqual({});
 		expect(given.sessionToken).toBe(replaced);

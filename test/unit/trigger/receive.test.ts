@@ -41,6 +41,24 @@ it('checks in the order allowlist, signature, content, filter', () => {
 	expect(status(deliver(otherEvent(), here))).toBe('accepted');
 });
 
+/* At the time 0. test/n8n/closedOptions.test.ts has times in milliseconds. */
+it.each<[created: unknown, error: string | undefined]>([
+	...[-60, -60.4, 3_600].map((created): [number, undefined] => [created, undefined]),
+	[-61, 'The event is 61 seconds old; at most 60 are allowed'],
+	...[undefined, null, '0'].map((created): [unknown, string] => [
+		created,
+		'The event has no creation time',
+	]),
+])('an event created at %j that may be 60 seconds old: %s', (created, error) => {
+	const options = { invalidPayload: 'emit', maximumAgeSeconds: 60 };
+	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
+	expect(deliver(otherEvent({ created }), { options })).toMatchObject(
+		error === undefined
+			? { idempotencyKey: 'key-2' }
+			: { status: 401, body: { error: `${error}. ${hint}` } },
+	);
+});
+
 it.each([
 	['headers', { includeHeaders: true }, { 'content-type': 'application/json' }],
 	['validation_issues', { invalidPayload: 'emit' }, ['request_id must be string, not number']],

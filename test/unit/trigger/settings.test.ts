@@ -139,12 +139,3 @@ it.each<[object, string | RegExp]>([
 		hint: expect.stringMatching(/\.$/),
 	});
 });
-
-it('lets nothing through where an expression found nothing', () => {
-	const found = { ...saved, filters: { networks: '' } };
-	const inWorkflow = { ...saved, filters: { networks: '={{ $json.nothing }}' } };
-	expect(refusalOf(() => readSettings(sourceOf(found, inWorkflow), undefined))).toMatchObject({
-		field: 'networks',
-		message: 'Networks is an expression that resolved to nothing',
-	});
-});
