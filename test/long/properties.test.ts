@@ -15,7 +15,7 @@ const PROPERTIES = [
 		'changed sign-in messages, against `siwe`',
 		3_000,
 	],
-	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 500],
+	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 200],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
 ] as const;
 

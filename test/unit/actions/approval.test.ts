@@ -132,7 +132,7 @@ describe('an approval', () => {
 				if (changed.some(({ method }) => method !== 'PUT')) return;
 				expect(refusalOf(() => judge(changed, times(approval, 3))).field).toBe('approvedCheck');
 			}),
-			{ numRuns: runs(1_000) },
+			{ numRuns: runs(300) },
 		);
 	});
 
@@ -155,7 +155,7 @@ describe('an approval', () => {
 				const written: Row[] = JSON.parse(JSON.stringify(again, null, spaces));
 				expect(judge(written, times(approval, 3))).toMatchObject({ refusals: [] });
 			}),
-			{ numRuns: runs(200) },
+			{ numRuns: runs(100) },
 		);
 	});
 

@@ -311,12 +311,10 @@ describe('the signing guard of administrator invites', () => {
 	it('signs the documented hash of no other role than the one asked for', () => {
 		for (const role of ROLES) {
 			for (const expected of ADMINISTRATOR_ROLES.filter((one) => one !== role)) {
-				for (const allowUnknownRoleHash of [false, true]) {
-					for (const input of formsOf(role)) {
-						expect(refusal(input, { role: expected, allowUnknownRoleHash }).message).toBe(
-							`The typed data gives the role ${ROLE_NAMES[role]} (${role}), not ${ROLE_NAMES[expected]} (${expected})`,
-						);
-					}
+				for (const input of formsOf(role)) {
+					expect(refusal(input, { role: expected, allowUnknownRoleHash: true }).message).toBe(
+						`The typed data gives the role ${ROLE_NAMES[role]} (${role}), not ${ROLE_NAMES[expected]} (${expected})`,
+					);
 				}
 			}
 		}
@@ -332,7 +330,7 @@ describe('the signing guard of administrator invites', () => {
 				const words = refusal(message({ data: grants(text, text) })).message;
 				expect(words).toMatch(/role|character|valid/);
 			}),
-			{ numRuns: runs(200) },
+			{ numRuns: runs(60) },
 		);
 	});
 

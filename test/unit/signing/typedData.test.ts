@@ -196,10 +196,10 @@ describe('typed data', () => {
 				expect(await judge.signTypedData(data.domain, data.types, data.message)).toBe(signature);
 				await checkSigner(guarded(data), { signer: judge.address, signature });
 			}),
-			{ numRuns: runs(500) },
+			{ numRuns: runs(200) },
 		);
-		expect(signed).toBeGreaterThan(runs(50));
-		expect(refused).toBeGreaterThan(runs(200));
+		expect(signed).toBeGreaterThan(runs(20));
+		expect(refused).toBeGreaterThan(runs(80));
 	});
 
 	it.each([
