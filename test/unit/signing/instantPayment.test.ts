@@ -140,6 +140,7 @@ describe('the signing guard of instant payments', () => {
 					expect(guarded(right, more).message).toEqual(right.typedData);
 				},
 			),
+			{ numRuns: runs(50) },
 		);
 	});
 
