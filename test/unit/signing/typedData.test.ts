@@ -9,23 +9,14 @@ import {
 } from '../../../nodes/PayrollPayments/signing/typedData';
 import { runs } from '../../support/propertyRuns';
 import { refusalOf } from '../../support/refusals';
+import { noteFrom } from './note';
 
 const key = id('payroll tests: wallet');
 const wallet = privateKeyWallet({ privateKey: key });
 const judge = new Judge(key);
 const stranger = new Judge(id('stranger')).address;
 
-const NOTE = {
-	domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: stranger },
-	types: {
-		Note: [
-			{ name: 'text', type: 'string' },
-			{ name: 'sum', type: 'uint256' },
-		],
-	},
-	primaryType: 'Note',
-	message: { text: 'for March', sum: '1250000' },
-};
+const NOTE = noteFrom(stranger);
 const INNER = [{ name: 'b', type: 'string' }];
 const guarded = (input: UncheckedTypedData) => readTypedData(input, 'message.');
 const sign = async (change: object) => await wallet.signTypedData(guarded({ ...NOTE, ...change }));
