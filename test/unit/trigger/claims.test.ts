@@ -89,47 +89,37 @@ describe('settling with the answer', () => {
 		json = () => this;
 	}
 
-	/** Whether the claim was acknowledged; undefined while it is open. */
-	function settlementOf(response: Response) {
+	type Act = (response: Response) => unknown;
+	const answered =
+		(status: number): Act =>
+		(response) => {
+			response.statusCode = status;
+			response.emit('finish');
+			response.emit('close');
+		};
+
+	it.each<[string, Act, boolean]>([
+		...[200, 204].map((status): [string, Act, boolean] => [`${status}`, answered(status), true]),
+		...[103, 300, 301, 400, 500].map((status): [string, Act, boolean] => [
+			`${status}`,
+			answered(status),
+			false,
+		]),
+		['no answer, since the sender hung up', (response) => response.emit('close'), false],
+	])('after %s, it is acknowledged or not', (_what, act, acknowledged) => {
 		const settlements: boolean[] = [];
-		const mayGoOn = settleWhenAnswered(
-			{ settle: (acknowledged) => settlements.push(acknowledged) },
-			response,
-		);
-		return { mayGoOn, first: () => settlements[0] };
-	}
-
-	it.each([
-		[103, false],
-		[200, true],
-		[204, true],
-		[300, false],
-		[301, false],
-		[400, false],
-		[500, false],
-	])('status %d that was sent counts as acknowledged: %s', (status, acknowledged) => {
 		const response = new Response();
-		const { mayGoOn, first } = settlementOf(response);
-		expect(mayGoOn).toBe(true);
-		expect(first()).toBeUndefined();
-		response.statusCode = status;
-		response.emit('finish');
-		response.emit('close');
-		expect(first()).toBe(acknowledged);
-	});
-
-	it('a sender that hangs up before the answer counts as not acknowledged', () => {
-		const response = new Response();
-		const { first } = settlementOf(response);
-		response.emit('close');
-		expect(first()).toBe(false);
+		const claim = { settle: (is: boolean) => settlements.push(is) };
+		expect(settleWhenAnswered(claim, response)).toBe(true);
+		expect(settlements).toEqual([]);
+		act(response);
+		expect(settlements[0]).toBe(acknowledged);
 	});
 
 	it('a sender that hung up while waiting starts nothing', () => {
-		const response = new Response();
-		response.closed = true;
-		const { mayGoOn, first } = settlementOf(response);
-		expect(mayGoOn).toBe(false);
-		expect(first()).toBe(false);
+		const settle = jest.fn();
+		const response = Object.assign(new Response(), { closed: true });
+		expect(settleWhenAnswered({ settle }, response)).toBe(false);
+		expect(settle.mock.calls).toEqual([[false]]);
 	});
 });
