@@ -37,6 +37,22 @@ describe('claims', () => {
 		expect(await claims.claim('b', 10)).toBeDefined();
 	});
 
+	it('pass to the next waiting delivery each time one fails', async () => {
+		const claims = new Claims();
+		let current = await claims.claim('a', 10);
+		let given = 0;
+		const waiting = Array.from({ length: 20 }, async () => {
+			current = await claims.claim('a', 10);
+			given += 1;
+		});
+		for (let failures = 1; failures <= 20; failures++) {
+			current?.settle(false);
+			await new Promise((resolve) => setImmediate(resolve));
+			expect(given).toBe(failures);
+		}
+		await Promise.all(waiting);
+	});
+
 	it('remember no more than the history, the oldest forgotten first', async () => {
 		const claims = new Claims();
 		for (let index = 0; index < 1_000; index++) {

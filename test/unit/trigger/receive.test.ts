@@ -52,6 +52,8 @@ it.each<[created: unknown, error: string | undefined]>([
 ])('an event created at %j that may be 60 seconds old: %s', (created, error) => {
 	const options = { invalidPayload: 'emit', maximumAgeSeconds: 60 };
 	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
+	const unlimited = { ...options, maximumAgeSeconds: 0 };
+	expect(deliver(otherEvent({ created }), { options: unlimited })).toHaveProperty('item');
 	expect(deliver(otherEvent({ created }), { options })).toMatchObject(
 		error === undefined
 			? { idempotencyKey: 'key-2' }
@@ -67,6 +69,7 @@ it.each([
 	expect(deliver(own, { options })).toMatchObject({
 		item: { ...own, [`delivery_${name}`]: shown },
 	});
+	expect(deliver(own)).toEqual({ idempotencyKey: 'key-2', item: own });
 	const both = { ...own, [`delivery_${name}`]: 7 };
 	expect(deliver(both, { options })).toMatchObject({ item: both });
 	expect(deliver(own, { options, output: 'simplified' })).toMatchObject({
