@@ -165,14 +165,11 @@ it.each<[Change, boolean]>([
 
 describe('an approved check', () => {
 	it.each([
-		[false, false],
-		[true, true],
-	])('is required for %j: %j', (requireApproval, expected) => {
-		expect(limits({ requireApproval }).requireApproval).toBe(expected);
-	});
-
-	it('isn’t required where the field isn’t there', () => {
-		expect(limits({}).requireApproval).toBe(false);
+		[{}, false],
+		[{ requireApproval: false }, false],
+		[{ requireApproval: true }, true],
+	])('is required for %j: %j', (change, expected) => {
+		expect(limits(change).requireApproval).toBe(expected);
 	});
 
 	it.each([undefined, null, '', 'false', 'true', 0, 1, [], {}])(
