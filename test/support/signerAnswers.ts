@@ -100,12 +100,6 @@ const REFUSED: readonly Failure[] = [
 		'Invalid request',
 		{ body: () => error(-32600, 'Invalid request')(null) },
 	],
-	[
-		'a signer that couldn’t read the request’s id, with HTTP 400',
-		-32700,
-		'Parse error',
-		{ status: 400, body: () => error(-32700, 'Parse error')(null) },
-	],
 	['a signer whose errors come with HTTP 400', -32602, 'Invalid params', { status: 400 }],
 	[
 		'a signer whose errors come with HTTP 500',

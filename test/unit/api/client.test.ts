@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { inBatches } from '../../../nodes/PayrollPayments/actions/checkedWrite';
 import {
 	Client,
 	path,
@@ -214,11 +213,4 @@ describe('requests', () => {
 		expect(error.message).toMatch(/^No response from api\.example\.com: /);
 		expect(outcomeOf(error)).toBe(outcome);
 	});
-});
-
-it.each([
-	[2, [[1, 2], [3]]],
-	[0, [[1, 2, 3]]],
-])('lists are split into parts of %d', (size, parts) => {
-	expect(inBatches([1, 2, 3], size)).toEqual(parts);
 });

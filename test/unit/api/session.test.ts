@@ -77,28 +77,23 @@ describe('the stored token', () => {
 	});
 });
 
-describe('credentials without a wallet', () => {
-	it.each([
-		[{ authentication: 'accessToken', accessToken: 'a.b.c' }, { authorization: 'Bearer a.b.c' }],
-		[{ authentication: 'legacyApiKey', apiKey: 'key-1' }, { 'x-auth-token': 'key-1' }],
-	])('prove who calls with what was given: %j', (given, headers) => {
-		const credentials = readCredentials({ baseUrl: 'https://api.example.com', ...given });
-		expect(authenticationHeader(credentials)).toEqual(headers);
-	});
+it.each([
+	[{ authentication: 'accessToken', accessToken: 'a.b.c' }, { authorization: 'Bearer a.b.c' }],
+	[{ authentication: 'legacyApiKey', apiKey: 'key-1' }, { 'x-auth-token': 'key-1' }],
+])('credentials without a wallet prove who calls with what was given: %j', (given, headers) => {
+	const credentials = readCredentials({ baseUrl: 'https://api.example.com', ...given });
+	expect(authenticationHeader(credentials)).toEqual(headers);
 });
 
-describe('the clock of this machine', () => {
-	afterEach(() => jest.useRealTimers());
-
-	it('sleeps exactly as long as asked', async () => {
-		jest.useFakeTimers();
-		let isAwake = false;
-		void systemClock.sleep(1_000).then(() => (isAwake = true));
-		await jest.advanceTimersByTimeAsync(999);
-		expect(isAwake).toBe(false);
-		await jest.advanceTimersByTimeAsync(1);
-		expect(isAwake).toBe(true);
-	});
+it('the clock of this machine sleeps exactly as long as asked', async () => {
+	jest.useFakeTimers();
+	let isAwake = false;
+	void systemClock.sleep(1_000).then(() => (isAwake = true));
+	await jest.advanceTimersByTimeAsync(999);
+	expect(isAwake).toBe(false);
+	await jest.advanceTimersByTimeAsync(1);
+	expect(isAwake).toBe(true);
+	jest.useRealTimers();
 });
 
 describe('a request with wallet credentials', () => {

@@ -103,13 +103,9 @@ const DESCRIPTION: Eip712Description = {
 const withDomainType = { ...DESCRIPTION, types: { EIP712Domain, ...DESCRIPTION.types } };
 const { domain, types, primaryType } = DESCRIPTION;
 
-type Payload = Parameters<typeof descriptionOf>[0];
-type Fields = Parameters<typeof descriptionOf>[1];
-
-const descriptionToSign = (payload: Payload, fields: Fields) =>
-	descriptionOf(payload, fields, false);
-const descriptionToCheck = (payload: Payload, fields: Fields) =>
-	descriptionOf(payload, fields, true);
+type Given = [payload: Parameters<typeof descriptionOf>[0], fields: Partial<Eip712Description>];
+const descriptionToSign = (...given: Given) => descriptionOf(...given, false);
+const descriptionToCheck = (...given: Given) => descriptionOf(...given, true);
 const bothWays = [descriptionToSign, descriptionToCheck];
 
 describe('what EIP-712 needs in addition to the message', () => {
