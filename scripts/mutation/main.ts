@@ -36,7 +36,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	signing: {
 		section: 'mutationsSigning',
 		mutated: ['signing/**/*.ts'],
-		tests: ['unit/signing/*.test.ts', 'unit/contract/eip712Description.test.ts'],
+		tests: ['unit/signing/*.test.ts'],
 		explained: true,
 	},
 	idempotency: {
@@ -69,7 +69,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',
-			'n8n/{action,checkOnly,payRun,payments,permissions,signingGuard}.test.ts',
+			'n8n/{action,checkOnly,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
 		],
 	},

@@ -8,18 +8,29 @@ const { TestEnvironment } = require('jest-environment-node');
 const here = vm.createContext();
 
 const { compileFunction } = vm;
-vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) =>
-	compileFunction(
-		source,
-		parameters,
-		parsingContext === here ? options : { ...options, parsingContext },
-	);
+
+/** What has been compiled here, by its file. Each test file runs it anew. */
+const compiled = new Map();
+
+vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) => {
+	if (parsingContext !== here) {
+		return compileFunction(source, parameters, { ...options, parsingContext });
+	}
+	const known = compiled.get(options.filename);
+	if (known?.source === source) return known.run;
+	const run = compileFunction(source, parameters, options);
+	compiled.set(options.filename, { source, run });
+	return run;
+};
 
 /** What a test file has started and not stopped; see test/support/cleanups.ts. */
 const CLEANUPS = Symbol.for('payroll-payments.cleanups');
 
 /** What jest-circus keeps between the tests of a file. */
 const KEPT = ['EVENT_HANDLERS', 'RETRY_TIMES', 'TEST_TIMEOUT_SYMBOL'];
+
+/** scripts/lib/load.mjs, once it is needed. */
+let load;
 
 module.exports = class extends TestEnvironment {
 	constructor(config, context) {
@@ -45,8 +56,8 @@ module.exports = class extends TestEnvironment {
 	async handleTestEvent({ name }, state) {
 		if (name === 'run_start') this.testTimeout = state.testTimeout;
 		if (name !== 'test_start' && name !== 'hook_start') return;
-		const { slowdown } = await import('../../scripts/lib/load.mjs');
-		state.testTimeout = Math.round(this.testTimeout * slowdown());
+		load ??= await import('../../scripts/lib/load.mjs');
+		state.testTimeout = Math.round(this.testTimeout * load.slowdown());
 	}
 
 	/** What one file starts or changes, the next one must not see. */

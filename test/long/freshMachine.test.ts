@@ -116,6 +116,14 @@ const refuses =
 const NODES: readonly NodeMajor[] = ['20', '22', '24'];
 const USERS: readonly User[] = ['tester', 'root'];
 
+const onOldest = (name: string, check: Row['check'], packages?: readonly string[]): Row => ({
+	name,
+	node: '20',
+	user: 'tester',
+	check,
+	packages,
+});
+
 const MACHINES: readonly Row[] = [
 	...NODES.flatMap((node) =>
 		USERS.flatMap((user): Row[] => [
@@ -123,35 +131,25 @@ const MACHINES: readonly Row[] = [
 			{ name: '`npm test`', node, user, check: passes },
 		]),
 	),
-	{ name: 'two clones at the same time', node: '20', user: 'tester', check: startsTwice },
-	{ name: 'interrupted', node: '20', user: 'tester', check: startsAfterInterruptions },
-	{
-		name: 'full disk: the clone',
-		node: '20',
-		user: 'tester',
-		check: refuses(
-			`${CLONE}/.build`,
-			300,
-			/The disk is full: .* needs \d+ MB in .*, and \d+ MB are free/,
-		),
-	},
-	{
-		name: 'full disk: the home',
-		node: '20',
-		user: 'tester',
-		check: refuses(
+	onOldest('two clones at the same time', startsTwice),
+	onOldest('interrupted', startsAfterInterruptions),
+	onOldest(
+		'full disk: the clone',
+		refuses(`${CLONE}/.build`, 300, /The disk is full: .* needs \d+ MB in .*, and \d+ MB are free/),
+	),
+	onOldest(
+		'full disk: the home',
+		refuses(
 			'/home/tester',
 			1_500,
 			/The disk is full: n8n.* needs \d+ MB in .*, and \d+ MB are free/,
 		),
-	},
-	{
-		name: 'no compiler, and no way to the binary of n8n’s database driver',
-		node: '20',
-		user: 'tester',
-		packages: [],
-		check: refuses('/mnt', 10, /n8n’s database driver .* python3, make and g\+\+.*$/m),
-	},
+	),
+	onOldest(
+		'no compiler, and no way to the binary of n8n’s database driver',
+		refuses('/mnt', 10, /n8n’s database driver .* python3, make and g\+\+.*$/m),
+		[],
+	),
 ];
 
 const label = ({ name, node, user }: Row) => `Node ${node}, ${user}: ${name}`;

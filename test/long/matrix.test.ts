@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { z } from 'zod';
@@ -9,11 +9,11 @@ import {
 	N8N_VERSIONS,
 	type N8nVersion,
 } from '../../scripts/lib/n8nVersions.mjs';
-import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 import { markdownTable } from '../support/markdown';
 import { PostgreSql } from '../support/postgreSql';
 import { writeSection } from '../support/reliabilityReport';
+import { jestOutcomes, type Outcome } from './jestOutcomes';
 
 jest.setTimeout(7_200_000);
 
@@ -40,16 +40,6 @@ function hosts(): Host[] {
 /** All, or those whose name contains LONG_HOSTS, e.g. `2.35.7` or `PostgreSQL`. */
 const HOSTS = hosts().filter(({ name }) => name.includes(process.env.LONG_HOSTS ?? ''));
 
-const results = z.object({
-	testResults: z.array(
-		z.object({
-			/* The path of the file. */
-			name: z.string(),
-			assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
-		}),
-	),
-});
-
 /** Rows of the table, and the file of end-to-end tests that each of them counts. */
 const ROWS: ReadonlyArray<readonly [row: string, file: string]> = [
 	['Nodes, credentials, icons, output schemas and examples load; tokens are renewed', 'package'],
@@ -61,39 +51,17 @@ const ROWS: ReadonlyArray<readonly [row: string, file: string]> = [
 	['The polling trigger', 'polling'],
 ];
 
-interface Outcome {
-	readonly file: string;
-	readonly title: string;
-	readonly status: string;
-}
-
 /** Runs the end-to-end tests in one n8n, in a separate process. */
 async function outcomesOn({ name, version }: Host, postgresPort?: number): Promise<Outcome[]> {
-	const file = path.join(buildFolder, `matrix-${name.replace(/[ ,]+/g, '-')}.json`);
-	rmSync(file, { force: true });
-	mkdirSync(buildFolder, { recursive: true });
-	await npmInTerminal(
-		[
-			...['run', '--silent', 'test:e2e', '--', '--json', `--outputFile=${file}`],
-			...['--testPathPatterns', `e2e/(${ROWS.map(([, file]) => file).join('|')})\\.test`],
-		],
-		{
-			cwd: repository,
-			env: cleanEnvironment({
-				PAYROLL_PAYMENTS_N8N: version,
-				...(postgresPort === undefined ? {} : { PAYROLL_PAYMENTS_POSTGRES: String(postgresPort) }),
-			}),
-			minutes: 20,
+	const command = ['run', '--silent', 'test:e2e', '--'];
+	return await jestOutcomes(command, `matrix-${name.replace(/[ ,]+/g, '-')}`, {
+		args: ['--testPathPatterns', `e2e/(${ROWS.map(([, file]) => file).join('|')})\\.test`],
+		env: {
+			PAYROLL_PAYMENTS_N8N: version,
+			...(postgresPort === undefined ? {} : { PAYROLL_PAYMENTS_POSTGRES: String(postgresPort) }),
 		},
-	);
-	const { testResults } = results.parse(JSON.parse(readFileSync(file, 'utf8')));
-	return testResults.flatMap((tested) =>
-		tested.assertionResults.map(({ fullName: title, status }) => ({
-			file: path.basename(tested.name, '.test.ts'),
-			title,
-			status,
-		})),
-	);
+		minutes: 20,
+	});
 }
 
 /** What the manifest of a version installs in the place of n8n's own libraries. */

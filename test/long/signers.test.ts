@@ -40,27 +40,26 @@ const unsupported = (method: string): Outcome => ({
 	hint: DIALECT_HINT,
 });
 
+/** Nodes for development speak the dialect of wallets, and Web3Signer's as far as it is older. */
+const OF_NODES: Signer['outcomes'] = {
+	wallet: ['signed', 'signed'],
+	web3signer: ['signed', unsupported('eth_signTypedData')],
+	clef: [unsupported('account_signData')],
+};
+
 const SIGNERS: readonly Signer[] = [
 	{
 		name: 'Hardhat',
 		script: 'hardhat/dist/src/cli.js',
 		args: (port) => ['node', '--hostname', '127.0.0.1', '--port', port],
-		outcomes: {
-			wallet: ['signed', 'signed'],
-			web3signer: ['signed', unsupported('eth_signTypedData')],
-			clef: [unsupported('account_signData')],
-		},
+		outcomes: OF_NODES,
 		withoutKey: 'Unknown account 0x',
 	},
 	{
 		name: 'Anvil',
 		script: '@foundry-rs/anvil/bin.mjs',
 		args: (port) => ['--host', '127.0.0.1', '--port', port],
-		outcomes: {
-			wallet: ['signed', 'signed'],
-			web3signer: ['signed', unsupported('eth_signTypedData')],
-			clef: [unsupported('account_signData')],
-		},
+		outcomes: OF_NODES,
 		withoutKey: 'No Signer available',
 	},
 	{

@@ -35,16 +35,15 @@ const BASE64 = [
 const HEX = ['c0ffee'.repeat(8), '00ff'.repeat(16), 'ab12cd'.repeat(8)] as const;
 const ID = 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W';
 
-const signed = { signsTime: true, signsBody: true };
-const signedWithoutTime = { signsTime: false, signsBody: true };
+/** What most senders have in common. */
+const usual = { secrets: TEXT, signsTime: true, signsBody: true };
 
 export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 	{
-		...signed,
+		...usual,
 		name: 'Stripe',
 		source: 'stripe',
 		saved: { format: 'timestamped', header: 'Stripe-Signature' },
-		secrets: TEXT,
 		prove: async (secret, body, seconds) => ({
 			'stripe-signature': new Stripe('sk_test_1').webhooks.generateTestHeaderString({
 				payload: body.toString(),
@@ -54,27 +53,27 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		}),
 	},
 	{
-		...signedWithoutTime,
+		...usual,
+		signsTime: false,
 		name: 'GitHub',
 		source: '@octokit/webhooks-methods',
 		saved: { format: 'hex', header: 'X-Hub-Signature-256' },
-		secrets: TEXT,
 		prove: async (secret, body) => ({
 			'x-hub-signature-256': await signLikeGitHub(secret, body.toString()),
 		}),
 	},
 	{
-		...signedWithoutTime,
+		...usual,
+		signsTime: false,
 		name: 'Shopify',
 		source: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
 		saved: { format: 'base64', header: 'X-Shopify-Hmac-Sha256' },
-		secrets: TEXT,
 		prove: async (secret, body) => ({
 			'x-shopify-hmac-sha256': hmac(secret, body).toString('base64'),
 		}),
 	},
 	{
-		...signed,
+		...usual,
 		name: 'Standard Webhooks',
 		source: 'standardwebhooks',
 		saved: { format: 'standardWebhooks' },
@@ -90,7 +89,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		}),
 	},
 	{
-		...signed,
+		...usual,
 		name: 'Svix',
 		source: 'svix',
 		saved: { format: 'standardWebhooks' },
@@ -102,7 +101,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		}),
 	},
 	{
-		...signed,
+		...usual,
 		name: 'Slack',
 		source: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
 		saved: {
@@ -112,24 +111,23 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 			timestampHeader: 'X-Slack-Request-Timestamp',
 			signaturePrefix: 'v0=',
 		},
-		secrets: TEXT,
 		prove: async (secret, body, seconds) => ({
 			'x-slack-request-timestamp': String(seconds),
 			'x-slack-signature': `v0=${hmac(secret, `v0:${seconds}:`, body).toString('hex')}`,
 		}),
 	},
 	{
-		...signedWithoutTime,
+		...usual,
+		signsTime: false,
 		name: 'method and body, as payroll services sign',
 		source: 'https://developer.deel.com/docs/webhooks-get-started',
 		saved: { format: 'custom', header: 'X-Deel-Signature', signedContent: '{method}{body}' },
-		secrets: TEXT,
 		prove: async (secret, body) => ({
 			'x-deel-signature': hmac(secret, 'POST', body).toString('hex'),
 		}),
 	},
 	{
-		...signed,
+		...usual,
 		name: 'SHA-512 in Base64, with an ID, an ISO time and a secret in hex',
 		source: 'the fields of Custom',
 		saved: {
@@ -152,7 +150,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		},
 	},
 	{
-		...signed,
+		...usual,
 		name: 'milliseconds, with a secret in Base64',
 		source: 'the fields of Custom',
 		saved: {
@@ -172,7 +170,7 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		},
 	},
 	{
-		...signed,
+		...usual,
 		name: 'Paddle, with time and signature in one header',
 		source: 'https://developer.paddle.com/webhooks/signature-verification',
 		saved: {
@@ -181,38 +179,37 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 			signedContent: '{timestamp}:{body}',
 			timestampHeader: 'Paddle-Signature[ts]',
 		},
-		secrets: TEXT,
 		prove: async (secret, body, seconds) => {
 			const signature = hmac(secret, `${seconds}:`, body).toString('hex');
 			return { 'paddle-signature': `ts=${seconds};h1=${signature}` };
 		},
 	},
 	{
-		...signedWithoutTime,
+		...usual,
+		signsTime: false,
 		name: 'hex in a part of a header',
 		source: 'the fields of Hex',
 		saved: { format: 'hex', header: 'X-Proof[sig]' },
-		secrets: TEXT,
 		prove: async (secret, body) => ({
 			'x-proof': `sig=${hmac(secret, body).toString('hex')}`,
 		}),
 	},
 	{
+		...usual,
 		signsTime: false,
 		signsBody: false,
 		name: 'shared token',
 		source: 'the header itself',
 		saved: { method: 'sharedToken', header: 'X-Gitlab-Token' },
-		secrets: TEXT,
 		prove: async (secret) => ({ 'x-gitlab-token': secret }),
 	},
 	{
+		...usual,
 		signsTime: false,
 		signsBody: false,
 		name: 'shared token after Bearer',
 		source: 'the header itself',
 		saved: { method: 'sharedToken', header: 'Authorization' },
-		secrets: TEXT,
 		prove: async (secret) => ({ authorization: `Bearer ${secret}` }),
 	},
 ];

@@ -16,7 +16,7 @@ export interface SignerAnswer {
 
 const error =
 	(code: number, message: string, more: object = {}) =>
-	(id: number): object => ({ jsonrpc: '2.0', id, error: { code, message, ...more } });
+	(id: number | null): object => ({ jsonrpc: '2.0', id, error: { code, message, ...more } });
 
 const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in the credentials.';
 const REFUSED_HINT =
@@ -29,159 +29,143 @@ const URL_HINT =
 	'Check Remote Signer URL, including the path of its JSON-RPC endpoint. Redirects aren’t followed.';
 const PAGE = '<!DOCTYPE html><html><body><h1>Welcome to nginx!</h1></body></html>';
 
-/** A signer that doesn't know the method that its dialect signs a sign-in with. */
-const unsupported = (
-	from: string,
-	code: number,
-	message: string,
-	more: Partial<SignerAnswer> = {},
-): SignerAnswer => ({
-	from,
-	body: error(code, message),
-	message: `The remote signer doesn’t support ${METHODS[more.dialect ?? 'wallet']}`,
-	hint: DIALECT_HINT,
-	field: 'remoteSignerDialect',
-	...more,
-});
-
 const METHODS = { wallet: 'personal_sign', web3signer: 'eth_sign', clef: 'account_signData' };
-
-/** A signer that says why it doesn't sign. */
-const refused = (
-	from: string,
-	code: number,
-	message: string,
-	more: Partial<SignerAnswer> = {},
-): SignerAnswer => ({
-	from,
-	body: error(code, message),
-	message: `The remote signer refused to sign: ${JSON.stringify(message)} (${code})`,
-	hint: REFUSED_HINT,
-	field: 'remoteSignerUrl',
-	...more,
-});
-
-/** Somebody who doesn't let the request through to a signer. */
-const rejected = (from: string, status: number, body: string): SignerAnswer => ({
-	from,
-	status,
-	body: () => body,
-	message: `The remote signer rejected the request (HTTP ${status})`,
-	hint: REJECTED_HINT,
-	field: 'remoteSignerToken',
-});
-
-/** A web page in the place of a signer's answer. */
-const page = (
-	from: string,
-	status: number,
-	said: string,
-	hint: string,
-	more: Partial<SignerAnswer> = {},
-): SignerAnswer => ({
-	from,
-	status,
-	body: () => PAGE,
-	message: `The remote signer${said} (HTTP ${status})`,
-	hint,
-	field: 'remoteSignerUrl',
-	...more,
-});
-
 const NO_CLEF = 'Method account_signData is not supported';
 
-const unreadable = { jsonrpc: '2.0', id: null };
+type More = Partial<SignerAnswer>;
+/** Code and message of a JSON-RPC error. */
+type Failure = readonly [from: string, code: number, said: string, more?: More];
 
-export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
+/** Signers that don't know the method that their dialect signs a sign-in with. */
+const UNSUPPORTED: readonly Failure[] = [
 	// As hardhat 3.18.0 and 2.29.1 answer; the code is EIP-1474's “Method not supported”.
-	unsupported('Hardhat, asked for a method of Clef', -32004, NO_CLEF, {
-		dialect: 'clef',
-		body: error(-32004, NO_CLEF, { data: { message: NO_CLEF } }),
-	}),
+	[
+		'Hardhat, asked for a method of Clef',
+		-32004,
+		NO_CLEF,
+		{ dialect: 'clef', body: error(-32004, NO_CLEF, { data: { message: NO_CLEF } }) },
+	],
 	// As Anvil 1.7.1 answers.
-	unsupported('Anvil, asked for a method of Clef', -32601, 'Method not found', { dialect: 'clef' }),
+	['Anvil, asked for a method of Clef', -32601, 'Method not found', { dialect: 'clef' }],
+	['Anvil, asked for a method of Web3Signer', -32603, 'Not implemented', { dialect: 'web3signer' }],
 	// As Ganache 7.9.2 answers.
-	unsupported(
+	[
 		'Ganache, asked for a method of wallets',
 		-32700,
 		'The method personal_sign does not exist/is not available',
-	),
-	unsupported('Anvil, asked for a method of Web3Signer', -32603, 'Not implemented', {
-		dialect: 'web3signer',
-	}),
+	],
 	// EIP-1193's “Unsupported Method”.
-	unsupported(
+	[
 		'a wallet, asked for a method that it turned off',
 		4200,
 		'The requested method is not supported by this Ethereum provider.',
 		{ dialect: 'web3signer' },
-	),
-	unsupported('a signer whose errors come with HTTP 404', -32601, 'Method not found', {
-		status: 404,
-	}),
-	refused(
+	],
+	['a signer whose errors come with HTTP 404', -32601, 'Method not found', { status: 404 }],
+];
+
+/** Signers that say why they don't sign. */
+const REFUSED: readonly Failure[] = [
+	[
 		'Hardhat without the wallet’s key',
 		-32000,
 		'Unknown account 0x000000000000000000000000000000000000dEaD',
-	),
-	refused('Anvil without the wallet’s key', -32602, 'No Signer available'),
+	],
+	['Anvil without the wallet’s key', -32602, 'No Signer available'],
 	// MetaMask/metamask-mobile, issue 6740.
-	refused('MetaMask with an internal error', -32603, 'Internal error'),
+	['MetaMask with an internal error', -32603, 'Internal error'],
 	// MetaMask/metamask-extension, issue 11296.
-	refused(
+	[
 		'MetaMask on another chain',
 		-32603,
 		'Provided chainId "42161" must match the active chainId "1"',
-	),
+	],
 	// Web3Signer's ForwardedMessageResponder.java: no node listens, so it answers 504.
-	refused(
+	[
 		'Web3Signer, asked for a method of wallets',
 		-32000,
 		'Failed to connect to downstream node',
 		{ status: 504 },
-	),
-	refused(
+	],
+	[
 		'Web3Signer behind a node that is slow',
 		-32000,
 		'Connection to downstream node timed out',
 		{ status: 504, dialect: 'clef' },
-	),
+	],
 	// JSON-RPC 2.0, section 5: the id is null if the request's id couldn't be read.
-	refused('a signer that couldn’t read the request’s id', -32600, 'Invalid request', {
-		body: () => ({ ...unreadable, error: { code: -32600, message: 'Invalid request' } }),
-	}),
-	refused('a signer that couldn’t read the request’s id, with HTTP 400', -32700, 'Parse error', {
-		status: 400,
-		body: () => ({ ...unreadable, error: { code: -32700, message: 'Parse error' } }),
-	}),
-	refused('a signer whose errors come with HTTP 400', -32602, 'Invalid params', { status: 400 }),
-	refused(
+	[
+		'a signer that couldn’t read the request’s id',
+		-32600,
+		'Invalid request',
+		{ body: () => error(-32600, 'Invalid request')(null) },
+	],
+	['a signer whose errors come with HTTP 400', -32602, 'Invalid params', { status: 400 }],
+	[
 		'a signer whose errors come with HTTP 500',
 		-32000,
 		'authentication needed: password or unlock',
 		{ status: 500 },
-	),
-	refused('a policy that refuses with HTTP 403', -32000, 'denied by rule 7', { status: 403 }),
-	// Web3Signer's HostAllowListHandler.java.
-	{
-		...rejected(
+	],
+	['a policy that refuses with HTTP 403', -32000, 'denied by rule 7', { status: 403 }],
+];
+
+/** Somebody who doesn't let the request through to a signer. */
+const REJECTED: ReadonlyArray<readonly [from: string, status: number, body: string, more?: More]> =
+	[
+		// Web3Signer's HostAllowListHandler.java.
+		[
 			'Web3Signer, asked at a host that isn’t on its list',
 			403,
 			'{"message":"Host not authorized."}',
-		),
-		dialect: 'web3signer',
-	},
-	// go-ethereum's node/rpcstack.go, which Clef shares.
-	{
-		...rejected('Clef, asked at a host that isn’t on its list', 403, 'invalid host specified\n'),
-		dialect: 'clef',
-	},
-	{
-		...rejected('a signer that wants a token', 401, ''),
-		body: error(-32001, 'Unauthorized'),
-	},
-	page('a proxy in front of Web3Signer', 502, ' failed', FAILED_HINT, { dialect: 'web3signer' }),
-	page('a web page', 200, '’s response isn’t JSON-RPC', URL_HINT),
-	page('a web page that wasn’t found', 404, '’s response isn’t JSON-RPC', URL_HINT),
-	page('a web page about a failure', 500, ' failed', FAILED_HINT),
+			{ dialect: 'web3signer' },
+		],
+		// go-ethereum's node/rpcstack.go, which Clef shares.
+		[
+			'Clef, asked at a host that isn’t on its list',
+			403,
+			'invalid host specified\n',
+			{ dialect: 'clef' },
+		],
+		['a signer that wants a token', 401, '', { body: error(-32001, 'Unauthorized') }],
+	];
+
+/** Web pages in the place of a signer's answer. */
+const PAGES: ReadonlyArray<readonly [from: string, status: number, dialect?: SignerDialect]> = [
+	['a proxy in front of Web3Signer', 502, 'web3signer'],
+	['a web page', 200],
+	['a web page that wasn’t found', 404],
+	['a web page about a failure', 500],
+];
+
+export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
+	...UNSUPPORTED.map(([from, code, said, more]) => ({
+		from,
+		body: error(code, said),
+		message: `The remote signer doesn’t support ${METHODS[more?.dialect ?? 'wallet']}`,
+		hint: DIALECT_HINT,
+		field: 'remoteSignerDialect',
+		...more,
+	})),
+	...REFUSED.map(([from, code, said, more]) => ({
+		from,
+		body: error(code, said),
+		message: `The remote signer refused to sign: ${JSON.stringify(said)} (${code})`,
+		hint: REFUSED_HINT,
+		field: 'remoteSignerUrl',
+		...more,
+	})),
+	...REJECTED.map(([from, status, said, more]) => ({
+		...{ from, status, body: () => said },
+		message: `The remote signer rejected the request (HTTP ${status})`,
+		hint: REJECTED_HINT,
+		field: 'remoteSignerToken',
+		...more,
+	})),
+	...PAGES.map(([from, status, dialect]) => ({
+		...{ from, status, dialect, body: () => PAGE },
+		message: `The remote signer${status < 500 ? '’s response isn’t JSON-RPC' : ' failed'} (HTTP ${status})`,
+		hint: status < 500 ? URL_HINT : FAILED_HINT,
+		field: 'remoteSignerUrl',
+	})),
 ];

@@ -136,7 +136,7 @@ function explain({ message, hint }: UserError): JsonObject {
 }
 
 /** Why an event is refused for its age, if it is. One whose creation time can't be read is, too. */
-export function ageMismatchOf(
+function ageMismatchOf(
 	{ event: { created } }: ReceivedEvent,
 	maximumSeconds: number,
 	now: number,

@@ -5,7 +5,7 @@ import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/w
 import { settingsFrom } from '../../support/diagnosisAdvice';
 import { hmac } from '../../support/sampleEvents';
 
-import type { Target } from './fuzzer';
+import { words, type Target } from './fuzzer';
 
 const NOW_SECONDS = 1_774_949_400;
 const SECRET = 'whsec_c2VjcmV0IQ';
@@ -38,35 +38,14 @@ function filled(value: string, body: Buffer): string {
  */
 export const diagnosis: Target = {
 	dictionary: [
-		...[
-			'§T',
-			'§k',
-			'§h',
-			'§b',
-			'§t',
-			'§v',
-			'§m',
-			'§s',
-			'\n',
-			'\n\n',
-			': ',
-			', ',
-			'v1=',
-			'v1,',
-			'v0=',
-		],
+		...words('§T §k §h §b §t §v §m §s §T000 v1= v1, v0= 2026-03-31T09:30:00Z'),
+		...['\n', '\n\n', ': ', ', '],
 		...[
 			'x-signature: t=§T,v1=§t\n',
 			'x-hub-signature-256: sha256=§h\n',
 			'authorization: Bearer §k\n',
 		],
-		...[
-			'x-sig: v0=§v\nx-time: §T\n',
-			'x-proof: §m\n',
-			'x-b: §b\n',
-			'§T000',
-			'2026-03-31T09:30:00Z',
-		],
+		...['x-sig: v0=§v\nx-time: §T\n', 'x-proof: §m\n', 'x-b: §b\n'],
 		'webhook-id: id\nwebhook-timestamp: §T\nwebhook-signature: v1,§s\n',
 		...['{"a":1}', '{ "a": 1 }', '[', ']', '{"__proto__":{}}', '\\u00fc', 'ü', '['.repeat(120)],
 	],

@@ -8,9 +8,9 @@ import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/se
 import { outcomeOf } from '../../support/receivedEvent';
 import { deposit, depositEvent } from '../../support/sampleEvents';
 
-import type { Target } from './fuzzer';
+import { words, type Target } from './fuzzer';
 
-const SETTINGS: DeliverySettings = {
+export const SETTINGS: DeliverySettings = {
 	credentials: undefined,
 	allowlist: [],
 	filter: {
@@ -71,44 +71,11 @@ export const eventParser: Target = {
 		...new Set(
 			[...Object.keys(depositEvent()), ...Object.keys(deposit())].map((name) => `"${name}":`),
 		),
-		...['"__proto__":', '"constructor":', '"prototype":', '"toString":', '"validation_issues":'],
-		...[
-			'{',
-			'}',
-			'[',
-			']',
-			',',
-			':',
-			'"',
-			'\\',
-			'null',
-			'true',
-			'{}',
-			'[]',
-			'""',
-			'"event"',
-			'"deposit.received"',
-		],
-		...[
-			'1e999',
-			'-0',
-			'9007199254740993',
-			'0.1',
-			'1e-400',
-			'"\\ud800"',
-			'"\\u0000"',
-			'\ufeff',
-			'\u2028',
-		],
-		...[
-			'"complete"',
-			'"base"',
-			'"USD"',
-			'"te-a1B2c3D4e5F6"',
-			'"2026-02-30T00:00:00Z"',
-			'['.repeat(60),
-			']'.repeat(60),
-		],
+		...words('"__proto__": "constructor": "prototype": "toString": "validation_issues":'),
+		...words('{ } [ ] , : " \\ null true {} [] "" "event" "deposit.received" "complete" "base"'),
+		...words('1e999 -0 9007199254740993 0.1 1e-400 "\\ud800" "\\u0000" \ufeff \u2028 "USD"'),
+		...words('"te-a1B2c3D4e5F6" "2026-02-30T00:00:00Z"'),
+		...['['.repeat(60), ']'.repeat(60)],
 	],
 	check(input) {
 		const choice = input[0] ?? 0;

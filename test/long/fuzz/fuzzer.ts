@@ -13,6 +13,9 @@ export interface Target {
 	check(input: Buffer): void;
 }
 
+/** Words of a dictionary without white space in them. */
+export const words = (text: string): string[] => text.split(' ');
+
 /** The results of one run. */
 export interface Findings {
 	readonly executions: number;

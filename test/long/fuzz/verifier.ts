@@ -6,7 +6,7 @@ import {
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { hmac } from '../../support/sampleEvents';
 
-import type { Target } from './fuzzer';
+import { words, type Target } from './fuzzer';
 
 const NOW_SECONDS = 1_774_949_400;
 const TOLERANCE_SECONDS = 600;
@@ -104,26 +104,10 @@ function verdictMustHold(scheme: string, verdict: Verdict, refusal: UserError | 
 export const verifier: Target = {
 	dictionary: [
 		...Object.keys(KEYS).flatMap((key) => ['t', 'h', 'b', 'k'].map((kind) => `§${kind}${key}`)),
-		...[
-			'§T',
-			't=',
-			',v1=',
-			'v1=',
-			',',
-			'sha256=',
-			'SHA256=',
-			'Bearer ',
-			'bearer  ',
-			' ',
-			'\t',
-			'\u00a0',
-			'=',
-			'\n',
-			'0',
-			'+',
-			'_',
-		],
-		...['1774950000', '1774950001', '1774948800', '1774948799', '1774949400000', '9'.repeat(20)],
+		...words('§T t= ,v1= v1= , sha256= SHA256= = 0 + _'),
+		...['Bearer ', 'bearer  ', ' ', '\t', '\u00a0', '\n'],
+		...words('1774950000 1774950001 1774948800 1774948799 1774949400000'),
+		'9'.repeat(20),
 		't=§T,v1=§tn',
 	],
 	check(input) {
@@ -246,24 +230,11 @@ function judgedCustom(
 export const headerSchemes: Target = {
 	dictionary: [
 		...Object.keys(KEYS).map((key) => `§S${key}`),
-		...['{body}', '{timestamp}', '{id}', '{method}', '{', '}', '{url}', '{__proto__}', '$&', '$1'],
-		...[
-			'|',
-			'v1,',
-			' v1,',
-			'v1a,',
-			', ',
-			'v0=',
-			'V0=',
-			'§T',
-			'§T000',
-			'§T|',
-			'.',
-			':',
-			'\t',
-			'\u00a0',
-		],
-		...['2026-03-31T09:30:00Z', '2026-02-30T09:30:00Z', '+02:00', '1774950001', '9'.repeat(16)],
+		...words(
+			'{body} {timestamp} {id} {method} { } {url} {__proto__} $& $1 | v1, v1a, v0= V0= §T §T000',
+		),
+		...['§T|', '.', ':', ' v1,', ', ', '\t', '\u00a0', '9'.repeat(16)],
+		...words('2026-03-31T09:30:00Z 2026-02-30T09:30:00Z +02:00 1774950001'),
 	],
 	check(input) {
 		const lineEnd = input.indexOf(10);

@@ -56,49 +56,37 @@ const jobsOf = (rows: readonly Row[]): Job[] =>
 
 const approvalOfRun = (rows: readonly Row[], of = OF) => approvalOf(of, rows.map(writeOf));
 
-const limitsWith = (requireApproval: boolean) =>
-	({
-		access: 'everything',
-		permissions: new Set<never>(),
-		requireApproval,
-		maximumPaymentCents: undefined,
-	}) as const;
+const limits = {
+	access: 'everything',
+	permissions: new Set<never>(),
+	requireApproval: true,
+	maximumPaymentCents: undefined,
+} as const;
 
 /** What becomes of a run whose items name these approvals. */
 function judge(
 	rows: readonly Row[],
 	approvals: readonly string[],
-	requireApproval = false,
 ): ReturnType<typeof keepApproved> {
 	return keepApproved(
 		OF,
 		{ jobs: jobsOf(rows), refusals: [] },
-		{ limits: limitsWith(requireApproval), name: 'Payroll' },
+		{ limits },
 		new Map(approvals.entries()),
 	);
 }
 
 const times = (text: string, count: number) => Array.from({ length: count }, () => text);
 
-/** Every place in the data where a plain value stands. */
-function placesIn(value: unknown, path: readonly string[] = []): string[][] {
-	if (!isRecord(value) && !Array.isArray(value)) return [[...path]];
-	return Object.entries(value).flatMap(([name, member]) => placesIn(member, [...path, name]));
-}
-
-function copyOf(rows: readonly Row[]): Row[] {
-	return structuredClone([...rows]);
-}
-
-function setAt(
-	target: object,
-	[name = '', ...rest]: readonly string[],
-	change: (value: unknown) => unknown,
-): void {
-	const value: unknown = Reflect.get(target, name);
-	if (rest.length === 0 || typeof value !== 'object' || value === null) {
-		Reflect.set(target, name, change(value));
-	} else setAt(value, rest, change);
+/** The rows with each plain value replaced by what `change` makes of it. */
+function withValues(
+	rows: readonly Row[],
+	change: (value: unknown, place: number) => unknown,
+): Row[] {
+	let place = 0;
+	return JSON.parse(JSON.stringify(rows), (_name, value: unknown) =>
+		typeof value === 'object' ? value : change(value, place++),
+	);
 }
 
 describe('an approval', () => {
@@ -118,7 +106,8 @@ describe('an approval', () => {
 	it('refuses the run after any change of one field of one row, one of many', () => {
 		const rows = sheet(3);
 		const approval = approvalOfRun(rows);
-		const places = placesIn(rows);
+		const places: number[] = [];
+		withValues(rows, (_value, place) => places.push(place));
 		const anyChange = fc.oneof(
 			fc.constant((value: unknown) =>
 				typeof value === 'number' ? value + 1 : `${String(value)} `,
@@ -130,15 +119,15 @@ describe('an approval', () => {
 		);
 		fc.assert(
 			fc.property(fc.constantFrom(...places), anyChange, (place, change) => {
-				const changed = copyOf(rows);
-				setAt(changed, place, (value) => {
+				const changed = withValues(rows, (value, at) => {
+					if (at !== place) return value;
 					const other = change(value);
 					return JSON.stringify(other) === JSON.stringify(value) ? `${String(value)}!` : other;
 				});
 				if (changed.some(({ method }) => method !== 'PUT')) return;
 				expect(refusalOf(() => judge(changed, times(approval, 3))).field).toBe('approvedCheck');
 			}),
-			{ numRuns: runs(1_000) },
+			{ numRuns: runs(300) },
 		);
 	});
 
@@ -161,25 +150,20 @@ describe('an approval', () => {
 				const written: Row[] = JSON.parse(JSON.stringify(again, null, spaces));
 				expect(judge(written, times(approval, 3))).toMatchObject({ refusals: [] });
 			}),
-			{ numRuns: runs(200) },
+			{ numRuns: runs(100) },
 		);
 	});
 
-	it.each<[string, (rows: Row[]) => Row[]]>([
-		['a row more', (rows) => [...rows, ...sheet(4).slice(3)]],
-		['a row less', (rows) => rows.slice(0, 2)],
-		['rows in another order', (rows) => rows.reverse()],
-		['a row twice', (rows) => [...rows.slice(0, 2), ...rows.slice(0, 1)]],
-	])('refuses %s, and says how large the run is now', (_what, change) => {
-		const rows = change(sheet(3));
-		const approval = approvalOfRun(sheet(3));
-		expect(refusalOf(() => judge(rows, times(approval, rows.length)))).toMatchObject({
+	it('refuses a row twice, and says how large the run is now', () => {
+		const rows = sheet(3);
+		const approval = approvalOfRun(rows);
+		expect(
+			refusalOf(() => judge([...rows, ...rows.slice(0, 1)], times(approval, 4))),
+		).toMatchObject({
 			message: 'This run isn’t the one that was approved',
 			field: 'approvedCheck',
 			context: { outcome: 'refused', refusesRun: true },
-			hint: expect.stringContaining(
-				`It has ${rows.length} payments of $${rows.length * 125}.00 in all now. `,
-			),
+			hint: expect.stringContaining('It has 4 payments of $500.00 in all now. '),
 		});
 	});
 
@@ -208,30 +192,12 @@ describe('an approval', () => {
 	});
 });
 
-describe('the value of each item', () => {
+it('the value of an item refuses only that item', () => {
 	const rows = sheet(3);
-	const own = rows.map((row) => approvalOfRun([row]));
-
-	it('is its own approval', () => {
-		expect(judge(rows, own)).toMatchObject({ jobs: [{}, {}, {}], refusals: [] });
-	});
-
-	it('refuses only the item that it doesn’t fit', () => {
-		const [first = '', second = ''] = own;
-		const message = 'This isn’t what was approved';
-		expect(judge(rows, [first, second, second])).toMatchObject({
-			jobs: [{ items: [0] }, { items: [1] }],
-			refusals: [{ items: [2], error: { message, context: { outcome: 'refused' } } }],
-		});
-	});
-
-	it('must be there where the credentials require it', () => {
-		expect(judge(rows, [])).toMatchObject({ jobs: [{}, {}, {}], refusals: [] });
-		const message = 'Approved Check is missing, and the credentials “Payroll” require it';
-		expect(judge(rows, [], true)).toMatchObject({
-			jobs: [],
-			refusals: [{ error: { message } }, {}, {}],
-		});
+	const [first = '', second = ''] = rows.map((row) => approvalOfRun([row]));
+	expect(judge(rows, [first, second, second])).toMatchObject({
+		jobs: [{ items: [0] }, { items: [1] }],
+		refusals: [{ items: [2], error: { message: 'This isn’t what was approved' } }],
 	});
 });
 
@@ -244,7 +210,7 @@ describe('the value of a run', () => {
 		const jobs = jobsOf(rows).filter((_, item) => item !== 1);
 		const refusals = [writes.length === 0 ? held : { ...held, writes }];
 		const approved = new Map(rows.map((_, item) => [item, approval]));
-		return keepApproved(OF, { jobs, refusals }, { limits: limitsWith(true) }, approved);
+		return keepApproved(OF, { jobs, refusals }, { limits }, approved);
 	};
 	const [, second, third] = rows.map(writeOf).map((write) => [write]);
 

@@ -94,18 +94,6 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 		expect(names).toEqual([...expected, 'options']);
 	});
 
-	it('puts at most seven fields before the optional ones, for one choice of signer or source', () => {
-		const shown = form.filter(({ displayOptions }) => {
-			const { amountUnit, signatureSource, inviteesSource } = displayOptions?.show ?? {};
-			return (
-				(amountUnit === undefined || amountUnit.includes('cents')) &&
-				(signatureSource === undefined || signatureSource.includes('provided')) &&
-				(inviteesSource === undefined || inviteesSource.includes('fields'))
-			);
-		});
-		expect(shown.filter(({ required }) => required).length).toBeLessThanOrEqual(7);
-	});
-
 	it('leaves no optional field marked as required', () => {
 		const required = form.filter((field) => field.required).map(({ name }) => `${name}?`);
 		expect(required.filter((name) => promised.split(' ').includes(name))).toEqual([]);
@@ -167,14 +155,6 @@ it('has the promised defaults and values for payments', () => {
 			['checkOutput', 'item', ['run', 'item']],
 		]),
 	);
-});
-
-it('preselects no Expected Role', () => {
-	const fields = properties.filter((property) =>
-		shownFor(property, 'administratorInvite', 'complete'),
-	);
-	const role = fields.find(({ name }) => name === 'role');
-	expect([role?.displayName, role?.default]).toEqual(['Expected Role', '']);
 });
 
 describe('the triggers', () => {

@@ -64,74 +64,62 @@ it.each([
 	);
 });
 
-it.each([
-	[{ privateKey: '' }, 'Private Key in the credentials is missing'],
-	[{ privateKey: privateKey.slice(2) }, 'Private Key in the credentials must be 0x followed by 64'],
-	[{ platformId: ' ' }, 'Platform ID in the credentials is missing'],
-	[{ walletAddress: '0x1' }, 'Wallet Address in the credentials must be 0x followed by 40'],
+const TOO_LONG = 'must not have more than 8192 characters';
+const LONG = 'a'.repeat(8_193);
+
+it.each<[change: object, label: string, fault: string]>([
+	[{ privateKey: '' }, 'Private Key', 'is missing'],
+	[{ privateKey: privateKey.slice(2) }, 'Private Key', 'must be 0x followed by 64'],
+	[{ platformId: ' ' }, 'Platform ID', 'is missing'],
+	[{ walletAddress: '0x1' }, 'Wallet Address', 'must be 0x followed by 40'],
 	...['one', ' ', '0', '0x1', '1e3', '-1', '1.5', '9007199254740993', 0, -1, 1.5, NaN].map(
-		(signInChainId): [object, string] => [
+		(signInChainId): [object, string, string] => [
 			{ signInChainId },
-			'Sign-In Chain ID in the credentials must be a whole number',
+			'Sign-In Chain ID',
+			'must be a whole number',
 		],
 	),
-	[{ signInDomain: ' ' }, 'Sign-In Domain in the credentials is missing'],
-	[{ walletAddress: ' ' }, 'Wallet Address in the credentials is missing'],
-	[
-		{ signer: 'remoteSigner', remoteSignerUrl: 'https://s.example.com' },
-		'Wallet Address in the credentials is missing',
-	],
-	[
-		{ authentication: 'accessToken', accessToken: '' },
-		'Access Token in the credentials is missing',
-	],
-	[
-		{ authentication: 'accessToken', accessToken: 'a b' },
-		'Access Token in the credentials must be one line',
-	],
-	[
-		{ authentication: 'legacyApiKey', apiKey: 'a\nb' },
-		'API Key in the credentials must be one line',
-	],
-	[
-		{ authentication: 'accessToken', accessToken: 'a'.repeat(8_193) },
-		'Access Token in the credentials must not have more than 8192 characters',
-	],
-	[
-		{ authentication: 'legacyApiKey', apiKey: 'a'.repeat(8_193) },
-		'API Key in the credentials must not have more than 8192 characters',
-	],
-	[
-		{ ...remoteSigner, remoteSignerToken: 'a'.repeat(8_193) },
-		'Remote Signer Token in the credentials must not have more than 8192 characters',
-	],
+	[{ signInDomain: ' ' }, 'Sign-In Domain', 'is missing'],
+	[{ walletAddress: ' ' }, 'Wallet Address', 'is missing'],
+	[{ ...remoteSigner, walletAddress: '' }, 'Wallet Address', 'is missing'],
+	[{ authentication: 'accessToken', accessToken: '' }, 'Access Token', 'is missing'],
+	[{ authentication: 'accessToken', accessToken: 'a b' }, 'Access Token', 'must be one line'],
+	[{ authentication: 'legacyApiKey', apiKey: 'a\nb' }, 'API Key', 'must be one line'],
+	[{ authentication: 'accessToken', accessToken: LONG }, 'Access Token', TOO_LONG],
+	[{ authentication: 'legacyApiKey', apiKey: LONG }, 'API Key', TOO_LONG],
+	[{ ...remoteSigner, remoteSignerToken: LONG }, 'Remote Signer Token', TOO_LONG],
 	...[privateKey, 'AccessToken', ['walletSignIn'], null, '', 5].map(
-		(authentication): [object, string] => [
+		(authentication): [object, string, string] => [
 			{ authentication },
-			'Authentication in the credentials must be Access Token, Legacy API Key or Wallet Sign-In',
+			'Authentication',
+			'must be Access Token, Legacy API Key or Wallet Sign-In',
 		],
 	),
-	...[privateKey, 'RemoteSigner', null, '', 5].map((signer): [object, string] => [
+	...[privateKey, 'RemoteSigner', null, '', 5].map((signer): [object, string, string] => [
 		{ signer },
-		'Signer in the credentials must be Private Key or Remote Signer',
+		'Signer',
+		'must be Private Key or Remote Signer',
 	]),
 	...[privateKey, 'toString', ['clef'], null, '', 5].map(
-		(remoteSignerDialect): [object, string] => [
+		(remoteSignerDialect): [object, string, string] => [
 			{ ...remoteSigner, remoteSignerDialect },
-			'Remote Signer Dialect in the credentials must be Clef, Wallet or Web3Signer',
+			'Remote Signer Dialect',
+			'must be Clef, Wallet or Web3Signer',
 		],
 	),
 	[
 		{ entities: `te-a1B2c3D4e5F6\n${privateKey}` },
-		'Teams and Companies in the credentials has a wrong ID in line 2, which must start with te-, co- or us-',
+		'Teams and Companies',
+		'has a wrong ID in line 2, which must start with te-, co- or us-',
 	],
 	[
 		{ entities: `te-a1B2c3D4e5F6\n\nte-a1B2c3D4e5F6 ${privateKey}` },
-		'Teams and Companies in the credentials lists an ID again in line 3',
+		'Teams and Companies',
+		'lists an ID again in line 3',
 	],
-])('names the field at fault and not its value: %j', (change, message) => {
+])('names the field at fault and not its value: %j', (change, label, fault) => {
 	const refusal = refusalOf(() => readCredentials({ ...complete, ...change }));
-	expect(refusal.message).toContain(message);
+	expect(refusal.message).toContain(`${label} in the credentials ${fault}`);
 	expect(refusal.message).not.toContain(privateKey.slice(2));
 	expect(refusal.message.length).toBeLessThan(200);
 });
@@ -163,13 +151,8 @@ it('takes a chain as digits or as a number, and tokens of up to 8,192 characters
 });
 
 describe('a remote signer', () => {
-	const read = (remoteSignerUrl: string) => {
-		const walletAddress = `0x${'a'.repeat(40)}`;
-		return readCredentials({
-			...complete,
-			...{ signer: 'remoteSigner', remoteSignerUrl, walletAddress },
-		});
-	};
+	const read = (remoteSignerUrl: string) =>
+		readCredentials({ ...complete, ...remoteSigner, remoteSignerUrl });
 
 	it.each([
 		...['http://10.1.2.3:8545', 'http://192.168.1.9', 'http://172.16.0.1', 'http://[fd00::1]'],

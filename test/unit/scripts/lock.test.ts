@@ -13,14 +13,14 @@ afterAll(() => {
 });
 
 /** The ID of a process that has ended. */
-const ended = () => String(spawnSync(process.execPath, ['--eval', '']).pid);
+const ended = String(spawnSync('true').pid);
 
 it('is taken over from a process that died', async () => {
-	writeFileSync(file, ended());
+	writeFileSync(file, ended);
 	expect(await whileLocked(file, 'works', async () => readFileSync(file, 'utf8'))).toMatch(
 		new RegExp(`^${process.pid} `),
 	);
-	writeFileSync(file, ended());
+	writeFileSync(file, ended);
 	expect(lockUntilExit(file)).toBe(true);
 });
 

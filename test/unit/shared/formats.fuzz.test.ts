@@ -71,7 +71,7 @@ it.each(Object.entries(SCHEMAS))(
 );
 
 it.each(Object.entries(SCHEMAS))('%s: 10 MB are judged in no time', (_name, schema) => {
-	for (const unit of ['a', '1', ' ', 'a@a.']) {
+	for (const unit of ['a', '1', ' ', '-', '.', '@', 'a.', 'a-', 'a@a.']) {
 		const text = unit.repeat(10_000_000 / unit.length);
 		expect(schema.safeParse(text).success).toBe(false);
 		expect(schema.safeParse(`te-${text}`).success).toBe(false);
@@ -90,6 +90,27 @@ it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
 			expect(identifier('te', 'co').safeParse(value).success).toBe(judge(value));
 		}),
 		{ numRuns: 300 },
+	);
+});
+
+/** The pattern of the HTML standard, as it stands in the section on `input type=email`. */
+const HTML_PATTERN =
+	/^[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+it('emails: what the HTML standard takes and has a dot in its domain, up to 320 characters', () => {
+	const local = fc.string({ unit: fc.constantFrom(...'aZ0.!#&/=?_-@'), maxLength: 70 });
+	const label = fc.string({ unit: fc.constantFrom(...'aZ0-.'), maxLength: 70 });
+	const near = fc
+		.tuple(local, fc.array(label, { maxLength: 6 }), fc.constantFrom('', ' ', '\n'))
+		.map(([name, labels, space]) => `${name}@${labels.join('.')}${space}`);
+	fc.assert(
+		fc.property(anyText(near), (text) => {
+			const value = text.trim();
+			const [, domain = ''] = value.split('@');
+			const isValid = HTML_PATTERN.test(value) && domain.includes('.') && value.length <= 320;
+			expect(email.safeParse(text).data).toBe(isValid ? value : undefined);
+		}),
+		{ numRuns: runs(5_000) },
 	);
 });
 

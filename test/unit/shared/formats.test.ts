@@ -42,12 +42,11 @@ describe('identifiers', () => {
 });
 
 describe('UTC timestamps', () => {
-	it.each([
-		...['2026-02-31T09:30:00Z', '2025-02-29T00:00:00Z', '2026-13-01T00:00:00Z'],
-		...['2026-03-31T24:00:00Z', '2026-03-31T23:60:00Z', '2026-03-31T09:30:00'],
-		...[' 2026-03-31T09:30Z', ''],
-	])('refuses %j', (value) => {
-		expect(faultOf(utcTimestamp, value)).toContain('date and time in ISO 8601 that ends in Z');
+	/* formats.fuzz.test.ts has the calendar. */
+	it('refuses a day that doesn’t exist, and says what it takes', () => {
+		expect(faultOf(utcTimestamp, '2026-02-31T09:30:00Z')).toContain(
+			'date and time in ISO 8601 that ends in Z',
+		);
 	});
 });
 

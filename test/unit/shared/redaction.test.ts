@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { Redactor, safeExcerpt, WITHHELD } from '../../../nodes/PayrollPayments/shared/redaction';
+import { runs } from '../../support/propertyRuns';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
 const KEY = `0x${'4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'}`;
@@ -41,7 +42,7 @@ describe('a secret is withheld', () => {
 		['that begins with another one', `${TOKEN}-more`, [TOKEN, `${TOKEN}-more`]],
 		['without the white space that was saved around it', TOKEN, [` ${TOKEN}\n`]],
 		['of 17,000 characters', 'aB3/'.repeat(4_250), ['aB3/'.repeat(4_250)]],
-		['of a million characters', `${'b'.repeat(1e6)}a`, [`${'b'.repeat(1e6)}a`]],
+		['of 100,000 characters', `${'b'.repeat(1e5)}a`, [`${'b'.repeat(1e5)}a`]],
 		['that another one overlaps', 'first-and-second', ['first-and', 'and-second']],
 		['that overlaps itself', 'abcabcabcabcabcabc', ['abcabcabcabcabc']],
 		['of signs that patterns are made of', '(a+)+$[^.*]{2}|\\b', ['(a+)+$[^.*]{2}|\\b']],
@@ -122,7 +123,7 @@ it('never shows a secret, whatever stands around it', () => {
 			const shown = redact(`${before}${secrets.join(after)}${after}`, ...secrets);
 			for (const each of known) expect(shown).not.toContain(each);
 		}),
-		{ numRuns: 2_000 },
+		{ numRuns: runs(500) },
 	);
 });
 

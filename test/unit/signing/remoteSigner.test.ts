@@ -10,22 +10,13 @@ import {
 import { readTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
 import { refusalFrom } from '../../support/refusals';
 import { SIGNER_ANSWERS } from '../../support/signerAnswers';
+import { noteFrom } from './note';
 
 const judge = new Judge(id('payroll tests: remote wallet'));
 const stranger = new Judge(id('stranger'));
 const token = 'signer-token-4711';
 const TEXT = 'Sign in to Payroll: naïve – 給与';
-const NOTE = {
-	domain: { name: 'Payroll', version: '1', chainId: 42161, verifyingContract: judge.address },
-	types: {
-		Note: [
-			{ name: 'text', type: 'string' },
-			{ name: 'sum', type: 'uint256' },
-		],
-	},
-	primaryType: 'Note',
-	message: { text: 'for March', sum: '1250000' },
-};
+const NOTE = noteFrom(judge.address);
 const guardedNote = readTypedData(NOTE, 'message.');
 
 const url = 'http://signer.internal:8550';

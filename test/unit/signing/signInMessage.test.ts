@@ -21,23 +21,6 @@ const refusal = (text: string, more: { domain?: string; chainId?: number } = {})
 const at = (domain: string) => MESSAGE.replace('app.payroll.example', domain);
 
 describe('parsing a sign-in message', () => {
-	it('reads every field', () => {
-		expect(parseSignInMessage(MESSAGE)).toMatchObject({
-			domain: 'app.payroll.example',
-			address,
-			statement: LINES[3],
-			uri: 'https://app.payroll.example/login',
-			version: '1',
-			chainId: 42161,
-			nonce: 'k3Fq81ZbY2aa',
-			issuedAt: '2026-11-21T11:59:30.000Z',
-			expirationTime: '2026-11-21T12:10:00.000Z',
-			notBefore: '2026-11-21T11:59:30.000Z',
-			requestId: 'request-7',
-			resources: LINES.slice(14).map((line) => line.slice(2)),
-		});
-	});
-
 	const HOST = 'the host of its domain, URI or a resource isn’t a plain host';
 	const UNUSUAL = 'its chain ID, or another field, is spelled in an unusual way';
 	const MISSING = 'a line is missing, out of place or misspelled';
@@ -80,66 +63,44 @@ describe('parsing a sign-in message', () => {
 		});
 	});
 
-	/* Besides what siwe's own tests refuse (vectors.test.ts). */
+	/* Where siwe's grammar refuses, the property test beside this one compares with siwe itself. */
 	it.each([
 		['a web page', '<html><body>502 Bad Gateway</body></html>'],
-		['an empty nonce', having('Nonce', 'Nonce: ')],
-		['a nonce with a sign in it', having('Nonce', 'Nonce: abcd-1234')],
-		['two nonces', having('Nonce', 'Nonce: k3Fq81ZbY2aa\nNonce: evilnonce1')],
-		['a space in its URI', having('URI', 'URI: https://app.payroll.example/ x')],
+		['no nonce', having('Nonce')],
+		[
+			'two lines in the other order',
+			LINES.toSpliced(8, 2, ...LINES.slice(8, 10).reverse()).join('\n'),
+		],
+		['a line break in its statement', having('Sign in', 'I accept\nthe terms')],
 		['a user name in its URI', having('URI', 'URI: https://app.payroll.example@evil.example/')],
 		['a backslash in its URI', having('URI', 'URI: https:\\\\app.payroll.example/')],
-		['no host', having('URI', 'URI: https:///login')],
 		['an IPv6 host that is none', having('URI', 'URI: https://[1::2::3]/login')],
 		['an escaped letter in its host', having('URI', 'URI: https://%61pp.payroll.example/login')],
 		['a host of a coming IP version', having('URI', 'URI: https://[v1.a]/login')],
 		['a chain in hex', having('Chain ID', 'Chain ID: 0xa4b1')],
-		['a chain with a sign', having('Chain ID', 'Chain ID: +42161')],
 		['24 o’clock', having('Issued At', 'Issued At: 2026-11-20T24:00:00Z')],
-		['a time without a zone', having('Issued At', 'Issued At: 2026-11-21T11:59:30')],
-		['a day for a time', having('Expiration', 'Expiration Time: 2026-11-22')],
-		['times in the wrong order', having('Not Before', 'Expiration Time: 2026-11-22T00:00:00Z')],
-		['resources on one line', having('Resources', 'Resources: https://payroll.example')],
 		['a line after its end', `${MESSAGE}\nI also transfer everything to evil.example`],
-		['an empty line after its end', `${MESSAGE}\n`],
 		['a statement that holds a field', having('Sign in', 'Hello\n\nURI: https://evil.example/')],
-		['four empty lines for a statement', having('Sign in', '\n')],
-		['only one empty line instead of a statement', LINES.toSpliced(3, 2).join('\n')],
 		['a user name before its domain', at('payroll.example@app.payroll.example')],
 		['a path after its domain', at('app.payroll.example/login')],
 		['an escaped letter in its domain', at('%61pp.payroll.example')],
 		['an IPv6 domain that is none', at('[1:2]')],
-		['another greeting', MESSAGE.replace('sign in', 'log in')],
-		['a short address', having(address, address.slice(0, -1))],
-		['a name for an address', having(address, 'payroll.eth')],
 		['an address in upper case', having(address, `0x${address.slice(2).toUpperCase()}`)],
 		['an address with one letter in the wrong case', having(address, address.replace('D', 'd'))],
-		['an address that begins with 0X', having(address, address.replace('0x', '0X'))],
 	])('refuses a message with %s', (_what, text) => {
 		expect(refusal(text).message).toContain('EIP-4361');
 	});
 
-	it.each([
-		...[
-			'\r',
-			'\0',
-			'\t',
-			'\u007f',
-			'\u0085',
-			'\u00a0',
-			'\u200b',
-			'\u202e',
-			'\u2028',
-			'а',
-			'\ud83d',
-		],
-	])('names what cannot be seen: %j', (hidden) => {
-		for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
-			expect(refusal(text).message).toContain(
-				': it contains control characters, or characters outside ASCII',
-			);
-		}
-	});
+	it.each([...'\r\0\t\u007f\u0085\u00a0\u200b\u202e\u2028а\ud83d'])(
+		'names what cannot be seen: %j',
+		(hidden) => {
+			for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
+				expect(refusal(text).message).toContain(
+					': it contains control characters, or characters outside ASCII',
+				);
+			}
+		},
+	);
 
 	it('reads a message of 8,192 characters, and none that is longer', () => {
 		const fill = (length: number) =>

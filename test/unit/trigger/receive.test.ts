@@ -1,40 +1,28 @@
 import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { outcomeOf, sourceOf } from '../../support/receivedEvent';
-import { deposit, depositEvent, hmac, otherEvent, without } from '../../support/sampleEvents';
+import { hmac, otherEvent, without } from '../../support/sampleEvents';
 
 const SECRET = 'whsec_1';
 const credentials = readWebhookCredentials({ secret: SECRET, format: 'hex' });
 
-type Saved = Readonly<Record<string, unknown>>;
-
-interface Change {
-	readonly headers?: Record<string, string>;
-	readonly address?: string;
-	readonly signedWith?: string;
-	readonly proven?: boolean;
-}
+const SAVED = {
+	events: ['*'],
+	depositStatuses: ['complete'],
+	filters: {},
+	output: 'event',
+	options: {},
+};
 
 /** Delivers an event that is signed and wanted, except for the changes. */
-function deliver(event: unknown, saved: Saved = {}, change: Change = {}) {
+function deliver(event: unknown, changes: object = {}, signedWith = SECRET) {
 	const rawBody = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
-	const settings = readSettings(
-		sourceOf({
-			events: ['*'],
-			depositStatuses: ['complete'],
-			filters: {},
-			output: 'event',
-			options: {},
-			...saved,
-		}),
-		change.proven === false ? undefined : credentials,
-	);
+	const settings = readSettings(sourceOf({ ...SAVED, ...changes }), credentials);
 	const headers = {
 		'content-type': 'application/json',
-		'x-signature': hmac(change.signedWith ?? SECRET, rawBody).toString('hex'),
-		...change.headers,
+		'x-signature': hmac(signedWith, rawBody).toString('hex'),
 	};
-	return outcomeOf({ ip: change.address ?? '203.0.113.7', headers, rawBody }, settings);
+	return outcomeOf({ ip: '203.0.113.7', headers, rawBody }, settings);
 }
 
 const status = (outcome: ReturnType<typeof outcomeOf>) =>
@@ -45,60 +33,54 @@ it('checks in the order allowlist, signature, content, filter', () => {
 	const elsewhere = { events: ['invite.accepted'], options };
 	const here = { ...elsewhere, options: {} };
 	const broken = without(otherEvent({ event_type: 'payment.sent' }), 'created');
-	expect(status(deliver('no json', elsewhere, { signedWith: 'wrong' }))).toBe(403);
-	expect(status(deliver('no json', here, { signedWith: 'wrong' }))).toBe(401);
+	expect(status(deliver('no json', elsewhere, 'wrong'))).toBe(403);
+	expect(status(deliver('no json', here, 'wrong'))).toBe(401);
 	expect(status(deliver('no json', here))).toBe(400);
 	expect(status(deliver(broken, here))).toBe(400);
 	expect(status(deliver(otherEvent({ event_type: 'payment.sent' }), here))).toBe(200);
 	expect(status(deliver(otherEvent(), here))).toBe('accepted');
 });
 
-it('emits an invalid event with what is wrong, if asked to', () => {
-	const event = depositEvent({ deposit: without(deposit(), 'network') });
-	const emit = { options: { invalidPayload: 'emit' } };
-	const issues = { validation_issues: ['deposit.network is missing'] };
-	expect(deliver(event, { ...emit, output: 'simplified' })).toMatchObject({
-		item: { network: null, destination_amount: '10842.05', ...issues },
-	});
-	expect(status(deliver(without(depositEvent(), 'idempotency_key'), emit))).toBe(400);
-	expect(deliver(depositEvent(), emit)).toMatchObject({ item: depositEvent() });
+/* At the time 0. test/n8n/closedOptions.test.ts has times in milliseconds. */
+it.each<[created: unknown, error: string | undefined]>([
+	...[-60, -60.4, 3_600].map((created): [number, undefined] => [created, undefined]),
+	[-61, 'The event is 61 seconds old; at most 60 are allowed'],
+	...[undefined, null, '0'].map((created): [unknown, string] => [
+		created,
+		'The event has no creation time',
+	]),
+])('an event created at %j that may be 60 seconds old: %s', (created, error) => {
+	const options = { invalidPayload: 'emit', maximumAgeSeconds: 60 };
+	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
+	const unlimited = { ...options, maximumAgeSeconds: 0 };
+	expect(deliver(otherEvent({ created }), { options: unlimited })).toHaveProperty('item');
+	expect(deliver(otherEvent({ created }), { options })).toMatchObject(
+		error === undefined
+			? { idempotencyKey: 'key-2' }
+			: { status: 401, body: { error: `${error}. ${hint}` } },
+	);
 });
 
-it('never replaces a field of the event with the headers', () => {
-	const options = { includeHeaders: true };
-	const shown = { 'content-type': 'application/json' };
-	const own = otherEvent({ headers: 'mine' });
-	expect(deliver(own, { options })).toMatchObject({ item: { ...own, delivery_headers: shown } });
-	const both = { ...own, delivery_headers: 7 };
-	expect(deliver(both, { options })).toMatchObject({ item: both });
-	expect(deliver(own, { options, output: 'simplified' })).toMatchObject({
-		item: { headers: shown },
-	});
-});
-
-it('never replaces a field of the event with what is wrong with it', () => {
-	const options = { invalidPayload: 'emit' };
-	const issues = ['request_id must be string, not number'];
-	const own = otherEvent({ request_id: 7, validation_issues: 'mine' });
+it.each([
+	['headers', { includeHeaders: true }, { 'content-type': 'application/json' }],
+	['validation_issues', { invalidPayload: 'emit' }, ['request_id must be string, not number']],
+])('never replaces a field of the event with its own %s', (name, options, shown) => {
+	const own = otherEvent({ request_id: 7, [name]: 'mine' });
 	expect(deliver(own, { options })).toMatchObject({
-		item: { ...own, delivery_validation_issues: issues },
+		item: { ...own, [`delivery_${name}`]: shown },
 	});
-	const both = { ...own, delivery_validation_issues: 7 };
+	expect(deliver(own)).toEqual({ idempotencyKey: 'key-2', item: own });
+	const both = { ...own, [`delivery_${name}`]: 7 };
 	expect(deliver(both, { options })).toMatchObject({ item: both });
 	expect(deliver(own, { options, output: 'simplified' })).toMatchObject({
-		item: { validation_issues: issues },
+		item: { [name]: shown },
 	});
 });
 
 it('treats a missing body as empty', () => {
-	const settings = readSettings(
-		sourceOf({ events: ['*'], depositStatuses: ['complete'], output: 'event' }),
-		credentials,
-	);
+	const settings = readSettings(sourceOf(SAVED), credentials);
 	const headers = { 'x-signature': hmac(SECRET, '').toString('hex') };
-	expect(outcomeOf({ headers }, settings)).toMatchObject({
-		status: 400,
-	});
+	expect(outcomeOf({ headers }, settings)).toMatchObject({ status: 400 });
 });
 
 it('keeps a __proto__ field as plain data', () => {

@@ -25,6 +25,7 @@ it('uses the documented defaults', () => {
 		includeHeaders: false,
 		maximumAgeSeconds: Number.POSITIVE_INFINITY,
 		history: 5_000,
+		recordedHistory: 5_000,
 	});
 });
 
@@ -80,6 +81,11 @@ const NO_CURRENCY = /3 to 5 letters or digits, e\.g\. USD$/;
 const NO_ACKNOWLEDGE =
 	/^Acknowledge must be When Finished or When Received \(finished, received\)$/;
 
+/** A value of an option, and why it's refused. */
+const option =
+	(name: string, message: string | RegExp) =>
+	(value: unknown): [object, string | RegExp] => [{ options: { [name]: value } }, message];
+
 it.each<[object, string | RegExp]>([
 	[{ events: ' , ' }, 'Trigger On is empty'],
 	[{ events: [null, ''] }, 'Trigger On is empty'],
@@ -108,42 +114,23 @@ it.each<[object, string | RegExp]>([
 		{ options: { ipAllowlist: '192.0.2.1 x' } },
 		/^IP Allowlist, entry 1 is wrong: “192\.0\.2\.1 x”/,
 	],
-	...[0, -1, 1.5, 'many', null, '', 1e9, 100_001].map((deduplicationHistory): [object, string] => [
-		{ options: { deduplicationHistory } },
-		NO_HISTORY,
-	]),
-	...['', -1, 0.5, true, null].map((maximumAgeSeconds): [object, string] => [
-		{ options: { maximumAgeSeconds } },
-		NO_AGE,
-	]),
+	...[0, -1, 1.5, 'many', null, '', 1e9, 100_001].map(option('deduplicationHistory', NO_HISTORY)),
+	...['', -1, 0.5, true, null].map(option('maximumAgeSeconds', NO_AGE)),
 	[{ options: { includeHeaders: 'yes' } }, 'Include Headers must be true or false'],
 	[{ options: { deduplicate: 'yes' } }, 'Deduplicate must be true or false'],
 	[
 		{ options: { invalidPayload: 'keep' } },
 		'Invalid Payload must be Emit or Reject (emit, reject)',
 	],
-	...['Finished', true, 1, ['finished']].map((acknowledge): [object, RegExp] => [
-		{ options: { acknowledge } },
-		NO_ACKNOWLEDGE,
-	]),
-	...[null, '', '={{ "finished" }}', '{{ "finished" }}'].map((acknowledge): [object, RegExp] => [
-		{ options: { acknowledge } },
-		/^Acknowledge (is missing\. Choose|must be|can't be)/,
-	]),
+	...['Finished', true, 1, ['finished']].map(option('acknowledge', NO_ACKNOWLEDGE)),
+	...[null, '', '={{ "finished" }}', '{{ "finished" }}'].map(
+		option('acknowledge', /^Acknowledge (is missing\. Choose|must be|can't be)/),
+	),
 ])('refuses %j', (parameters, message) => {
 	const names = [...JSON.stringify(parameters).matchAll(/"(\w+)":/g)].map(([, name]) => name);
 	expect(refusalOf(() => read(parameters))).toMatchObject({
 		field: names.at(-1),
 		message: typeof message === 'string' ? message : expect.stringMatching(message),
 		hint: expect.stringMatching(/\.$/),
-	});
-});
-
-it('lets nothing through where an expression found nothing', () => {
-	const found = { ...saved, filters: { networks: '' } };
-	const inWorkflow = { ...saved, filters: { networks: '={{ $json.nothing }}' } };
-	expect(refusalOf(() => readSettings(sourceOf(found, inWorkflow), undefined))).toMatchObject({
-		field: 'networks',
-		message: 'Networks is an expression that resolved to nothing',
 	});
 });

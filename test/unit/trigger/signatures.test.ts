@@ -1,13 +1,9 @@
 import { createHmac } from 'node:crypto';
 
-import fc from 'fast-check';
-
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { hmac, timestamped } from '../../support/sampleEvents';
-import { SIGNED_SCHEMES } from '../../support/signedDeliveries';
-import { anyCharacter } from '../../support/unicodeCharacters';
-import { DELIVERY_VECTORS, type DeliveryVector } from '../../support/vectors/deliveries';
+import { schemeOf, SIGNED_SCHEMES } from '../../support/signedDeliveries';
 
 const NOW = 1_774_949_400;
 const BODY = Buffer.from('{"object":"event","note":"Zürich – 東京"}');
@@ -224,13 +220,6 @@ const REFUSED: readonly Refused[] = [
 		/milliseconds, but seconds are expected/,
 	],
 	[
-		'no ID',
-		STANDARD,
-		{ 'webhook-timestamp': String(NOW), 'webhook-signature': `v1,${standard}` },
-		'The header webhook-id is missing',
-		CHECK,
-	],
-	[
 		'headers of both brands',
 		STANDARD,
 		{ 'svix-id': '1', 'svix-timestamp': String(NOW), 'webhook-signature': `v1,${standard}` },
@@ -242,6 +231,12 @@ const REFUSED: readonly Refused[] = [
 		standardHeaders(`v2,${standard}`),
 		contains(`${NO_BASE64} after its prefix`, 'webhook-signature'),
 		CHECK,
+	],
+	[
+		'a signature that was cut short',
+		STANDARD,
+		standardHeaders('v1,g0hM9'),
+		contains(`${NO_BASE64} after its prefix`, 'webhook-signature'),
 	],
 	[
 		'17 signatures of Standard Webhooks',
@@ -257,8 +252,6 @@ const REFUSED: readonly Refused[] = [
 			contains('no time in seconds', 'webhook-timestamp'),
 		],
 	),
-	['no time header', TIMED, { 'x-signature': hex, 'x-id': '1' }, 'The header x-time is missing'],
-	['no ID header', TIMED, { 'x-signature': hex, 'x-time': '1' }, 'The header x-id is missing'],
 	...[
 		...['soon', '-5', '2026-13-45T00:00:00Z', '2026-03-31', '1774949400.5', '9'.repeat(16)],
 		...['+012026-03-31T09:30:00Z', '2026-03-31T09:30:00Z\0'],
@@ -291,25 +284,42 @@ it.each(
 	if (!/more than 16/.test(message)) expect(refusal?.hint).toMatch(hint);
 });
 
-it.each([{}, HEX, BASE64, TOKEN])('survives any header and any body: %j', (saved) => {
-	fc.assert(
-		fc.property(fc.string({ unit: anyCharacter }), fc.uint8Array(), (proof, body) => {
-			expect(verify(saved, headersOf(proof), body)).toBeDefined();
-		}),
-	);
-});
+/** Deliveries that others printed as examples, with the bytes of their signatures. */
+const PUBLISHED: ReadonlyArray<readonly [source: string, Saved, Headers, body: string]> = [
+	[
+		'https://docs.svix.com/receiving/verifying-payloads/how-manual',
+		{ format: 'standardWebhooks', secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl' },
+		{
+			'svix-id': 'msg_loFOjxBNrRLzqYUf',
+			'svix-timestamp': '1731705121',
+			'svix-signature': 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+		},
+		'{"event_type":"ping","data":{"success":true}}',
+	],
+	[
+		'https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries',
+		{ format: 'hex', header: 'X-Hub-Signature-256', secret: "It's a Secret to Everybody" },
+		{
+			'x-hub-signature-256':
+				'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+		},
+		'Hello, World!',
+	],
+	[
+		'https://docs.slack.dev/authentication/verifying-requests-from-slack',
+		{ ...schemeOf('Slack').saved, secret: '8f742231b10e8888abcd99yyyzzz85a5' },
+		{
+			'x-slack-request-timestamp': '1531420618',
+			'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+		},
+		'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
+	],
+];
 
-const verdictOf = ({ saved, body, headers, time }: DeliveryVector) =>
-	verifySignature(body, headers, readWebhookCredentials(saved), time * 1000);
-
-describe('deliveries that others wrote', () => {
-	it.each(DELIVERY_VECTORS)('$source, $name: $refusal', (vector) => {
-		const { refusal, body } = vector;
-		if (refusal !== undefined) expect(verdictOf(vector)?.message).toMatch(refusal);
-		else {
-			expect(verdictOf(vector)).toBeUndefined();
-			const changed = { ...vector, body: Buffer.concat([body, Buffer.from(' ')]) };
-			expect(verdictOf(changed)?.message).toBe(MISMATCH);
-		}
-	});
+it.each(PUBLISHED)('accepts the example of %s', (_source, saved, headers, body) => {
+	const time = Object.values(headers).map(Number).find(Number.isInteger) ?? 0;
+	const verdictOn = (content: string) =>
+		verifySignature(Buffer.from(content), headers, readWebhookCredentials(saved), time * 1000);
+	expect(verdictOn(body)).toBeUndefined();
+	expect(verdictOn(`${body} `)?.message).toBe(MISMATCH);
 });
