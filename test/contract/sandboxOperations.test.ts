@@ -1,4 +1,5 @@
 import { id, Wallet } from 'ethers';
+import { SiweMessage } from 'siwe';
 
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { AccountName } from '../../sandbox/server';
@@ -86,19 +87,6 @@ it.each(REFUSED)('%s: the %s is refused with %d', async (operation, name, status
 	expectRefusal(await ask(as(name)), operation, status);
 });
 
-it('a team’s invites are listed for its team_admin, and a company’s for its org_admin', async () => {
-	const forTeam = `/v2/invites?nanoid=${sandbox.team}`;
-	expect(await as('teamAdministrator').get(forTeam)).toMatchObject({ status: 200 });
-	expect(await administrator().get(forCompany())).toMatchObject({ status: 200 });
-});
-
-it('a body that isn’t JSON is refused, and logged', async () => {
-	const response = await fetch(`${sandbox.url}/v2/invites`, { method: 'POST', body: '{"a":' });
-	expect(response.status).toBe(401);
-	const [entry] = sandbox.wire();
-	expect(entry).toMatchObject({ body: '{"a":', valid: false, operation: 'createInvites' });
-});
-
 it('a name review is resolved once', async () => {
 	const [waiting = ''] = sandbox.firstTeam.nameReviews.keys();
 	const resolve = async () => await administrator().post(reviewOf(waiting), review);
@@ -112,12 +100,12 @@ describe('administrator invites', () => {
 		invites: string[];
 		typed_data: AdministratorInviteTypedData;
 	}
-	const create = async (entity: object): Promise<Created> => {
+	const create = async (): Promise<Created> => {
 		const emails = ['a@example.com', 'b@example.com'];
-		const reply = await administrator().post('/v2/invites/manager', { ...entity, emails });
+		const body = { nanoid: sandbox.team, role: 'team_viewer', emails };
+		const reply = await administrator().post('/v2/invites/manager', body);
 		return dataOf(sandbox, reply, 'createAdministratorInvites');
 	};
-	const createForTeam = async () => await create({ nanoid: sandbox.team, role: 'team_viewer' });
 	const signed = async ({ invites, typed_data }: Created, { wallet } = administrator()) => ({
 		invites,
 		signer: administrator().account.address,
@@ -135,7 +123,7 @@ describe('administrator invites', () => {
 		['hash', id('team_viewer')],
 	] as const)('are executed once, with roles by %s', async (roleForm, role) => {
 		sandbox.service.change({ roleForm });
-		const created = await createForTeam();
+		const created = await create();
 		expect(created.typed_data.typed_data.data[0]?.role).toBe(role);
 		const body = await signed(created);
 		const done = dataOf<Created>(sandbox, await execute(body), 'executeAdministratorInvites');
@@ -143,13 +131,8 @@ describe('administrator invites', () => {
 		expectRefusal(await execute(body), 'executeAdministratorInvites');
 	});
 
-	it('are executed for a company, too', async () => {
-		const created = await create({ nanoid: sandbox.company, role: 'org_viewer' });
-		expect(await execute(await signed(created))).toMatchObject({ status: 200 });
-	});
-
 	it('are refused where anything differs from what was signed', async () => {
-		const created = await createForTeam();
+		const created = await create();
 		const body = await signed(created);
 		const { typed_data: request } = created.typed_data;
 		const { signature } = await signed(created, as('teamAdministrator'));
@@ -170,20 +153,21 @@ describe('administrator invites', () => {
 	});
 });
 
+const PATH = '/v2/payments/external_entity/instant';
+const signedBy = async (payload: Payload, wallet: Wallet) => ({
+	from: sandbox.team,
+	amount_cents: 12_500,
+	signer: wallet.address,
+	typed_data: payload.message,
+	signature: await wallet.signTypedData(payload.domain, payload.types, payload.message),
+	external_recipient_email: 'ana@example.com',
+	currency_symbol: 'USD',
+	network: 'arbitrum',
+});
+const ready = async () => await signedBy(await sandbox.authorization(), administrator().wallet);
+const pay = async (body: unknown) => await administrator().put(PATH, body);
+
 describe('an instant payment', () => {
-	const PATH = '/v2/payments/external_entity/instant';
-	const signedBy = async (payload: Payload, wallet: Wallet) => ({
-		from: sandbox.team,
-		amount_cents: 12_500,
-		signer: wallet.address,
-		typed_data: payload.message,
-		signature: await wallet.signTypedData(payload.domain, payload.types, payload.message),
-		external_recipient_email: 'ana@example.com',
-		currency_symbol: 'USD',
-		network: 'arbitrum',
-	});
-	const ready = async () => await signedBy(await sandbox.authorization(), administrator().wallet);
-	const pay = async (body: unknown) => await administrator().put(PATH, body);
 	const cents = () => sandbox.firstTeam.balances.get('USD') ?? 0n;
 
 	it('is made once for each signed salt', async () => {
@@ -241,41 +225,97 @@ describe('an instant payment', () => {
 	});
 });
 
-describe('team users', () => {
-	interface Page {
-		users: Array<{ nanoid: string; email: string }>;
-		pagination: { next_page: number; next_offset: number; has_more: boolean };
+describe('an authorization that the control page prepares', () => {
+	interface Prepared {
+		readonly team: string;
+		readonly authorization: Payload;
 	}
-	const list = async (query: string): Promise<Page> => {
-		const reply = await as('viewer').get(`/v2/teams/${sandbox.team}/users?${query}`);
-		return dataOf(sandbox, reply, 'listTeamUsers');
-	};
+	const prepare = async (query: string): Promise<Reply> =>
+		await administrator().get(`/sandbox/authorization?${query}`);
 
-	it('are the full list without page and offset', async () => {
-		const sizes = ['', 'count=5', 'page=1', 'offset=0&count=5'].map(
-			async (query) => (await list(query)).users.length,
-		);
-		expect(await Promise.all(sizes)).toEqual([140, 140, 100, 5]);
+	it('is a whole EIP-712 payload that the service takes once it is signed', async () => {
+		const query = 'amount=1,250.5&email=ana@example.com&reference=INV-1';
+		const prepared: Prepared = JSON.parse((await prepare(query)).text);
+		expect(prepared).toMatchObject({
+			amount: '1250.50',
+			email: 'ana@example.com',
+			reference: 'INV-1',
+		});
+		const body = await signedBy(prepared.authorization, administrator().wallet);
+		const own = { ...body, from: prepared.team, amount_cents: 125_050 };
+		expect(await pay(own)).toMatchObject({ status: 200 });
 	});
 
-	it.each<[string, (pagination: Page['pagination'] | undefined) => string]>([
-		['page', (last) => `page=${last?.next_page ?? 1}&count=33`],
-		['offset', (last) => `offset=${last?.next_offset ?? 0}&count=70`],
-	])('are each listed once by %s', async (_by, next) => {
-		const listed: string[] = [];
-		for (let page: Page | undefined; page?.pagination.has_more !== false; ) {
-			page = await list(next(page?.pagination));
-			listed.push(...page.users.map(({ nanoid }) => nanoid));
+	it.each(['amount=1.005', 'amount=-1', 'email=nobody'])('is refused for %s', async (query) => {
+		expect((await prepare(query)).status).toBe(400);
+	});
+});
+
+it.each(['repeated', 'commaSeparated', 'brackets'] as const)(
+	'currencies are taken as %s only, if the settings say so',
+	async (accepted) => {
+		sandbox.service.change({ currenciesEncodings: [accepted] });
+		const written = {
+			repeated: 'currencies=EUR&currencies=USD',
+			commaSeparated: 'currencies=EUR,USD',
+			brackets: 'currencies[]=EUR&currencies[]=USD',
+		};
+		for (const [encoding, query] of Object.entries(written)) {
+			const path = `/v2/balance?nanoid=${sandbox.team}&${query}`;
+			const { status } = await administrator().get(path);
+			expect([encoding, status]).toEqual([encoding, encoding === accepted ? 200 : 400]);
 		}
-		expect(listed).toEqual(sandbox.firstTeam.users.map(({ nanoid }) => nanoid));
+	},
+);
+
+describe('signing in', () => {
+	const viewer = () => as('viewer');
+
+	it('takes a message once', async () => {
+		const message = await viewer().signInMessage();
+		const signature = await viewer().wallet.signMessage(message);
+		expect(await viewer().verify(message, signature)).toMatchObject({ status: 200 });
+		expect(await viewer().verify(message, signature)).toMatchObject({
+			status: 401,
+			body: { error_code: 'nonce_invalid' },
+		});
+		const other = new SiweMessage(await viewer().signInMessage()).nonce;
+		expect(await viewer().verify(message, signature, other)).toMatchObject({ status: 401 });
 	});
 
-	it('are filtered by email, repeated or comma-separated, and strangers are left out', async () => {
-		const [one, two] = sandbox.firstTeam.users.map(({ email }) => email);
-		const repeated = await list(`emails=${one}&emails=${two}&emails=nobody@example.com`);
-		const listed = await list(`emails=${one},${two},nobody@example.com`);
-		expect(repeated.users.map(({ email }) => email)).toEqual([one, two]);
-		expect(listed.users).toEqual(repeated.users);
-		expect((await list('emails=nobody@example.com')).users).toEqual([]);
+	it.each<[string, number, string, (message: string) => string, AccountName, object]>([
+		['another wallet signed', 401, 'signature_invalid', (message) => message, 'stranger', {}],
+		[
+			'was changed',
+			401,
+			'message_changed',
+			(message) => message.replace('Chain ID: 42161', 'Chain ID: 1'),
+			'viewer',
+			{},
+		],
+		['isn’t one', 400, 'message_invalid', () => 'Hello', 'viewer', {}],
+		[
+			'expired before it was signed',
+			401,
+			'signature_invalid',
+			(message) => message,
+			'viewer',
+			{ signInMessageLifetimeSeconds: 0.001 },
+		],
+	])('rejects a message that %s', async (_what, status, error_code, change, signer, settings) => {
+		sandbox.service.change(settings);
+		const message = change(await viewer().signInMessage());
+		const reply = await viewer().verify(message, await as(signer).wallet.signMessage(message));
+		expect(reply).toMatchObject({ status, body: { error_code } });
+	});
+
+	it('issues messages only to wallets with a role on the platform identifier', async () => {
+		const ask = async (wallet: string, platformid: string): Promise<number> =>
+			(await viewer().get(`/v2/auth/siwe?${new URLSearchParams({ wallet, platformid })}`)).status;
+		const { address, platformId } = viewer().account;
+		expect(await ask(address.toLowerCase(), platformId)).toBe(200);
+		expect(await ask(as('stranger').account.address, platformId)).toBe(403);
+		expect(await ask(address, 'PLT-10000001')).toBe(403);
+		expect(await ask(address, 'PLT-0')).toBe(404);
 	});
 });

@@ -5,96 +5,137 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-import type { Sandbox } from '../../sandbox/server';
 import { startSandbox } from '../../sandbox/server';
+import { useActionSandbox } from '../support/actionSandbox';
 
-describe('the sandbox: as a process and as a page', () => {
-	it('prints its URL when it is ready, and shuts down on SIGTERM', async () => {
-		const repository = join(__dirname, '..', '..');
-		const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
-		const main = join(repository, 'sandbox', 'main.ts');
-		const child = spawn(process.execPath, [program, main], {
-			stdio: ['ignore', 'pipe', 'inherit'],
-		});
-		const [line]: unknown[] = await once(child.stdout, 'data');
-		const { url } = z.object({ url: z.string().url() }).parse(JSON.parse(String(line)));
-		expect((await fetch(`${url}/sandbox/accounts`)).status).toBe(200);
-		child.kill('SIGTERM');
-		expect(await once(child, 'exit')).toEqual([0, null]);
-	}, 60_000);
+const sandbox = useActionSandbox();
 
-	it('rejects a port that is taken', async () => {
-		const first = await startSandbox();
-		const port = Number(new URL(first.url).port);
-		await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
-		await first.close();
+const get = async (path = ''): Promise<Response> => await fetch(`${sandbox.url}/sandbox${path}`);
+const statusOf = async (route: string, body: object): Promise<number> => {
+	const answer = { method: 'POST', body: JSON.stringify(body) };
+	return (await fetch(`${sandbox.url}/sandbox/${route}`, answer)).status;
+};
+
+it('prints its URL when it is ready, and shuts down on SIGTERM', async () => {
+	const repository = join(__dirname, '..', '..');
+	const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
+	const main = join(repository, 'sandbox', 'main.ts');
+	const child = spawn(process.execPath, [program, main], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const [line]: unknown[] = await once(child.stdout, 'data');
+	const { url } = z.object({ url: z.string().url() }).parse(JSON.parse(String(line)));
+	expect((await fetch(`${url}/sandbox/accounts`)).status).toBe(200);
+	child.kill('SIGTERM');
+	expect(await once(child, 'exit')).toEqual([0, null]);
+}, 60_000);
+
+it('rejects a port that is taken', async () => {
+	const port = Number(new URL(sandbox.url).port);
+	await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
+});
+
+describe('the control page', () => {
+	it('is a single page that loads nothing from other hosts', async () => {
+		const response = await get();
+		expect(response.headers.get('content-type')).toContain('text/html');
+		const page = await response.text();
+		expect(page).toContain('Send events');
+		expect(page).not.toMatch(/(?:src|href)="(?!data:|#)|@import|url\(/);
 	});
 
-	describe('the control page', () => {
-		let sandbox: Sandbox;
+	it('allows no style or script but its own', async () => {
+		const response = await get();
+		const page = await response.text();
+		const policy = response.headers.get('content-security-policy');
+		for (const name of ['style', 'script']) {
+			const [, own = ''] = new RegExp(`<${name}>([^]*?)</${name}>`).exec(page) ?? [];
+			const hash = createHash('sha256').update(own).digest('base64');
+			expect(policy).toContain(`${name}-src 'sha256-${hash}';`);
+		}
+		expect(policy).toContain("default-src 'none';");
+	});
+});
 
-		beforeAll(async () => {
-			sandbox = await startSandbox();
+/* test/e2e/controlPage.test.ts has what the other control endpoints do. */
+describe('the control endpoints', () => {
+	it('list wallets with their keys, labeled as worthless', async () => {
+		expect(await (await get('/accounts')).json()).toMatchObject({
+			notice: expect.stringContaining('never fund them'),
+			accounts: [
+				{ name: 'companyAdministrator', role: 'org_admin' },
+				{ name: 'teamAdministrator', role: 'team_admin' },
+				{ name: 'viewer', role: 'org_viewer' },
+				{ name: 'stranger', role: null },
+			],
 		});
-		afterAll(async () => {
-			await sandbox.close();
-		});
+	});
 
-		it('is a single page that loads nothing from other hosts', async () => {
-			const response = await fetch(`${sandbox.url}/sandbox`);
-			expect(response.headers.get('content-type')).toContain('text/html');
-			const page = await response.text();
-			expect(page).toContain('Send events');
-			expect(page).not.toMatch(/(?:src|href)="(?!data:|#)|@import|url\(/);
+	it('list who is in a team, who was removed, and who is invited', async () => {
+		const { nanoid: team, users, invites } = sandbox.firstTeam;
+		const [user] = users;
+		sandbox.organisation.removeUser(user?.nanoid ?? '');
+		expect(await (await get(`/members?nanoid=${team}&limit=2`)).json()).toEqual({
+			users: sandbox.firstTeam.users.slice(-2),
+			former_users: [user],
+			invites: invites.slice(-2).map(({ nanoid, email }) => ({ nanoid, email })),
 		});
+		expect((await get('/members?nanoid=te-nobody')).status).toBe(404);
+	});
 
-		it('allows no style or script but its own', async () => {
-			const response = await fetch(`${sandbox.url}/sandbox`);
-			const page = await response.text();
-			const policy = response.headers.get('content-security-policy');
-			for (const name of ['style', 'script']) {
-				const [, own = ''] = new RegExp(`<${name}>([^]*?)</${name}>`).exec(page) ?? [];
-				const hash = createHash('sha256').update(own).digest('base64');
-				expect(policy).toContain(`${name}-src 'sha256-${hash}';`);
-			}
-			expect(policy).toContain("default-src 'none';");
-		});
+	it.each([
+		['balances', { currency: 'USD', balance_cents: '1' }],
+		['users', {}],
+		['users/change', { payable: true }],
+		['users/remove', {}],
+		['users/restore', {}],
+		['invites', { email: 'a@example.com' }],
+		['invites/end', { outcome: 'expired' }],
+	])('answer 404 to %s for what does not exist, and 400 to nonsense', async (route, body) => {
+		const unknown = { ...body, nanoid: 'te-unknown' };
+		expect(await statusOf(route, unknown)).toBe(404);
+		expect(await statusOf(route, { ...unknown, more: 1 })).toBe(400);
+	});
 
-		it('lists wallets with their keys, labeled as worthless', async () => {
-			const accounts: unknown = await (await fetch(`${sandbox.url}/sandbox/accounts`)).json();
-			expect(accounts).toMatchObject({
-				notice: expect.stringContaining('never fund them'),
-				accounts: [
-					{ name: 'companyAdministrator', role: 'org_admin' },
-					{ name: 'teamAdministrator', role: 'team_admin' },
-					{ name: 'viewer', role: 'org_viewer' },
-					{ name: 'stranger', role: null },
-				],
-			});
-		});
+	it.each([
+		['deposits', { amount: 5 }],
+		['endpoints', { url: 'nowhere' }],
+		['endpoints', { url: 'http://127.0.0.1:1', scheme: 'md5' }],
+		['events', {}],
+		['faults', { kind: 'earthquake' }],
+		['settings', { currenciesEncodings: [] }],
+		['settings', { currenciesEncodings: ['semicolons'] }],
+		['settings', { apiKeyRefusedBy: ['verifySignIn'] }],
+		['settings', { roleBeforeExistence: 'yes' }],
+		['settings', { recordFields: 'some' }],
+		['settings', { errorCodes: true }],
+	])('answer 400 to %s with %j', async (route, body) => {
+		expect(await statusOf(route, body)).toBe(400);
+	});
+});
 
-		it('lists who is in a team, who was removed, and who is invited', async () => {
-			const [team] = sandbox.service.organisation.teams;
-			const [user] = team?.users ?? [];
-			sandbox.service.organisation.removeUser(user?.nanoid ?? '');
-			const url = `${sandbox.url}/sandbox/members`;
-			const members: unknown = await (await fetch(`${url}?nanoid=${team?.nanoid}&limit=2`)).json();
-			expect(members).toEqual({
-				users: team?.users.slice(-2),
-				former_users: [user],
-				invites: team?.invites.slice(-2).map(({ nanoid, email }) => ({ nanoid, email })),
-			});
-			expect((await fetch(`${url}?nanoid=te-nobody`)).status).toBe(404);
+/* Every test in n8n's engine reads what the log says of requests and faults. */
+describe('the log', () => {
+	it('is limited to its last entries, and to those that it keeps', async () => {
+		for (const path of ['one', 'two', 'three']) await fetch(`${sandbox.url}/v2/${path}`);
+		expect(await (await get('/log?limit=2')).json()).toMatchObject({
+			entries: [{ path: '/v2/two' }, { path: '/v2/three' }],
+			counts: { unknown: 3 },
 		});
+		expect((await get('/log?limit=x')).status).toBe(400);
 
-		it('limits a log to its last entries', async () => {
-			for (const path of ['one', 'two', 'three']) await fetch(`${sandbox.url}/v2/${path}`);
-			const log: unknown = await (await fetch(`${sandbox.url}/sandbox/log?limit=2`)).json();
-			expect(log).toMatchObject({
-				entries: [{ path: '/v2/two' }, { path: '/v2/three' }],
-				counts: { unknown: 3 },
-			});
-			expect((await fetch(`${sandbox.url}/sandbox/log?limit=x`)).status).toBe(400);
-		});
+		sandbox.service.change({ logLimit: 5 });
+		for (let call = 0; call < 20; call++) await fetch(`${sandbox.url}/v2/more`);
+		const { entries, counts } = sandbox.service.wireLog.read();
+		expect(entries.length).toBeLessThanOrEqual(6);
+		expect(counts).toEqual({ unknown: 23 });
+	});
+
+	it('names a client that gave up waiting', async () => {
+		await sandbox.fault({ kind: 'latency', delay: 60_000 });
+		const impatient = fetch(`${sandbox.url}/v2/unknown`, { signal: AbortSignal.timeout(100) });
+		await expect(impatient).rejects.toThrow();
+		while (sandbox.wire().at(-1)?.outcome === 'received') await new Promise(setImmediate);
+		expect(sandbox.wire().at(-1)).toMatchObject({ outcome: 'client gone' });
 	});
 });

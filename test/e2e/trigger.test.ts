@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-import { settingsFrom } from '../support/diagnosisAdvice';
-import { deposit, depositEvent, otherEvent } from '../support/sampleEvents';
+import { deposit, depositEvent } from '../support/sampleEvents';
 import { shareN8n, type N8nEnvironment } from '../support/testEnvironment';
 import {
 	activationError,
@@ -10,7 +9,6 @@ import {
 	signatureHeaders,
 	TriggerWorkflow,
 } from '../support/triggerWorkflow';
-import { waitUntil } from '../support/waiting';
 
 jest.setTimeout(600_000);
 
@@ -75,35 +73,6 @@ describe('the delivery table, in a real n8n', () => {
 		expect(response.status).toBe(200);
 	});
 });
-
-it.each([
-	['of hex in another header', { format: 'hex', header: 'X-Other' }],
-	['of a shared token', { method: 'sharedToken', header: 'X-Token' }],
-])(
-	'the error %s names, while the editor listens, the settings that then accept it',
-	async (_what, wrong) => {
-		const workflow = await TriggerWorkflow.start(environment, { credentials: wrong });
-		const body = JSON.stringify(otherEvent());
-		const send = async (url: string) =>
-			await fetch(url, { method: 'POST', body, headers: signatureHeaders(body) });
-		expect((await send(workflow.url)).status).toBe(401);
-		expect(await workflow.counts()).toEqual({});
-
-		expect((await send(await workflow.listenForTest())).status).toBe(401);
-		/* The answer goes out before n8n saves the execution. */
-		await waitUntil(async () => (await workflow.executions()).length > 0, {
-			milliseconds: 60_000,
-			failure: () => 'n8n saved no execution for the delivery.',
-		});
-		const [execution] = await workflow.executions();
-		expect(execution).toMatchObject({ status: 'error', mode: 'manual' });
-		const { message = '', description } = execution?.runs.Trigger?.[0]?.error ?? {};
-		expect(message).toMatch(/^This delivery was answered with 401: /);
-		const credentials = { ...wrong, ...settingsFrom(description ?? '') };
-		const advised = await TriggerWorkflow.start(environment, { credentials });
-		expect((await send(advised.url)).status).toBe(200);
-	},
-);
 
 const CUSTOM = { format: 'custom', header: 'X-A', secret: SECRET };
 

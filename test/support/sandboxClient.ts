@@ -100,7 +100,7 @@ export function dataOf<Data>(sandbox: RunningSandbox, reply: Reply, operationId:
 }
 
 /** The token of a successful sign-in. */
-export function jwtOf(sandbox: RunningSandbox, reply: Reply): string {
+function jwtOf(sandbox: RunningSandbox, reply: Reply): string {
 	return dataOf<{ jwt: string }>(sandbox, reply, 'verifySignIn').jwt;
 }
 
