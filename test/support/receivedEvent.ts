@@ -1,13 +1,9 @@
 import { UserError } from '../../nodes/PayrollPayments/shared/errors';
 import type { JsonObject } from '../../nodes/PayrollPayments/shared/json';
 import { parseEvent, type ReceivedEvent } from '../../nodes/PayrollPayments/trigger/parseEvent';
-import {
-	checkDelivery,
-	outputOf,
-	type Answer,
-	type Delivery,
-} from '../../nodes/PayrollPayments/trigger/receive';
+import { checkDelivery, outputOf, type Answer } from '../../nodes/PayrollPayments/trigger/receive';
 import type { DeliverySettings } from '../../nodes/PayrollPayments/trigger/settings';
+import type { Delivery } from '../../nodes/PayrollPayments/trigger/verifySignature';
 
 /** An event as `parseDelivery` returns it. */
 export function received(event: Record<string, unknown>): ReceivedEvent {

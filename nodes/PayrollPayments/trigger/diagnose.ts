@@ -11,7 +11,13 @@ import {
 	signatureIn,
 	type Scheme,
 } from './schemes';
-import { partsOf, readTime, verifySignature, type DeliveryHeaders } from './verifySignature';
+import {
+	partsOf,
+	readTime,
+	verifySignature,
+	type Delivery,
+	type DeliveryHeaders,
+} from './verifySignature';
 import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 
 /*
@@ -19,22 +25,13 @@ import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
  * cost nothing more and learn nothing more.
  */
 
-interface SignedDelivery {
-	readonly headers: DeliveryHeaders;
-	readonly rawBody?: Uint8Array;
-}
-
-interface RefusedDelivery {
-	readonly delivery: SignedDelivery;
-	readonly credentials: WebhookCredentials | undefined;
-	readonly redactor: Redactor;
-}
-
 /** The item from which `execute` makes the error that the editor shows for a refused delivery. */
 export function diagnosisOf(
 	context: Pick<IWebhookFunctions, 'getNode'>,
 	refusal: string,
-	{ delivery, credentials, redactor }: RefusedDelivery,
+	delivery: Delivery,
+	credentials: WebhookCredentials | undefined,
+	redactor: Redactor,
 ): INodeExecutionData {
 	const diagnosis = credentials && diagnose(delivery, credentials, Date.now());
 	const message = diagnosis?.message ?? refusal;
@@ -51,7 +48,7 @@ export function diagnosisOf(
  * @returns why it doesn't pass and what to change; undefined if it passes
  */
 export function diagnose(
-	{ headers, rawBody = new Uint8Array() }: SignedDelivery,
+	{ headers, rawBody = new Uint8Array() }: Delivery,
 	credentials: WebhookCredentials,
 	now: number,
 ): { readonly message: string; readonly advice: string } | undefined {
@@ -92,63 +89,26 @@ const NOTHING_FITS =
 
 type Settings = Partial<Scheme> & Pick<WebhookCredentials, 'format'>;
 
-/** Texts of the headers, each with its place. */
-type Places = ReadonlyArray<readonly [place: string, text: string]>;
-
-/** Every setting worth a try, the simplest first. */
-function* candidatesFor(
-	headers: DeliveryHeaders,
-	{ format, scheme }: WebhookCredentials,
-): Generator<Settings> {
-	const texts: Places = Object.entries(headers).flatMap(([name, value]) =>
-		typeof value === 'string' ? [[name, value.trim()] as const] : [],
-	);
-	const signatures = signaturesIn(texts);
-	const places = new Set([...Object.keys(headers), ...signatures.map(({ header }) => header)]);
-	const presets = formatOptions.map(({ value }) => value).filter((value) => value !== 'custom');
-	for (const preset of ['sharedToken', ...presets] as const) {
-		if (!hasOwnHeader(preset)) yield { format: preset };
-		else for (const header of places) yield { format: preset, header };
-	}
-	const own = format === 'custom' ? [scheme.signedContent] : [];
-	for (const signature of signatures) {
-		for (const content of contentsFor(texts, [...own, ...TEMPLATES])) {
-			for (const secretEncoding of ['text', 'base64', 'hex'] as const) {
-				yield { format: 'custom', ...content, ...signature, secretEncoding };
-			}
-		}
-	}
-}
-
-type WrittenSignature = Pick<Scheme, 'header' | 'algorithm' | 'encoding' | 'signaturePrefix'>;
-
-function signaturesAmong(places: Places): WrittenSignature[] {
-	return places.flatMap(([header, text]) => {
-		const found = signatureIn(text);
-		if (found === undefined) return [];
-		const { prefix, ...kind } = found;
-		return [{ header, ...kind, signaturePrefix: prefix.trim() }];
-	});
-}
+/** A header or a part of one, by its place, and its text. */
+type PlacedText = readonly [place: string, text: string];
 
 const MAX_PARTS = 16;
 
-/** The parts of a header, each with its place. */
-function placesIn([header, text]: Places[number]): Places {
-	return partsOf(text)
-		.slice(0, MAX_PARTS)
-		.map(([part, value]) => [`${header}[${part}]`, value]);
+/** A header, and in front of it its parts, where it has several. */
+function placesIn([header, value]: readonly [string, DeliveryHeaders[string]]): PlacedText[] {
+	if (typeof value !== 'string') return [];
+	const text = value.trim();
+	const parts = partsOf(text).slice(0, MAX_PARTS);
+	const placed = parts.map(([part, each]) => [`${header}[${part}]`, each] as const);
+	return [...(parts.length > 1 ? placed : []), [header, text]];
 }
 
-/** Everything in the headers that is as long as a signature, once for each place. */
-function signaturesIn(texts: Places): WrittenSignature[] {
-	const found = texts.flatMap(([header, text]) => {
-		const parts = placesIn([header, text]);
-		const pieces = text.split(/[\s,]+/, MAX_PARTS).map((piece) => [header, piece] as const);
-		const ways: Places[] = [parts.length > 1 ? parts : [], [[header, text]], pieces];
-		return ways.map(signaturesAmong).find(({ length }) => length > 0) ?? [];
+/** How the signatures at a place are written, if there are any. */
+function writtenAt([header, text]: PlacedText) {
+	return [text, ...text.split(/[\s,]+/, MAX_PARTS)].flatMap((piece) => {
+		const { prefix, ...kind } = signatureIn(piece) ?? {};
+		return prefix === undefined ? [] : [{ header, ...kind, signaturePrefix: prefix.trim() }];
 	});
-	return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 const TEMPLATES = [
@@ -169,12 +129,33 @@ const TEMPLATES = [
 /** Where an ID may be. */
 const ID_PLACE = /(?:id|\[id)\]?$|uuid|key|nonce|delivery/;
 
-type Content = Pick<Scheme, 'signedContent' | 'timestampHeader' | 'idHeader'>;
+/** Every setting worth a try, the simplest first. */
+function* candidatesFor(
+	headers: DeliveryHeaders,
+	{ format, scheme }: WebhookCredentials,
+): Generator<Settings> {
+	const texts = Object.entries(headers).flatMap(placesIn);
+	const places = texts.map(([place]) => place);
+	const presets = formatOptions.map(({ value }) => value).filter((value) => value !== 'custom');
+	for (const preset of ['sharedToken', ...presets] as const) {
+		if (!hasOwnHeader(preset)) yield { format: preset };
+		else for (const header of places) yield { format: preset, header };
+	}
+	const written = texts.flatMap(writtenAt).map((each) => [JSON.stringify(each), each] as const);
+	const templates = [...(format === 'custom' ? [scheme.signedContent] : []), ...TEMPLATES];
+	for (const signature of new Map(written).values()) {
+		for (const content of contentsFor(texts, templates)) {
+			for (const secretEncoding of ['text', 'base64', 'hex'] as const) {
+				yield { format: 'custom', ...content, ...signature, secretEncoding };
+			}
+		}
+	}
+}
 
-function* contentsFor(texts: Places, templates: readonly string[]): Generator<Content> {
-	const all = texts.flatMap((each) => [each, ...placesIn(each)]);
-	const times = all.filter(([, text]) => readTime(text) !== undefined).map(([place]) => place);
-	const ids = all.map(([place]) => place).filter((place) => ID_PLACE.test(place));
+function* contentsFor(texts: readonly PlacedText[], templates: readonly string[]) {
+	const placesWhere = (fits: (text: PlacedText) => boolean) => texts.filter(fits).map(([at]) => at);
+	const times = placesWhere(([, text]) => readTime(text) !== undefined);
+	const ids = placesWhere(([place]) => ID_PLACE.test(place));
 	for (const signedContent of templates) {
 		for (const timestampHeader of signedContent.includes('{timestamp}') ? times : ['']) {
 			for (const idHeader of signedContent.includes('{id}') ? ids : ['']) {

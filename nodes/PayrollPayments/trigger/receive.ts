@@ -10,15 +10,7 @@ import { isWanted } from './filter';
 import { parseEvent, type ReceivedEvent } from './parseEvent';
 import { loadSettings, type DeliverySettings } from './settings';
 import { presentHeaders, simplify } from './simplify';
-import { verifySignature, type DeliveryHeaders } from './verifySignature';
-
-export interface Delivery {
-	/** The sender; behind proxies, the address that N8N_PROXY_HOPS trusts. */
-	readonly ip?: string;
-	readonly headers: DeliveryHeaders;
-	/** undefined if n8n did not keep the bytes, as with an uploaded form. */
-	readonly rawBody?: Uint8Array;
-}
+import { verifySignature, type Delivery, type DeliveryHeaders } from './verifySignature';
 
 /** An answer that starts no execution. */
 export interface Answer {
@@ -60,8 +52,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		if (status !== 401 || context.getMode() !== 'manual') return answered;
 		/* Someone is setting up the trigger: `execute` shows them why. Production never comes here. */
 		const { diagnosisOf } = await import('./diagnose');
-		const refused = { delivery, credentials: settings.credentials, redactor };
-		const item = diagnosisOf(context, String(body.error), refused);
+		const { credentials } = settings;
+		const item = diagnosisOf(context, String(body.error), delivery, credentials, redactor);
 		return { ...answered, workflowData: [[item]] };
 	}
 

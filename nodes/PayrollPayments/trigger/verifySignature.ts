@@ -8,6 +8,14 @@ import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 /** Header names in lower case, as Node gives them. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+export interface Delivery {
+	/** The sender; behind proxies, the address that N8N_PROXY_HOPS trusts. */
+	readonly ip?: string;
+	readonly headers: DeliveryHeaders;
+	/** undefined if n8n did not keep the bytes, as with an uploaded form. */
+	readonly rawBody?: Uint8Array;
+}
+
 /** More than any rotation needs; without a limit a sender could keep n8n busy. */
 const MAX_SIGNATURES = 16;
 
