@@ -17,7 +17,7 @@ function operationsOf(id: string): string[] {
 export const SECTION_TESTS: Readonly<Record<string, readonly string[]>> = {
 	Overview: OF_EACH_OPERATION,
 	Identifiers: ['Sandbox', ...EVERY_OPERATION],
-	'Common formats': ['Sandbox', ...EVERY_OPERATION, 'test/unit/contract'],
+	'Common formats': ['Sandbox', ...EVERY_OPERATION, 'test/unit/shared'],
 	'Response envelope': ['Sandbox', 'Answers'],
 	Roles: ['Sandbox', 'Answers', 'Menus', ...operationsOf('createAdministratorInvites')],
 	'Balance entry': ['Sandbox', 'Answers', ...operationsOf('getBalance')],
@@ -58,6 +58,5 @@ export const SECTION_TESTS: Readonly<Record<string, readonly string[]>> = {
 		SHEETS,
 		SIGNING,
 		'test/unit/trigger',
-		'test/unit/contract',
 	],
 };
