@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 
 import type { NeededPermission } from '../api/limits';
-import { readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
+import { membersOf, readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
 import { isRecord } from '../shared/json';
 import { forItems, sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
-import { COMMON_OPTIONS, DEFAULT_SETTINGS, optionsOf, type Settings } from './commonOptions';
+import { COMMON_OPTIONS, type Settings } from './commonOptions';
 import { collect, type FailedItems, type Form, type Plan } from './plan';
 import type { RunContext } from './runContext';
 
@@ -87,8 +87,13 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 	const commonOptions = COMMON_OPTIONS[effect];
 
 	const readItem = (item: InputItem): Item => {
-		const chosen = optionsOf(item);
-		const settings = { ...DEFAULT_SETTINGS, ...readFields(commonOptions, chosen) };
+		const chosen = membersOf(
+			'options',
+			item,
+			"Options can't be an expression or a text",
+			'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
+		);
+		const settings = readFields(commonOptions, chosen);
 		const input = readFields(fields, item);
 		definition.check?.(input);
 		const options = readFields(ownOptions, chosen);
@@ -119,12 +124,7 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 			return {
 				/* The check of a run tells them itself. */
 				refusals: isRunCheck ? [] : refusals,
-				settings: {
-					...DEFAULT_SETTINGS,
-					checkOnly: isRunCheck,
-					...results[0]?.settings,
-					isRunCheck,
-				},
+				settings: { concurrency: 1, checkOnly: isRunCheck, ...results[0]?.settings, isRunCheck },
 				approved: new Map(approved),
 				check: async (context) => {
 					if (definition.effect === 'write' && definition.checkAll !== undefined) {

@@ -104,7 +104,8 @@ export async function openRun(
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
 			if (client.isTokenFresh()) return;
 			/* Someone waits to pay: a service that hangs isn't asked four times. */
-			const patience = { ...settings, retries: Math.min(settings.retries, 1) };
+			const { timeout, retries = 1 } = settings;
+			const patience = { timeout, retries: Math.min(retries, 1) };
 			await client.send(balanceCall(teamId), patience).catch((error: unknown) => {
 				if (error instanceof ServiceError && error.status !== 401) return;
 				throw error instanceof UserError

@@ -65,6 +65,15 @@ export function menu<Value extends string>(
 	});
 }
 
+/** A menu of values in the order of their names. */
+export function menuOf<const Value extends string>(
+	values: readonly Value[],
+	nameOf: (value: Value) => string = titleOf,
+): Array<Option<Value>> {
+	const options = values.map((value) => ({ name: nameOf(value), value }));
+	return options.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+}
+
 /** Longest menu that an error lists in full. */
 const MOST_LISTED = 6;
 

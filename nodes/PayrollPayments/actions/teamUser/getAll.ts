@@ -2,8 +2,16 @@ import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
 import { ROLES, ROLE_NAMES } from '../../shared/roles';
-import { filledWhereSet, mustResolve, optional, type InputOf } from '../../forms/field';
-import { choices, collection, filledText, flag, text, textList } from '../../forms/fieldTypes';
+import { filledWhereSet, mustResolve, type InputOf } from '../../forms/field';
+import {
+	choices,
+	collection,
+	filledText,
+	flag,
+	menuOf,
+	text,
+	textList,
+} from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../checkedWrite';
 import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
@@ -41,13 +49,12 @@ function simplify(user: TeamUser): z.infer<typeof simplifiedUser> {
 	});
 }
 
-const ROLE_OPTIONS = ROLES.map((value) => ({ name: ROLE_NAMES[value], value })).sort((a, b) =>
-	a.name.localeCompare(b.name, 'en'),
-);
-
 /* Which roles a user can have isn't documented, so an expression may give others than the menu. */
 const roles = filledWhereSet({
-	...choices({ label: 'Roles', description: 'Only users with one of these roles' }, ROLE_OPTIONS),
+	...choices(
+		{ label: 'Roles', description: 'Only users with one of these roles' },
+		menuOf(ROLES, (role) => ROLE_NAMES[role]),
+	),
 	schema: textList({ label: 'Roles' }, filledText).schema,
 });
 
@@ -125,13 +132,11 @@ export const getTeamUsers = defineOperation({
 		teamId: teamId(),
 		...returnAllOrLimit,
 		emails: mustResolve(
-			optional(
-				emails({
-					label: 'Emails',
-					description:
-						'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
-				}),
-			),
+			emails({
+				label: 'Emails',
+				description:
+					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
+			}),
 		),
 		filters: collection(
 			{
