@@ -1,19 +1,7 @@
-import { DEFAULT_RETRIES, TRANSIENT_STATUSES, type Patience } from '../api/client';
+import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/client';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import { filledWhereSet, orPreset, withoutExpressions } from '../forms/field';
+import { filledWhereSet, orPreset, withoutExpressions, type InputOf } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
-
-/** The options that operations share. Of a write, patience is also for the reads of its checks. */
-export interface Settings extends Partial<Patience> {
-	/** How many jobs may run at the same time. */
-	readonly concurrency: number;
-	/** Whether writes are checked and shown instead of sent. */
-	readonly checkOnly?: boolean;
-	/** Whether that gives one item for the whole run, refused items included. */
-	readonly isRunCheck?: boolean;
-	/** The check that a person approved. */
-	readonly approvedCheck?: string;
-}
 
 function concurrency(preset: number) {
 	const description = 'How many items to process at the same time, from 1 to 50';
@@ -73,4 +61,13 @@ export const COMMON_OPTIONS = {
 		concurrency: concurrency(1),
 		timeout,
 	},
+};
+
+type Options = typeof COMMON_OPTIONS;
+
+/** What the common options of an operation say. */
+export type Settings = Partial<InputOf<Options['read'] & Options['write']>> & {
+	readonly concurrency: number;
+	/** Whether *Check Only* gives one item for the whole run, refused items included. */
+	readonly isRunCheck?: boolean;
 };

@@ -116,7 +116,6 @@ export const executeAdministratorInvites = defineOperation({
 	name: 'Execute',
 	action: 'Execute administrator invites',
 	description: 'Set the roles of invited administrators with a signature of the typed data',
-	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:
 		'This sets the administrator roles of the invited people. Have a person review the invites first.',

@@ -81,7 +81,6 @@ export const createAdministratorInvites = defineOperation({
 	action: 'Create administrator invites',
 	description:
 		'Invite administrators of a team or company and get the typed data to sign for Execute',
-	effect: 'write',
 	permission: 'manageAdministrators',
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),

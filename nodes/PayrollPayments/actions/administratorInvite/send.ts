@@ -16,7 +16,6 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	action: 'Create and execute administrator invites',
 	description:
 		'Invite administrators and set their roles right away, signed by the wallet in the credentials',
-	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:
 		'This sets administrator roles right away, signed by the wallet in the credentials. For human approval, use separate Create and Execute nodes.',

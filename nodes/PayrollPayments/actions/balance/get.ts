@@ -37,7 +37,6 @@ export const getBalance = defineOperation({
 	name: 'Get',
 	action: 'Get balance',
 	description: 'Get the account address and balances of a team, company or user',
-	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
 		currencies: mustResolve(balanceCurrencies('Currencies to return; leave empty for all')),

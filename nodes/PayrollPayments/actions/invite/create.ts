@@ -149,7 +149,6 @@ export const createInvites = defineOperation({
 	name: 'Create',
 	action: 'Create invites',
 	description: 'Invite employees or contractors to a team',
-	effect: 'write',
 	permission: 'invitePeople',
 	fields,
 	options,

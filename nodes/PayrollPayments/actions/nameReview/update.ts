@@ -32,7 +32,6 @@ export const resolveNameReview = defineOperation({
 	name: 'Resolve',
 	action: 'Resolve name review',
 	description: "Approve or cancel a payment whose recipient name didn't match",
-	effect: 'write',
 	permission: 'resolveNameReviews',
 	notice: 'The service offers no way to undo a decision',
 	fields: {

@@ -126,7 +126,6 @@ export const getTeamUsers = defineOperation({
 	action: 'Get many team users',
 	description:
 		'List the users of a team with name, email address, onboarding status and payment eligibility',
-	effect: 'read',
 	emptyNotice: 'No user of the team matches Emails and Filters',
 	fields: {
 		teamId: teamId(),
