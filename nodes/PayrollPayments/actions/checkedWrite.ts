@@ -62,15 +62,6 @@ interface CheckedCall<Data>
 	sign?(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The same run for some items, whose changes are told from those of others. */
-export function forItems(run: RunContext, items: readonly number[]): RunContext {
-	return {
-		...run,
-		once: async ({ identity, ...key }, schema, send) =>
-			await run.once({ ...key, identity: [items, identity] }, schema, send),
-	};
-}
-
 /** A checked change that takes one request, and is made once in an execution. */
 export function checkedCall<Data extends OutputRecord>(
 	context: RunContext,
@@ -90,7 +81,7 @@ export function checkedCall<Data extends OutputRecord>(
 		return await context.send<Data>({ ...request, body, answer, withoutToken });
 	};
 	const { method, path, body } = request;
-	const key = { identity: [method, path, body], isUnrepeatable };
+	const key = { identity: [context.items, method, path, body], isUnrepeatable };
 	/* Without a token it is a sign-in, whose answer isn't kept in memory. */
 	const sendOnce =
 		withoutToken === undefined ? async () => await context.once(key, answer, send) : send;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { NeededPermission } from '../api/limits';
 import { membersOf, readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
 import { isRecord } from '../shared/json';
-import { forItems, sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
+import { sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
 import { COMMON_OPTIONS, type Settings } from './commonOptions';
 import { collect, type FailedItems, type Form, type Plan } from './plan';
 import type { RunContext } from './runContext';
@@ -119,7 +119,7 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 			if ('run' in definition) {
 				return { items, writes: [], send: async () => await definition.run(input, run, options) };
 			}
-			const writes = await definition.writes(input, forItems(run, items), options);
+			const writes = await definition.writes(input, { ...run, items }, options);
 			return { items, writes, send: async () => await sendInOrder(writes) };
 		});
 		return { jobs, refusals };

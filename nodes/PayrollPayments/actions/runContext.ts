@@ -18,7 +18,10 @@ const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
 const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
 
 /** What a run of the node works with. */
-export type RunContext = Awaited<ReturnType<typeof openRun>>;
+export type RunContext = Awaited<ReturnType<typeof openRun>> & {
+	/** The items whose changes are told from those of others. */
+	readonly items?: readonly number[];
+};
 
 /**
  * Opens the service, the wallet and the memory for one run of the node.
@@ -114,9 +117,7 @@ export async function openRun(
 			});
 		},
 		/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
-		annotate: (values: Readonly<Record<string, string>>): void => {
-			context.customData.setAll({ ...values });
-		},
+		annotate: (values: Record<string, string>): void => context.customData.setAll(values),
 	};
 }
 

@@ -124,17 +124,15 @@ export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 
 const ADMINISTRATOR_ROLE_OPTIONS = menuOf(ADMINISTRATOR_ROLES, (role) => ROLE_NAMES[role]);
 
-export function administratorRole(): Field<AdministratorRole> {
-	return choice(
-		{
-			label: 'Role',
-			description:
-				'Role of the new administrators; team roles need the ID of a team, company roles that of a company',
-		},
-		ADMINISTRATOR_ROLE_OPTIONS,
-		'team_viewer',
-	);
-}
+export const administratorRole = choice(
+	{
+		label: 'Role',
+		description:
+			'Role of the new administrators; team roles need the ID of a team, company roles that of a company',
+	},
+	ADMINISTRATOR_ROLE_OPTIONS,
+	'team_viewer',
+);
 
 /** The role that typed data is compared with. Nothing is preselected; Any skips the comparison. */
 export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {

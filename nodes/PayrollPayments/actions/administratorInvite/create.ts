@@ -16,7 +16,7 @@ const EMAILS_PER_REQUEST = 100;
 /** The fields of *Create* and *Create and Execute*. */
 export const creationFields = {
 	entityId: entityId('te', 'co'),
-	role: administratorRole(),
+	role: administratorRole,
 	emails: emails({
 		label: 'Emails',
 		description:

@@ -23,7 +23,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
 	check: checkCreation,
-	writes: async (input, context, { allowUnknownRoleHash }) => {
+	writes: async (input, context, options) => {
 		if (context.credentials.limits.requireApproval) {
 			/* The check is of the invites only: what the wallet signs isn't known before they are made. */
 			throw new UserError(
@@ -43,8 +43,8 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 			summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
 			send: async () => {
 				const { invites, typed_data: typedData } = await creation.send();
-				const expected = { accounts: addresses.length, role: input.role, allowUnknownRoleHash };
-				const execution = { invites, typedData, signer, expected };
+				const expected = { accounts: addresses.length, role: input.role, ...options };
+				const execution = { invites, typedData, signer, ...expected };
 				const execute = async () => await (await checkedExecution(context, execution)).send();
 				return await execute().catch((error: unknown) => {
 					if (!(error instanceof UserError)) throw error;

@@ -7,7 +7,6 @@ import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
 import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
-import { forItems } from '../checkedWrite';
 import { defineOperation, type ReadItem } from '../defineOperation';
 import { collect } from '../plan';
 
@@ -168,7 +167,7 @@ export const createInvites = defineOperation({
 		};
 		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
 		const checked = await collect(entries, async ({ group, items: own }) =>
-			jobsFor(group, await knownIn(group), forItems(context, own)),
+			jobsFor(group, await knownIn(group), { ...context, items: own }),
 		);
 		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
 	},
