@@ -46,11 +46,9 @@ export interface WritePlan extends Pick<Checked, 'summary' | 'request' | 'signs'
 
 /** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
 export interface CheckedWrite<Result extends OutputRecord = OutputRecord> extends WritePlan {
-	/** Signs and sends. */
 	send(): Promise<Result>;
 }
 
-/** A change that takes one request. */
 interface CheckedCall<Data>
 	extends Pick<Call<Data>, 'answer' | 'withoutToken'>,
 		Readonly<z.infer<typeof writeRequest>> {

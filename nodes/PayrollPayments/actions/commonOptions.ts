@@ -65,7 +65,6 @@ export const COMMON_OPTIONS = {
 
 type Options = typeof COMMON_OPTIONS;
 
-/** What the common options of an operation say. */
 export type Settings = Partial<InputOf<Options['read'] & Options['write']>> & {
 	readonly concurrency: number;
 	/** Whether *Check Only* gives one item for the whole run, refused items included. */

@@ -38,7 +38,6 @@ export interface Operation {
 	read(items: readonly InputItem[]): Promise<Form>;
 }
 
-/** One item whose form was read. */
 export interface ReadItem<Input, Options> {
 	readonly items: readonly [number];
 	/** The input item itself, for an operation that reads its columns. */

@@ -17,7 +17,6 @@ const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
 /** What came of each change: its answer, or an error that leaves it unknown. */
 const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
 
-/** What a run of the node works with. */
 export type RunContext = Awaited<ReturnType<typeof openRun>> & {
 	/** The items whose changes are told from those of others. */
 	readonly items?: readonly number[];

@@ -87,7 +87,6 @@ function choicesOf(options: ReadonlyArray<Option<string>>): string {
 	return names.join() === values.join() ? listed : `${listed} (${values.join(', ')})`;
 }
 
-/** Exactly one value of a menu. */
 function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
 	return z.unknown().transform((value, context) => {
 		const option = options.find((each) => each.value === value);

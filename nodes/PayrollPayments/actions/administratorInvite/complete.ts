@@ -100,7 +100,6 @@ function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boo
 	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
 }
 
-/** @throws {UserError} */
 function refuse(field: string, message: string, next: string): never {
 	throw new UserError(message, { field, hint: `${next} Nothing was signed or sent.` });
 }

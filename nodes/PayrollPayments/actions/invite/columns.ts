@@ -88,7 +88,6 @@ export function checkColumnNames(rows: readonly Row[]): void {
 	}
 }
 
-/** @throws {UserError} if the row isn't valid */
 export function readRow(given: Row): Invitee {
 	const row = { ...given, columns: { ...given.columns, ...prefillColumns(given) } };
 	const headers = headersOf(row);

@@ -14,7 +14,12 @@ import {
 } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../checkedWrite';
-import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
+import {
+	EMAILS_PER_REQUEST,
+	teamUsers,
+	type TeamUser,
+	type UsersRequest,
+} from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
 import type { RunContext } from '../runContext';
@@ -105,12 +110,11 @@ function passes(
 async function usersWith(
 	emails: readonly string[],
 	{ send }: RunContext,
-	request: { readonly teamId: string; readonly most?: number },
+	{ most, ...request }: UsersRequest,
 ): Promise<readonly TeamUser[]> {
-	const { most } = request;
 	const found = new Map<unknown, TeamUser>();
 	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
-		for (const user of await teamUsers(send, { ...request, emails: batch })) {
+		for (const user of await teamUsers(send, { ...request, most, emails: batch })) {
 			found.set(user.nanoid ?? user, user);
 		}
 		if (most !== undefined && found.size >= most) break;
