@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
-import { checkOutput } from '../../nodes/PayrollPayments/actions/approval';
+import { checkOutput } from '../../nodes/PayrollPayments/actions/checkedWrite';
 import { triggerOutput } from '../../nodes/PayrollPayments/trigger/simplify';
 
 /** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */

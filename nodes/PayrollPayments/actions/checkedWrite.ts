@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { Call } from '../api/client';
 import { throwIfStopped, UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
@@ -7,28 +9,35 @@ import type { RunContext } from './runContext';
 /** One item of the node's output, before it is paired with its input: only JSON, under the service's own names. */
 export type OutputRecord = Readonly<Record<string, JsonValue>>;
 
-/** A request that changes something. Its body is without the signature. */
-interface WriteRequest {
-	readonly method: 'POST' | 'PUT';
-	readonly path: string;
-	readonly body: OutputRecord;
-}
+const json = z.record(z.custom<JsonValue>());
 
 /** What is signed, or what a provided signature covers (EIP-712). */
-export interface Signs {
-	readonly domain: OutputRecord;
-	readonly primaryType: string;
-	readonly message: OutputRecord;
-}
+const signed = z.object({ domain: json, primaryType: z.string(), message: json });
+
+/** A request that changes something. Its body is without the signature. */
+const writeRequest = z.object({ method: z.enum(['POST', 'PUT']), path: z.string(), body: json });
+
+/** What *Check Only* puts out about one request. */
+export const checkOutput = z
+	.object({
+		check: z.literal('passed'),
+		/** What the request does, as a sentence for the person who approves it. */
+		summary: z.string(),
+		/** What Approved Check takes, so that exactly this is sent. */
+		approval: z.string(),
+		/** Null if nothing is signed, or it isn't known what a provided signature covers. */
+		signs: signed.nullable(),
+		/** Null if there is nothing to send. */
+		request: writeRequest.nullable(),
+	})
+	.passthrough();
+
+export type Signs = Readonly<z.infer<typeof signed>>;
+
+type Checked = Readonly<z.infer<typeof checkOutput>>;
 
 /** A change that passed every check, as it is shown and approved. */
-export interface WritePlan {
-	/** What it does, as a sentence for the person who approves it. */
-	readonly summary: string;
-	/** Null if there is nothing to send. */
-	readonly request: WriteRequest | null;
-	/** Null if nothing is signed, or it isn't known what a provided signature covers. */
-	readonly signs: Signs | null;
+export interface WritePlan extends Pick<Checked, 'summary' | 'request' | 'signs'> {
 	/** A payment's reference, which isn't sent. */
 	readonly reference?: string;
 	/** What its check puts out in addition. */
@@ -37,27 +46,18 @@ export interface WritePlan {
 
 /** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
 export interface CheckedWrite<Result extends OutputRecord = OutputRecord> extends WritePlan {
-	/** Signs and sends. */
 	send(): Promise<Result>;
 }
 
-/** A change that takes one request. */
-interface CheckedCall<Data> extends Pick<Call<Data>, 'answer' | 'withoutToken'>, WriteRequest {
+interface CheckedCall<Data>
+	extends Pick<Call<Data>, 'answer' | 'withoutToken'>,
+		Readonly<z.infer<typeof writeRequest>> {
 	readonly summary: string;
 	readonly signs?: Signs | null;
 	/** Whether it must not be sent again in this execution where its outcome isn't known. */
 	readonly isUnrepeatable?: boolean;
 	/** Signs, and returns the signature as the property that the body lacks. */
 	sign?(): Promise<Readonly<Record<string, string>>>;
-}
-
-/** The same run for some items, whose changes are told from those of others. */
-export function forItems(run: RunContext, items: readonly number[]): RunContext {
-	return {
-		...run,
-		once: async ({ identity, ...key }, schema, send) =>
-			await run.once({ ...key, identity: [items, identity] }, schema, send),
-	};
 }
 
 /** A checked change that takes one request, and is made once in an execution. */
@@ -79,7 +79,7 @@ export function checkedCall<Data extends OutputRecord>(
 		return await context.send<Data>({ ...request, body, answer, withoutToken });
 	};
 	const { method, path, body } = request;
-	const key = { identity: [method, path, body], isUnrepeatable };
+	const key = { identity: [context.items, method, path, body], isUnrepeatable };
 	/* Without a token it is a sign-in, whose answer isn't kept in memory. */
 	const sendOnce =
 		withoutToken === undefined ? async () => await context.once(key, answer, send) : send;

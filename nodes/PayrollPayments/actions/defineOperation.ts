@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 
 import type { NeededPermission } from '../api/limits';
-import { readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
+import { membersOf, readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
 import { isRecord } from '../shared/json';
-import { forItems, sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
-import { COMMON_OPTIONS, DEFAULT_SETTINGS, optionsOf, type Settings } from './commonOptions';
+import { sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
+import { COMMON_OPTIONS, type Settings } from './commonOptions';
 import { collect, type FailedItems, type Form, type Plan } from './plan';
 import type { RunContext } from './runContext';
 
@@ -38,7 +38,6 @@ export interface Operation {
 	read(items: readonly InputItem[]): Promise<Form>;
 }
 
-/** One item whose form was read. */
 export interface ReadItem<Input, Options> {
 	readonly items: readonly [number];
 	/** The input item itself, for an operation that reads its columns. */
@@ -49,62 +48,85 @@ export interface ReadItem<Input, Options> {
 }
 
 interface Read<Input, Options> {
-	readonly effect: 'read';
 	readonly permission?: undefined;
 	run(input: Input, context: RunContext, options: Options): Promise<readonly OutputRecord[]>;
 }
 
 interface Write<Input, Options> {
-	readonly effect: 'write';
 	readonly permission: NeededPermission;
 	/** Checks one item against everything, and gives its requests in the order of sending. Only reads. */
-	writes?(input: Input, context: RunContext, options: Options): Promise<readonly CheckedWrite[]>;
-	/** Checks all items together, in place of {@link writes}. Only reads. */
-	checkAll?(
+	writes(input: Input, context: RunContext, options: Options): Promise<readonly CheckedWrite[]>;
+}
+
+interface WriteTogether<Input, Options> {
+	readonly permission: NeededPermission;
+	/** Checks all items together. Only reads. */
+	checkAll(
 		items: ReadonlyArray<ReadItem<Input, Options>>,
 		context: RunContext,
 		unread: readonly FailedItems[],
 	): Promise<Plan>;
 }
 
+/** How an operation works: item by item or, for some changes, all items together. */
+type Way<Input, Options> =
+	| Read<Input, Options>
+	| Write<Input, Options>
+	| WriteTogether<Input, Options>;
+
 type Definition<Fields extends FieldSet, Options extends FieldSet> = Omit<
 	Operation,
-	'permission' | 'read'
+	'effect' | 'permission' | 'read'
 > & {
 	readonly fields: Fields;
 	/** In addition to the common ones. */
 	readonly options: Options;
 	/** Checks that involve several fields, e.g. whether the role suits the identifier. */
 	check?(input: InputOf<Fields>): void;
-} & (Read<InputOf<Fields>, InputOf<Options>> | Write<InputOf<Fields>, InputOf<Options>>);
+} & Way<InputOf<Fields>, InputOf<Options>>;
 
 /** Defines an operation once: its form, validation, requests and output all come from here. */
 export function defineOperation<Fields extends FieldSet, Options extends FieldSet>(
 	definition: Definition<Fields, Options>,
 ): Operation {
 	type Item = ReadItem<InputOf<Fields>, InputOf<Options>>;
-	const { effect, fields, options: ownOptions } = definition;
+	const { fields, options: ownOptions } = definition;
+	const effect = 'run' in definition ? 'read' : 'write';
 	const commonOptions = COMMON_OPTIONS[effect];
 
 	const readItem = (item: InputItem): Item => {
-		const chosen = optionsOf(item);
-		const settings = { ...DEFAULT_SETTINGS, ...readFields(commonOptions, chosen) };
+		const chosen = membersOf(
+			'options',
+			item,
+			"Options can't be an expression or a text",
+			'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
+		);
+		const settings = readFields(commonOptions, chosen);
 		const input = readFields(fields, item);
 		definition.check?.(input);
 		const options = readFields(ownOptions, chosen);
 		return { items: [item.index], json: item.json, input, options, settings };
 	};
 
-	const checkItem = async ({ items, input, options }: Item, run: RunContext) => {
-		if (definition.effect === 'read') {
-			return { items, writes: [], send: async () => await definition.run(input, run, options) };
-		}
-		const writes = (await definition.writes?.(input, forItems(run, items), options)) ?? [];
-		return { items, writes, send: async () => await sendInOrder(writes) };
+	const checkAll = async (
+		read: readonly Item[],
+		run: RunContext,
+		unread: readonly FailedItems[],
+	) => {
+		if ('checkAll' in definition) return await definition.checkAll(read, run, unread);
+		const { results: jobs, refusals } = await collect(read, async ({ items, input, options }) => {
+			if ('run' in definition) {
+				return { items, writes: [], send: async () => await definition.run(input, run, options) };
+			}
+			const writes = await definition.writes(input, { ...run, items }, options);
+			return { items, writes, send: async () => await sendInOrder(writes) };
+		});
+		return { jobs, refusals };
 	};
 
 	return {
 		...definition,
+		effect,
 		permission: definition.permission ?? 'none',
 		options: { ...commonOptions, ...ownOptions },
 		read: async (all) => {
@@ -119,20 +141,9 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 			return {
 				/* The check of a run tells them itself. */
 				refusals: isRunCheck ? [] : refusals,
-				settings: {
-					...DEFAULT_SETTINGS,
-					checkOnly: isRunCheck,
-					...results[0]?.settings,
-					isRunCheck,
-				},
+				settings: { concurrency: 1, checkOnly: isRunCheck, ...results[0]?.settings, isRunCheck },
 				approved: new Map(approved),
-				check: async (context) => {
-					if (definition.effect === 'write' && definition.checkAll !== undefined) {
-						return await definition.checkAll(results, context, refusals);
-					}
-					const checked = await collect(results, async (item) => await checkItem(item, context));
-					return { jobs: checked.results, refusals: checked.refusals };
-				},
+				check: async (run) => await checkAll(results, run, refusals),
 			};
 		},
 	};

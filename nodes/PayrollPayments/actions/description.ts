@@ -1,6 +1,5 @@
 import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
-import { z } from 'zod';
 import { propertyOf, titleOf, withoutExpressions } from '../forms/field';
 import { choice, collection, flag } from '../forms/fieldTypes';
 
@@ -36,13 +35,14 @@ function operationMenu(resource: string): INodeProperties {
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
 	const show = { resource: [resource], operation: [operation] };
-	const form = { displayName: notice ?? '', type: 'notice', default: '' } as const;
 	const all = {
-		...(notice === undefined ? {} : { notice: { form, schema: z.undefined(), required: false } }),
 		...fields,
 		options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 	};
-	return Object.entries(all).map(([name, field]) => propertyOf(name, field, show));
+	const properties = Object.entries(all).map(([name, field]) => propertyOf(name, field, show));
+	if (notice === undefined) return properties;
+	const form = { displayName: notice, type: 'notice', default: '', name: 'notice' } as const;
+	return [{ ...form, displayOptions: { show } }, ...properties];
 }
 
 /** Lets an AI agent make changes. Only the person who builds the workflow can set it. */

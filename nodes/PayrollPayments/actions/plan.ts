@@ -24,7 +24,6 @@ export interface FailedItems extends Pick<Job, 'items' | 'columns'> {
 	readonly writes?: Job['writes'];
 }
 
-/** What the checks of all items gave. */
 export interface Plan {
 	readonly jobs: readonly Job[];
 	readonly refusals: readonly FailedItems[];
@@ -41,7 +40,6 @@ export interface RunResult {
 	readonly failed: readonly FailedItems[];
 }
 
-/** The form of all items, read. */
 export interface Form {
 	readonly refusals: readonly FailedItems[];
 	/** How the run as a whole goes, by the first item that could be read. */

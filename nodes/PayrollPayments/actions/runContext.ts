@@ -17,8 +17,10 @@ const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
 /** What came of each change: its answer, or an error that leaves it unknown. */
 const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
 
-/** What a run of the node works with. */
-export type RunContext = Awaited<ReturnType<typeof openRun>>;
+export type RunContext = Awaited<ReturnType<typeof openRun>> & {
+	/** The items whose changes are told from those of others. */
+	readonly items?: readonly number[];
+};
 
 /**
  * Opens the service, the wallet and the memory for one run of the node.
@@ -104,7 +106,8 @@ export async function openRun(
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
 			if (client.isTokenFresh()) return;
 			/* Someone waits to pay: a service that hangs isn't asked four times. */
-			const patience = { ...settings, retries: Math.min(settings.retries, 1) };
+			const { timeout, retries = 1 } = settings;
+			const patience = { timeout, retries: Math.min(retries, 1) };
 			await client.send(balanceCall(teamId), patience).catch((error: unknown) => {
 				if (error instanceof ServiceError && error.status !== 401) return;
 				throw error instanceof UserError
@@ -113,9 +116,7 @@ export async function openRun(
 			});
 		},
 		/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
-		annotate: (values: Readonly<Record<string, string>>): void => {
-			context.customData.setAll({ ...values });
-		},
+		annotate: (values: Record<string, string>): void => context.customData.setAll(values),
 	};
 }
 

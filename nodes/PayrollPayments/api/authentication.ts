@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor } from '../shared/redaction';
+import { balanceCall } from './balance';
 import { Client, PLACEHOLDER_ID } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';
@@ -98,8 +99,7 @@ async function test(saved: object, exchange: HttpExchange, redactor: Redactor): 
 	}
 	const headers = authenticationHeader(credentials);
 	const withToken: HttpExchange = async (request) => await exchange({ ...request, headers });
-	const query = { nanoid: PLACEHOLDER_ID };
-	const call = { method: 'GET', path: '/v2/balance', query, answer: z.unknown() } as const;
+	const call = { ...balanceCall(PLACEHOLDER_ID), answer: z.unknown() };
 	await new Client(credentials, withToken, redactor)
 		.send(call, { retries: 0 })
 		.catch((error: unknown) => {

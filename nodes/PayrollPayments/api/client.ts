@@ -21,10 +21,8 @@ export const CREDENTIALS = 'payrollPaymentsApi';
 /** An identifier of the right form that names nobody. */
 export const PLACEHOLDER_ID = 'co-000000000000';
 
-/** How often a read is repeated by default. */
 export const DEFAULT_RETRIES = 3;
 
-/** Statuses after which a read is repeated. */
 export const TRANSIENT_STATUSES: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -118,7 +116,6 @@ export class Client {
 		this.boundTo = sessionBinding(credentials);
 	}
 
-	/** Whether the service took the token of these credentials a moment ago. */
 	isTokenFresh(): boolean {
 		return sessions.isFresh(this.boundTo);
 	}

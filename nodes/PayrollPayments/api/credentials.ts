@@ -17,7 +17,6 @@ function orEmpty<Value>(schema: z.ZodType<Value, z.ZodTypeDef, unknown>) {
 	return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 }
 
-/** One value of a menu. */
 function only<Value extends string>(value: Value, message: string) {
 	return z.literal(value, { errorMap: () => ({ message }) });
 }
@@ -43,11 +42,10 @@ const baseUrl = plainUrl(isLoopback, 'localhost')
 	.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
 	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
 
-const CHAIN_ID = 'must be a whole number, e.g. 42161';
 const chainId = z.preprocess(
 	(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
 	z
-		.number({ errorMap: () => ({ message: CHAIN_ID }) })
+		.number({ errorMap: () => ({ message: 'must be a whole number, e.g. 42161' }) })
 		.int()
 		.min(1)
 		.max(Number.MAX_SAFE_INTEGER),
@@ -60,12 +58,8 @@ const token = text
 	.regex(/^[\x21-\x7e]+$/, 'must be one line of printable characters without spaces')
 	.max(LONGEST_TOKEN, `must not have more than ${LONGEST_TOKEN} characters`);
 
-const AUTHENTICATION = 'must be Access Token, Legacy API Key or Wallet Sign-In';
-const SIGNER = 'must be Private Key or Remote Signer';
-const DIALECT = 'must be Clef, Wallet or Web3Signer';
-
 const signIn = {
-	authentication: only('walletSignIn', AUTHENTICATION),
+	authentication: only('walletSignIn', 'must be Access Token, Legacy API Key or Wallet Sign-In'),
 	baseUrl,
 	platformId: text,
 	signInDomain: orEmpty(text),
@@ -74,7 +68,7 @@ const signIn = {
 
 const privateKeySignIn = z.object({
 	...signIn,
-	signer: only('privateKey', SIGNER),
+	signer: only('privateKey', 'must be Private Key or Remote Signer'),
 	privateKey: text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
 	walletAddress: orEmpty(evmAddress),
 });
@@ -87,7 +81,7 @@ const remoteSignIn = z.object({
 	remoteSignerDialect: z
 		.custom<RemoteSignerDialect>(
 			(value) => typeof value === 'string' && Object.hasOwn(DIALECTS, value),
-			DIALECT,
+			'must be Clef, Wallet or Web3Signer',
 		)
 		.default('wallet'),
 	walletAddress: evmAddress,

@@ -96,7 +96,6 @@ export function credentialLabel({ name }: Pick<CredentialsInUse, 'name'>): strin
 	return name === undefined || name === '' ? 'these credentials' : `the credentials “${name}”`;
 }
 
-/** Whether the credentials may be used for everything, without any limit. */
 export function isUnlimited({ limits }: CredentialsInUse): boolean {
 	return (
 		limits.access === 'everything' &&
@@ -106,7 +105,6 @@ export function isUnlimited({ limits }: CredentialsInUse): boolean {
 	);
 }
 
-/** Refuses what the credentials don't allow. */
 export function requirePermission(credentials: CredentialsInUse, needed: NeededPermission): void {
 	if (needed === 'none' || credentials.limits.permissions.has(needed)) return;
 	const { label, activity } = PERMISSIONS[needed];

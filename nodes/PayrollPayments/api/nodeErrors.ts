@@ -6,7 +6,6 @@ import { shorten, type Redactor } from '../shared/redaction';
 /** Characters that are shown. A description can list several other errors. */
 const LONGEST = { message: 2_000, description: 30_000 };
 
-/** Where the pages are that explain errors. */
 const DOCS = 'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/';
 
 /** The message as a person sees it, with the item that it is about. */

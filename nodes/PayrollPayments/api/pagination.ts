@@ -15,10 +15,12 @@ const MOST_PAGES = 1_000;
 
 export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
 
-interface UsersRequest {
+export interface UsersRequest {
 	readonly teamId: string;
 	/** At most {@link EMAILS_PER_REQUEST}. */
 	readonly emails?: readonly string[];
+	/** Undefined for all. */
+	readonly most?: number;
 }
 
 function unreadable(what: string): ServiceError {
@@ -41,9 +43,10 @@ async function answerTo(
 }
 
 /** Page after page until there are `most` different users. */
-async function pagedUsers(call: SendRead, request: UsersRequest, most = Infinity) {
+async function pagedUsers(call: SendRead, request: UsersRequest) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
 	const found = new Map<unknown, TeamUser>();
+	const { most = Infinity } = request;
 	const count = Math.min(most, LARGEST_PAGE);
 	let offset = 0;
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
@@ -70,16 +73,15 @@ async function pagedUsers(call: SendRead, request: UsersRequest, most = Infinity
  * A team's users (docs/api.md, Endpoint 11). All of them, or more than a page holds, come in one
  * answer, so that nobody is missing because the team changed between two pages. Only if the service
  * keeps back a part of that answer are they read page by page.
- * @param most undefined for all
  */
 export async function teamUsers(
 	call: SendRead,
-	{ most, ...request }: UsersRequest & { readonly most?: number },
+	request: UsersRequest,
 ): Promise<readonly TeamUser[]> {
-	if (most !== undefined && most <= LARGEST_PAGE) return await pagedUsers(call, request, most);
+	const { most = Infinity } = request;
+	if (most <= LARGEST_PAGE) return await pagedUsers(call, request);
 	const { users, pagination } = await answerTo(call, request);
-	if (pagination?.has_more === true) return await pagedUsers(call, request, most);
-	return most === undefined ? users : users.slice(0, most);
+	return pagination?.has_more === true ? await pagedUsers(call, request) : users.slice(0, most);
 }
 
 /** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */

@@ -131,9 +131,9 @@ export function withoutExpressions<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, withoutExpressions: true, form: { ...field.form, noDataExpression: true } };
 }
 
-/** Makes a field refuse an expression that resolves to nothing, instead of reading it as empty. */
-export function mustResolve<Value>(field: Field<Value>): Field<Value> {
-	return { ...field, mustResolve: true };
+/** Makes a field optional that refuses an expression that resolves to nothing. */
+export function mustResolve<Value>(field: Field<Value>): Field<Value | undefined> {
+	return { ...optional(field), mustResolve: true };
 }
 
 /** Makes an optional field that must hold something once it was added. */
@@ -144,6 +144,13 @@ export function filledWhereSet<Value>(field: Field<Value>): Field<Value | undefi
 /** Makes a field refuse to be set when an AI agent runs the node. */
 export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
 	return { ...field, refusedInTool: true };
+}
+
+/** Makes a field what its form shows where it was left out. */
+export function orPreset<Value>(field: Field<Value>): Field<Value> {
+	const preset = field.schema.parse(field.form.default);
+	const { schema, ...rest } = optional(field);
+	return { ...rest, schema: schema.transform((value) => value ?? preset) };
 }
 
 export function withDefault<Value>(field: Field<Value>, preset: string): Field<Value> {
@@ -249,14 +256,32 @@ function readMembers(
 	source: ParameterSource,
 ): Record<string, unknown> {
 	const { hint = RUN_AGAIN } = source;
-	const membersOf = (collection: unknown = {}) => {
+	const fault = `${form.displayName} isn't a list of fields`;
+	const inside = membersOf(name, source, fault, hint);
+	const added = Object.entries(members).filter(
+		([each]) => inside.read(each) !== undefined || inside.readSaved(each) !== undefined,
+	);
+	return readFields(Object.fromEntries(added), inside);
+}
+
+/**
+ * What a collection holds, as parameters.
+ * @throws {UserError} if it was not saved as n8n's form saves it
+ */
+export function membersOf(
+	name: string,
+	source: ParameterSource,
+	fault: string,
+	hint: string,
+): ParameterSource {
+	const mapOf = (collection: unknown = {}) => {
 		if (isRecord(collection)) return new Map(Object.entries(collection));
-		throw new UserError(`${form.displayName} isn't a list of fields`, { field: name, hint });
+		throw new UserError(fault, { field: name, hint });
 	};
-	const given = membersOf(source.read(name));
-	const saved = membersOf(source.readSaved(name));
-	const added = Object.entries(members).filter(([each]) => given.has(each) || saved.has(each));
-	const read = (each: string) => given.get(each);
-	const readSaved = (each: string) => saved.get(each);
-	return readFields(Object.fromEntries(added), { read, readSaved, hint });
+	const [given, saved] = [mapOf(source.read(name)), mapOf(source.readSaved(name))];
+	return {
+		read: (each) => given.get(each),
+		readSaved: (each) => saved.get(each),
+		hint: source.hint,
+	};
 }

@@ -65,6 +65,15 @@ export function menu<Value extends string>(
 	});
 }
 
+/** A menu of values in the order of their names. */
+export function menuOf<const Value extends string>(
+	values: readonly Value[],
+	nameOf: (value: Value) => string = titleOf,
+): Array<Option<Value>> {
+	const options = values.map((value) => ({ name: nameOf(value), value }));
+	return options.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+}
+
 /** Longest menu that an error lists in full. */
 const MOST_LISTED = 6;
 
@@ -78,7 +87,6 @@ function choicesOf(options: ReadonlyArray<Option<string>>): string {
 	return names.join() === values.join() ? listed : `${listed} (${values.join(', ')})`;
 }
 
-/** Exactly one value of a menu. */
 function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
 	return z.unknown().transform((value, context) => {
 		const option = options.find((each) => each.value === value);

@@ -13,7 +13,6 @@ import { BALANCE_CURRENCIES } from '../shared/money';
 import {
 	isBlank,
 	mustResolve,
-	optional,
 	shownWhen,
 	withDefault,
 	withoutExpressions,
@@ -25,6 +24,7 @@ import {
 	flag,
 	json,
 	menu,
+	menuOf,
 	text,
 	textList,
 	wholeNumber,
@@ -122,22 +122,17 @@ export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	});
 }
 
-const ADMINISTRATOR_ROLE_OPTIONS = ADMINISTRATOR_ROLES.map((value) => ({
-	name: ROLE_NAMES[value],
-	value,
-})).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+const ADMINISTRATOR_ROLE_OPTIONS = menuOf(ADMINISTRATOR_ROLES, (role) => ROLE_NAMES[role]);
 
-export function administratorRole(): Field<AdministratorRole> {
-	return choice(
-		{
-			label: 'Role',
-			description:
-				'Role of the new administrators; team roles need the ID of a team, company roles that of a company',
-		},
-		ADMINISTRATOR_ROLE_OPTIONS,
-		'team_viewer',
-	);
-}
+export const administratorRole = choice(
+	{
+		label: 'Role',
+		description:
+			'Role of the new administrators; team roles need the ID of a team, company roles that of a company',
+	},
+	ADMINISTRATOR_ROLE_OPTIONS,
+	'team_viewer',
+);
 
 /** The role that typed data is compared with. Nothing is preselected; Any skips the comparison. */
 export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
@@ -148,7 +143,7 @@ export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
 		'any',
 	);
 	const options = [any, { name: 'Choose One', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS];
-	return mustResolve(optional({ ...rest, form: { ...form, options, default: '' } }));
+	return mustResolve({ ...rest, form: { ...form, options, default: '' } });
 }
 
 export const roleOptions = {
@@ -161,10 +156,11 @@ export const roleOptions = {
 	),
 };
 
-/** Currencies of balances; undefined for all. */
 export function balanceCurrencies(description: string) {
-	const options = BALANCE_CURRENCIES.map((currency) => ({ name: currency, value: currency }));
-	return optional(choices({ label: 'Currencies', description }, options));
+	return choices(
+		{ label: 'Currencies', description },
+		menuOf(BALANCE_CURRENCIES, (currency) => currency),
+	);
 }
 
 export function emails(wording: { label: string; description: string }): Field<string[]> {
@@ -227,7 +223,7 @@ const object = z.record(z.unknown(), {
 /** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
 export function optionalJsonObject(wording: Wording) {
 	const filled = object.transform((each) => (Object.keys(each).length === 0 ? undefined : each));
-	return optional(json(wording, filled));
+	return mustResolve(json(wording, filled));
 }
 
 export function jsonObject(wording: Wording): Field<Record<string, unknown>> {

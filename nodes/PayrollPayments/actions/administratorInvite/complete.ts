@@ -15,19 +15,15 @@ import type { RunContext } from '../runContext';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The invites to execute, and who signs. */
-interface Execution {
+/** The invites to execute, who signs, and what typed data must match before it is used. */
+interface Execution
+	extends Pick<AdministratorInviteExpectation, 'accounts' | 'role' | 'allowUnknownRoleHash'> {
 	readonly invites: readonly string[];
 	/** The `typed_data` that Endpoint 6 returns. */
 	readonly typedData: Json;
 	readonly signer: string;
 	/** Set if the signature is provided. If not, the wallet signs. */
 	readonly signature?: string;
-	/** What typed data must match before it, or a signature of it, is used. */
-	readonly expected: Pick<
-		AdministratorInviteExpectation,
-		'accounts' | 'role' | 'allowUnknownRoleHash'
-	>;
 }
 
 /**
@@ -60,30 +56,30 @@ function readTypedData(given: Json) {
  * then nothing is signed
  */
 async function guardExecution(context: RunContext, execution: Execution) {
-	const { signer, signature, expected } = execution;
+	const { signer, signature, role } = execution;
 	const { structure, request, isInnerAlone } = readTypedData(execution.typedData);
 	const { administratorInviteTypedData, checkProvidedRoles } = await import('../../signing');
 	if (signature !== undefined && isInnerAlone) {
-		if (expected.role !== undefined) checkProvidedRoles(request.data, expected);
+		if (role !== undefined) checkProvidedRoles(request.data, execution);
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
 	const signatureSource = signature === undefined ? 'wallet' : 'provided';
-	const expectation = { walletAddress: signer, signatureSource, ...expected } as const;
+	const expectation = { ...execution, walletAddress: signer, signatureSource } as const;
 	const typedData = administratorInviteTypedData(structure, expectation);
 	return { request, ...(await signatureOver(typedData, context, { signer, signature })) };
 }
 
 /** The execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
 export async function checkedExecution(context: RunContext, execution: Execution) {
-	const { invites, signer, expected } = execution;
+	const { invites, signer, role: expected } = execution;
 	const { request, signs, sign } = await guardExecution(context, execution);
 	/* Roles by their names where they are written as text. */
 	const roles = new Set(request.data.map(({ role }) => role));
 	const names = [...roles].map((given) => {
 		const known = ADMINISTRATOR_ROLES.find((each) => each === given);
 		if (known !== undefined) return ROLE_NAMES[known];
-		return expected.role === undefined ? asWord(given) : `${ROLE_NAMES[expected.role]} (${given})`;
+		return expected === undefined ? asWord(given) : `${ROLE_NAMES[expected]} (${given})`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return checkedCall(context, {
@@ -104,7 +100,6 @@ function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boo
 	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
 }
 
-/** @throws {UserError} */
 function refuse(field: string, message: string, next: string): never {
 	throw new UserError(message, { field, hint: `${next} Nothing was signed or sent.` });
 }
@@ -116,7 +111,6 @@ export const executeAdministratorInvites = defineOperation({
 	name: 'Execute',
 	action: 'Execute administrator invites',
 	description: 'Set the roles of invited administrators with a signature of the typed data',
-	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:
 		'This sets the administrator roles of the invited people. Have a person review the invites first.',
@@ -166,11 +160,10 @@ export const executeAdministratorInvites = defineOperation({
 			'Use the whole typed_data from Create, not only its inner object.',
 		);
 	},
-	writes: async (input, context, { allowUnknownRoleHash }) => {
-		const { inviteIds: invites, signature, typedData } = input;
+	writes: async ({ inviteIds: invites, ...input }, context, options) => {
 		const role = input.role === 'any' ? undefined : input.role;
-		const expected = { accounts: invites.length, role, allowUnknownRoleHash };
 		const signer = input.signer ?? (await context.wallet()).address;
-		return [await checkedExecution(context, { invites, typedData, signer, signature, expected })];
+		const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
+		return [await checkedExecution(context, execution)];
 	},
 });

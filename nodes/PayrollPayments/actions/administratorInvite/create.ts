@@ -16,7 +16,7 @@ const EMAILS_PER_REQUEST = 100;
 /** The fields of *Create* and *Create and Execute*. */
 export const creationFields = {
 	entityId: entityId('te', 'co'),
-	role: administratorRole(),
+	role: administratorRole,
 	emails: emails({
 		label: 'Emails',
 		description:
@@ -81,7 +81,6 @@ export const createAdministratorInvites = defineOperation({
 	action: 'Create administrator invites',
 	description:
 		'Invite administrators of a team or company and get the typed data to sign for Execute',
-	effect: 'write',
 	permission: 'manageAdministrators',
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),

@@ -16,7 +16,6 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	action: 'Create and execute administrator invites',
 	description:
 		'Invite administrators and set their roles right away, signed by the wallet in the credentials',
-	effect: 'write',
 	permission: 'manageAdministrators',
 	notice:
 		'This sets administrator roles right away, signed by the wallet in the credentials. For human approval, use separate Create and Execute nodes.',
@@ -24,7 +23,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
 	check: checkCreation,
-	writes: async (input, context, { allowUnknownRoleHash }) => {
+	writes: async (input, context, options) => {
 		if (context.credentials.limits.requireApproval) {
 			/* The check is of the invites only: what the wallet signs isn't known before they are made. */
 			throw new UserError(
@@ -44,8 +43,8 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 			summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
 			send: async () => {
 				const { invites, typed_data: typedData } = await creation.send();
-				const expected = { accounts: addresses.length, role: input.role, allowUnknownRoleHash };
-				const execution = { invites, typedData, signer, expected };
+				const expected = { accounts: addresses.length, role: input.role, ...options };
+				const execution = { invites, typedData, signer, ...expected };
 				const execute = async () => await (await checkedExecution(context, execution)).send();
 				return await execute().catch((error: unknown) => {
 					if (!(error instanceof UserError)) throw error;

@@ -22,7 +22,6 @@ export const getSignInMessage = defineOperation({
 	name: 'Get Sign-In Message',
 	action: 'Get sign in message',
 	description: 'Get the message that a wallet signs to sign in; needs no token',
-	effect: 'read',
 	isForPeople: true,
 	fields: {
 		platformId: optional(

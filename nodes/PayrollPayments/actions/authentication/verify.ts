@@ -24,7 +24,6 @@ export const verifySignIn = defineOperation({
 	name: 'Verify',
 	action: 'Verify sign in message',
 	description: 'Exchange a signed sign-in message for a token',
-	effect: 'write',
 	permission: 'none',
 	isForPeople: true,
 	notice:

@@ -5,7 +5,7 @@ import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balance';
 import type { Query } from '../../api/client';
 import { mustResolve, optional } from '../../forms/field';
-import { choice } from '../../forms/fieldTypes';
+import { choice, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineOperation } from '../defineOperation';
 
@@ -37,24 +37,15 @@ export const getBalance = defineOperation({
 	name: 'Get',
 	action: 'Get balance',
 	description: 'Get the account address and balances of a team, company or user',
-	effect: 'read',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
 		currencies: mustResolve(balanceCurrencies('Currencies to return; leave empty for all')),
 		output: choice(
 			{ label: 'Output', description: 'What each item contains' },
-			[
-				{
-					name: 'As Received',
-					value: 'asReceived',
-					description: 'All balances in one item, in cents',
-				},
-				{
-					name: 'One Item per Currency',
-					value: 'perCurrency',
-					description: 'One flat row for each',
-				},
-			],
+			menu({
+				asReceived: 'All balances in one item, in cents',
+				perCurrency: { name: 'One Item per Currency', description: 'One flat row for each' },
+			}),
 			'perCurrency',
 		),
 	},
@@ -66,15 +57,11 @@ export const getBalance = defineOperation({
 					description:
 						"How to send several currencies, which the service doesn't document. Change it only if the service rejects or ignores Currencies.",
 				},
-				[
-					{ name: 'Brackets', value: 'brackets', description: 'As currencies[]=EUR' },
-					{
-						name: 'Comma-Separated',
-						value: 'commaSeparated',
-						description: 'As currencies=EUR,USD',
-					},
-					{ name: 'Repeated', value: 'repeated', description: 'As currencies=EUR&currencies=USD' },
-				],
+				menu({
+					brackets: 'As currencies[]=EUR',
+					commaSeparated: { name: 'Comma-Separated', description: 'As currencies=EUR,USD' },
+					repeated: 'As currencies=EUR&currencies=USD',
+				}),
 				'repeated',
 			),
 		),

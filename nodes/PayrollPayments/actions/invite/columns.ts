@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { optional, titleOf, type Field } from '../../forms/field';
-import { choice, filledText, text } from '../../forms/fieldTypes';
+import { choice, filledText, menuOf, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
 import { isRecord } from '../../shared/json';
 import { shorten } from '../../shared/redaction';
@@ -31,13 +31,7 @@ const RECOGNIZED = new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), f
 
 const PREFILL = 'prefill.';
 
-const columnField = choice(
-	{ label: 'Field' },
-	INVITEE_FIELDS.map((value) => ({ name: titleOf(value), value })).sort((a, b) =>
-		a.name.localeCompare(b.name, 'en'),
-	),
-	'email',
-);
+const columnField = choice({ label: 'Field' }, menuOf(INVITEE_FIELDS), 'email');
 
 const columnName = text(
 	{ label: 'Name', description: 'Header of the column that has this field', example: 'Work Email' },
@@ -94,7 +88,6 @@ export function checkColumnNames(rows: readonly Row[]): void {
 	}
 }
 
-/** @throws {UserError} if the row isn't valid */
 export function readRow(given: Row): Invitee {
 	const row = { ...given, columns: { ...given.columns, ...prefillColumns(given) } };
 	const headers = headersOf(row);

@@ -2,12 +2,11 @@ import { z } from 'zod';
 
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/field';
-import { choice, flag, wholeNumber } from '../../forms/fieldTypes';
+import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
-import type { InviteRole } from '../../shared/roles';
-import { forItems } from '../checkedWrite';
+import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
 import { defineOperation, type ReadItem } from '../defineOperation';
 import { collect } from '../plan';
 
@@ -20,34 +19,27 @@ const fields = {
 	teamId: teamId(),
 	role: choice<InviteRole>(
 		{ label: 'Role', description: 'Role of the people to invite' },
-		[
-			{ name: 'AOR Contractor', value: 'aor_contractor' },
-			{ name: 'Contractor', value: 'contractor' },
-			{ name: 'Employee', value: 'team_employee' },
-		],
+		menuOf(['contractor', 'team_employee', 'aor_contractor'], (role) => ROLE_NAMES[role]),
 		'contractor',
 	),
 	inviteesSource: choice(
 		{ label: 'Invitees From', description: 'Where the list of people to invite comes from' },
-		[
-			{ name: 'Form', value: 'fields', description: 'Fill in a form for each invitee' },
-			{
+		menu({
+			fields: { name: 'Form', description: 'Fill in a form for each invitee' },
+			items: {
 				name: 'Input Rows',
-				value: 'items',
 				description:
 					'One invitee per input item. Required column: email. Optional: first_name, last_name, phone, company_name and the other prefill fields. Case, spaces, _ and - make no difference.',
 			},
-			{ name: 'JSON', value: 'json', description: 'A list in the format of the API' },
-		],
+			json: { name: 'JSON', description: 'A list in the format of the API' },
+		}),
 		'fields',
 	),
 	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
 	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
 	/* Nobody is to be invited by name because an expression finds nothing. */
 	anonymous: mustResolve(
-		optional(
-			flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
-		),
+		flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
 	),
 	existingPeople: choice(
 		{
@@ -55,15 +47,10 @@ const fields = {
 			description:
 				"What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn't document whether it lists their emails.",
 		},
-		[
-			{ name: 'Invite', value: 'invite', description: 'Invite everyone, without looking them up' },
-			{
-				name: 'Skip',
-				value: 'skip',
-				description:
-					"Read the team's members and pending invites, invite only those who are new, and output one item per person",
-			},
-		],
+		menu({
+			invite: 'Invite everyone, without looking them up',
+			skip: "Read the team's members and pending invites, invite only those who are new, and output one item per person",
+		}),
 		'skip',
 	),
 };
@@ -161,7 +148,6 @@ export const createInvites = defineOperation({
 	name: 'Create',
 	action: 'Create invites',
 	description: 'Invite employees or contractors to a team',
-	effect: 'write',
 	permission: 'invitePeople',
 	fields,
 	options,
@@ -181,7 +167,7 @@ export const createInvites = defineOperation({
 		};
 		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
 		const checked = await collect(entries, async ({ group, items: own }) =>
-			jobsFor(group, await knownIn(group), forItems(context, own)),
+			jobsFor(group, await knownIn(group), { ...context, items: own }),
 		);
 		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
 	},

@@ -6,7 +6,6 @@ import { emailKey } from '../../shared/formats';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
 import type { RunContext } from '../runContext';
 
-/** What became of one person. */
 export const personOutcome = z.object({
 	email: z.string(),
 	outcome: z.enum(['invited', 'pending', 'member', 'unknown']),
@@ -20,7 +19,6 @@ export type KnownPeople = ReadonlyMap<string, PersonOutcome>;
 /** Text; null if there is none, also where the service lists an empty one. */
 const filled = z.string().trim().min(1).nullable().catch(null);
 
-/** What the record of an invite or a user says about a person. */
 const listed = z.object({ email: filled, nanoid: filled });
 
 /**

@@ -10,7 +10,6 @@ export const getInvites = defineOperation({
 	name: 'Get Many',
 	action: 'Get many invites',
 	description: 'List the pending invites of a team or company',
-	effect: 'read',
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
 	options: {},
 	output: inviteRecord,

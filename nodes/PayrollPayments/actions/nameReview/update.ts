@@ -1,7 +1,7 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
 import { utcTimestamp } from '../../api/schemas/records';
 import { withDefault } from '../../forms/field';
-import { choice, text } from '../../forms/fieldTypes';
+import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
 import { path } from '../../api/client';
 import { checkedCall } from '../checkedWrite';
@@ -13,10 +13,10 @@ function decision() {
 	const field = withDefault(
 		choice(
 			{ label: 'Decision', description: 'What to do about the name mismatch' },
-			[
-				{ name: 'Approve', value: 'approve', description: 'Accept the name and continue' },
-				{ name: 'Cancel', value: 'cancel', description: 'Cancel the payment to this recipient' },
-			],
+			menu({
+				approve: 'Accept the name and continue',
+				cancel: 'Cancel the payment to this recipient',
+			}),
 			'approve',
 		),
 		'',
@@ -32,7 +32,6 @@ export const resolveNameReview = defineOperation({
 	name: 'Resolve',
 	action: 'Resolve name review',
 	description: "Approve or cancel a payment whose recipient name didn't match",
-	effect: 'write',
 	permission: 'resolveNameReviews',
 	notice: 'The service offers no way to undo a decision',
 	fields: {

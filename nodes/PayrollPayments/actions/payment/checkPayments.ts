@@ -94,7 +94,6 @@ async function guardPayment(item: Item, run: RunContext) {
 	const { signs, sign } = await guardAuthorization(item, signer, run);
 	const team = entityLabel(teamId, run.credentials.entities);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
-	const authorization = authorizationSummary(item, signs, signer);
 	const identity = { teamId, signer, typedData: message, reference };
 	const goal = { recipient: recipientEmail, cents, summary };
 	const payment = { ...identity, ...goal, item: items[0], confirmedNotPaid };
@@ -120,13 +119,11 @@ async function guardPayment(item: Item, run: RunContext) {
 		expires: filled(message.expires),
 		signer,
 	};
-	const request = { ...ENDPOINT, body };
-	const sentence = `Pay ${summary} from team ${team}. ${authorization}`;
+	const sentence = `Pay ${summary} from team ${team}. ${authorizationSummary(item, signs, signer)}`;
 	return {
 		items,
-		cents,
 		payment,
-		write: { summary: sentence, request, signs, reference, columns },
+		write: { summary: sentence, request: { ...ENDPOINT, body }, signs, reference, columns },
 		/** The only way to the wire: recorded, signed, sent, and recorded again. */
 		pay: async (attempt: number) =>
 			await run.ledger().pay(payment, attempt, async () => {
@@ -146,9 +143,9 @@ type PaymentRow = Awaited<ReturnType<typeof guardPayment>> & {
 
 /** The job of a payment, or why it isn't sent. */
 function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItems {
-	const { items, cents, write } = row;
+	const { items, payment, write } = row;
 	const columns = skips ? { transaction: null, ...write.columns } : undefined;
-	const job = { items, cents, writes: [write], columns };
+	const job = { items, cents: payment.cents, writes: [write], columns };
 	const output = (outcome: string, made: OutputRecord) => [
 		skips ? { outcome, ...columns, ...made } : made,
 	];

@@ -74,7 +74,6 @@ export const createInstantPayment = defineOperation({
 	name: 'Create Instant',
 	action: 'Create instant payment',
 	description: "Pay an external recipient right away. This moves money and can't be undone.",
-	effect: 'write',
 	permission: 'sendPayments',
 	movesMoney: true,
 	notice:

@@ -5,12 +5,13 @@ import {
 	filledWhereSet,
 	mustResolve,
 	optional,
+	orPreset,
 	refusedInTool,
 	shownWhen,
 	withoutExpressions,
 	type InputOf,
 } from '../../forms/field';
-import { choice, filledText, json, text, wholeNumber } from '../../forms/fieldTypes';
+import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
 import { isAttemptCode, referenceKey } from '../../idempotency/paymentLedger';
 import { email, refuseFormulaError } from '../../shared/formats';
@@ -20,13 +21,12 @@ import {
 	dollarsAsCents,
 	TYPED_AMOUNT_UNITS,
 } from '../../shared/money';
-import { orElse } from '../commonOptions';
 
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 
-/** A menu under Options that takes no expressions. Left out, it is the preset. */
-function closedMenu<const Value extends string>(...menu: Parameters<typeof choice<Value>>) {
-	return withoutExpressions(orElse(choice(...menu), menu[2]));
+/** A menu under Options that takes no expressions. */
+function closedMenu<const Value extends string>(...of: Parameters<typeof choice<Value>>) {
+	return withoutExpressions(orPreset(choice(...of)));
 }
 
 const attemptCodes = filledText
@@ -44,37 +44,31 @@ const totalDollars = z
 	.pipe(z.number(NO_DOLLARS));
 
 export const options = {
-	domain: mustResolve(
-		optionalJsonObject({
-			label: 'Domain',
-			description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
-			example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
-		}),
-	),
-	types: mustResolve(
-		optionalJsonObject({
-			label: 'Types',
-			description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
-		}),
-	),
+	domain: optionalJsonObject({
+		label: 'Domain',
+		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
+		example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
+	}),
+	types: optionalJsonObject({
+		label: 'Types',
+		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
+	}),
 	primaryType: mustResolve(
-		optional(
-			text(
-				{
-					label: 'Primary Type',
-					description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
-					example: 'ForwardRequest',
-				},
-				filledText,
-			),
+		text(
+			{
+				label: 'Primary Type',
+				description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
+				example: 'ForwardRequest',
+			},
+			filledText,
 		),
 	),
 	checkOutput: closedMenu(
 		{ label: 'Check Output', description: 'What Check Only puts out' },
-		[
-			{ name: 'One for the Run', value: 'run', description: 'One item with totals and every row' },
-			{ name: 'One per Payment', value: 'item', description: 'One item for each payment' },
-		],
+		menu({
+			run: { name: 'One for the Run', description: 'One item with totals and every row' },
+			item: { name: 'One per Payment', description: 'One item for each payment' },
+		}),
 		'item',
 	),
 	confirmedNotPaid: refusedInTool(
@@ -111,23 +105,15 @@ export const options = {
 	),
 	ifAlreadyPaid: closedMenu(
 		{ label: 'If Already Paid', description: 'What to do with payments that this node has made' },
-		[
-			{
-				name: 'Fail',
-				value: 'fail',
-				description: 'Refuse them, so that nothing of the run is sent',
-			},
-			{ name: 'Skip', value: 'skip', description: 'Pay the others, and put out a row for each' },
-		],
+		menu({
+			fail: 'Refuse them, so that nothing of the run is sent',
+			skip: 'Pay the others, and put out a row for each',
+		}),
 		'fail',
 	),
 	typedAmountUnit: closedMenu(
 		{ label: 'Typed Amount Unit', description: 'Unit of data.amount in Payment Authorization' },
-		[
-			{ name: TYPED_AMOUNT_UNITS.cents.label, value: 'cents' },
-			{ name: TYPED_AMOUNT_UNITS.notChecked.label, value: 'notChecked' },
-			{ name: TYPED_AMOUNT_UNITS.tokenSixDecimals.label, value: 'tokenSixDecimals' },
-		],
+		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
 		'tokenSixDecimals',
 	),
 };
@@ -141,10 +127,10 @@ export const fields = {
 	/* Both amounts give whole cents. */
 	amountUnit: choice(
 		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
-		[
-			{ name: 'Cents', value: 'cents', description: 'Whole cents, e.g. 12500 for $125.00' },
-			{ name: 'Dollars', value: 'dollars', description: 'Up to two decimals, e.g. 125.00' },
-		],
+		menu({
+			cents: 'Whole cents, e.g. 12500 for $125.00',
+			dollars: 'Up to two decimals, e.g. 125.00',
+		}),
 		'dollars',
 	),
 	amountCents: shownWhen(
@@ -181,21 +167,19 @@ export const fields = {
 		'arbitrum',
 	),
 	paymentReference: mustResolve(
-		optional(
-			text(
-				{
-					label: 'Payment Reference',
-					description:
-						"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization, recipient or amount. It isn't sent to the service.",
-					example: 'INV-2026-0042',
-				},
-				z
-					.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
-					.transform((value) => String(value).trim())
-					/* All of these would count as one reference. */
-					.refine((value) => referenceKey(value) !== '', 'has no visible character')
-					.superRefine(refuseFormulaError),
-			),
+		text(
+			{
+				label: 'Payment Reference',
+				description:
+					"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization, recipient or amount. It isn't sent to the service.",
+				example: 'INV-2026-0042',
+			},
+			z
+				.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+				.transform((value) => String(value).trim())
+				/* All of these would count as one reference. */
+				.refine((value) => referenceKey(value) !== '', 'has no visible character')
+				.superRefine(refuseFormulaError),
 		),
 	),
 	typedData: json(

@@ -11,7 +11,6 @@ import type { RunContext } from '../runContext';
 /** A payment that passed every check but the ledger's, and what the ledger knows of it. */
 interface PaymentRow {
 	readonly items: readonly [number];
-	readonly cents: number;
 	readonly payment: Payment;
 	readonly write: WritePlan & { readonly columns: OutputRecord };
 	readonly state: PaymentState;
@@ -64,7 +63,7 @@ export async function reportRun(
 	const refused = [...unreadable, ...listed('refused')].sort((a, b) => a.row - b.row);
 	const [already_paid, unknown] = [listed('paid'), listed('unknown')];
 	const sendable = rowsThatAre('payable');
-	const toSend = sendable.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
+	const toSend = sendable.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
 	const balance = await balanceOf(run, rows);
 	const duplicates = duplicatesIn(rows);
 	const count = rows.length + unreadable.length;

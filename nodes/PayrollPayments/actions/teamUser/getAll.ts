@@ -2,11 +2,24 @@ import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
 import { ROLES, ROLE_NAMES } from '../../shared/roles';
-import { filledWhereSet, mustResolve, optional, type InputOf } from '../../forms/field';
-import { choices, collection, filledText, flag, text, textList } from '../../forms/fieldTypes';
+import { filledWhereSet, mustResolve, type InputOf } from '../../forms/field';
+import {
+	choices,
+	collection,
+	filledText,
+	flag,
+	menuOf,
+	text,
+	textList,
+} from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../checkedWrite';
-import { EMAILS_PER_REQUEST, teamUsers, type TeamUser } from '../../api/pagination';
+import {
+	EMAILS_PER_REQUEST,
+	teamUsers,
+	type TeamUser,
+	type UsersRequest,
+} from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
 import { defineOperation } from '../defineOperation';
 import type { RunContext } from '../runContext';
@@ -41,13 +54,12 @@ function simplify(user: TeamUser): z.infer<typeof simplifiedUser> {
 	});
 }
 
-const ROLE_OPTIONS = ROLES.map((value) => ({ name: ROLE_NAMES[value], value })).sort((a, b) =>
-	a.name.localeCompare(b.name, 'en'),
-);
-
 /* Which roles a user can have isn't documented, so an expression may give others than the menu. */
 const roles = filledWhereSet({
-	...choices({ label: 'Roles', description: 'Only users with one of these roles' }, ROLE_OPTIONS),
+	...choices(
+		{ label: 'Roles', description: 'Only users with one of these roles' },
+		menuOf(ROLES, (role) => ROLE_NAMES[role]),
+	),
 	schema: textList({ label: 'Roles' }, filledText).schema,
 });
 
@@ -98,12 +110,11 @@ function passes(
 async function usersWith(
 	emails: readonly string[],
 	{ send }: RunContext,
-	request: { readonly teamId: string; readonly most?: number },
+	{ most, ...request }: UsersRequest,
 ): Promise<readonly TeamUser[]> {
-	const { most } = request;
 	const found = new Map<unknown, TeamUser>();
 	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
-		for (const user of await teamUsers(send, { ...request, emails: batch })) {
+		for (const user of await teamUsers(send, { ...request, most, emails: batch })) {
 			found.set(user.nanoid ?? user, user);
 		}
 		if (most !== undefined && found.size >= most) break;
@@ -119,19 +130,16 @@ export const getTeamUsers = defineOperation({
 	action: 'Get many team users',
 	description:
 		'List the users of a team with name, email address, onboarding status and payment eligibility',
-	effect: 'read',
 	emptyNotice: 'No user of the team matches Emails and Filters',
 	fields: {
 		teamId: teamId(),
 		...returnAllOrLimit,
 		emails: mustResolve(
-			optional(
-				emails({
-					label: 'Emails',
-					description:
-						'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
-				}),
-			),
+			emails({
+				label: 'Emails',
+				description:
+					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
+			}),
 		),
 		filters: collection(
 			{

@@ -17,7 +17,6 @@ export const sendTestDelivery = defineOperation({
 	name: 'Send Test',
 	action: 'Send test delivery',
 	description: 'Send a test event from the service to a registered webhook endpoint',
-	effect: 'write',
 	permission: 'sendTestEvents',
 	fields: {
 		webhookId: text(

@@ -7,25 +7,15 @@ function texts<const Name extends string>(...names: readonly Name[]) {
 }
 
 /** A user of a team (docs/api.md, Team user record). Which fields are required isn't documented. */
-export const teamUserRecord = z
-	.object({
-		nanoid: z.string(),
-		first_name: z.string(),
-		middle_name: z.string(),
-		last_name: z.string(),
-		email: z.string(),
-		role: z.string(),
-		platform_account: z.string(),
-		platformid: z.string(),
-		avatar: z.string(),
+export const teamUserRecord = texts(
+	...['nanoid', 'first_name', 'middle_name', 'last_name', 'email', 'role'],
+	...['platform_account', 'platformid', 'avatar'],
+)
+	.extend({
 		address: texts('line_1', 'line_2', 'city', 'state', 'country', 'zip_code').partial(),
 		onboarding: z
-			.object({
-				onboarded: z.boolean(),
-				step: z.string(),
-				role: z.string(),
-				moderation_status: z.string(),
-			})
+			.object({ onboarded: z.boolean() })
+			.merge(texts('step', 'role', 'moderation_status'))
 			.partial(),
 		payable: z.boolean(),
 	})
@@ -36,19 +26,15 @@ const organisation = texts('name', 'avatar').optional();
 
 /** A pending invite (docs/api.md, Invite record). */
 export const inviteRecord = z
-	.object({
-		nanoid: z.string(),
-		role: z.string().nullable(),
-		invitee_name: z.string(),
-		email: z.string(),
-		inviter_name: z.string(),
-		inviter_email: z.string(),
+	.object({ nanoid: z.string(), role: z.string().nullable() })
+	.merge(texts('invitee_name', 'email', 'inviter_name', 'inviter_email'))
+	.extend({
 		company: organisation,
 		team: organisation,
 	})
 	.passthrough();
 
-const typedDataMembers = z.array(z.object({ name: z.string(), type: z.string() }));
+const typedDataMembers = z.array(texts('name', 'type'));
 
 /** What the wallet signs for administrator invites (docs/api.md, Typed data for administrator invites). */
 export const administratorTypedData = z
@@ -60,12 +46,8 @@ export const administratorTypedData = z
 			verifyingContract: z.string(),
 		}),
 		types: z.object({ SetRolesForwardRequest: typedDataMembers, SetRole: typedDataMembers }),
-		typed_data: z.object({
-			from: z.string(),
-			to: z.string(),
-			salt: z.string(),
-			expires: z.string(),
-			data: z.array(z.object({ role: z.string(), account: z.string() })),
+		typed_data: texts('from', 'to', 'salt', 'expires').extend({
+			data: z.array(texts('role', 'account')),
 		}),
 		primary_type: z.string(),
 	})
