@@ -118,8 +118,11 @@ type Attempt = ReturnType<typeof attemptAt>;
  */
 function attemptAt(payment: Payment, given?: number) {
 	const { teamId, signer, reference, recipient, cents, confirmedNotPaid = [] } = payment;
-	/* Never of the signature, since signers need not be deterministic. */
-	const typedData = hash('typed data', teamId, signer.toLowerCase(), payment.typedData);
+	/*
+	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
+	 * doesn't matter: hex digits are read as a number.
+	 */
+	const typedData = hash('typed data', teamId, signer, payment.typedData);
 	/* Attempts are counted by it. */
 	const id =
 		reference === undefined

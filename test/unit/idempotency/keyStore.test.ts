@@ -425,6 +425,21 @@ describe('a claim that is released', () => {
 		}
 	});
 
+	it('stays where a later one depends on it beside the trace of another release', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a'], { successorKey: 'next' });
+		const other = await claimStrictly(store, ['b'], { successorKey: 'next to b' });
+		let stale: string[] = [];
+		store.afterwards = () => {
+			if (store.saved.includes('next to b')) stale = store.saved;
+		};
+		await released(other);
+		store.saved = stale;
+		await claimStrictly(store, ['next']);
+		await released(claim);
+		expect(store.keys).toEqual(expect.arrayContaining(['a', 'next']));
+	});
+
 	it('stays where another process writes it back together with a later one', async () => {
 		const store = new MemoryStore();
 		const claim = await claimStrictly(store, ['a'], { successorKey: 'next' });
@@ -800,6 +815,15 @@ describe('between two calls of one node', () => {
 			await recording;
 			await pass(200);
 		}
+	});
+
+	it('the store is left alone until what an owner records beside its claim is verified', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const { store, pauses } = timedStore([]);
+		const claim = { nodeKey: 'beside', owner: 'owner x' };
+		await claimStrictly(store, ['a'], claim);
+		await claimStrictly(store, ['a'], { ...claim, also: ['paid'] });
+		expect(pauses).toEqual([200, 0, 200]);
 	});
 
 	it('the only process waits a fifth of a second at most, and leaves no mark', async () => {
