@@ -37,13 +37,6 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'idempotency/keyStore.ts',
-		line: "for (const request of requests) request.status = 'asked';",
-		from: "'asked'",
-		to: '""',
-		why: 'It only has to say that the request waits no longer, and any other text does.',
-	},
-	{
-		file: 'idempotency/keyStore.ts',
 		line: "await claimKeys(store, nodeKey, { keys: [], owner: '', also, maxEntries, isStrict: true });",
 		from: "''",
 		to: '"Stryker was here!"',

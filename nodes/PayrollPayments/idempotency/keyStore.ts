@@ -91,8 +91,10 @@ class StoreRequest {
 	readonly entries: readonly string[];
 	/** What it has recorded and must remove if it comes to nothing. */
 	readonly added = new Set<string>();
+	/** Whether a call was made for it, which may have recorded it even if it failed. */
+	wasAsked = false;
 	/** `recorded` until another call finds all of it; `seen` also where keys were only looked for. */
-	status: 'waiting' | 'asked' | 'recorded' | 'lasting' | 'seen' = 'waiting';
+	status?: 'recorded' | 'lasting' | 'seen';
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
 	/** Whether a later claim depends on it, so that its keys stay when it is released. */
@@ -158,7 +160,7 @@ class NodeQueue {
 			batch.requests.delete(request);
 		}
 		if (signal?.aborted === true) {
-			if (request.status !== 'waiting') await this.remove(store, request).catch(() => undefined);
+			if (request.wasAsked) await this.remove(store, request).catch(() => undefined);
 			signal.throwIfAborted();
 		}
 		if (failure !== undefined) throw failure;
@@ -217,7 +219,7 @@ class NodeQueue {
 
 	private async decideTogether(store: ProcessedStore, requests: StoreRequest[]): Promise<void> {
 		if (requests.length === 0) return;
-		for (const request of requests) request.status = 'asked';
+		for (const request of requests) request.wasAsked = true;
 		const entries = [...new Set(requests.flatMap((request) => request.entries))];
 		const maxEntries = Math.max(...requests.map(({ wanted }) => wanted.maxEntries));
 		const isOnlyProcess = requests.every(({ wanted }) => wanted.isOnlyProcess);
