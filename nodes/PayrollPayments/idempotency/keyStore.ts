@@ -91,8 +91,10 @@ class StoreRequest {
 	readonly entries: readonly string[];
 	/** What it has recorded and must remove if it comes to nothing. */
 	readonly added = new Set<string>();
+	/** Whether a call was made for it, which may have recorded it even if it failed. */
+	wasAsked = false;
 	/** `recorded` until another call finds all of it; `seen` also where keys were only looked for. */
-	status: 'waiting' | 'asked' | 'recorded' | 'lasting' | 'seen' = 'waiting';
+	status?: 'recorded' | 'lasting' | 'seen';
 	/** Once it is seen: which of the keys were there. */
 	recordedKeys: ReadonlySet<string> = new Set();
 	/** Whether a later claim depends on it, so that its keys stay when it is released. */
@@ -101,7 +103,7 @@ class StoreRequest {
 	/** @param owner marks the keys; without keys there is nothing to mark */
 	constructor(
 		readonly wanted: KeysRequest,
-		owner = '',
+		owner: string,
 	) {
 		const { keys, also = [], isOnlyProcess } = wanted;
 		this.mark = [...keys, owner].join(' ');
@@ -120,7 +122,6 @@ class StoreRequest {
 		}
 		const isLasting = isOnlyProcess === true || (isOwn && this.entries.every(isRecorded));
 		this.status = isLasting ? 'lasting' : 'recorded';
-		if (keys.length === 0) return this.entries;
 		for (const entry of [...keys, this.mark]) if (!isRecorded(entry)) this.added.add(entry);
 		return this.entries;
 	}
@@ -159,7 +160,7 @@ class NodeQueue {
 			batch.requests.delete(request);
 		}
 		if (signal?.aborted === true) {
-			if (request.status !== 'waiting') await this.remove(store, request).catch(() => undefined);
+			if (request.wasAsked) await this.remove(store, request).catch(() => undefined);
 			signal.throwIfAborted();
 		}
 		if (failure !== undefined) throw failure;
@@ -218,7 +219,7 @@ class NodeQueue {
 
 	private async decideTogether(store: ProcessedStore, requests: StoreRequest[]): Promise<void> {
 		if (requests.length === 0) return;
-		for (const request of requests) if (request.status === 'waiting') request.status = 'asked';
+		for (const request of requests) request.wasAsked = true;
 		const entries = [...new Set(requests.flatMap((request) => request.entries))];
 		const maxEntries = Math.max(...requests.map(({ wanted }) => wanted.maxEntries));
 		const isOnlyProcess = requests.every(({ wanted }) => wanted.isOnlyProcess);
@@ -296,7 +297,7 @@ class NodeQueue {
 async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
 	let stop = () => {};
 	const aborted = new Promise<void>((resolve) => (stop = resolve));
-	signal?.addEventListener('abort', stop, { once: true });
+	signal?.addEventListener('abort', stop);
 	await Promise.race([work, aborted]).finally(() => signal?.removeEventListener('abort', stop));
 }
 
@@ -328,13 +329,12 @@ export async function claimKeys(
 	nodeKey: string,
 	request: ClaimRequest,
 ): Promise<Claimed | Seen> {
-	const { owner, isStrict, signal, also = [], maxEntries } = request;
+	const { owner, isStrict, also = [], maxEntries } = request;
 	const queue = queueOf(nodeKey);
 	let claim = new StoreRequest(request, owner);
 	let failures = 0;
 	const submit = async () => {
-		await queue.submit(store, claim).catch(async (error: unknown) => {
-			if (signal?.aborted === true) throw error;
+		await queue.submit(store, claim).catch(async () => {
 			/*
 			 * A node's very first record is an insert, which fails if another process was faster. The
 			 * failed call may have recorded the mark even so, and then it proves nothing.

@@ -5,7 +5,6 @@ import {
 	NoResponseError,
 	outcomeOf,
 	ServiceError,
-	stoppedError,
 	throwIfStopped,
 	UserError,
 	wrapError,
@@ -119,8 +118,11 @@ type Attempt = ReturnType<typeof attemptAt>;
  */
 function attemptAt(payment: Payment, given?: number) {
 	const { teamId, signer, reference, recipient, cents, confirmedNotPaid = [] } = payment;
-	/* Never of the signature, since signers need not be deterministic. */
-	const typedData = hash('typed data', teamId, signer.toLowerCase(), payment.typedData);
+	/*
+	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
+	 * doesn't matter: hex digits are read as a number.
+	 */
+	const typedData = hash('typed data', teamId, signer, payment.typedData);
 	/* Attempts are counted by it. */
 	const id =
 		reference === undefined
@@ -371,10 +373,6 @@ export class PaymentLedger {
 		const attempt = attemptAt(payment, number);
 		const { exactId, code, paid, paidExactly } = attempt;
 		const claim = await this.claim(attempt);
-		if (this.signal?.aborted === true) {
-			await claim.release().catch(() => undefined);
-			throw stoppedError();
-		}
 		const record = { item: payment.item, attempt: number };
 		this.records.set(exactId, record);
 		try {
@@ -388,16 +386,15 @@ export class PaymentLedger {
 				throw outcomeUnknown(payment, code, error);
 			}
 			this.records.delete(exactId);
-			const isCleared = await claim.release().then(
-				() => true,
-				() => false,
-			);
 			const what = error instanceof ServiceError ? "wasn't accepted" : 'was not sent';
 			const earlier =
 				' An earlier attempt may have been made: ask the service before you pay again.';
-			const hint = isCleared
-				? `${error.hint ?? ''} Fix the problem, then run the node again.${number === 1 ? '' : earlier}`
-				: `n8n could not clear its record of this attempt. Fix the problem and run the node again. If it then says that the payment was already sent, enter ${code} as “Confirmed Not Paid” under Options.`;
+			const hint = await claim.release().then(
+				() =>
+					`${error.hint ?? ''} Fix the problem, then run the node again.${number === 1 ? '' : earlier}`,
+				() =>
+					`n8n could not clear its record of this attempt. Fix the problem and run the node again. If it then says that the payment was already sent, enter ${code} as “Confirmed Not Paid” under Options.`,
+			);
 			throw wrapError(error, `The payment of ${payment.summary} ${what}. ${messageOf(error)}`, {
 				hint: hint.trim(),
 				outcome: outcomeOf(error),

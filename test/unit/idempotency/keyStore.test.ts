@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import {
 	claimKeys,
 	findKeys,
@@ -305,8 +307,10 @@ describe('a request that is canceled', () => {
 
 	it('ends at once where it waits for its turn, and records nothing', async () => {
 		const store = new MemoryStore();
+		/* In its last call, so that nobody shares the next one with those that are canceled. */
+		store.takesTime = async () => await pass(100);
 		const other = claimStrictly(store, ['a'], { nodeKey: 'canceled' });
-		while (store.calls === 0) await Promise.resolve();
+		while (store.calls < 2) await moment();
 		const cancel = new AbortController();
 		const waiting = [
 			cancelable(store, 'b', cancel.signal),
@@ -317,7 +321,9 @@ describe('a request that is canceled', () => {
 		for (const each of waiting) await expect(each).rejects.toThrow('stopped');
 		await expect(cancelable(store, 'b', cancel.signal)).rejects.toThrow('stopped');
 		expect(performance.now() - begun).toBe(0);
+		expect(getEventListeners(cancel.signal, 'abort')).toEqual([]);
 		await other;
+		await pass(60_000);
 		expect([store.keys, store.calls]).toEqual([['a'], 2]);
 	});
 
@@ -417,6 +423,21 @@ describe('a claim that is released', () => {
 			expect(store.saved).toHaveLength(3);
 			expect(store.calls - calls).toBe(3 + at.length);
 		}
+	});
+
+	it('stays where a later one depends on it beside the trace of another release', async () => {
+		const store = new MemoryStore();
+		const claim = await claimStrictly(store, ['a'], { successorKey: 'next' });
+		const other = await claimStrictly(store, ['b'], { successorKey: 'next to b' });
+		let stale: string[] = [];
+		store.afterwards = () => {
+			if (store.saved.includes('next to b')) stale = store.saved;
+		};
+		await released(other);
+		store.saved = stale;
+		await claimStrictly(store, ['next']);
+		await released(claim);
+		expect(store.keys).toEqual(expect.arrayContaining(['a', 'next']));
 	});
 
 	it('stays where another process writes it back together with a later one', async () => {
@@ -555,12 +576,16 @@ it('counts a failed call as the failure of every claim that shared it', async ()
 
 it('shares a call with one that has less room, and makes nothing forgotten', async () => {
 	const store = new MemoryStore();
-	store.saved = Array.from({ length: 30 }, (_, index) => `old ${index}`);
+	store.saved = Array.from({ length: 100 }, (_, index) => `old ${index}`);
 	await claimStrictly(store, ['before']);
 	const { calls } = store;
-	await Promise.all([claimStrictly(store, ['a']), claimStrictly(store, ['b'], { maxEntries: 5 })]);
+	await Promise.all([
+		claimStrictly(store, ['a'], { maxEntries: 100 }),
+		claimStrictly(store, ['b'], { maxEntries: 5 }),
+		claimStrictly(store, ['c'], { maxEntries: 5, isOnlyProcess: true }),
+	]);
 	expect(store.calls - calls).toBe(2);
-	expect(store.keys).toHaveLength(33);
+	expect(store.keys).toHaveLength(104);
 });
 
 it('is asked no more often than needed after a call that failed', async () => {
@@ -790,6 +815,28 @@ describe('between two calls of one node', () => {
 			await recording;
 			await pass(200);
 		}
+	});
+
+	it('the store is left alone until what an owner records beside its claim is verified', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const { store, pauses } = timedStore([]);
+		const claim = { nodeKey: 'beside', owner: 'owner x' };
+		await claimStrictly(store, ['a'], claim);
+		await claimStrictly(store, ['a'], { ...claim, also: ['paid'] });
+		expect(pauses).toEqual([200, 0, 200]);
+	});
+
+	it('the only process waits a fifth of a second at most, and leaves no mark', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const { store, pauses } = timedStore([10, 300, 10]);
+		const only = { nodeKey: 'only process', isOnlyProcess: true, maxEntries: 3 };
+		const statuses: string[] = [];
+		for (const key of ['a', 'a', 'b', 'c', 'd']) {
+			statuses.push((await claimStrictly(store, [key], { ...only, isStrict: false })).status);
+		}
+		expect(statuses).toEqual(['claimed', 'seen', 'claimed', 'claimed', 'claimed']);
+		expect(pauses).toEqual([100, 200, 200, 200]);
+		expect(store.saved).toEqual(['b', 'c', 'd']);
 	});
 
 	it('also after a call that failed', async () => {

@@ -26,14 +26,19 @@ const broken = new NoResponseError('The connection broke');
 
 const WAS_PAID =
 	'The payment of $125.00 to ana@example.com was already paid by this node, so it was not sent again';
+const CHECK_DATABASE =
+	'Save the workflow and check that n8n can write to its database, then run the node again.';
 const WAS_SENT =
 	"The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again. Whether it was made isn't known";
 
-/* Another code means other keys: every payment that is recorded would be free again. */
-it.each<[string, string, Payment]>([
-	['E6C8-B6E6-1', 'its typed data', payment],
+const BY_TYPED_DATA = ['E6C8-B6E6-1', 'ea37 96a0 790f ec36 d149 3439 3fe3 0d6a ea37'] as const;
+const BY_REFERENCE = ['1872-A404-1', '1279 96a0 adf6 8843 461f 9357 b296 52d4 22f1 1279'] as const;
+
+/* With other keys, every payment that is recorded would be free again. */
+it.each<[string, string, string, Payment]>([
+	[...BY_TYPED_DATA, 'its typed data', payment],
 	[
-		'E6C8-B6E6-1',
+		...BY_TYPED_DATA,
 		'another spelling of it',
 		{
 			...payment,
@@ -41,10 +46,13 @@ it.each<[string, string, Payment]>([
 			typedData: { data: { to: '0xCd', amount: ' 0x3C', note: undefined }, from: '0xAB' },
 		},
 	],
-	['1872-A404-1', 'its reference', invoice],
-	['1872-A404-1', 'another spelling of it', { ...withSalt('1'), reference: ' inv－1\u200b' }],
-])('is known as %s by %s in every release', async (code, _what, known) => {
-	expect(await codeOf(scene().pay(known, broken))).toBe(code);
+	[...BY_REFERENCE, 'its reference', invoice],
+	[...BY_REFERENCE, 'another spelling of it', { ...invoice, reference: ' inv－1\u200b' }],
+])('is known as %s with the keys %s by %s in every release', async (code, keys, _what, known) => {
+	const { store, pay } = scene();
+	const asked = jest.spyOn(store, 'checkProcessedAndRecord');
+	expect(await codeOf(pay(known, broken))).toBe(code);
+	expect(asked.mock.calls[0]?.[0].map((key) => `${key}`.slice(0, 4)).join(' ')).toBe(keys);
 });
 
 describe('a payment that was made', () => {
@@ -65,7 +73,11 @@ describe('a payment that was made', () => {
 		const records = new Map();
 		await pay(first, paid, { records });
 		const error = await failureOf(pay(second, paid, { records: memory ?? records }));
-		expect([error.message, error.context.outcome]).toEqual([WAS_PAID, 'refused']);
+		expect(error).toMatchObject({
+			message: WAS_PAID,
+			hint: 'If it is another payment, give it a Payment Reference and an authorization that were not used before. To leave paid rows alone, set If Already Paid to Skip.',
+			context: { outcome: 'refused' },
+		});
 		expect(error.context.attemptCode).toBeUndefined();
 		expect(`${error.message} ${error.hint}`).not.toMatch(/[0-9A-F]{4}-[0-9A-F]{4}-\d/);
 		expect(await run().check(second)).toMatchObject([{ status: 'paid' }]);
@@ -123,17 +135,25 @@ describe('a payment that was made', () => {
 		summary: '$990.00 to ben@example.com',
 	};
 
-	it.each<[string, Payment, Partial<Payment>, string]>([
-		['to another recipient', invoice, { recipient: 'ben@example.com' }, 'reference INV-1'],
-		['with another amount', invoice, { cents: 12_501 }, 'reference INV-1'],
+	const byReference = ['reference INV-1', 'paymentReference'] as const;
+
+	it.each<[string, Payment, Partial<Payment>, string, string]>([
+		['to another recipient', invoice, { recipient: 'ben@example.com' }, ...byReference],
+		['with another amount', invoice, { cents: 12_501 }, ...byReference],
 		[
 			'by a new authorization to someone else',
 			invoice,
 			{ typedData: { ...typedData, salt: '1' }, ...toBen },
-			'reference INV-1',
+			...byReference,
 		],
-		['by an authorization that names no recipient', payment, toBen, 'this authorization'],
-	])('is neither said to be paid nor sent %s', async (_what, first, change, what) => {
+		[
+			'by an authorization that names no recipient',
+			payment,
+			toBen,
+			'this authorization',
+			'typedData',
+		],
+	])('is neither said to be paid nor sent %s', async (_what, first, change, what, field) => {
 		const { pay, sent, run, store } = scene();
 		const records = new Map();
 		await pay(first, paid, { records });
@@ -144,6 +164,8 @@ describe('a payment that was made', () => {
 				status: 'refused',
 				error: {
 					message: `The payment of ${other.summary} was not sent, because ${what} was used by this node for another recipient or amount`,
+					hint: 'Look up what was paid with it. For another payment, enter a Payment Reference and get an authorization that were not used before.',
+					field,
 					context: { outcome: 'refused' },
 				},
 			},
@@ -201,11 +223,12 @@ describe('a payment that was sent', () => {
 		['a 401 without the envelope', refusal(401, false)],
 		['a success without a transaction', refusal(200, false)],
 		['a fault of our own', new TypeError('x')],
+		['an error that leaves it open', new UserError('x', { outcome: 'unknown' })],
 		...['Payment already exists', 'DUPLICATE', 'was processed before', 'no (PAYMENT_ALREADY_MADE)']
 			.concat('no (paymentExists)', 'This is a duplicated request')
 			.map((words): [string, Error] => [`the refusal “${words}”`, refusal(400, true, words)]),
 	])('has an unknown outcome after %s, and is not sent again', async (_what, fault) => {
-		const { pay, sent } = scene();
+		const { pay, sent, run } = scene();
 		const records = new Map();
 		const codes = new Set<string>();
 		for (let count = 0; count < 3; count++) {
@@ -220,10 +243,15 @@ describe('a payment that was sent', () => {
 			);
 		}
 		const later = await failureOf(pay(payment));
-		expect(later.message).toBe(WAS_SENT);
-		expect(later.hint).toContain('A check that was interrupted can also have left this record');
+		expect([later.message, later.hint]).toEqual([
+			WAS_SENT,
+			`Ask the service whether this payment was made. Only if it was not, enter ${later.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again. If this authorization was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+		]);
 		codes.add(later.context.attemptCode ?? '');
 		expect([...codes]).toEqual([expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/)]);
+		expect(await run({ records }).check(payment)).toMatchObject([
+			{ status: 'unknown', code: later.context.attemptCode },
+		]);
 		expect(sent).toHaveLength(1);
 	});
 
@@ -293,20 +321,25 @@ describe('n8n’s store', () => {
 		const error = await failureOf(pay(payment));
 		expect(error).toMatchObject({
 			message: "n8n's record of payments could not be looked up",
+			hint: `${CHECK_DATABASE} Nothing was signed or sent.`,
 			context: { outcome: 'refused' },
 		});
-		expect(error.hint).toMatch(/^Save the workflow .* Nothing was signed or sent\.$/);
 		expect(sent).toHaveLength(0);
 	});
 
-	it('leaves a payment alone where it cannot be recorded', async () => {
+	it.each<[string, (store: MemoryStore) => void]>([
+		['cannot be written', (store) => (store.meanwhile = fail('SQLITE_BUSY'))],
+		['keeps no record', (store) => (store.afterwards = () => (store.saved = []))],
+	])('leaves a payment alone where it %s', async (_what, breakDown) => {
 		const { run, store } = scene();
-		const { ledger } = run();
-		store.meanwhile = fail('SQLITE_BUSY');
+		breakDown(store);
 		const send = jest.fn();
-		await expect(ledger.pay(payment, 1, send)).rejects.toThrow(
-			'The payment of $125.00 to ana@example.com could not be recorded, so nothing was sent',
-		);
+		await expect(run().ledger.pay(payment, 1, send)).rejects.toMatchObject({
+			message:
+				'The payment of $125.00 to ana@example.com could not be recorded, so nothing was sent',
+			hint: CHECK_DATABASE,
+			context: { outcome: 'refused' },
+		});
 		expect(send).not.toHaveBeenCalled();
 	});
 
@@ -315,9 +348,10 @@ describe('n8n’s store', () => {
 		store.once('afterwards', fail('the connection broke after the write'));
 		const send = jest.fn();
 		const error = await failureOf(run().ledger.pay(payment, 1, send));
-		expect(error.message).toBe(
+		expect([error.message, error.hint]).toEqual([
 			"n8n's database failed while the payment of $125.00 to ana@example.com was being recorded, so nothing was sent now",
-		);
+			'It may have been sent in an earlier run. Ask the service whether this payment was made. Only if it was not, enter E6C8-B6E6-1 as “Confirmed Not Paid” under Options and run the node again.',
+		]);
 		expect(send).not.toHaveBeenCalled();
 		const confirmedNotPaid = [await codeOf(Promise.reject(error))];
 		expect(await pay({ ...payment, confirmedNotPaid })).toEqual(paid);
@@ -410,6 +444,7 @@ describe('after the execution was stopped', () => {
 		const send = jest.fn();
 		await expect(ledger.pay(payment, 1, send)).rejects.toMatchObject(stopped);
 		expect(send).not.toHaveBeenCalled();
+		await ledger.close();
 		expect(store.calls).toBe(calls);
 	});
 
@@ -519,7 +554,7 @@ describe('a payment reference', () => {
 
 	it('is another one with other characters, or for another team', async () => {
 		const { pay, sent } = scene();
-		for (const [salt, reference] of ['INV-1', 'INV-2', 'INV1', '1', '01', '0x1', ''].entries()) {
+		for (const [salt, reference] of ['INV-1', 'INV 1', 'INV1', '1', '01', '0x1', ''].entries()) {
 			await pay(withSalt(`${salt}`, reference));
 		}
 		await pay({ ...withSalt('team', 'INV-1'), teamId: 'te-other' });
@@ -531,15 +566,20 @@ describe('a payment reference', () => {
 		['INV-1', undefined],
 		[undefined, 'INV-1'],
 	])('%j does not let its typed data pay for %j', async (first, reference) => {
-		const { pay, sent } = scene();
+		const { pay, run } = scene();
 		await pay({ ...payment, reference: first });
-		await expect(pay({ ...payment, reference })).rejects.toMatchObject({
-			message:
-				'The authorization of the payment of $125.00 to ana@example.com was already sent by this node for another payment, so it was not sent again',
-			field: 'paymentReference',
-			context: { outcome: 'refused' },
-		});
-		expect(sent).toHaveLength(1);
+		expect(await run().check({ ...payment, reference })).toMatchObject([
+			{
+				status: 'refused',
+				error: {
+					message:
+						'The authorization of the payment of $125.00 to ana@example.com was already sent by this node for another payment, so it was not sent again',
+					hint: 'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
+					field: 'paymentReference',
+					context: { outcome: 'refused' },
+				},
+			},
+		]);
 	});
 });
 
@@ -552,6 +592,7 @@ describe('an attempt code', () => {
 		for (let count = 0; count < 3; count++) {
 			const error = await failureOf(pay(confirmed));
 			expect(error.message).toContain('was already sent by this node, as attempt 2');
+			expect(error.hint).toMatch(/^Ask the service/);
 			expect(error.context.attemptCode).toBe(second);
 		}
 		await expect(pay(payment)).rejects.toThrow(WAS_SENT);
@@ -577,10 +618,11 @@ describe('an attempt code', () => {
 
 	it('may be one of several, and leads from attempt to attempt, each with a code of its own', async () => {
 		const { pay, sent } = scene();
-		const codes = [await codeOf(pay(payment, broken))];
+		const records = new Map();
+		const codes = [await codeOf(pay(payment, broken, { records }))];
 		for (let count = 2; count <= 11; count++) {
 			const confirmedNotPaid = [...codes, '0000-0000-1'].map((code) => code.replace('-', ''));
-			codes.push(await codeOf(pay({ ...payment, confirmedNotPaid }, broken)));
+			codes.push(await codeOf(pay({ ...payment, confirmedNotPaid }, broken, { records })));
 		}
 		expect(codes.map((code) => code.split('-').at(-1))).toEqual(
 			codes.map((_, index) => `${index + 1}`),
@@ -640,13 +682,20 @@ describe('an attempt code', () => {
 
 	it('sends nothing where the node has no record of that attempt', async () => {
 		const confirmedNotPaid = [await codeOf(scene().pay(payment, broken))];
-		const { pay, sent, store } = scene();
-		await expect(pay({ ...payment, confirmedNotPaid })).rejects.toMatchObject({
-			message: expect.stringContaining('has no record of the attempt'),
-			field: 'confirmedNotPaid',
-			context: { outcome: 'refused' },
-		});
-		expect([sent, store.saved]).toEqual([[], []]);
+		const { run, store } = scene();
+		expect(await run().check({ ...payment, confirmedNotPaid })).toMatchObject([
+			{
+				status: 'refused',
+				error: {
+					message:
+						'This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of $125.00 to ana@example.com was not sent',
+					hint: 'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+					field: 'confirmedNotPaid',
+					context: { outcome: 'refused' },
+				},
+			},
+		]);
+		expect(store.saved).toEqual([]);
 	});
 
 	it.each(['7F3A-91C2-1', '7f3a91c2-1', ' 7F3A-91C2-999 ', '00000000-10'])('%j is one', (text) => {
@@ -713,7 +762,9 @@ describe('a check of several payments', () => {
 			error: {
 				message:
 					'The payment of $125.00 to ana@example.com would be refused, because an earlier row, item 4, has the same payment or authorization',
+				hint: 'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
 				field,
+				context: { outcome: 'refused' },
 			},
 		});
 		expect(store.saved).toEqual([]);
@@ -722,6 +773,7 @@ describe('a check of several payments', () => {
 	it('of 2,500 asks n8n’s store a few times, and leaves no trace', async () => {
 		const store = new MemoryStore();
 		const { run } = scene(store);
+		expect([await run().check(), store.calls]).toEqual([[], 0]);
 		const rows = Array.from({ length: 2_500 }, (_, item) => ({ ...withSalt(`${item}`), item }));
 		const states = await run().check(...rows);
 		expect(states.every(({ status }) => status === 'payable')).toBe(true);
