@@ -52,11 +52,5 @@ export const SECTION_TESTS: Readonly<Record<string, readonly string[]>> = {
 	'Signing in': ['Authentication', 'test/n8n/session.test.ts'],
 	'Answers and errors': ['Answers', 'test/n8n/payments.test.ts', 'test/n8n/faults.test.ts'],
 	Deliveries: ['Trigger', TRIGGER, 'test/unit/trigger'],
-	'Read between the lines': [
-		...EVERY_OPERATION,
-		'Trigger',
-		SHEETS,
-		SIGNING,
-		'test/unit/trigger',
-	],
+	'Read between the lines': [...EVERY_OPERATION, 'Trigger', SHEETS, SIGNING, 'test/unit/trigger'],
 };
