@@ -119,7 +119,7 @@ type Attempt = ReturnType<typeof attemptAt>;
 function attemptAt(payment: Payment, given?: number) {
 	const { teamId, signer, reference, recipient, cents, confirmedNotPaid = [] } = payment;
 	/*
-	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
+	 * Never of the signature, since signers need not be deterministic. The case of the signer’s address
 	 * doesn't matter: hex digits are read as a number.
 	 */
 	const typedData = hash('typed data', teamId, signer, payment.typedData);
