@@ -170,11 +170,12 @@ describe('a sign-in message', () => {
 				expect(meaning(judge)).toEqual(meaning(message));
 				expect(judge.toMessage()).toBe(given);
 				expect(judge.address).toBe(address);
+				/* The case of a host name doesn't count, and siwe compares it as text. */
+				if (domain !== undefined) expect(judge.domain.toLowerCase()).toBe(domain);
 				const { success } = await judge.verify(
 					{
 						signature: await wallet.signMessage(given),
 						nonce: message.nonce,
-						domain,
 						time: new Date(moment).toISOString(),
 					},
 					{ suppressExceptions: true },
