@@ -131,10 +131,10 @@ export class GrowingSection {
 
 	constructor(private readonly part: Part) {}
 
-	add(versions: string, result: string, ...figures: string[]): void {
-		this.results.push(result);
+	add(versions: string, newResult: string, ...figures: string[]): void {
+		this.results.push(newResult);
 		this.figures.push(...figures);
-		const { figures: all } = this;
-		writeSection(this.part, { versions, result: this.results.join('; '), figures: all });
+		const result = this.results.join('; ');
+		writeSection(this.part, { versions, result, figures: this.figures });
 	}
 }

@@ -42,8 +42,6 @@ export class Claims {
 	private readonly inFlight = new Map<string, Promise<void>>();
 	/** How many deliveries hold a claim or wait for one. */
 	private deliveries = 0;
-	/** As in the settings under which an event was claimed last, so that its execution needn't read them. */
-	recordedHistory?: number;
 
 	/**
 	 * Claims an event. If another delivery of it is in flight, waits for that one's outcome first.

@@ -57,15 +57,14 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return { ...answered, workflowData: [[item]] };
 	}
 
-	const { history, recordedHistory } = settings;
+	const { history } = settings;
 	if (history !== undefined && context.getMode() !== 'manual') {
-		const claims = claimsOf(nodeKeyOf(context));
-		const claim = await claims.claim(eventKey(received.idempotencyKey), history);
+		const key = eventKey(received.idempotencyKey);
+		const claim = await claimsOf(nodeKeyOf(context)).claim(key, history);
 		if (claim === undefined) {
 			return answer({ status: 200, body: { received: true, ignored: 'duplicate' } });
 		}
 		if (!settleWhenAnswered(claim, response)) return { noWebhookResponse: true };
-		claims.recordedHistory = recordedHistory;
 	}
 
 	/* n8n saves the execution before it sends this answer. `recordOnce` then runs in the execution. */

@@ -21,19 +21,16 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
 	if (context.getMode() !== 'webhook' || typeof idempotencyKey !== 'string') return [items];
-	const key = eventKey(idempotencyKey);
-	const nodeKey = nodeKeyOf(context);
-	const claims = claimsOf(nodeKey);
+	/* Of this execution's version of the workflow; the trigger may have been changed since. */
 	const options = () => context.getNodeParameter('options', 0, {});
-	const { recordedHistory: history } = claims.has(key)
-		? claims
-		: readOptions({ read: options, readSaved: options });
+	const { recordedHistory: history } = readOptions({ read: options, readSaved: options });
 	if (history === undefined) return [items];
 	const owner = context.getExecutionId();
 	const mayComeAgain = context.getNode().retryOnFail === true;
 	try {
 		const recording = { history, owner, mayComeAgain };
-		const outcome = await recordEvent(context.helpers, nodeKey, key, recording);
+		const key = eventKey(idempotencyKey);
+		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), key, recording);
 		if (outcome === 'first') return [items];
 		context.logger.info(
 			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event`,
