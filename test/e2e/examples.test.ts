@@ -401,13 +401,13 @@ describe('examples', () => {
 		await sandbox.control('POST', 'deposits', { deposit: ours, delivery: { duplicates: 1 } });
 		await executionsOf(id, 2);
 		await allEnded(id);
-		expect(parties.sheets.get('Deposits')).toHaveLength(1);
+		expect(parties.sheets.get('Deposit events')).toHaveLength(1);
 		expect(parties.from('Raise the alarm')).toEqual([]);
 
 		/* Another team's deposit and one of another amount explain nothing. */
-		const [row = {}] = parties.sheets.get('Deposits') ?? [];
+		const [row = {}] = parties.sheets.get('Deposit events') ?? [];
 		const observed = new Date().toISOString();
-		parties.sheets.set('Deposits', [
+		parties.sheets.set('Deposit events', [
 			{ ...row, deposit_id: 'a', entity_id: 'te-Another0000', created_at: observed },
 			{ ...row, deposit_id: 'b', destination_amount_cents: 124_999, created_at: observed },
 		]);
