@@ -162,7 +162,7 @@ describe('what counts as finished, by n8n’s rules', () => {
 			after: wait('After', 2, 'hours'),
 		});
 		expect(await activationError(environment, workflowId)).toContain(
-			"Acknowledge can't be “When Finished” because the node “After” pauses the workflow",
+			'Acknowledge can’t be “When Finished” because the node “After” pauses the workflow',
 		);
 	});
 });

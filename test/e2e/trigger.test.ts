@@ -84,7 +84,7 @@ it.each([
 		{ ...CUSTOM, signedContent: '{timestamp}.{body}' },
 		'Timestamp Header is empty, but Signed Content contains {timestamp}',
 	],
-	[{ ...CUSTOM, format: 'standardWebhooks' }, "Secret isn't valid Base64"],
+	[{ ...CUSTOM, format: 'standardWebhooks' }, 'Secret isn’t valid Base64'],
 	[{ method: 'sharedToken', format: 'standardWebhooks', secret: SECRET, header: 'X-A' }, 'OK'],
 ])(
 	'n8n’s test of the credential %j says %j, with the fields that the form hides',
@@ -101,7 +101,7 @@ it('reports an invalid allowlist when the workflow is activated', async () => {
 		parameters: { options: { ipAllowlist: 'our office' } },
 	});
 	expect(await activationError(environment, workflowId)).toContain(
-		"IP Allowlist, entry 1 is wrong: “our office” isn't a valid IP address or CIDR range",
+		'IP Allowlist, entry 1 is wrong: “our office” isn’t a valid IP address or CIDR range',
 	);
 });
 

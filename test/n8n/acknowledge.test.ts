@@ -185,7 +185,7 @@ it('answers at once when the option says so', async () => {
 });
 
 it.each([
-	['an expression', { acknowledge: '={{ "finished" }}' }, "Acknowledge can't be an expression"],
+	['an expression', { acknowledge: '={{ "finished" }}' }, 'Acknowledge can’t be an expression'],
 	['nothing', { acknowledge: '' }, 'Acknowledge is missing. Choose When Finished or When Received'],
 	[
 		'a value that isn’t on the menu',

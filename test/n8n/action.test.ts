@@ -200,10 +200,21 @@ describe('a field that takes no expressions', () => {
 		for (const expression of EXPRESSIONS) {
 			const parameters = { ...others, options: { ...Object(options), [option]: expression } };
 			const { error } = await sandbox.run(parameters, { items: [{ value: true }] });
-			expect(error?.message).toBe(`${label} can't be an expression [item 0]`);
+			expect(error?.message).toBe(`${label} can’t be an expression [item 0]`);
 		}
 		expect(sandbox.wire()).toEqual([]);
 	});
+
+	it.each(['={{ { checkOnly: true } }}', '{{ { checkOnly: true } }}', 'checkOnly'])(
+		'is Options as a whole, here: %s',
+		async (options) => {
+			const parameters = { ...(await formFor(sandbox, 'payment.create')), options };
+			sandbox.service.wireLog.clear();
+			const { error } = await sandbox.run(parameters);
+			expect(error?.message).toBe('Options can’t be an expression or a text [item 0]');
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
 });
 
 describe('administrator invites', () => {
@@ -263,7 +274,7 @@ describe('administrator invites', () => {
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
 		const { error } = await sandbox.run(send());
 		expect(error?.description).toBe(
-			"2 invites were created (one@example.com, two@example.com), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway. Check the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service isn't working properly right now. Try again later.",
+			'2 invites were created (one@example.com, two@example.com), but the role couldn’t be set. Don’t create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway. Check the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service isn’t working properly right now. Try again later.',
 		);
 		expect(error?.data).toEqual(typedDataCreated);
 	});
@@ -346,7 +357,7 @@ describe('sign-in', () => {
 		/* Revoked right after it was taken: this run is refused, and the next one signs in. */
 		sandbox.service.tokens.expireAll();
 		expect(await pay()).toEqual({
-			error: expect.stringContaining("wasn't accepted. The service refused: "),
+			error: expect.stringContaining('wasn’t accepted. The service refused: '),
 			sent: [['PUT', undefined, 401]],
 			signIns: 0,
 		});
@@ -406,7 +417,7 @@ describe('as an AI tool', () => {
 		expect((await sandbox.run(balance(), { node: tool })).error).toBeUndefined();
 	});
 
-	const byHand = "Allow Writes by AI can't be an expression: set it by hand";
+	const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
 	it.each([
 		[false, 'To allow it, turn on Allow Writes by AI in the node'],
 		['={{ true }}', byHand],

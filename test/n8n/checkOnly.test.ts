@@ -221,8 +221,8 @@ describe.each(NAMES)('%s', (name) => {
 	});
 
 	it.each<[unknown, string]>([
-		["={{ $fromAI('check', '', 'boolean') }}", "can't be an expression"],
-		['true', "can't be an expression"],
+		["={{ $fromAI('check', '', 'boolean') }}", 'can’t be an expression'],
+		['true', 'can’t be an expression'],
 		[1, 'must be true or false'],
 		[{}, 'must be true or false'],
 		[null, 'must be true or false'],
@@ -313,7 +313,7 @@ it.each(['accessToken', 'legacyApiKey'])(
 		for (const name of ['payment.create', 'administratorInvite.send']) {
 			const parameters = await prepared(name);
 			const { error } = await runNode(saved(), checking(parameters));
-			expect(error?.message).toBe("These credentials don't have a wallet to sign with [item 0]");
+			expect(error?.message).toBe('These credentials don’t have a wallet to sign with [item 0]');
 		}
 		const provided = await prepared('payment.create with a provided signature');
 		expect((await runNode(saved(), checking(provided))).error).toBeUndefined();
@@ -435,7 +435,7 @@ describe('payments', () => {
 			expect(refused).toHaveLength(2);
 			for (const { json: failed } of refused) {
 				expect(failed.error).toMatch(
-					/^The payment of \$125\.00 to ana@example\.com would be refused, because an earlier row, item \d, has the same payment or authorization \[item \d\]/,
+					/^The payment of \$125\.00 to ana@example\.com would be refused, because row \d has the same payment or authorization \[item \d\]/,
 				);
 			}
 			expect(processedKeys.entries()).toEqual([]);
@@ -494,7 +494,7 @@ describe('payments', () => {
 		const { error, output } = await sandbox.run(checking(parameters));
 		broken.mockRestore();
 		expect(output).toEqual([]);
-		expect(error?.message).toBe("n8n's record of payments could not be looked up [item 0]");
+		expect(error?.message).toBe('n8n’s record of payments could not be looked up [item 0]');
 		expect(error?.description).toContain('Nothing was signed or sent.');
 	});
 

@@ -64,7 +64,11 @@ const FILTERS: ReadonlyArray<readonly [string, string, readonly Value[]]> = [
 	['Source Currencies', 'sourceCurrencies', ['US dollars']],
 ];
 
+const TEXTS: readonly Value[] = ['none', "={{ { providers: ['bank'] } }}"];
+
 const CLOSED: readonly Setting[] = [
+	['Filters', (filters) => ({ filters }), TEXTS],
+	['Options', (options) => ({ options }), TEXTS],
 	['IP Allowlist', option('ipAllowlist'), [...BLANKS, ...EXPRESSIONS, ...NO_LISTS, null, []]],
 	['IP Allowlist', option('ipAllowlist'), ['={{ [127] }}', '={{ [{}] }}']],
 	['Options', option('ipAllowlist'), ['={{ $env.ALLOWED }}']],
@@ -119,7 +123,7 @@ it.each(REFUSED)(
 		expect(await n8n.send(depositEvent())).toEqual(NOT_SET_UP);
 		expect(await n8n.outputs()).toEqual([]);
 		expect(log.lines).toEqual([
-			expect.stringMatching(`^Payroll Payments Trigger can't check deliveries: ${label}`),
+			expect.stringMatching(`^Payroll Payments Trigger can’t check deliveries: ${label}`),
 		]);
 	},
 );
@@ -194,7 +198,7 @@ it('an event type that isn’t documented is named in the log', async () => {
 	const n8n = await host(event(['payroll.closed', 'invite.accepted', '*']));
 	expect(await n8n.hook('create')).toBe(true);
 	expect(log.lines).toContain(
-		"Payroll Payments Trigger waits for event types that aren't documented: payroll.closed",
+		'Payroll Payments Trigger waits for event types that aren’t documented: payroll.closed',
 	);
 });
 

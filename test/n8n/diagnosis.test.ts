@@ -187,7 +187,7 @@ describe('the message, word for word', () => {
 	it('a wrong secret, and no signature at all', async () => {
 		const signature = timestamped('another', seconds(), BODY);
 		expect(await diagnosed({ secret: SECRET }, { 'x-signature': signature })).toEqual({
-			error: "This delivery was answered with 401: The signature doesn't match",
+			error: 'This delivery was answered with 401: The signature doesn’t match',
 			advice: NOTHING_FITS,
 		});
 		expect((await diagnosed({ secret: SECRET }, {})).advice).toBe(NOTHING_FITS);

@@ -92,7 +92,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 	const tampered = (tamper: string): Circumstances => ({ control: ['typed-data', { tamper }] });
 	const { typedData } = await payment(10_000);
 	return {
-		'A field is not right': [
+		'A field is wrong': [
 			['An identifier is empty', { entityId: '={{ "" }}' }],
 			['The ID has the wrong format', { entityId: 'Team Lisbon' }],
 			[
@@ -120,7 +120,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 				{ items: [{ email: 'ana@example.com' }, { email: 'ANA@example.com' }] },
 			],
 			['No email address is given', { ...administrators, emails: '={{ "" }}' }],
-			["The JSON isn't valid", { ...invite, inviteesSource: 'json', inviteesJson: '[{' }],
+			['The JSON isn’t valid', { ...invite, inviteesSource: 'json', inviteesJson: '[{' }],
 			["The role doesn't fit a team", { ...administrators, role: 'org_admin' }],
 			[
 				"Review Version isn't a date on the calendar",
@@ -140,7 +140,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 				{ ...(await payment(10_000)), typedData: typedData ?? '', options: { domain: '{}' } },
 			],
 		],
-		'The credentials are not right': [
+		'The credentials are wrong': [
 			['The base URL is not https', {}, { credentials: { baseUrl: 'http://api.example.com' } }],
 			['The private key is cut', {}, { credentials: { privateKey: '0x1234' } }],
 			[

@@ -204,7 +204,7 @@ describe.each(Object.entries(ASKED))('%s', (name, { effect, request, withoutToke
 			() => 'http://127.0.0.1:1',
 			/No response from 127\.0\.0\.1:1: it refused the connection/,
 		],
-		['a server without TLS', () => sandbox.url.replace('http', 'https'), /it doesn't support TLS/],
+		['a server without TLS', () => sandbox.url.replace('http', 'https'), /it doesn’t support TLS/],
 		[
 			'a certificate that nobody trusts',
 			() => `https://localhost:${untrusted.port}`,
@@ -227,7 +227,7 @@ it('says how to trust a private certificate authority', async () => {
 	const saved = sandbox.credentials({ baseUrl: `https://localhost:${company.port}` });
 	const { error } = await run(await formFor(sandbox, 'balance.get'), saved);
 	await company.close();
-	expect(error?.message).toContain("its TLS certificate isn't trusted");
+	expect(error?.message).toContain('its TLS certificate isn’t trusted');
 	expect(error?.description).toContain('NODE_EXTRA_CA_CERTS');
 	expect(company.requests()).toBe(0);
 });

@@ -222,14 +222,19 @@ describe('parameters', () => {
 		expect(parametersOf(menu, { value: null })).toEqual({ value: ['all'] });
 	});
 
-	it('n8n empties a collection that is a text, before the node sees it: docs/payments.md says that such options don’t count', () => {
+	it('n8n empties a collection that is a text, except a member named length: that one shows it (TEXT_MARK)', () => {
 		const options: Partial<INodeProperties> = {
 			type: 'collection',
 			default: {},
-			options: [{ displayName: 'Only', name: 'only', type: 'boolean', default: false }],
+			options: [
+				{ displayName: 'Only', name: 'only', type: 'boolean', default: false },
+				{ displayName: 'Length', name: 'length', type: 'hidden', default: '' },
+			],
 		};
-		const value = '={{ { only: true } }}';
-		expect(parametersOf(options, { value })).toEqual({ value: {} });
+		expect(parametersOf(options, { value: '={{ { only: true } }}' })).toEqual({
+			value: { length: 21 },
+		});
+		expect(parametersOf(options, { value: { only: true } })).toEqual({ value: { only: true } });
 	});
 });
 

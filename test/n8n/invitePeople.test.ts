@@ -238,7 +238,7 @@ describe('columns of input rows', () => {
 			'a bad address',
 			{},
 			[{ email: a }, { 'E-Mail': ' ben.two(at)example.com' }],
-			"Row 2: ben.two(at)example.com isn't an email address",
+			'Row 2: ben.two(at)example.com isn’t an email address',
 		],
 		['no address', {}, [{ email: a }, { name: 'Ben' }], 'Row 2: email is missing'],
 		['an empty address', {}, [{ 'E-Mail': ' ' }], 'Row 1: E-Mail is missing'],
@@ -293,7 +293,7 @@ describe('columns of input rows', () => {
 			'the error of a formula in place of an address',
 			{},
 			[{ email: '#N/A' }],
-			"Row 1: #N/A isn't an email address",
+			'Row 1: #N/A isn’t an email address',
 		],
 		[
 			'a field both in the prefill and in a column',
@@ -371,20 +371,20 @@ describe('columns of input rows', () => {
 		const { error } = await invite(items.slice(2));
 		expect(error?.message).toBe('Row 1: email is missing (the same in rows 3, 6)');
 		expect(error?.description).toContain(
-			"Also failed: Row 4: y isn't an email address; Row 5: x isn't an email address. ",
+			'Also failed: Row 4: y isn’t an email address; Row 5: x isn’t an email address. ',
 		);
 		const same = await invite(items);
-		expect(same.error?.message).toBe("Row 2: x isn't an email address (the same in row 7)");
+		expect(same.error?.message).toBe('Row 2: x isn’t an email address (the same in row 7)');
 		expect(same.error?.description).toContain(
-			"Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn't an email address. ",
+			'Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn’t an email address. ',
 		);
 		const { output } = await invite(items, {}, { node: CONTINUE });
 		expect(json(output).flatMap(({ error: said }) => said ?? [])).toEqual([
-			"Row 2: x isn't an email address",
+			'Row 2: x isn’t an email address',
 			'Row 3: email is missing',
 			'Row 5: email is missing',
-			"Row 6: y isn't an email address",
-			"Row 7: x isn't an email address",
+			'Row 6: y isn’t an email address',
+			'Row 7: x isn’t an email address',
 			'Row 8: email is missing',
 		]);
 		expect(json(output)[1]?.hint).toBe(
@@ -800,14 +800,14 @@ describe('Existing People: Skip', () => {
 
 describe('Existing People: Skip, when reading fails', () => {
 	it.each<[string, string, number, RegExp]>([
-		['a 403 for the invites', '^/v2/invites$', 403, /needs the role team_admin/],
+		['a 403 for the invites', '^/v2/invites$', 403, /needs the role Team: Admin \(team_admin\)/],
 		['a 404 for the invites', '^/v2/invites$', 404, /^Check the identifier/],
 		['a 403 for the users', '/users$', 403, /may lack the required role/],
 	])('says so after %s, how to go on, and sends nothing', async (_name, path, status, hint) => {
 		await sandbox.fault({ match: { method: 'GET', path }, kind: 'status', status, message: 'no' });
 		const { error } = await skip([{ email: a }]);
 		expect(error?.message).toBe(
-			`Nobody was invited to ${sandbox.team}, because its members and pending invites couldn't be read. The service refused: no [item 0]`,
+			`Nobody was invited to ${sandbox.team}, because its members and pending invites couldn’t be read. The service refused: no [item 0]`,
 		);
 		expect(error?.description).toMatch(hint);
 		expect(error?.description).toContain('set Existing People to Invite');
@@ -861,7 +861,7 @@ describe('Existing People: Skip, when reading fails', () => {
 			permissions: ['sendPayments'],
 		});
 		const { error } = await runNode(credentials, invitation({}), { items: [{ email: a }] });
-		expect(error?.message).toBe("These credentials don't allow inviting people [item 0]");
+		expect(error?.message).toBe('These credentials don’t allow inviting people [item 0]');
 		expect(wire()).toEqual([]);
 	});
 });
@@ -929,9 +929,9 @@ describe('Existing People: Skip, after a run was cut', () => {
 		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 		const { error } = await skip(rows, parameters, { node });
 		expect(error?.message).toMatch(
-			/The request wasn't sent again, because the first one may have succeeded \[item \d\]$/,
+			/The request wasn’t sent again, because the first one may have succeeded \[item \d\]$/,
 		);
-		expect(error?.description).toContain("then run the workflow again for what's missing");
+		expect(error?.description).toContain('then run the workflow again for what’s missing');
 		expect(posts()).toHaveLength(2);
 		expect((await skip(rows, parameters)).error).toBeUndefined();
 		expect(invited()).toEqual(everybody);

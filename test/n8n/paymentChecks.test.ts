@@ -100,8 +100,8 @@ describe('a run of several payments', () => {
 		const { output } = await pay(await sheet(3, ['42', ' 42 ', '４２']), {}, CONTINUE);
 		expect(output.map(({ json }) => json.error)).toEqual([
 			expect.stringContaining('was already paid'),
-			expect.stringContaining('item 0, has the same payment'),
-			expect.stringContaining('item 0, has the same payment'),
+			expect.stringContaining('row 1 has the same payment'),
+			expect.stringContaining('row 1 has the same payment'),
 		]);
 	});
 });

@@ -74,7 +74,7 @@ describe('a payment', () => {
 		const parameters = await sandbox.payment();
 		const { error } = await sandbox.run(parameters);
 		expect(error?.message).toBe(
-			"The payment of $125.00 to ana@example.com wasn't accepted. The service refused: Insufficient funds [item 0]",
+			'The payment of $125.00 to ana@example.com wasn’t accepted. The service refused: Insufficient funds [item 0]',
 		);
 		expect(error?.description).toContain('Fix the problem, then run the node again.');
 		expect((await sandbox.run(parameters)).output[0]?.json).toEqual(PAID);
@@ -178,7 +178,7 @@ describe('several payments', () => {
 		const { parameters, items } = await several(4);
 		await sandbox.fault({ match, kind: 'status', status: 400, skip: 2, times: 1 });
 		const { error } = await sandbox.run(parameters, { items });
-		expect(error?.message).toMatch(/wasn't accepted\. .* \[item 2\]$/);
+		expect(error?.message).toMatch(/wasn’t accepted\. .* \[item 2\]$/);
 		expect(error?.description).toMatch(
 			/^2 of 4 paid \(\$250\.00\), 1 refused, 1 not sent\. Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./,
 		);

@@ -34,7 +34,7 @@ describe('the action node', () => {
 			for (const change of refusing) {
 				const { error, output } = await runNode(sandbox.unreachableSigner(change), parameters);
 				expect(output).toEqual([]);
-				expect(error?.message).toMatch(/^These credentials don't allow [a-z ]+ \[item 0\]$/);
+				expect(error?.message).toMatch(/^These credentials don’t allow [a-z ]+ \[item 0\]$/);
 				expect(error?.description).toMatch(
 					/Workflows May .*in the credentials “saved”\..* Nothing was signed or sent\./,
 				);
@@ -48,7 +48,7 @@ describe('the action node', () => {
 		forget();
 		const saved = sandbox.credentials({ access: 'selected', permissions: [permission] });
 		const { error } = await runNode(saved, parameters);
-		expect(error?.message ?? '').not.toContain("don't allow");
+		expect(error?.message ?? '').not.toContain('don’t allow');
 		expect(sandbox.writes().length).toBeGreaterThan(0);
 	});
 
@@ -79,8 +79,8 @@ describe('the action node', () => {
 			node: { onError: 'continueRegularOutput' },
 		});
 		expect(output.map(({ json }) => json)).toMatchObject([
-			{ error: "These credentials don't allow sending payments [item 0]", outcome: 'refused' },
-			{ error: "These credentials don't allow sending payments [item 1]", outcome: 'refused' },
+			{ error: 'These credentials don’t allow sending payments [item 0]', outcome: 'refused' },
+			{ error: 'These credentials don’t allow sending payments [item 1]', outcome: 'refused' },
 		]);
 		expect(sandbox.wire()).toEqual([]);
 	});
@@ -130,7 +130,7 @@ describe('the action node', () => {
 		[
 			{ paymentRecipients: 'ben@example.com, @example.org' },
 			{},
-			"These credentials don't allow paying ana@example.com [item 0]",
+			'These credentials don’t allow paying ana@example.com [item 0]',
 		],
 		[
 			{ maximumPayment: '125' },

@@ -433,7 +433,7 @@ describe('a poll that fails', () => {
 			[
 				'balanceChanged',
 				{ minimumChangeCents: '={{ $("No").item }}' },
-				"Minimum Change (Cents) can't be",
+				'Minimum Change (Cents) can’t be',
 			],
 			['nothingChanged', {}, 'Trigger On must be Balance Changed, Invite Added, Invite Ended, '],
 		];

@@ -406,7 +406,7 @@ describe('setting up', () => {
 		[
 			'an invalid allowlist',
 			{ parameters: { options: { ipAllowlist: 'here' } } },
-			/“here” isn't a valid/,
+			/“here” isn’t a valid/,
 		],
 		['a credential without a secret', { credentials: { secret: '' } }, /Secret is empty/],
 		['a deleted credential', { credentials: undefined }, /does not exist/],

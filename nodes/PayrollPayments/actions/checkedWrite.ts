@@ -111,7 +111,7 @@ export async function sendInOrder<Result extends OutputRecord>(
 		const result = await write.send().catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
 			const done = writes.slice(0, results.length).map(({ summary }) => `“${summary}”`);
-			const note = `Already done: ${listed(done)}. Don't do this again; Retry On Fail continues after it.`;
+			const note = `Already done: ${listed(done)}. Don’t do this again; Retry On Fail continues after it.`;
 			throw error.withDone({ completed: results }, note);
 		});
 		results.push(result);

@@ -47,7 +47,7 @@ export const COMMON_OPTIONS = {
 				filledText
 					.transform((value) => value.trim())
 					.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
-						message: "isn't an approval, e.g. 7F3A-91C2-0D4E-8B6G",
+						message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
 					}),
 			),
 		),

@@ -97,8 +97,8 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 	const readItem = (item: InputItem): Item => {
 		const chosen = membersOf(
 			'options',
+			'Options',
 			item,
-			"Options can't be an expression or a text",
 			'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
 		);
 		const settings = readFields(commonOptions, chosen);

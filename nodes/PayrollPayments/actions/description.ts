@@ -56,7 +56,7 @@ function toolWrites(): INodeProperties {
 			flag({
 				label: 'Allow Writes by AI',
 				description:
-					'Whether the AI agent may run operations that invite people, set roles, resolve reviews or move money. Check Only works without it.',
+					'Whether the AI agent may run operations that invite people, set roles, resolve reviews, move money or send test events. Check Only works without it.',
 			}),
 		),
 		{
@@ -118,7 +118,7 @@ export const hints: NodeHint[] = [
 /** For n8n's own assistant when it builds a workflow. */
 export const builderHint: IBuilderHint = {
 	searchHint:
-		'Money moves here, and payments can’t be undone. Before Payment: Create Instant, Administrator Invite: Execute and Name Review: Resolve, put a node with the same settings and Check Only on (options.checkOnly: true), then a step in which a person approves its summary (an operation sendAndWait, e.g. in Slack or email). Never use Administrator Invite: Create and Execute where a person must approve. Amounts of payments are whole cents (amountCents: 12500 is $125.00) unless amountUnit is dollars; balance_cents is text. Fill in paymentReference with the invoice number, so that an invoice is never paid twice. To invite people from a sheet, set inviteesSource to items and existingPeople to skip, so that running it again invites nobody twice. Sign-in is automatic: the operations of Authentication are not needed.',
+		'Money moves here, and payments can’t be undone. Before Payment: Create Instant, Administrator Invite: Execute and Name Review: Resolve, put a node with the same settings and Check Only on (options.checkOnly: true), then a step in which a person approves its summary in a form, and give the second node options.approvedCheck, the approval that the check put out. Never use Administrator Invite: Create and Execute where a person must approve. Amounts of payments are dollars as text (amountDollars: "125.00"), or whole cents with amountUnit: cents (amountCents: 12500); balance_cents is text. Fill in paymentReference with the invoice number, so that the node pays an invoice once. To invite people from a sheet, set inviteesSource to items and existingPeople to skip, so that running it again invites nobody twice. Sign-in is automatic: the operations of Authentication are not needed.',
 	relatedNodes: [
 		{
 			nodeType: 'n8n-nodes-payroll-payments.payrollPaymentsTrigger',

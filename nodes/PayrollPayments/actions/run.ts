@@ -79,7 +79,7 @@ function refuseAgentWrites({ type, parameters }: INode, operation: Operation): v
 	if (isForPeople === true) refuse(action, 'Sign in outside the AI agent');
 	if (effect === 'write' && options.checkOnly !== true && parameters.allowToolWrites !== true) {
 		const isText = typeof parameters.allowToolWrites === 'string';
-		const byHand = "Allow Writes by AI can't be an expression: set it by hand";
+		const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
 		refuse(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
 	}
 	for (const [name, field] of Object.entries(operation.options)) {

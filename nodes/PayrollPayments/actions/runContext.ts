@@ -57,7 +57,7 @@ export async function openRun(
 			if (credentials.authentication === 'walletSignIn') {
 				return await openWallet(credentials, toSigner, redactor.text);
 			}
-			throw new UserError("These credentials don't have a wallet to sign with", {
+			throw new UserError('These credentials don’t have a wallet to sign with', {
 				field: 'authentication',
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
 			});
@@ -85,8 +85,8 @@ export async function openRun(
 			const earlier = changes.get(key);
 			if (earlier instanceof UserError) {
 				throw earlier.with({
-					message: `${earlier.message}. The request wasn't sent again, because the first one may have succeeded`,
-					hint: "Check the result in the service, then run the workflow again for what's missing.",
+					message: `${earlier.message}. The request wasn’t sent again, because the first one may have succeeded`,
+					hint: 'Check the result in the service, then run the workflow again for what’s missing.',
 				});
 			}
 			if (earlier !== undefined) return schema.parse(earlier.answer);

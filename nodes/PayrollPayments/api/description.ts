@@ -85,7 +85,7 @@ export const properties: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. PLT-10000001',
 		description:
-			'Identifier of the user that the wallet signs in for. The operation Team User: Get Many lists it as platformid.',
+			'Identifier of the user that the wallet signs in for. Team User: Get Many lists it as platformid if Simplify is off.',
 		show: WALLET,
 	}),
 	secret('privateKey', 'Private Key', {
@@ -108,7 +108,7 @@ export const properties: INodeProperties[] = [
 	}),
 	field(
 		'walletNotice',
-		'Use a dedicated wallet for n8n with the smallest role that works; a viewer role is enough for reading. The node signs only what it has checked.',
+		'Use a dedicated wallet for n8n with the smallest role that works; a viewer role is enough for reading. Before signing a payment, the node compares amount, team and email. It can’t check the recipient’s wallet address.',
 		{ type: 'notice', show: WALLET },
 	),
 	field('entities', 'Teams and Companies', {

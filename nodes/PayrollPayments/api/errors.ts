@@ -8,14 +8,14 @@ const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
-const CHECK_FIELDS = "Check the fields that the service's message mentions.";
+const CHECK_FIELDS = 'Check the fields that the service’s message mentions.';
 
 const HINTS: Readonly<Record<number, string>> = {
 	200: CHECK_FIELDS,
 	400: CHECK_FIELDS,
 	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
-	404: "Check the identifier. It may not exist, or the user of these credentials can't see it.",
+	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
 	429: 'Rate limit reached. Lower Concurrency under Options, or try again later.',
 };
 
@@ -34,7 +34,7 @@ function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string
 	if (status === 403 && roleNeeded !== undefined) {
 		return `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
 	}
-	if (status >= 500) return "The service isn't working properly right now. Try again later.";
+	if (status >= 500) return 'The service isn’t working properly right now. Try again later.';
 	return HINTS[status] ?? CHECK_BASE_URL;
 }
 
@@ -63,7 +63,7 @@ export function errorFor(
 	const fault = (what: string, hint: string) =>
 		new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint });
 	if (status >= 300 && status < 400) {
-		const why = "The node doesn't follow redirects, so that the token can't go to another host.";
+		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
 		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);
 	}
 	const isFromProxy = status < 400 || status >= 500;

@@ -111,8 +111,8 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 	const reason =
 		credentials.limits.access === 'readOnly'
 			? `Workflows May is Read Only in ${credentialLabel(credentials)}. Choose Everything, or Choose… and “${label}”.`
-			: `“${label}” isn't selected under Workflows May in ${credentialLabel(credentials)}.`;
-	throw new UserError(`These credentials don't allow ${activity}`, {
+			: `“${label}” isn’t selected under Workflows May in ${credentialLabel(credentials)}.`;
+	throw new UserError(`These credentials don’t allow ${activity}`, {
 		field: 'access',
 		hint: `${reason} ${ASK}`,
 		page: 'credentials.md',
@@ -158,10 +158,10 @@ export function requireAllowedPayment(
 	const domain = address.slice(address.indexOf('@'));
 	if (isAddress && [address, domain].some((each) => paymentRecipients.has(each))) return;
 	throw new UserError(
-		`These credentials don't allow paying ${isAddress ? address : 'this recipient'}`,
+		`These credentials don’t allow paying ${isAddress ? address : 'this recipient'}`,
 		{
 			field: 'paymentRecipients',
-			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn't list this address or its domain. ${ASK}`,
+			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn’t list this address or its domain. ${ASK}`,
 		},
 	);
 }

@@ -36,16 +36,16 @@ const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string
 /** With the first two there was no connection; with others, such as a lost network, there may have been. */
 const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string, wasSent?: false]> = [
 	[/^ECONNREFUSED$/, 'it refused the connection', false],
-	[/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host name wasn't found", false],
+	[/^(?:ENOTFOUND|EAI_AGAIN)$/, 'its host name wasn’t found', false],
 	[/^(?:ECONNRESET|EPIPE)$/, 'the connection was interrupted'],
 	[/^(?:ECONNABORTED|ETIMEDOUT)$/, 'it took too long to respond'],
-	[/^E(?:HOST|NET)UNREACH$/, "its network can't be reached"],
-	[/^EPROTO$/, "it doesn't support TLS"],
+	[/^E(?:HOST|NET)UNREACH$/, 'its network can’t be reached'],
+	[/^EPROTO$/, 'it doesn’t support TLS'],
 	[/^ERR_CANCELED$/, 'the execution was canceled'],
 	[/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'its TLS certificate is self-signed'],
 	[/^CERT_HAS_EXPIRED$/, 'its TLS certificate has expired'],
 	[/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its TLS certificate is for a different host name'],
-	[/^(?:CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, "its TLS certificate isn't trusted"],
+	[/^(?:CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, 'its TLS certificate isn’t trusted'],
 ];
 
 /** The error and its causes, outermost first. Bounded, because causes may be circular. */
@@ -67,7 +67,7 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	const isCertificate = reason.includes('TLS certificate');
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
 		hint: isCertificate
-			? "Fix the server's certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n."
+			? 'Fix the server’s certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n.'
 			: 'Check that n8n can reach this address (network, proxy, firewall), or raise Timeout (Milliseconds) under Options.',
 		wasSent: wasSent && !isCertificate,
 	});

@@ -49,7 +49,7 @@ function refuseOwnConnection(given: Given): void {
 	});
 	if (member === undefined) return;
 	throw new UserError(`The request sets ${member}, which could expose the token`, {
-		hint: "Remove Proxy, Ignore SSL Issues and SSL Certificates from the request: the token goes over n8n's own connections only. n8n's own proxy is used anyway. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.",
+		hint: 'Remove Proxy, Ignore SSL Issues and SSL Certificates from the request: the token goes over n8n’s own connections only. n8n’s own proxy is used anyway. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS for n8n.',
 	});
 }
 
@@ -89,7 +89,7 @@ export function toOwnOrigin(
 	}
 	for (const [name, value] of headersOf(given)) {
 		if (isNested(value)) {
-			throw new UserError(`The header ${name} isn't text`, {
+			throw new UserError(`The header ${name} isn’t text`, {
 				hint: 'Give each header of the request a text.',
 			});
 		}

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import { ServiceError } from '../shared/errors';
+import { roleLabel } from '../shared/roles';
 import { path, type SendRead } from './client';
 import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 
@@ -24,7 +25,7 @@ export interface UsersRequest {
 }
 
 function unreadable(what: string): ServiceError {
-	const hint = "The list can't be read to the end. Report this to the service.";
+	const hint = 'The list can’t be read to the end. Report this to the service.';
 	return new ServiceError(what, { status: 200, nothingDone: false, hint });
 }
 
@@ -91,6 +92,6 @@ export async function pendingInvites(call: SendRead, nanoid: string) {
 		path: '/v2/invites',
 		query: { nanoid },
 		answer: inviteListAnswer,
-		roleNeeded: nanoid.startsWith('te-') ? 'team_admin' : 'org_admin',
+		roleNeeded: roleLabel(nanoid.startsWith('te-') ? 'team_admin' : 'org_admin'),
 	});
 }

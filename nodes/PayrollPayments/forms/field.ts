@@ -53,7 +53,7 @@ export function parametersOf(
 			try {
 				return context.getNodeParameter(name, preset);
 			} catch (error) {
-				const message = `${displayName} can't be evaluated: ${messageOf(error)}`;
+				const message = `${displayName} can’t be evaluated: ${messageOf(error)}`;
 				throw wrapError(error, message, { field: name, hint });
 			}
 		},
@@ -164,7 +164,7 @@ export function withDefault<Value>(field: Field<Value>, preset: string): Field<V
 function valueWithoutExpression(name: string, { form }: Field<unknown>, saved: unknown): unknown {
 	const isText = form.type === 'boolean' && typeof saved === 'string';
 	if (!isText && !hasExpression(saved)) return saved;
-	throw new UserError(`${form.displayName} can't be an expression`, {
+	throw new UserError(`${form.displayName} can’t be an expression`, {
 		field: name,
 		hint: 'Set it by hand in the node. Nothing was signed or sent.',
 	});
@@ -192,7 +192,7 @@ export function refusalOf(
 	const fault =
 		issue?.code === 'unrecognized_keys'
 			? `has an unknown property: ${issue.keys.join(', ')}`
-			: (issue?.message ?? "isn't valid");
+			: (issue?.message ?? 'isn’t valid');
 	const path = (issue?.path ?? []).map((step) =>
 		typeof step === 'number' ? `, entry ${step + 1}` : `, ${titleOf(step)}`,
 	);
@@ -255,9 +255,7 @@ function readMembers(
 	{ form, members = {} }: Field<unknown>,
 	source: ParameterSource,
 ): Record<string, unknown> {
-	const { hint = RUN_AGAIN } = source;
-	const fault = `${form.displayName} isn't a list of fields`;
-	const inside = membersOf(name, source, fault, hint);
+	const inside = membersOf(name, form.displayName, source, source.hint ?? RUN_AGAIN);
 	const added = Object.entries(members).filter(
 		([each]) => inside.read(each) !== undefined || inside.readSaved(each) !== undefined,
 	);
@@ -265,18 +263,30 @@ function readMembers(
 }
 
 /**
+ * n8n empties a collection that was saved as a text or an expression, except members whose name is
+ * also a property of texts. This one tells such a collection from one without members.
+ */
+export const TEXT_MARK: INodeProperties = {
+	displayName: 'Text in Place of Fields',
+	name: 'length',
+	type: 'hidden',
+	default: '',
+};
+
+/**
  * What a collection holds, as parameters.
  * @throws {UserError} if it was not saved as n8n's form saves it
  */
 export function membersOf(
 	name: string,
+	label: string,
 	source: ParameterSource,
-	fault: string,
 	hint: string,
 ): ParameterSource {
 	const mapOf = (collection: unknown = {}) => {
-		if (isRecord(collection)) return new Map(Object.entries(collection));
-		throw new UserError(fault, { field: name, hint });
+		const isMap = isRecord(collection) && (collection[TEXT_MARK.name] ?? 0) === 0;
+		if (isMap) return new Map(Object.entries(collection));
+		throw new UserError(`${label} can’t be an expression or a text`, { field: name, hint });
 	};
 	const [given, saved] = [mapOf(source.read(name)), mapOf(source.readSaved(name))];
 	return {

@@ -3,7 +3,15 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { parseJson } from '../shared/json';
-import { isBlank, titleOf, type Field, type FieldSet, type InputOf, type Schema } from './field';
+import {
+	isBlank,
+	TEXT_MARK,
+	titleOf,
+	type Field,
+	type FieldSet,
+	type InputOf,
+	type Schema,
+} from './field';
 
 export interface Wording {
 	readonly label: string;
@@ -205,7 +213,7 @@ export function json<Value>(wording: Wording, schema: Schema<Value>, preset = '{
 			.transform((value, context) => {
 				const parsed = typeof value === 'string' ? parseJson(value) : value;
 				if (parsed !== undefined || value === undefined) return parsed;
-				const message = isBlank(value) ? 'is missing' : "isn't valid JSON";
+				const message = isBlank(value) ? 'is missing' : 'isn’t valid JSON';
 				context.addIssue({ code: 'custom', message });
 				return z.NEVER;
 			})
@@ -219,9 +227,12 @@ export function collection<Fields extends FieldSet>(
 	texts: Pick<INodeProperties, 'displayName' | 'placeholder' | 'description'>,
 	members: Fields,
 ): Field<Partial<InputOf<Fields>>> {
-	const options = Object.entries(members)
-		.map(([name, { form }]): INodeProperties => ({ ...form, name }))
-		.sort((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+	const fields = Object.entries(members).map(
+		([name, { form }]): INodeProperties => ({ ...form, name }),
+	);
+	const options = [...fields, TEXT_MARK].sort((a, b) =>
+		a.displayName.localeCompare(b.displayName, 'en'),
+	);
 	return {
 		form: { ...texts, type: 'collection', default: {}, options },
 		schema: z.custom<Partial<InputOf<Fields>>>(),

@@ -151,7 +151,7 @@ export const roleOptions = {
 		flag({
 			label: 'Allow Unknown Role Hash',
 			description:
-				"Whether to sign a 32-byte role that isn't the hash of a documented role. Ask the service first which role it stands for.",
+				'Whether to sign a 32-byte role that isn’t the hash of a documented role. Ask the service first which role it stands for.',
 		}),
 	),
 };

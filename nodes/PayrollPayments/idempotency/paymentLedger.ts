@@ -203,7 +203,7 @@ function unknownError(code: string, message: string, hint: string, failure?: unk
 
 function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): UserError {
 	const message = `The payment of ${summary} may or may not have been made. ${messageOf(failure)}`;
-	const hint = `Don't pay this again in another way. ${askFirst(code)}`;
+	const hint = `Don’t pay this again in another way. ${askFirst(code)}`;
 	return unknownError(code, message, hint, failure);
 }
 
@@ -241,7 +241,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 				: '';
 		const error = unknownError(
 			code,
-			`The payment of ${summary} was already sent by this node${again}, so it was not sent again. Whether it was made isn't known`,
+			`The payment of ${summary} was already sent by this node${again}, so it was not sent again. Whether it was made isn’t known`,
 			`${stranger}${askFirst(code)} If ${name} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
 		);
 		return { status: 'unknown', code, error };
@@ -303,7 +303,7 @@ export class PaymentLedger {
 				states.push(...attempts.map((attempt) => this.stateIn(attempt, isRecorded, taken)));
 			} catch (failure) {
 				throwIfStopped(this.signal);
-				const error = wrapError(failure, "n8n's record of payments could not be looked up", {
+				const error = wrapError(failure, 'n8n’s record of payments could not be looked up', {
 					hint: `${CHECK_DATABASE} Nothing was signed or sent.`,
 					outcome: 'refused',
 				});
@@ -339,7 +339,7 @@ export class PaymentLedger {
 		const other = taken.get(id) ?? taken.get(typedData);
 		if (other !== undefined) {
 			const error = refusal(
-				`The payment of ${summary} would be refused, because an earlier row, item ${other}, has the same payment or authorization`,
+				`The payment of ${summary} would be refused, because row ${other + 1} has the same payment or authorization`,
 				'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
 				pair === undefined ? 'typedData' : 'paymentReference',
 			);
@@ -386,7 +386,7 @@ export class PaymentLedger {
 				throw outcomeUnknown(payment, code, error);
 			}
 			this.records.delete(exactId);
-			const what = error instanceof ServiceError ? "wasn't accepted" : 'was not sent';
+			const what = error instanceof ServiceError ? 'wasn’t accepted' : 'was not sent';
 			const earlier =
 				' An earlier attempt may have been made: ask the service before you pay again.';
 			const hint = await claim.release().then(
@@ -442,7 +442,7 @@ export class PaymentLedger {
 		}
 		throw unknownError(
 			attempt.code,
-			`n8n's database failed while the payment of ${summary} was being recorded, so nothing was sent now`,
+			`n8n’s database failed while the payment of ${summary} was being recorded, so nothing was sent now`,
 			`It may have been sent in an earlier run. ${askFirst(attempt.code)}`,
 		);
 	}

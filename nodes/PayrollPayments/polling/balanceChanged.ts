@@ -25,7 +25,7 @@ function amount<Name extends string>(name: Name, cents: bigint) {
 
 /** Whole cents (docs/api.md, Balance entry), which may be negative. */
 function centsOf(text: string): string {
-	if (!/^-?\d+$/.test(text)) throw unreadable("A balance in the response isn't whole cents");
+	if (!/^-?\d+$/.test(text)) throw unreadable('A balance in the response isn’t whole cents');
 	return String(BigInt(text));
 }
 

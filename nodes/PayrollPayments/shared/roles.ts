@@ -21,6 +21,11 @@ export const ROLE_NAMES = {
 
 export type Role = keyof typeof ROLE_NAMES;
 
+/** A role as errors write it: "Team: Admin (team_admin)". */
+export function roleLabel(role: Role): string {
+	return `${ROLE_NAMES[role]} (${role})`;
+}
+
 export const ROLES = Object.keys(ROLE_NAMES).filter((name): name is Role => name in ROLE_NAMES);
 
 export const ADMINISTRATOR_ROLES = [

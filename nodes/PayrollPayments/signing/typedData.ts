@@ -179,7 +179,7 @@ function fit(value: unknown, type: string, types: Types, path: string): JsonValu
 		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));
 	}
 	if (fitsAtomic(value, type)) return value;
-	return refuseToSign(`${path} is ${quoted(value)}, which isn't a valid ${type}`);
+	return refuseToSign(`${path} is ${quoted(value)}, which isn’t a valid ${type}`);
 }
 
 function domainMembers(domain: object): Member[] {
@@ -192,7 +192,7 @@ function readDomain(value: unknown): Json {
 	const { chainId } = value;
 	const isChainId = typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId >= 1;
 	if (Object.hasOwn(value, 'chainId') && !isChainId) {
-		return refuseToSign(`domain.chainId is ${quoted(chainId)}, which isn't a whole number above 0`);
+		return refuseToSign(`domain.chainId is ${quoted(chainId)}, which isn’t a whole number above 0`);
 	}
 	const texts = isChainId ? { ...value, chainId: String(chainId) } : value;
 	const domain = fitStruct(texts, domainMembers(value), {}, 'domain.');

@@ -44,7 +44,7 @@ export function privateKeyWallet(options: { privateKey: string; walletAddress?: 
 	const wallet = wallets.getOrCreate(name, () => {
 		const derived = deriveWallet(privateKey);
 		if (derived !== undefined) return derived;
-		throw new UserError("Private Key in the credentials isn't a valid key", {
+		throw new UserError('Private Key in the credentials isn’t a valid key', {
 			field: 'privateKey',
 			hint: 'Copy the key from the wallet again.',
 		});

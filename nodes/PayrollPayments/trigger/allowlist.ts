@@ -13,7 +13,7 @@ export const ipRange = z
 	.transform((text, context): IpRange => {
 		const range = readRange(text);
 		if (range !== undefined) return range;
-		const message = `is wrong: “${text.slice(0, 60)}” isn't a valid IP address or CIDR range`;
+		const message = `is wrong: “${text.slice(0, 60)}” isn’t a valid IP address or CIDR range`;
 		context.addIssue({ code: 'custom', message });
 		return z.NEVER;
 	});

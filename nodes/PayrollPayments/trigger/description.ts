@@ -7,7 +7,7 @@ import { eventOptions, parameters } from './fields';
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'Open <b>Webhook URLs</b> above and copy the production URL into the webhook settings of the service’s dashboard. Then copy the signing secret from there into the credential. n8n can’t register the webhook for you.',
+			'Open <b>Webhook URLs</b> above and copy the test URL, later the production URL, into the webhook settings of the service’s dashboard. Copy the signing secret from there into the credential. n8n can’t register the webhook for you.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
@@ -29,9 +29,9 @@ export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',
 	executionsHelp: {
 		inactive:
-			'<b>To test</b>, click Listen, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.<br /><br /><b>To go live</b>, publish the workflow and register the production URL in the service’s dashboard. Its executions show up in the executions list, but not in the editor.',
+			'<b>To test</b>, click Execute step, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.<br /><br /><b>To go live</b>, publish the workflow and register the production URL in the service’s dashboard. Its executions show up in the executions list, but not in the editor.',
 		active:
-			'<b>To test</b>, click Listen, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.<br /><br /><b>The workflow is published</b>: deliveries to the production URL start it. These executions show up in the <a data-key="executions">executions list</a>, but not in the editor.',
+			'<b>To test</b>, click Execute step, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.<br /><br /><b>The workflow is published</b>: deliveries to the production URL start it. These executions show up in the <a data-key="executions">executions list</a>, but not in the editor.',
 	},
 	activationHint:
 		'When the workflow is ready, publish it and copy the production URL from Webhook URLs into the service’s dashboard. n8n can’t register it for you.',
@@ -40,5 +40,5 @@ export const triggerPanel: TriggerPanelDefinition = {
 /** For n8n's own assistant when it builds a workflow. */
 export const builderHint: IBuilderHint = {
 	searchHint:
-		'The user must copy the production URL into the service’s dashboard by hand. Keep Authentication on Webhook Credentials. Only complete deposits are final (depositStatuses: complete). Use output: simplified for sheets and messages: its amounts come as decimal text and in cents. Write deposits to sheets with Append or Update on deposit_id, since a deposit can be reverted later. Deliveries that repeat an event are already ignored.',
+		'The user must copy the production URL into the service’s dashboard by hand. Keep Authentication on Webhook Credentials. Only complete deposits are final (depositStatuses: complete); to see reversals, add reverted. Use output: simplified for sheets and messages: its amounts come as decimal text and in cents. Write deposits to sheets with Append or Update on deposit_id, and let only a newer updated_at change a row. Deliveries that repeat an event are already ignored.',
 };

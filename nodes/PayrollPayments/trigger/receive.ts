@@ -34,7 +34,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	} catch (error) {
 		/* The reason is for the log only: the sender may be anyone. */
 		const reason = redactor.text(messageOf(error));
-		context.logger.error(`Payroll Payments Trigger can't check deliveries: ${reason}`);
+		context.logger.error(`Payroll Payments Trigger can’t check deliveries: ${reason}`);
 		return answer({
 			status: 500,
 			body: { error: 'The receiving workflow is not set up correctly' },

@@ -151,7 +151,7 @@ export function faultInTemplate(template: string): string | undefined {
 	const names: string[] = template.match(/\{\w+\}/g) ?? [];
 	const unknown = names.find((name) => !FIELDS.includes(name));
 	if (unknown !== undefined) {
-		return `contains ${unknown.slice(0, 30)}, which isn't one of ${FIELDS.join(', ')}`;
+		return `contains ${unknown.slice(0, 30)}, which isn’t one of ${FIELDS.join(', ')}`;
 	}
 	if (!names.includes('{body}')) return 'must contain {body}, e.g. {timestamp}.{body}';
 	/* {method} is always the same text. */

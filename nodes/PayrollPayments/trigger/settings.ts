@@ -107,7 +107,7 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 	);
 	if (undocumented.length > 0) {
 		context.logger.warn(
-			`Payroll Payments Trigger waits for event types that aren't documented: ${undocumented.join(', ')}`,
+			`Payroll Payments Trigger waits for event types that aren’t documented: ${undocumented.join(', ')}`,
 		);
 	}
 	context.logger.info(

@@ -184,7 +184,7 @@ function checkMatch(
 			hint: 'Remove the spaces or line breaks around the secret in the webhook credential.',
 		});
 	}
-	throw new UserError(`${what} doesn't match`, { hint: CHECK_SECRET });
+	throw new UserError(`${what} doesn’t match`, { hint: CHECK_SECRET });
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;

@@ -57,7 +57,7 @@ export function readWebhookCredentials(saved: Saved): WebhookCredentials {
 function checkKey(field: 'secret' | 'previousSecret', secret: string, scheme: Scheme): void {
 	const { secretEncoding: encoding } = scheme;
 	const key = decodeSecret(secret, encoding);
-	if (key === undefined) refuse(field, `isn't valid ${encoding === 'hex' ? 'hex' : 'Base64'}`);
+	if (key === undefined) refuse(field, `isn’t valid ${encoding === 'hex' ? 'hex' : 'Base64'}`);
 	/* HMAC pads keys with zeros, so that this one is the same as none. */
 	if (typeof key !== 'string' && key.every((byte) => byte === 0)) refuse(field, 'is all zeros');
 }

@@ -94,7 +94,7 @@ describe('a permission', () => {
 		const { label, activity } = PERMISSIONS[permission];
 		const without = { access: 'selected', permissions: ALL.filter((each) => each !== permission) };
 		for (const [change, reason] of [
-			[without, `“${label}” isn't selected under Workflows May in the credentials “Payroll”.`],
+			[without, `“${label}” isn’t selected under Workflows May in the credentials “Payroll”.`],
 			[
 				{},
 				`Workflows May is Read Only in the credentials “Payroll”. Choose Everything, or Choose… and “${label}”.`,
@@ -103,7 +103,7 @@ describe('a permission', () => {
 			expect(
 				refusalOf(() => requirePermission(credentials(change, 'Payroll'), permission)),
 			).toMatchObject({
-				message: `These credentials don't allow ${activity}`,
+				message: `These credentials don’t allow ${activity}`,
 				field: 'access',
 				hint: `${reason} Ask the person who manages them. Nothing was signed or sent.`,
 				context: { page: 'credentials.md' },
@@ -315,9 +315,9 @@ describe('a payment', () => {
 		'to the recipients %j does not go to %j',
 		(paymentRecipients, recipientEmail, shown = 'this recipient') => {
 			expect(check({ paymentRecipients }, { recipientEmail })).toMatchObject({
-				message: `These credentials don't allow paying ${shown}`,
+				message: `These credentials don’t allow paying ${shown}`,
 				field: 'paymentRecipients',
-				hint: "Payment Recipients in the credentials “Payroll” doesn't list this address or its domain. Ask the person who manages them. Nothing was signed or sent.",
+				hint: 'Payment Recipients in the credentials “Payroll” doesn’t list this address or its domain. Ask the person who manages them. Nothing was signed or sent.',
 			});
 		},
 	);

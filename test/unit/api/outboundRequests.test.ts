@@ -140,7 +140,7 @@ describe('the origin', () => {
 		{ common: [['Host', 'evil.example']] },
 	])('is not changed by headers that n8n’s HTTP client unpacks: %j', async (headers) => {
 		for (const access of [unlimited, {}]) {
-			await expectRefusal(access, { url: INVITES, headers }, "isn't text");
+			await expectRefusal(access, { url: INVITES, headers }, 'isn’t text');
 		}
 	});
 

@@ -117,7 +117,7 @@ describe('signing in', () => {
 	});
 
 	const WRONG_SETTING = /Platform ID, the wallet and the Base URL/;
-	const NO_REDIRECTS = /doesn't follow redirects.*Base URL/;
+	const NO_REDIRECTS = /doesn’t follow redirects.*Base URL/;
 
 	it.each<[string, HttpAnswer, message: RegExp, hint?: RegExp]>([
 		[
@@ -141,7 +141,7 @@ describe('signing in', () => {
 			/No/,
 			/^Rate limit reached\. Try again in a minute\.$/,
 		],
-		['a defect', failure(500, 'No'), /No/, /isn't working properly/],
+		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
 		...[301, 302, 399].map((status): [string, HttpAnswer, RegExp, RegExp] => [
 			`a redirect ${status}`,
 			answer(status, ''),

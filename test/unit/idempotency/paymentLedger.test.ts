@@ -29,7 +29,7 @@ const WAS_PAID =
 const CHECK_DATABASE =
 	'Save the workflow and check that n8n can write to its database, then run the node again.';
 const WAS_SENT =
-	"The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again. Whether it was made isn't known";
+	'The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again. Whether it was made isn’t known';
 
 const BY_TYPED_DATA = ['E6C8-B6E6-1', 'ea37 96a0 790f ec36 d149 3439 3fe3 0d6a ea37'] as const;
 const BY_REFERENCE = ['1872-A404-1', '1279 96a0 adf6 8843 461f 9357 b296 52d4 22f1 1279'] as const;
@@ -239,7 +239,7 @@ describe('a payment that was sent', () => {
 			expect(error.context).toMatchObject({ outcome: 'unknown', page: 'payments.md' });
 			codes.add(error.context.attemptCode ?? '');
 			expect(error.hint).toBe(
-				`Don't pay this again in another way. Ask the service whether this payment was made. Only if it was not, enter ${error.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again.`,
+				`Don’t pay this again in another way. Ask the service whether this payment was made. Only if it was not, enter ${error.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again.`,
 			);
 		}
 		const later = await failureOf(pay(payment));
@@ -256,7 +256,7 @@ describe('a payment that was sent', () => {
 	});
 
 	it.each([
-		['a 400 with the envelope', refused, "wasn't accepted"],
+		['a 400 with the envelope', refused, 'wasn’t accepted'],
 		['a failed sign-in', new SignInFailed('no role'), 'was not sent'],
 		['a refusal of our own before sending', new UserError('not permitted'), 'was not sent'],
 		[
@@ -320,7 +320,7 @@ describe('n8n’s store', () => {
 		const { pay, sent } = scene(store);
 		const error = await failureOf(pay(payment));
 		expect(error).toMatchObject({
-			message: "n8n's record of payments could not be looked up",
+			message: 'n8n’s record of payments could not be looked up',
 			hint: `${CHECK_DATABASE} Nothing was signed or sent.`,
 			context: { outcome: 'refused' },
 		});
@@ -349,7 +349,7 @@ describe('n8n’s store', () => {
 		const send = jest.fn();
 		const error = await failureOf(run().ledger.pay(payment, 1, send));
 		expect([error.message, error.hint]).toEqual([
-			"n8n's database failed while the payment of $125.00 to ana@example.com was being recorded, so nothing was sent now",
+			'n8n’s database failed while the payment of $125.00 to ana@example.com was being recorded, so nothing was sent now',
 			'It may have been sent in an earlier run. Ask the service whether this payment was made. Only if it was not, enter E6C8-B6E6-1 as “Confirmed Not Paid” under Options and run the node again.',
 		]);
 		expect(send).not.toHaveBeenCalled();
@@ -367,7 +367,7 @@ describe('n8n’s store', () => {
 			}),
 		);
 		remove.mockRestore();
-		expect(error.message).toContain("wasn't accepted. The service refused: no");
+		expect(error.message).toContain('wasn’t accepted. The service refused: no');
 		const confirmedNotPaid = [/enter (\S+) as/.exec(error.hint ?? '')?.[1] ?? ''];
 		await expect(pay(payment)).rejects.toThrow(WAS_SENT);
 		/* The removal asks for the next attempt, and may leave that behind as well. */
@@ -761,7 +761,7 @@ describe('a check of several payments', () => {
 			status: 'refused',
 			error: {
 				message:
-					'The payment of $125.00 to ana@example.com would be refused, because an earlier row, item 4, has the same payment or authorization',
+					'The payment of $125.00 to ana@example.com would be refused, because row 5 has the same payment or authorization',
 				hint: 'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
 				field,
 				context: { outcome: 'refused' },

@@ -20,6 +20,6 @@ it.each([
 ])('of the parser’s fault %j, the error says: %s', (fault, words) => {
 	mockFault = fault;
 	expect(() => parseSignInMessage(MESSAGE)).toThrow(
-		`The sign-in message isn't a valid EIP-4361 message: ${words}`,
+		`The sign-in message isn’t a valid EIP-4361 message: ${words}`,
 	);
 });

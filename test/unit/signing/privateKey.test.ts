@@ -68,7 +68,7 @@ describe('the wallet of a private key', () => {
 	])('refuses a key with %s, says what to do, and does not repeat it', (_what, privateKey) => {
 		expect(refusalOf(() => privateKeyWallet({ privateKey }))).toMatchObject({
 			field: 'privateKey',
-			message: "Private Key in the credentials isn't a valid key",
+			message: 'Private Key in the credentials isn’t a valid key',
 			hint: 'Copy the key from the wallet again.',
 		});
 	});

@@ -33,8 +33,8 @@ describe('parsing a sign-in message', () => {
 		['invalid nonce', having('Nonce', 'Nonce: abc1234')],
 		['invalid URI', having('URI', 'URI: here')],
 		['invalid chain-id', having('Chain ID', 'Chain ID: x')],
-		["its chain ID isn't valid", having('Chain ID', 'Chain ID: 0')],
-		["its chain ID isn't valid", having('Chain ID', 'Chain ID: 9007199254740992')],
+		['its chain ID isn’t valid', having('Chain ID', 'Chain ID: 0')],
+		['its chain ID isn’t valid', having('Chain ID', 'Chain ID: 9007199254740992')],
 		[UNUSUAL, having('Chain ID', 'Chain ID: 042161')],
 		[`invalid EIP-55 address - ${address.toLowerCase()}`, having(address, address.toLowerCase())],
 		[HOST, at('app,payroll.example')],
@@ -52,12 +52,12 @@ describe('parsing a sign-in message', () => {
 			['Expiration Time', '2026-11-21T12:10:60Z'],
 			['Not Before', '2026-11-21T11:59:30.1234567890Z'],
 		].map(([label = '', time = '']) => [
-			`"${time}" isn't a valid time`,
+			`"${time}" isn’t a valid time`,
 			having(label, `${label}: ${time}`),
 		]),
 	])('says: %s', (words, text) => {
 		expect(refusal(text)).toMatchObject({
-			message: `The sign-in message isn't a valid EIP-4361 message: ${words}`,
+			message: `The sign-in message isn’t a valid EIP-4361 message: ${words}`,
 			field: 'baseUrl',
 			hint: 'Check the Base URL in the credentials: the message may not come from the service. Nothing was signed.',
 		});

@@ -112,6 +112,6 @@ it.each([
 	{},
 ])('refuses a node that pauses: %j', (parameters) => {
 	expect(pauseOf(parameters)).toThrow(
-		"Acknowledge can't be “When Finished” because the node “Wait” pauses the workflow",
+		'Acknowledge can’t be “When Finished” because the node “Wait” pauses the workflow',
 	);
 });

@@ -66,13 +66,13 @@ it.each([
 	'1.2.3.4:443',
 ])('names an invalid entry: %s', (entry) => {
 	expect(ipRange.safeParse(entry).error?.issues[0]?.message).toBe(
-		`is wrong: “${entry}” isn't a valid IP address or CIDR range`,
+		`is wrong: “${entry}” isn’t a valid IP address or CIDR range`,
 	);
 });
 
 it('names a long entry in short', () => {
 	const { error } = ipRange.safeParse(`${'a'.repeat(60)}b`);
-	expect(error?.issues[0]?.message).toMatch(/^is wrong: “a{60}” isn't/);
+	expect(error?.issues[0]?.message).toMatch(/^is wrong: “a{60}” isn’t/);
 });
 
 it('agrees with Node’s own block list on any address and range', () => {

@@ -96,7 +96,7 @@ it.each<[object, string | RegExp]>([
 	[{ depositStatuses: [] }, 'Deposit Statuses is empty'],
 	[{ depositStatuses: 'complete,paid' }, /^Deposit Statuses, entry 2 must be Complete, /],
 	[{ output: 'rows' }, 'Output must be Event or Simplified (event, simplified)'],
-	[{ filters: 'x' }, "Filters isn't a list of fields"],
+	[{ filters: 'x' }, 'Filters can’t be an expression or a text'],
 	[{ filters: { entityIds: 'te-1' } }, /entry 1 must have 15 characters, but has 4$/],
 	[{ filters: { entityIds: 'us-a1B2c3D4e5F6' } }, /entry 1 must start with te- or co-/],
 	[{ filters: { eventVersions: 'two' } }, /entry 1 must be a version such as 2 or 2\.1$/],
@@ -108,7 +108,7 @@ it.each<[object, string | RegExp]>([
 		{ filters: { minimumAmountCents: 'much' } },
 		'Minimum Amount (Cents) must be a whole number, 0 or more',
 	],
-	[{ options: null }, "Options isn't a list of fields"],
+	[{ options: null }, 'Options can’t be an expression or a text'],
 	[{ options: { ipAllowlist: '' } }, 'IP Allowlist is empty'],
 	[
 		{ options: { ipAllowlist: '192.0.2.1 x' } },
@@ -124,7 +124,7 @@ it.each<[object, string | RegExp]>([
 	],
 	...['Finished', true, 1, ['finished']].map(option('acknowledge', NO_ACKNOWLEDGE)),
 	...[null, '', '={{ "finished" }}', '{{ "finished" }}'].map(
-		option('acknowledge', /^Acknowledge (is missing\. Choose|must be|can't be)/),
+		option('acknowledge', /^Acknowledge (is missing\. Choose|must be|can’t be)/),
 	),
 ])('refuses %j', (parameters, message) => {
 	const names = [...JSON.stringify(parameters).matchAll(/"(\w+)":/g)].map(([, name]) => name);

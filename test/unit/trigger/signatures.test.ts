@@ -82,13 +82,13 @@ describe.each(SIGNED_SCHEMES)('$name, signed by $source', (scheme) => {
 		const rotating = { secret: other, previousSecret: secret };
 		expect(check(await genuine(NOW, secret), BODY, rotating)).toBeUndefined();
 		expect(check(await genuine(NOW, other), BODY, rotating)).toBeUndefined();
-		expect(check(await genuine(NOW, third), BODY, rotating)?.message).toMatch(/doesn't match$/);
+		expect(check(await genuine(NOW, third), BODY, rotating)?.message).toMatch(/doesn’t match$/);
 	});
 
 	it('names no secret and no signature', async () => {
 		const headers = await genuine(NOW, other);
 		const refusal = check(headers);
-		expect(refusal?.message).toMatch(/doesn't match$/);
+		expect(refusal?.message).toMatch(/doesn’t match$/);
 		const said = `${refusal?.message} ${refusal?.hint}`;
 		for (const each of secrets) expect(said).not.toContain(each);
 		const proofs = Object.entries(headers).filter(([name]) =>
@@ -170,8 +170,8 @@ const NO_BASE64 = 'no SHA-256 signature in base64';
 const NO_SHA512 = contains('no SHA-512 signature in hex');
 const TOO_MANY = contains('more than 16 signatures');
 const TWO_TIMES = 'The header x-signature must contain one t=…';
-const MISMATCH = "The signature doesn't match";
-const NO_TOKEN = "The token doesn't match";
+const MISMATCH = 'The signature doesn’t match';
+const NO_TOKEN = 'The token doesn’t match';
 const WHITESPACE = 'The signature matches the secret only without the whitespace around it';
 const distant = (seconds: number, direction: string) =>
 	`The signature is ${seconds} seconds ${direction}; at most 600 are allowed`;

@@ -91,10 +91,10 @@ it('takes an asterisk in the name of any header as it is', () => {
 });
 
 const ALL_ZEROS = 'is all zeros';
-const NO_BASE64 = "isn't valid Base64";
+const NO_BASE64 = 'isn’t valid Base64';
 const NO_BODY = 'Signed Content must contain {body}, e.g. {timestamp}.{body}';
 const noHeader = (label: string, example = label) =>
-	`${label} isn't a valid header name, e.g. ${example} or ${example}[part]`;
+	`${label} isn’t a valid header name, e.g. ${example} or ${example}[part]`;
 const touching = (fields: string) =>
 	`Signed Content must have text between ${fields}, or a forged delivery could move characters from one to the other`;
 const custom = (changes: Saved): Saved => ({ ...CUSTOM, ...changes });
@@ -106,12 +106,12 @@ it.each<Refused>([
 	...[undefined, '', ' \n', '\u200b\u0000\ufeff'].map(
 		(secret): Refused => [{ secret }, 'Secret is empty'],
 	),
-	[{ secret: 5 }, "Secret isn't text"],
+	[{ secret: 5 }, 'Secret isn’t text'],
 	...['whsec_ü', 'whsec_', 'not Base64'].map(
 		(secret): Refused => [{ ...STANDARD, secret }, `Secret ${NO_BASE64}`],
 	),
 	[{ ...STANDARD, previousSecret: 'not Base64' }, `Previous Secret ${NO_BASE64}`],
-	[custom({ secretEncoding: 'hex', secret: 'abc' }), "Secret isn't valid hex"],
+	[custom({ secretEncoding: 'hex', secret: 'abc' }), 'Secret isn’t valid hex'],
 	[custom({ secretEncoding: 'base64', secret: 'a====' }), `Secret ${NO_BASE64}`],
 	[custom({ secretEncoding: 'hex', secret: '0000' }), `Secret ${ALL_ZEROS}`],
 	[{ ...STANDARD, secret: 'whsec_AAAA' }, `Secret ${ALL_ZEROS}`],
@@ -133,7 +133,7 @@ it.each<Refused>([
 		custom({ secretEncoding: 'x' }),
 		'Secret Encoding must be Base64, Hex or Text (base64, hex, text)',
 	],
-	[custom({ signaturePrefix: 5 }), "Signature Prefix isn't text"],
+	[custom({ signaturePrefix: 5 }), 'Signature Prefix isn’t text'],
 	...['', 'X Signature', 'X-Signature:', 'X-Signature[', 'X[a b]', '[a]', 'X[a][b]'].map(
 		(header): Refused => [{ header }, noHeader('Header', 'X-Signature')],
 	),
@@ -155,7 +155,7 @@ it.each<Refused>([
 	[signing(''), NO_BODY],
 	[
 		signing(`{${'a'.repeat(29)}b}{body}`),
-		`Signed Content contains {${'a'.repeat(29)}, which isn't one of {body}, {timestamp}, {id}, {method}`,
+		`Signed Content contains {${'a'.repeat(29)}, which isn’t one of {body}, {timestamp}, {id}, {method}`,
 	],
 	[signing('{timestamp}{body}'), touching('{timestamp} and {body}')],
 	[signing('{id}{timestamp}.{body}'), touching('{id} and {timestamp}')],

@@ -5,7 +5,7 @@ import type { InputOf } from '../../forms/field';
 import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
-import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleSuitsEntity } from '../../shared/roles';
+import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../shared/roles';
 import { checkedCall, inBatches, listed } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
 import type { RunContext } from '../runContext';
@@ -33,9 +33,10 @@ function kindOf(entity: string): string {
 /** @throws {UserError} if the role doesn't suit the entity, or somebody would be invited twice */
 export function checkCreation({ entityId: entity, role, emails: addresses }: Creation): void {
 	if (!roleSuitsEntity(role, entity)) {
+		const kind = kindOf(entity);
 		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
 		throw new UserError(
-			`The role ${ROLE_NAMES[role]} (${role}) doesn't fit ${TEAM_OR_COMPANY_ID}, which is a ${kindOf(entity)}`,
+			`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
 			{
 				field: 'role',
 				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,

@@ -51,7 +51,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 					const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
 					throw error.withDone(
 						{ invites, typed_data: typedData },
-						`${created} created (${listed(addresses)}), but the role couldn't be set. Don't create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
+						`${created} created (${listed(addresses)}), but the role couldn’t be set. Don’t create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
 					);
 				});
 			},

@@ -11,7 +11,7 @@ import { defineOperation } from '../defineOperation';
 function nonceIn(message: string): string {
 	const nonce = /^Nonce: (\S+)$/m.exec(message)?.[1];
 	if (nonce !== undefined) return nonce;
-	throw new UserError("Nonce is missing, and Message doesn't contain one", {
+	throw new UserError('Nonce is missing, and Message doesn’t contain one', {
 		field: 'nonce',
 		hint: 'Fill in Nonce, or paste the whole sign-in message with its line breaks.',
 	});
@@ -27,7 +27,7 @@ export const verifySignIn = defineOperation({
 	permission: 'none',
 	isForPeople: true,
 	notice:
-		"The token is in the output and in the execution data that n8n saves. Use this only if the credentials can't sign in themselves.",
+		'The token is in the output and in the execution data that n8n saves. Use this only if the credentials can’t sign in themselves.',
 	fields: {
 		message: longText(
 			{ label: 'Message', description: 'Sign-in message, exactly as it was signed' },

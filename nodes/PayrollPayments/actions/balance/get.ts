@@ -55,7 +55,7 @@ export const getBalance = defineOperation({
 				{
 					label: 'Currencies Encoding',
 					description:
-						"How to send several currencies, which the service doesn't document. Change it only if the service rejects or ignores Currencies.",
+						'How to send several currencies, which the service doesn’t document. Change it only if the service rejects or ignores Currencies.',
 				},
 				menu({
 					brackets: 'As currencies[]=EUR',

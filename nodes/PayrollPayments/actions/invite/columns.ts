@@ -51,7 +51,7 @@ export const columnNames: Field<Row['names'] | undefined> = optional({
 		placeholder: 'Add column',
 		default: {},
 		description:
-			"Which column of the input rows has which field, if its header isn't the field's name",
+			'Which column of the input rows has which field, if its header isn’t the field’s name',
 		options: [
 			{
 				displayName: 'Column',
@@ -97,14 +97,14 @@ export function readRow(given: Row): Invitee {
 	};
 	const result = invitee.safeParse(inviteeFrom(valueOf));
 	if (result.success) return result.data;
-	const [{ path, message } = { path: [], message: "isn't valid" }] = result.error.issues;
+	const [{ path, message } = { path: [], message: 'isn’t valid' }] = result.error.issues;
 	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
 	const named = row.names.find((each) => each.field === field)?.name;
 	const fault = `${headers.get(field) ?? named ?? field} ${message}`;
 	if (field !== 'email') throw rowError(row, fault);
 	const value = valueOf(field);
 	if (typeof value === 'string' && value.trim() !== '') {
-		throw rowError(row, `${shorten(value.trim(), 100)} isn't an email address`);
+		throw rowError(row, `${shorten(value.trim(), 100)} isn’t an email address`);
 	}
 	const advice =
 		named === undefined

@@ -45,11 +45,11 @@ const fields = {
 		{
 			label: 'Existing People',
 			description:
-				"What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn't document whether it lists their emails.",
+				'What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn’t document whether it lists their emails.',
 		},
 		menu({
 			invite: 'Invite everyone, without looking them up',
-			skip: "Read the team's members and pending invites, invite only those who are new, and output one item per person",
+			skip: 'Read the team’s members and pending invites, invite only those who are new, and output one item per person',
 		}),
 		'skip',
 	),
@@ -62,7 +62,7 @@ const options = {
 			{
 				label: 'Invitees per Request',
 				description:
-					"Maximum number of invitees in a request, or 0 to send all in one; the service doesn't document its limit",
+					'Maximum number of invitees in a request, or 0 to send all in one; the service doesn’t document its limit',
 			},
 			{ least: 0, preset: 0 },
 		),

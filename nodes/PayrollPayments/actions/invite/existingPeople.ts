@@ -40,7 +40,7 @@ export async function lookUpPeople(
 		const team = entityLabel(teamId, context.credentials.entities);
 		throw wrapError(
 			error,
-			`Nobody was invited to ${team}, because its members and pending invites couldn't be read. ${messageOf(error)}`,
+			`Nobody was invited to ${team}, because its members and pending invites couldn’t be read. ${messageOf(error)}`,
 			{
 				hint: `${hint}To invite everyone without looking them up, set Existing People to Invite; people who are members or already invited may then be invited again.`,
 			},

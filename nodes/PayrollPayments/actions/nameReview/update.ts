@@ -31,7 +31,7 @@ export const resolveNameReview = defineOperation({
 	operation: 'update',
 	name: 'Resolve',
 	action: 'Resolve name review',
-	description: "Approve or cancel a payment whose recipient name didn't match",
+	description: 'Approve or cancel a payment whose recipient name didn’t match',
 	permission: 'resolveNameReviews',
 	notice: 'The service offers no way to undo a decision',
 	fields: {
@@ -52,7 +52,7 @@ export const resolveNameReview = defineOperation({
 		decisionFieldName: bodyFieldName(
 			{
 				label: 'Decision Field Name',
-				description: "Name of the body field for the decision, which the service doesn't document",
+				description: 'Name of the body field for the decision, which the service doesn’t document',
 			},
 			'action',
 		),

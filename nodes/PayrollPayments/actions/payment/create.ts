@@ -73,7 +73,7 @@ export const createInstantPayment = defineOperation({
 	operation: 'create',
 	name: 'Create Instant',
 	action: 'Create instant payment',
-	description: "Pay an external recipient right away. This moves money and can't be undone.",
+	description: 'Pay an external recipient right away. This moves money and can’t be undone.',
 	permission: 'sendPayments',
 	movesMoney: true,
 	notice:

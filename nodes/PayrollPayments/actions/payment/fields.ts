@@ -171,7 +171,7 @@ export const fields = {
 			{
 				label: 'Payment Reference',
 				description:
-					"Your invoice or payout number. The node never pays the same reference twice for a team, even with a new authorization, recipient or amount. It isn't sent to the service.",
+					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
 				example: 'INV-2026-0042',
 			},
 			z
@@ -186,7 +186,7 @@ export const fields = {
 		{
 			label: 'Payment Authorization',
 			description:
-				'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet or Signer, and that every team ID and email address in it is the one above. Everything else is signed as given.',
+				'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet or Signer, and that every team ID and email address in it is the one above. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
 		},
 		paymentPayload,
 	),

@@ -48,7 +48,7 @@ export const sendTestDelivery = defineOperation({
 			{
 				label: 'Event Type Field Name',
 				description:
-					"Name of the body field for the event type, which the service doesn't document",
+					'Name of the body field for the event type, which the service doesn’t document',
 			},
 			'event_type',
 		),

@@ -8,7 +8,7 @@ import {
 	ADMINISTRATOR_ROLES,
 	type AdministratorRole,
 	type Role,
-	ROLE_NAMES,
+	roleLabel,
 	ROLES,
 } from '../../shared/roles';
 import { isSameAddress, refuseToSign, type SignatureSource } from '../signature';
@@ -62,10 +62,6 @@ function checkTypes(input: unknown): void {
 		if (isWhole && given.every((member) => documented[member.name]?.test(member.type))) continue;
 		refuseToSign(`The type ${name} isn’t the documented one`);
 	}
-}
-
-function roleLabel(role: Role): string {
-	return `${ROLE_NAMES[role]} (${role})`;
 }
 
 /** A role is the documented text or its keccak-256 hash. Other 32 bytes could be anyone's role. */

@@ -30,7 +30,7 @@ const USUAL_TIME = /T[\d:]{8}(?:\.\d{1,9})?[Z+-]/;
 const PARSER_FAULT = /^line \d+: ([A-Za-z0-9 -]{1,100})$/m;
 
 function malformed(what: string): never {
-	return refuseToSign(`The sign-in message isn't a valid EIP-4361 message: ${what}`, {
+	return refuseToSign(`The sign-in message isn’t a valid EIP-4361 message: ${what}`, {
 		field: 'baseUrl',
 		hint: 'Check the Base URL in the credentials: the message may not come from the service.',
 	});
@@ -97,10 +97,10 @@ export function parseSignInMessage(text: string): ParsedMessage {
 	if (![domain, ...hosts].every(isPlainAuthority)) {
 		malformed('the host of its domain, URI or a resource isn’t a plain host');
 	}
-	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed("its chain ID isn't valid");
+	if (!Number.isSafeInteger(chainId) || chainId < 1) malformed('its chain ID isn’t valid');
 	for (const time of [issuedAt, expirationTime, notBefore]) {
 		if (time !== undefined && Number.isNaN(readTime(time))) {
-			malformed(`${quoted(time)} isn't a valid time`);
+			malformed(`${quoted(time)} isn’t a valid time`);
 		}
 	}
 	return message;

@@ -11,7 +11,7 @@ import {
 	type Format,
 } from '../schemes';
 
-const anyText = z.string({ required_error: 'is empty', invalid_type_error: "isn't text" });
+const anyText = z.string({ required_error: 'is empty', invalid_type_error: 'isn’t text' });
 
 /** Whether a secret has a character that can be seen; control characters and the like don't count. */
 export function isVisible(secret: string): boolean {
@@ -22,7 +22,7 @@ export function isVisible(secret: string): boolean {
 const headerName = (example: string, whereEmpty = '') =>
 	anyText.superRefine((value, context) => {
 		if (parsePlace(value) !== undefined) return;
-		const invalid = `isn't a valid header name, e.g. ${example} or ${example}[part]`;
+		const invalid = `isn’t a valid header name, e.g. ${example} or ${example}[part]`;
 		context.addIssue({ code: 'custom', message: value === '' ? whereEmpty || invalid : invalid });
 	});
 

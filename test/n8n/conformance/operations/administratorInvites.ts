@@ -43,7 +43,7 @@ const wrongRoles = ({ team, company }: World): Refused[] => {
 		'',
 		'Team: Viewer',
 	];
-	const misfit = "doesn't fit Team or Company ID";
+	const misfit = 'and Team or Company ID is a';
 	return [team, company].flatMap((entityId) => [
 		...refusing('Role', 'role', others, { entityId }),
 		...refusing(
