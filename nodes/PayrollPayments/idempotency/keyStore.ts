@@ -241,8 +241,11 @@ class NodeQueue {
 			await this.removeEntries(store, traces, maxEntries).catch(() => undefined);
 		}
 		if (requests.some(({ isOpen }) => isOpen)) return;
-		/* A call costs n8n the same for one entry as for fifty: where many come, they share one. */
-		const pause = isOnlyProcess ? Math.min(this.pauseMs, QUIET_MS) : 0;
+		/*
+		 * A call costs n8n the same for one entry as for fifty: where many come, they share one, and calls
+		 * take at most a twentieth of the time.
+		 */
+		const pause = isOnlyProcess ? Math.min(2 * this.pauseMs, QUIET_MS) : 0;
 		this.quietUntil = this.lastEnded + pause;
 	}
 

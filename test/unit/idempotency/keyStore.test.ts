@@ -828,7 +828,7 @@ describe('between two calls of one node', () => {
 
 	it('the only process waits a fifth of a second at most, and leaves no mark', async () => {
 		jest.spyOn(Math, 'random').mockReturnValue(0);
-		const { store, pauses } = timedStore([10, 300, 10]);
+		const { store, pauses } = timedStore([5, 300, 5]);
 		const only = { nodeKey: 'only process', isOnlyProcess: true, maxEntries: 3 };
 		const statuses: string[] = [];
 		for (const key of ['a', 'a', 'b', 'c', 'd']) {
