@@ -1,11 +1,11 @@
-import { WorkflowExpression, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { WorkflowExpression, type INodeParameters } from 'n8n-workflow';
 
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
-import { runNode, SavedCredentials, testSaved } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
+import { CONTINUE, recordsOf, runNode, SavedCredentials, testSaved } from '../support/actionHost';
+import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
@@ -19,10 +19,7 @@ afterAll(async () => {
 	await signer.close();
 });
 
-afterEach(() => {
-	const wrong = sandbox.wire().filter(({ valid }) => !valid);
-	expect(wrong.map(({ path, problems }) => ({ path, problems }))).toEqual([]);
-});
+expectValidRequests(sandbox);
 
 /** The sandbox's administrator, whose key a remote signer holds. */
 const withSigner = (change: Record<string, string> = {}) =>
@@ -35,22 +32,12 @@ const withSigner = (change: Record<string, string> = {}) =>
 
 const requests = () => sandbox.requests();
 const signIns = () => sandbox.wire().filter(({ path }) => path === '/v2/auth/verify').length;
-const json = (items: ReadonlyArray<{ json: IDataObject }>) => items.map((item) => item.json);
-const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
-
-const balance = (change: INodeParameters = {}): INodeParameters => ({
-	resource: 'balance',
-	operation: 'get',
-	entityId: sandbox.team,
-	output: 'asReceived',
-	...change,
-});
 
 describe('reads', () => {
 	it('get a balance with one sign-in for many items, in the order of the input', async () => {
 		const { team, company } = sandbox;
 		const ids = [team, company, team, company, team];
-		const { output, error } = await sandbox.run(balance({ entityId: '={{ $json.id }}' }), {
+		const { output, error } = await sandbox.run(sandbox.balance({ entityId: '={{ $json.id }}' }), {
 			items: ids.map((id) => ({ id })),
 		});
 		expect(error).toBeUndefined();
@@ -65,32 +52,26 @@ describe('reads', () => {
 		const all = await sandbox.run({ ...list, returnAll: true });
 		const two = await sandbox.run({ ...list, returnAll: false, limit: 2 });
 		expect(all.output.length).toBeGreaterThan(2);
-		expect(json(two.output)).toEqual(json(all.output).slice(0, 2));
+		expect(recordsOf(two.output)).toEqual(recordsOf(all.output).slice(0, 2));
 	});
 
 	it('get all users of a team in one answer, and as many as asked for', async () => {
 		sandbox.service.change({ growingTeamSize: 1234 });
 		const teamId = sandbox.service.organisation.growingTeam.nanoid;
-		const list = { resource: 'teamUser', operation: 'getAll', teamId };
-		const all = await sandbox.run({ ...list, returnAll: true });
+		const all = await sandbox.run(sandbox.teamUsers({ teamId }));
 		expect(new Set(all.output.map((item) => item.json.nanoid)).size).toBe(1234);
 		expect(requests()).toHaveLength(1);
 		for (const limit of [7, 700]) {
-			const some = await sandbox.run({ ...list, returnAll: false, limit });
-			expect(json(some.output)).toEqual(json(all.output).slice(0, limit));
+			const some = await sandbox.run(sandbox.teamUsers({ teamId, returnAll: false, limit }));
+			expect(recordsOf(some.output)).toEqual(recordsOf(all.output).slice(0, limit));
 		}
 	});
 
 	it('ask for more than 100 emails in several requests, for both spellings of one, and list each user once', async () => {
 		const wanted = sandbox.firstTeam.users.map(({ email }) => email);
 		const [first = ''] = wanted;
-		const { output } = await sandbox.run({
-			resource: 'teamUser',
-			operation: 'getAll',
-			teamId: sandbox.team,
-			returnAll: true,
-			emails: [...wanted, 'nobody@example.org', first.toUpperCase()].join(', '),
-		});
+		const emails = [...wanted, 'nobody@example.org', first.toUpperCase()].join(', ');
+		const { output } = await sandbox.run(sandbox.teamUsers({ emails }));
 		expect(output.map((item) => item.json.email).sort()).toEqual([...wanted].sort());
 		expect(requests()).toHaveLength(Math.ceil((wanted.length + 2) / 100));
 		expect(requests().flatMap(({ query }) => query.emails)).toContain(first.toUpperCase());
@@ -100,7 +81,7 @@ describe('reads', () => {
 		const entityId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 		const evaluated = jest.spyOn(WorkflowExpression.prototype, 'getParameterValue');
 		const { output } = await sandbox.run(
-			balance({ entityId, options: { timeout: '={{ 5000 }}' } }),
+			sandbox.balance({ entityId, options: { timeout: '={{ 5000 }}' } }),
 			{ items: [{ id: sandbox.team }, { id: sandbox.company }] },
 		);
 		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
@@ -132,7 +113,9 @@ describe('what an execution has done', () => {
 		const again = await run();
 		expect(first.error).toBeUndefined();
 		const already = name === 'payment.create' ? { already_sent: true } : {};
-		expect(json(again.output)).toEqual(json(first.output).map((item) => ({ ...item, ...already })));
+		expect(recordsOf(again.output)).toEqual(
+			recordsOf(first.output).map((item) => ({ ...item, ...already })),
+		);
 		expect([sandbox.writes().length, signer.log.length]).toEqual([sent, signed]);
 	});
 
@@ -161,7 +144,7 @@ describe('a bad option under Continue On Fail', () => {
 			const items = [{ email: 'a@example.com' }, { email: 'b@example.com' }];
 			const { output, error } = await sandbox.run(parameters, { items, ...CONTINUE });
 			expect(error).toBeUndefined();
-			expect(json(output)).toEqual(
+			expect(recordsOf(output)).toEqual(
 				[0, 1].map((item) => ({
 					error: expect.stringContaining(`[item ${item}]`),
 					outcome: 'refused',
@@ -174,7 +157,7 @@ describe('a bad option under Continue On Fail', () => {
 
 	it('fails its item, and the others go on', async () => {
 		const { output, error } = await sandbox.run(
-			balance({ options: { concurrency: '={{ $json.concurrency }}' } }),
+			sandbox.balance({ options: { concurrency: '={{ $json.concurrency }}' } }),
 			{ items: [{ concurrency: 99 }, { concurrency: 2 }], ...CONTINUE },
 		);
 		expect(error).toBeUndefined();
@@ -183,39 +166,25 @@ describe('a bad option under Continue On Fail', () => {
 	});
 });
 
-describe('a field that takes no expressions', () => {
-	const FIELDS: ReadonlyArray<readonly [string, string, string]> = [
-		['payment.create', 'checkOnly', 'Check Only'],
-		['payment.create', 'checkOutput', 'Check Output'],
-		['payment.create', 'confirmedNotPaid', 'Confirmed Not Paid'],
-		['payment.create', 'ifAlreadyPaid', 'If Already Paid'],
-		['payment.create', 'typedAmountUnit', 'Typed Amount Unit'],
-		['administratorInvite.complete', 'allowUnknownRoleHash', 'Allow Unknown Role Hash'],
-	];
-	const EXPRESSIONS = ['={{ $json.value }}', '{{ $json.value }}', "={{ $fromAI('value') }}"];
-
-	it.each(FIELDS)('%s refuses one in %s by name', async (name, option, label) => {
-		const { options, ...others } = await formFor(sandbox, name);
-		sandbox.service.wireLog.clear();
-		for (const expression of EXPRESSIONS) {
-			const parameters = { ...others, options: { ...Object(options), [option]: expression } };
-			const { error } = await sandbox.run(parameters, { items: [{ value: true }] });
-			expect(error?.message).toBe(`${label} can’t be an expression [item 0]`);
-		}
+/* test/unit/actions/interface has the fields. */
+it.each(['={{ $json.value }}', '{{ $json.value }}', "={{ $fromAI('value') }}"])(
+	'a field that takes no expressions refuses %s by name',
+	async (expression) => {
+		const parameters = await sandbox.payment({ options: { confirmedNotPaid: expression } });
+		const { error } = await sandbox.run(parameters, { items: [{ value: '7F3A-91C2-1' }] });
+		expect(error?.message).toBe('Confirmed Not Paid can’t be an expression [item 0]');
 		expect(sandbox.wire()).toEqual([]);
-	});
+	},
+);
 
-	it.each(['={{ { checkOnly: true } }}', '{{ { checkOnly: true } }}', 'checkOnly'])(
-		'is Options as a whole, here: %s',
-		async (options) => {
-			const parameters = { ...(await formFor(sandbox, 'payment.create')), options };
-			sandbox.service.wireLog.clear();
-			const { error } = await sandbox.run(parameters);
-			expect(error?.message).toBe('Options can’t be an expression or a text [item 0]');
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
-});
+it.each(['={{ { checkOnly: true } }}', '{{ { checkOnly: true } }}', 'checkOnly'])(
+	'Options as a whole is refused where it is %s',
+	async (options) => {
+		const { error } = await sandbox.run({ ...(await sandbox.payment()), options });
+		expect(error?.message).toBe('Options can’t be an expression or a text [item 0]');
+		expect(sandbox.wire()).toEqual([]);
+	},
+);
 
 describe('administrator invites', () => {
 	const send = (change: INodeParameters = {}): INodeParameters => ({
@@ -240,13 +209,13 @@ describe('administrator invites', () => {
 			typedData: '={{ $json.typed_data }}',
 			signatureSource: 'wallet',
 		});
-		const executed = await sandbox.run(execute, { items: json(output) });
+		const executed = await sandbox.run(execute, { items: recordsOf(output) });
 		expect(executed.error).toBeUndefined();
 		expect(executed.output[0]?.json.transaction).toMatch(/^tx-/);
 		const [first] = Object(output[0]?.json.invites);
 		const twice = await sandbox.run(
 			{ ...execute, inviteIds: `${first}, ${first}` },
-			{ items: json(output) },
+			{ items: recordsOf(output) },
 		);
 		expect(twice.error?.message).toBe('Invite IDs lists an invite twice [item 0]');
 	});
@@ -273,9 +242,8 @@ describe('administrator invites', () => {
 	it('tell in the error what was done, so that it can be finished', async () => {
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
 		const { error } = await sandbox.run(send());
-		expect(error?.description).toBe(
-			'2 invites were created (one@example.com, two@example.com), but the role couldn’t be set. Don’t create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data. The request may have succeeded anyway. Check the service before you run this again. Under Error details, Error data contains `invites` and `typed_data`. The service isn’t working properly right now. Try again later.',
-		);
+		/* docs/errors.md has the rest of what it says. */
+		expect(error?.description).toMatch(/^2 invites were created \(one@example\.com, two@/);
 		expect(error?.data).toEqual(typedDataCreated);
 	});
 
@@ -307,8 +275,11 @@ describe('administrator invites', () => {
 describe('sign-in', () => {
 	it('says that the wallet has no role, once for many items', async () => {
 		const stranger = sandbox.credentials({}, 'stranger');
-		const { output } = await runNode(stranger, balance(), { items: [{}, {}, {}], ...CONTINUE });
-		expect(json(output)).toEqual(
+		const { output } = await runNode(stranger, sandbox.balance(), {
+			items: [{}, {}, {}],
+			...CONTINUE,
+		});
+		expect(recordsOf(output)).toEqual(
 			[0, 1, 2].map((item) => ({
 				error: expect.stringMatching(new RegExp(`role.*\\[item ${item}\\]`, 'i')),
 			})),
@@ -320,15 +291,34 @@ describe('sign-in', () => {
 		sandbox.service.signIn.tampering.plan(trick, 1);
 		/* With another token each time, since a sign-in that failed isn't repeated at once. */
 		const saved = withSigner({
-			remoteSignerToken: `token for ${trick}`,
+			remoteSignerToken: `token-for-${trick}`,
 			signInDomain: new URL(sandbox.url).host,
 			signInChainId: String(sandbox.service.settings.chainId),
 		});
 		const before = signer.log.length;
-		const { error } = await runNode(saved, balance());
+		const { error } = await runNode(saved, sandbox.balance());
 		expect(error?.message).toMatch(/ \[item 0\]$/);
 		expect(error?.description).toBeTruthy();
+		expect(sandbox.wire().map(({ path }) => path)).toEqual(['/v2/auth/siwe']);
 		expect(signer.log).toHaveLength(before);
+	});
+
+	/* test/unit/signing/remoteSigner has the other answers of signers. */
+	it('shows what a remote signer answered, in a workflow and in the credential test', async () => {
+		const message = 'The remote signer rejected the request (HTTP 401)';
+		const hint = expect.stringContaining('Check Remote Signer Token in the credentials');
+		signer.fail('http401', 'http401');
+		const before = signer.log.length;
+		const { error } = await runNode(
+			withSigner({ remoteSignerToken: 'one-token' }),
+			sandbox.balance(),
+		);
+		expect(error).toMatchObject({ message: `${message} [item 0]`, description: hint });
+		const tested = await testSaved(withSigner({ remoteSignerToken: 'another-token' }));
+		expect(tested).toEqual({ status: 'Error', message: hint });
+		expect(tested.message).toContain(message);
+		/* Neither asks twice. */
+		expect(signer.log.length - before).toBe(2);
 	});
 
 	it('is confirmed by a read of the paying team’s balance before money moves, unless the service took the token within five minutes', async () => {
@@ -367,8 +357,8 @@ describe('sign-in', () => {
 	it('leaves no key and no token in what n8n stores', async () => {
 		const saved = sandbox.credentials();
 		const results = [
-			await runNode(saved, balance()),
-			await runNode(saved, balance({ entityId: 'te-000000000000' })),
+			await runNode(saved, sandbox.balance()),
+			await runNode(saved, sandbox.balance({ entityId: 'te-000000000000' })),
 		];
 		const { token } = JSON.parse(String(saved.data.sessionToken)) as { token: string };
 		for (const { stored } of results) {
@@ -379,34 +369,24 @@ describe('sign-in', () => {
 });
 
 describe('errors', () => {
-	it('give the message of the service and what to do, in n8n’s shape on the error output', async () => {
-		const parameters = balance({ entityId: '={{ $json.id }}' });
+	it('are put out in n8n’s shape on the error output', async () => {
+		const parameters = sandbox.balance({ entityId: '={{ $json.id }}' });
 		const items = [{ id: sandbox.team }, { id: 'te-000000000000' }];
-		const { error } = await sandbox.run(parameters, { items });
-		expect(error?.message).toMatch(/^The service refused: .*\[item 1\]$/);
-		expect(error?.description).toContain('Check the identifier');
 		const { output, errorOutput } = await sandbox.run(parameters, {
 			items,
 			node: { onError: 'continueErrorOutput' },
 		});
 		expect(output).toHaveLength(1);
-		expect(errorOutput[0]?.json).toMatchObject({ error: expect.stringContaining('[item 1]') });
+		expect(recordsOf(errorOutput)).toMatchObject([
+			{ error: expect.stringMatching(/^The service refused: .*\[item 1\]$/) },
+		]);
 	});
 
-	it.each([
-		['keep words in which n8n sees a system error', 'jeeperman is unknown', 'jeeperman is unknown'],
-		[
-			'repeat no token and no signature',
-			`jwt malformed: ${['{"alg":"HS256"}', '{"sub":"somebody"}', 'signature signature']
-				.map((part) => Buffer.from(part).toString('base64url'))
-				.join('.')}, signature 0x${'ab'.repeat(65)} of 0x${'cd'.repeat(32)}`,
-			'jwt malformed: […], signature […] of […]',
-		],
-	])('%s', async (_what, message, shown) => {
-		const match = { path: '/v2/balance' };
-		await sandbox.fault({ match, kind: 'status', status: 400, times: 1, message });
-		const { error } = await sandbox.run(balance());
-		expect(error?.message).toBe(`The service refused: ${shown} [item 0]`);
+	it('keep words in which n8n sees a system error', async () => {
+		const message = 'jeeperman is unknown';
+		await sandbox.fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, message });
+		const { error } = await sandbox.run(sandbox.balance());
+		expect(error?.message).toBe(`The service refused: ${message} [item 0]`);
 	});
 });
 
@@ -414,7 +394,7 @@ describe('as an AI tool', () => {
 	const tool = { type: 'payrollPaymentsTool' };
 
 	it('reads freely', async () => {
-		expect((await sandbox.run(balance(), { node: tool })).error).toBeUndefined();
+		expect((await sandbox.run(sandbox.balance(), { node: tool })).error).toBeUndefined();
 	});
 
 	const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
@@ -473,8 +453,7 @@ describe('the credential test', () => {
 	});
 
 	it('tells a token that is taken from one that is not', async () => {
-		const { address: wallet, platformId } = sandbox.account();
-		const token = await sandbox.service.tokens.issue({ wallet, platformId }, 3_600);
+		const token = await sandbox.token();
 		const test = async (method: object) =>
 			(await testSaved(new SavedCredentials({ baseUrl: sandbox.url, ...method }))).status;
 		const accessToken = { authentication: 'accessToken', accessToken: token };

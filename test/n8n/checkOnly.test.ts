@@ -1,9 +1,16 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
-import { processedKeys, runNode, type RunResult } from '../support/actionHost';
+import { COMMON_OPTIONS } from '../../nodes/PayrollPayments/actions/commonOptions';
+import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
+
+/* The record of payments pauses for other processes: test/unit/idempotency has those. */
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async () => {},
+}));
 
 const sandbox = useActionSandbox();
 
@@ -13,10 +20,6 @@ function checking(parameters: INodeParameters, checkOnly: unknown = true): INode
 	return Object.assign(rest, { options: { ...Object(options), checkOnly } });
 }
 
-async function execution(change: INodeParameters = {}): Promise<INodeParameters> {
-	return { ...(await formFor(sandbox, 'administratorInvite.complete')), ...change };
-}
-
 async function providedPayment(isDescribed: boolean): Promise<INodeParameters> {
 	const payload = await sandbox.authorization();
 	const parameters = sandbox.paying(payload, await sandbox.signed(payload));
@@ -24,141 +27,102 @@ async function providedPayment(isDescribed: boolean): Promise<INodeParameters> {
 }
 
 async function providedExecution(isDescribed: boolean): Promise<INodeParameters> {
-	const parameters = await execution();
+	const parameters = await formFor(sandbox, 'administratorInvite.complete');
 	const structure = Object(JSON.parse(String(parameters.typedData)));
 	const { domain, types, typed_data: message } = structure;
 	const typedData = JSON.stringify(isDescribed ? structure : message);
 	return { ...parameters, ...(await sandbox.signed({ domain, types, message })), typedData };
 }
 
-interface Write {
-	readonly summary: () => RegExp;
-	prepare(): Promise<INodeParameters>;
-}
+const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
+const EXECUTED =
+	'Execute 2 invites ({invite}, {invite}) with the role Team: Viewer, signed by {wallet}';
+const PAID =
+	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}{any}, ';
 
-const administrators = (): INodeParameters => ({
-	resource: 'administratorInvite',
-	entityId: sandbox.team,
-	role: 'team_viewer',
-	emails: 'one@example.com, two@example.com',
-});
+/** What {@link formFor} lacks for a write. */
+type Change = () => INodeParameters | Promise<INodeParameters>;
 
-const invitation = (change: INodeParameters): INodeParameters => ({
-	resource: 'invite',
-	operation: 'create',
-	teamId: sandbox.team,
-	role: 'contractor',
-	existingPeople: 'invite',
-	...change,
-});
-
-const paid = (signature: string) => () =>
-	new RegExp(
-		`^Pay \\$125\\.00 to ana@example\\.com from team ${sandbox.team}\\. Authorization: \\$125\\.00 \\(125000000 token units\\) of token 0x\\w{40} to 0x\\w{40}.*, ${signature}`,
-	);
-const EXECUTED = () =>
-	new RegExp(
-		`^Execute 2 invites \\(in-[\\w-]{12}, in-[\\w-]{12}\\) with the role Team: Viewer.*, signed by ${sandbox.wallet().address}$`,
-	);
-
-/** Every write, from every source of signatures and of invitees. */
-const WRITES: Readonly<Record<string, Write>> = {
-	'administratorInvite.create': {
-		summary: () =>
-			new RegExp(
-				`^Invite 2 people \\(one@example\\.com, two@example\\.com\\) to team ${sandbox.team} as Team: Viewer; Execute then sets the role$`,
-			),
-		prepare: async () => ({ ...administrators(), operation: 'create' }),
-	},
-	'administratorInvite.send': {
-		summary: () =>
-			new RegExp(
-				`^Invite 2 people \\(one@example\\.com, two@example\\.com\\) to team ${sandbox.team} as Team: Viewer, then check the typed data that the service returns and set the role, signed by ${sandbox.wallet().address}$`,
-			),
-		prepare: async () => ({ ...administrators(), operation: 'send' }),
-	},
-	'administratorInvite.complete': { summary: EXECUTED, prepare: async () => await execution() },
-	'administratorInvite.complete with a provided signature': {
-		summary: EXECUTED,
-		prepare: async () => await providedExecution(true),
-	},
-	'administratorInvite.complete with a provided signature of the inner object': {
-		summary: EXECUTED,
-		prepare: async () => await providedExecution(false),
-	},
-	'authentication.verify': {
-		summary: () => /^Exchange the signed sign-in message for a token, which will be in the output$/,
-		prepare: async () => await formFor(sandbox, 'authentication.verify'),
-	},
-	'invite.create from the form': {
-		summary: () =>
-			new RegExp(`^Invite 1 person \\(ana@example\\.com\\) to team ${sandbox.team} as Contractor$`),
-		prepare: async () =>
-			invitation({
-				inviteesSource: 'fields',
-				invitees: { invitee: [{ email: 'ana@example.com', firstName: 'Ana' }] },
-			}),
-	},
-	'invite.create from JSON': {
-		summary: () =>
-			new RegExp(
-				`^Invite 2 people \\(a@example\\.com, b@example\\.com\\) to team ${sandbox.team} as Contractor, anonymously$`,
-			),
-		prepare: async () =>
-			invitation({
-				inviteesSource: 'json',
-				inviteesJson: '[{"email":"a@example.com"},{"email":"b@example.com"}]',
-				anonymous: true,
-			}),
-	},
-	'nameReview.update': {
-		summary: () =>
-			new RegExp(
-				`^Cancel the payment to user us-a1B2c3D4e5F6 in team ${sandbox.team}, as reviewed in version 2026-03-31T09:30:00Z$`,
-			),
-		prepare: async () => ({
-			resource: 'nameReview',
-			operation: 'update',
-			teamId: sandbox.team,
-			userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
-			decision: 'cancel',
-			reviewVersion: '2026-03-31T09:30:00Z',
-			options: { decisionFieldName: 'decision' },
+/**
+ * Every write, from every source of signatures and of invitees, with its summary. Names in braces
+ * stand for what differs from run to run.
+ */
+const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change]>> = {
+	'administratorInvite.create': [`${INVITED}; Execute then sets the role`],
+	'administratorInvite.send': [
+		`${INVITED}, then check the typed data that the service returns and set the role, signed by {wallet}`,
+	],
+	'administratorInvite.complete': [EXECUTED],
+	'administratorInvite.complete with a provided signature': [
+		EXECUTED,
+		async () => await providedExecution(true),
+	],
+	'administratorInvite.complete with a provided signature of the inner object': [
+		EXECUTED,
+		async () => await providedExecution(false),
+	],
+	'authentication.verify': [
+		'Exchange the signed sign-in message for a token, which will be in the output',
+	],
+	'invite.create from the form': [
+		'Invite 1 person (ana@example.com) to team {team} as Contractor',
+		() => ({
+			inviteesSource: 'fields',
+			invitees: { invitee: [{ email: 'ana@example.com', firstName: 'Ana' }] },
 		}),
-	},
-	'payment.create': {
-		summary: paid('signed by 0x'),
-		prepare: async () => await sandbox.payment(),
-	},
-	'payment.create with a provided signature': {
-		summary: paid('with a provided signature of 0x\\w+, which was checked'),
-		prepare: async () => await providedPayment(true),
-	},
-	'payment.create with a provided signature that can only be sent': {
-		summary: paid('with a provided signature of 0x\\w+ that can’t be checked'),
-		prepare: async () => await providedPayment(false),
-	},
-	'webhook.send': {
-		summary: () => /^Send a test event invite\.accepted of version 3 to webhook wh-a1B2c3D4e5F6$/,
-		prepare: async () => ({
-			resource: 'webhook',
-			operation: 'send',
-			webhookId: 'wh-a1B2c3D4e5F6',
-			eventType: 'invite.accepted',
-			version: 3,
-		}),
-	},
+	],
+	'invite.create from JSON': [
+		'Invite 1 person (ana@example.com) to team {team} as Contractor, anonymously',
+		() => ({ anonymous: true }),
+	],
+	'nameReview.update': [
+		'Cancel the payment to user {user} in team {team}, as reviewed in version {time}',
+		() => ({ decision: 'cancel' }),
+	],
+	'payment.create': [`${PAID}signed by {wallet}`],
+	'payment.create with a provided signature': [
+		`${PAID}with a provided signature of {wallet}, which was checked`,
+		async () => await providedPayment(true),
+	],
+	'payment.create with a provided signature that can only be sent': [
+		`${PAID}with a provided signature of {wallet} that can’t be checked, since its domain and types aren’t known`,
+		async () => await providedPayment(false),
+	],
+	'webhook.send': [
+		'Send a test event invite.accepted of version 3 to webhook {webhook}',
+		() => ({ eventType: 'invite.accepted', version: 3 }),
+	],
 };
 
+/** Matches the summary of a write, to the letter. */
+function summaryOf(name: string): RegExp {
+	const [summary = ''] = WRITES[name] ?? [];
+	const patterns: Readonly<Record<string, string>> = {
+		any: '.*',
+		address: '0x\\w{40}',
+		email: '[\\w.]+@example\\.com',
+		invite: 'in-[\\w-]{12}',
+		team: sandbox.team,
+		time: '[\\d:.TZ-]+',
+		user: 'us-[\\w-]{12}',
+		wallet: sandbox.wallet().address,
+		webhook: sandbox.organisation.firstWebhookId,
+	};
+	const literal = summary.replace(/[.$()]/g, '\\$&');
+	return new RegExp(
+		`^${literal.replace(/\{(\w+)\}/g, (_, part: string) => patterns[part] ?? '')}$`,
+	);
+}
+
 /** Parameters of a write. What reached the service for them is forgotten. */
-async function prepared(name: string): Promise<INodeParameters> {
-	const parameters = await WRITES[name]?.prepare();
-	if (parameters === undefined) throw new Error(`no write ${name}`);
+async function prepared(name: string, more: INodeParameters = {}): Promise<INodeParameters> {
+	const [operation = ''] = name.split(' ');
+	const change = await WRITES[name]?.[1]?.();
+	const parameters = { ...(await formFor(sandbox, operation)), ...change, ...more };
 	sandbox.service.wireLog.clear();
 	return parameters;
 }
 
-const json = ({ output }: RunResult) => output.map((item) => item.json);
 const asTool = { type: 'payrollPaymentsTool' };
 const NAMES = Object.keys(WRITES);
 
@@ -168,19 +132,14 @@ it('covers every operation that changes something', () => {
 		writes.map(({ resource, operation }) => `${resource}.${operation}`),
 	);
 	for (const { effect, options } of CATALOGUE) {
-		expect('checkOnly' in options).toBe(effect === 'write');
+		expect(options.checkOnly).toBe(effect === 'write' ? COMMON_OPTIONS.write.checkOnly : undefined);
 	}
 });
 
-describe.each(NAMES)('%s', (name) => {
-	const signsIn = name === 'authentication.verify';
-	/** What the operation changed at the service. */
-	const changes = () =>
-		signsIn
-			? sandbox.wire().filter(({ operation }) => operation === 'verifySignIn')
-			: sandbox.writes();
-
-	it('is shown as it would be sent, and neither signed, sent nor remembered', async () => {
+it.each(NAMES)(
+	'%s is shown as it would be sent, and neither signed, sent nor remembered',
+	async (name) => {
+		const signsIn = name === 'authentication.verify';
 		const parameters = await prepared(name);
 		const before = processedKeys.entries();
 		const execution = { executionId: `checked ${name}` };
@@ -194,7 +153,7 @@ describe.each(NAMES)('%s', (name) => {
 			{
 				json: {
 					check: 'passed',
-					summary: expect.stringMatching(WRITES[name]?.summary() ?? /^$/),
+					summary: expect.stringMatching(summaryOf(name)),
 					approval: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/),
 				},
 				pairedItem: { item: 0 },
@@ -211,59 +170,64 @@ describe.each(NAMES)('%s', (name) => {
 		/* The judge is what the service receives in a real run of the same execution. */
 		const real = await sandbox.run(parameters, execution);
 		expect(real.output[0]?.json ?? {}).not.toHaveProperty('already_sent');
-		const [sent, ...others] = changes();
+		const [sent, ...others] = signsIn
+			? sandbox.wire().filter(({ operation }) => operation === 'verifySignIn')
+			: sandbox.writes();
 		expect(others).toHaveLength(name === 'administratorInvite.send' ? 1 : 0);
 		expect(shown.output[0]?.json.request).toEqual({
 			method: sent?.method,
 			path: sent?.path,
 			body: without(Object(sent?.body), 'signature', 'sig'),
 		});
-	});
+	},
+);
 
-	it.each<[unknown, string]>([
+describe('Check Only', () => {
+	const WRONG: ReadonlyArray<readonly [unknown, string]> = [
 		["={{ $fromAI('check', '', 'boolean') }}", 'can’t be an expression'],
 		['true', 'can’t be an expression'],
 		[1, 'must be true or false'],
 		[{}, 'must be true or false'],
 		[null, 'must be true or false'],
-	])('is refused where Check Only is %j, also in a tool', async (checkOnly, fault) => {
-		const parameters = await prepared(name);
-		const { error } = await sandbox.run(checking(parameters, checkOnly));
+	];
+
+	it.each(WRONG)('is refused where it is %j', async (checkOnly, fault) => {
+		const { error } = await sandbox.run(checking(await prepared('payment.create'), checkOnly));
 		expect(error?.message).toBe(`Check Only ${fault} [item 0]`);
-		const inTool = await sandbox.run(checking(parameters, checkOnly), { node: asTool });
-		expect(inTool.error?.message).toMatch(/was refused because an AI agent|^Check Only /);
-		expect(inTool.output).toEqual([]);
 		expect(sandbox.wire()).toEqual([]);
 	});
 
-	it('is refused as a tool where it is off', async () => {
-		const parameters = await prepared(name);
-		const { error } = await sandbox.run(checking(parameters, false), { node: asTool });
-		expect(error?.message).toContain('was refused because an AI agent called it');
-		expect(sandbox.wire()).toEqual([]);
-	});
+	it.each([false, ...WRONG.map(([value]) => value)])(
+		'lets no AI agent write where it is %j',
+		async (checkOnly) => {
+			const parameters = checking(await prepared('payment.create'), checkOnly);
+			const { error, output } = await sandbox.run(parameters, { node: asTool });
+			expect(error?.message).toContain('was refused because an AI agent called it');
+			expect(output).toEqual([]);
+			expect(sandbox.wire()).toEqual([]);
+		},
+	);
+});
 
-	it('fails item by item with Continue On Fail, and the others are shown', async () => {
+/* One operation that checks its items one by one, and both that check them together. */
+it.each(['administratorInvite.create', 'invite.create from JSON', 'payment.create'])(
+	'%s fails item by item with Continue On Fail, and the others are shown',
+	async (name) => {
 		const parameters = await prepared(name);
-		const first = Object.keys(parameters).find((key) =>
-			['entityId', 'inviteIds', 'teamId', 'webhookId', 'message'].includes(key),
+		const field = name.startsWith('administrator') ? 'entityId' : 'teamId';
+		const id = `={{ $json.isBroken ? '' : ${JSON.stringify(parameters[field])} }}`;
+		const { output, error } = await runNode(
+			sandbox.unreachableSigner(),
+			{ ...checking(parameters), [field]: id },
+			{ items: [{ isBroken: true }, {}], ...CONTINUE },
 		);
-		if (first === undefined) throw new Error('no field to break');
-		const broken = {
-			...checking(parameters),
-			[first]: `={{ $json.isBroken ? '' : ${JSON.stringify(parameters[first])} }}`,
-		};
-		const { output, error } = await runNode(sandbox.unreachableSigner(), broken, {
-			items: [{ isBroken: true }, {}],
-			node: { onError: 'continueRegularOutput' },
-		});
 		expect(error).toBeUndefined();
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
-		expect(output[0]?.json.error).toMatch(/(is missing|is empty|must).* \[item 0\]/);
+		expect(output[0]?.json.error).toMatch(/is missing.* \[item 0\]/);
 		expect(output[1]?.json).toHaveProperty('check', 'passed');
 		expect(sandbox.wire()).toEqual([]);
-	});
-});
+	},
+);
 
 describe('several requests', () => {
 	const many = (count: number) =>
@@ -272,22 +236,21 @@ describe('several requests', () => {
 	it.each(['create', 'send'])(
 		'administratorInvite.%s gives one item per batch of 100',
 		async (operation) => {
-			const parameters = { ...administrators(), operation, emails: many(250).join() };
-			const shown = await sandbox.run(checking(parameters));
-			const sizes = json(shown).map(({ request }) => Object(request).body.emails.length);
+			const form = await formFor(sandbox, `administratorInvite.${operation}`);
+			const parameters = { ...form, emails: many(250).join() };
+			const { output } = await sandbox.run(checking(parameters));
+			const records = recordsOf(output);
+			const sizes = records.map(({ request }) => Object(request).body.emails.length);
 			expect(sizes).toEqual([100, 100, 50]);
-			expect(json(shown).map(({ summary }) => String(summary).slice(0, 18))).toEqual([
-				'Invite 100 people ',
-				'Invite 100 people ',
-				'Invite 50 people (',
+			expect(records.map(({ summary }) => summary)).toEqual([
+				expect.stringMatching(/^Invite 100 people \(admin0@/),
+				expect.stringMatching(/^Invite 100 people \(admin100@/),
+				expect.stringMatching(
+					/^Invite 50 people \(admin200@example\.com, admin201@example\.com, admin202@example\.com and 47 more\)/,
+				),
 			]);
-			expect(json(shown)[2]?.summary).toContain(
-				'(admin200@example.com, admin201@example.com, admin202@example.com and 47 more)',
-			);
+			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
 			expect(sandbox.wire()).toEqual([]);
-			expect(new Set(shown.output.map(({ pairedItem }) => JSON.stringify(pairedItem))).size).toBe(
-				1,
-			);
 		},
 	);
 
@@ -305,98 +268,36 @@ describe('several requests', () => {
 	});
 });
 
-it.each(['accessToken', 'legacyApiKey'])(
-	'a wallet is missing from credentials with %s, as in a real run',
-	async (authentication) => {
-		const saved = () =>
-			sandbox.credentials({ authentication, accessToken: 'a-token', apiKey: 'a-key' });
-		for (const name of ['payment.create', 'administratorInvite.send']) {
-			const parameters = await prepared(name);
-			const { error } = await runNode(saved(), checking(parameters));
-			expect(error?.message).toBe('These credentials don’t have a wallet to sign with [item 0]');
-		}
-		const provided = await prepared('payment.create with a provided signature');
-		expect((await runNode(saved(), checking(provided))).error).toBeUndefined();
-		expect(sandbox.wire()).toEqual([]);
-	},
-);
-
 describe('what a real run refuses, a check refuses in the same words', () => {
-	const REFUSED: ReadonlyArray<{
-		readonly what: string;
-		readonly prepare: () => Promise<INodeParameters>;
-		readonly limit?: ICredentialDataDecryptedObject;
-	}> = [
-		{
-			what: 'a payment with another amount',
-			prepare: async () => await sandbox.payment({ amountCents: 12_501 }),
-		},
-		{
-			what: 'an expression for the reference that finds nothing',
-			prepare: async () => await sandbox.payment({ paymentReference: '={{ $json.missing }}' }),
-		},
-		{
-			what: 'a signature that is not the signer’s',
-			prepare: async () => ({
-				...(await providedPayment(true)),
-				signer: sandbox.account('teamAdministrator').address,
-			}),
-		},
-		{
-			what: 'typed data for another role',
-			prepare: async () => await execution({ role: 'team_admin' }),
-		},
-		{
-			what: 'invites that the typed data has not',
-			prepare: async () => await execution({ inviteIds: 'in-aaaaaaaaaaaa' }),
-		},
-		{
-			what: 'a role of the wrong kind',
-			prepare: async () => ({ ...administrators(), operation: 'create', role: 'org_viewer' }),
-		},
-		{
-			what: 'a row without an email',
-			prepare: async () => invitation({ inviteesSource: 'items' }),
-		},
-		{
-			what: 'a message without a nonce',
-			prepare: async () => ({
-				...(await formFor(sandbox, 'authentication.verify')),
-				message: 'no nonce',
-			}),
-		},
-		...NAMES.filter((name) => name !== 'authentication.verify').map((name) => ({
-			what: `${name} without permission`,
-			prepare: async () => await prepared(name),
-			limit: { access: 'readOnly' },
-		})),
-	];
+	const SIGNED = 'payment.create with a provided signature';
 
-	it.each(REFUSED)('$what', async ({ prepare, limit }) => {
-		const parameters = await prepare();
-		sandbox.service.wireLog.clear();
+	it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecryptedObject]>([
+		['a payment with another amount', 'payment.create', { amountCents: 12_501 }],
+		['a reference that finds nothing', 'payment.create', { paymentReference: '={{ $json.none }}' }],
+		['a payment without permission', 'payment.create', {}, { access: 'readOnly' }],
+		['a payment beyond the limit', 'payment.create', {}, { maximumPayment: '124.99' }],
+		['a payment without a wallet', 'payment.create', {}, { authentication: 'accessToken' }],
+		['a signature that is not the signer’s', SIGNED, { signer: `0x${'1'.repeat(40)}` }],
+		['typed data for another role', 'administratorInvite.complete', { role: 'team_admin' }],
+		['other invites', 'administratorInvite.complete', { inviteIds: 'in-aaaaaaaaaaaa' }],
+		['a role of the wrong kind', 'administratorInvite.create', { role: 'org_viewer' }],
+		['a row without an email', 'invite.create', { inviteesSource: 'items' }],
+		['a message without a nonce', 'authentication.verify', { message: 'no nonce' }],
+	])('%s', async (_what, name, change, credentials = {}) => {
+		const parameters = await prepared(name, change);
 		const before = processedKeys.entries();
-		const shown = await runNode(sandbox.unreachableSigner(limit), checking(parameters));
-		const real = await runNode(sandbox.unreachableSigner(limit), parameters);
+		const saved = () => sandbox.unreachableSigner({ accessToken: 'a-token', ...credentials });
+		const shown = await runNode(saved(), checking(parameters));
+		const real = await runNode(saved(), parameters);
 		expect(shown.output).toEqual([]);
 		expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
 		expect(shown.error).toEqual(real.error);
 		expect(sandbox.wire()).toEqual([]);
 		expect(processedKeys.entries()).toEqual(before);
 	});
-
-	it('a payment beyond the limits, in a tool too', async () => {
-		const parameters = await prepared('payment.create');
-		const limits = { maximumPayment: '124.99', paymentRecipients: '@example.com' };
-		for (const node of [{}, asTool]) {
-			const saved = sandbox.credentials(limits);
-			const { error } = await runNode(saved, checking(parameters), { node });
-			expect(error?.message).toContain('These credentials allow payments up to $124.99');
-		}
-		expect(sandbox.wire()).toEqual([]);
-	});
 });
 
+/* test/unit/idempotency/paymentLedger has what else the check of a payment finds. */
 describe('payments', () => {
 	const codeIn = (text: string | null | undefined) =>
 		/[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';
@@ -406,10 +307,11 @@ describe('payments', () => {
 		async (change) => {
 			const parameters = await sandbox.payment(change);
 			for (let count = 0; count < 3; count++) {
-				expect(json(await sandbox.run(checking(parameters)))[0]).toHaveProperty('check', 'passed');
+				const { output } = await sandbox.run(checking(parameters));
+				expect(output[0]?.json).toHaveProperty('check', 'passed');
 			}
 			expect(processedKeys.entries()).toEqual([]);
-			expect(json(await sandbox.run(parameters))[0]).toHaveProperty('transaction');
+			expect((await sandbox.run(parameters)).output[0]?.json).toHaveProperty('transaction');
 			const before = processedKeys.entries();
 			for (const node of [{}, asTool]) {
 				const shown = await sandbox.run(checking(parameters), { node });
@@ -419,27 +321,6 @@ describe('payments', () => {
 			}
 			expect(processedKeys.entries()).toEqual(before);
 			expect(sandbox.writes()).toHaveLength(1);
-		},
-	);
-
-	it.each([1, 5])(
-		'that are the same in two items pass once, %d at the same time',
-		async (concurrency) => {
-			const parameters = await sandbox.payment({ options: { concurrency } });
-			const { output } = await sandbox.run(checking(parameters), {
-				items: [{}, {}, {}],
-				node: { onError: 'continueRegularOutput' },
-			});
-			expect(output.filter(({ json: { check } }) => check === 'passed')).toHaveLength(1);
-			const refused = output.filter(({ json: { error } }) => error !== undefined);
-			expect(refused).toHaveLength(2);
-			for (const { json: failed } of refused) {
-				expect(failed.error).toMatch(
-					/^The payment of \$125\.00 to ana@example\.com would be refused, because row \d has the same payment or authorization \[item \d\]/,
-				);
-			}
-			expect(processedKeys.entries()).toEqual([]);
-			expect(sandbox.wire()).toEqual([]);
 		},
 	);
 
@@ -459,43 +340,20 @@ describe('payments', () => {
 		const confirmed = sandbox.paying(payload, { options: { confirmedNotPaid } });
 		for (let count = 0; count < 2; count++) {
 			const shown = await sandbox.run(checking(confirmed));
-			expect(json(shown)[0]?.summary).toMatch(/, signed by 0x[0-9a-fA-F]{40}, as attempt 2$/);
+			expect(recordsOf(shown.output)[0]?.summary).toMatch(
+				/, signed by 0x[0-9a-fA-F]{40}, as attempt 2$/,
+			);
 		}
 		const tool = await sandbox.run(checking(confirmed), { node: asTool });
 		expect(tool.error?.message).toContain('“Confirmed Not Paid” was refused');
 		expect(processedKeys.entries()).toEqual(before);
 		expect(sandbox.writes()).toHaveLength(sent);
 
-		expect(json(await sandbox.run(confirmed))[0]).toHaveProperty('transaction');
+		expect(recordsOf((await sandbox.run(confirmed)).output)[0]).toHaveProperty('transaction');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
 		const again = await sandbox.run(checking(confirmed));
 		expect(again.error?.message).toContain('already paid by this node');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
-	});
-
-	it('with a code of another payment, or of one that was refused, are told so', async () => {
-		const parameters = await sandbox.payment({ paymentReference: 'INV-9' });
-		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
-		const confirmedNotPaid = codeIn((await sandbox.run(parameters)).error?.description);
-		processedKeys.clear();
-		const { error } = await sandbox.run(
-			checking({ ...parameters, options: { ...Object(parameters.options), confirmedNotPaid } }),
-		);
-		expect(error?.message).toContain('This node has no record of the attempt');
-		const other = await sandbox.payment({ options: { confirmedNotPaid } });
-		expect(json(await sandbox.run(checking(other)))[0]?.summary).not.toContain('attempt');
-	});
-
-	it('that n8n cannot look up are not passed', async () => {
-		const parameters = await sandbox.payment();
-		const broken = jest
-			.spyOn(processedKeys, 'checkProcessedAndRecord')
-			.mockRejectedValue(new Error('the database is gone'));
-		const { error, output } = await sandbox.run(checking(parameters));
-		broken.mockRestore();
-		expect(output).toEqual([]);
-		expect(error?.message).toBe('n8n’s record of payments could not be looked up [item 0]');
-		expect(error?.description).toContain('Nothing was signed or sent.');
 	});
 
 	it('with a whole EIP-712 payload or an amount in dollars are shown in the same way', async () => {
@@ -510,7 +368,7 @@ describe('payments', () => {
 				}),
 			),
 		);
-		expect(json(shown)).toEqual([
+		expect(recordsOf(shown.output)).toEqual([
 			{
 				check: 'passed',
 				summary: expect.any(String),

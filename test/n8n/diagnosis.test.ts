@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { recordLog } from '../support/n8nLog';
+import { useLog } from '../support/n8nLog';
 import { depositEvent, hmac, timestamped } from '../support/sampleEvents';
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { SIGNED_SCHEMES } from '../support/signedDeliveries';
@@ -16,15 +16,7 @@ const NOTHING_FITS =
 	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
 	'the help of the service’s documentation.';
 
-let log: ReturnType<typeof recordLog>;
-
-beforeEach(() => {
-	log = recordLog();
-});
-
-afterEach(() => {
-	log.stop();
-});
+const log = useLog();
 
 const start = useTriggerHosts();
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -35,7 +27,9 @@ const host = async (
 	parameters: Setup['parameters'] = {},
 ) => await start({ credentials, mode, parameters });
 
-async function deliver(to: TriggerHost, headers: Record<string, string>, body = BODY) {
+type Headers = Record<string, string>;
+
+async function deliver(to: TriggerHost, headers: Headers, body = BODY) {
 	const answer = await to.deliver(Buffer.from(body), {
 		'content-type': 'application/json',
 		'x-request-id': '42',
@@ -48,7 +42,7 @@ async function deliver(to: TriggerHost, headers: Record<string, string>, body = 
 /** What the editor shows for a delivery that is answered with 401. */
 async function diagnosed(
 	credentials: ICredentialDataDecryptedObject,
-	headers: Record<string, string>,
+	headers: Headers,
 	body = BODY,
 ) {
 	const n8n = await host(credentials);
@@ -122,82 +116,83 @@ describe.each(SIGNED_SCHEMES)('a delivery signed as $name', ({ name, saved, secr
 
 describe('the message, word for word', () => {
 	const hex = hmac(SECRET, BODY).toString('hex');
-
-	it('a missing header', async () => {
-		expect(await diagnosed({ secret: SECRET }, { 'x-hub-signature-256': `sha256=${hex}` })).toEqual(
-			{
-				error: 'This delivery was answered with 401: The header x-signature is missing',
-				advice: 'In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
-			},
-		);
-	});
-
-	it('another method', async () => {
-		expect(await diagnosed({ secret: SECRET }, { authorization: `Bearer ${SECRET}` })).toEqual({
-			error: 'This delivery was answered with 401: The header x-signature is missing',
-			advice: 'In the credential, set Method to Shared Token and Header to Authorization.',
+	const signed =
+		(age: number, secret = SECRET) =>
+		() => ({
+			'x-signature': timestamped(secret, seconds() - age, BODY),
 		});
-		const credentials = { method: 'sharedToken', header: 'X-Token', secret: SECRET };
-		const signature = timestamped(SECRET, seconds(), BODY);
-		expect((await diagnosed(credentials, { 'x-signature': signature })).advice).toBe(
+	const withHex = () => ({ 'x-signature': hex });
+	const MISSING = 'The header x-signature is missing';
+
+	it.each<
+		[string, ICredentialDataDecryptedObject, () => Headers, advice: string, error?: string | RegExp]
+	>([
+		[
+			'a missing header',
+			{},
+			() => ({ 'x-hub-signature-256': `sha256=${hex}` }),
+			'In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
+			MISSING,
+		],
+		[
+			'a token where a signature is expected',
+			{},
+			() => ({ authorization: `Bearer ${SECRET}` }),
+			'In the credential, set Method to Shared Token and Header to Authorization.',
+			MISSING,
+		],
+		[
+			'a signature where a token is expected',
+			{ method: 'sharedToken', header: 'X-Token' },
+			signed(0),
 			'In the credential, set Method to HMAC Signature, Header to X-Signature, and Format to Timestamped.',
-		);
-	});
-
-	it('Slack’s scheme', async () => {
-		const slack = SIGNED_SCHEMES.find(({ name }) => name === 'Slack');
-		const headers = (await slack?.prove(SECRET, BODY, seconds())) ?? {};
-		expect((await diagnosed({ secret: SECRET }, headers)).advice).toBe(
-			'In the credential, set Header to X-Slack-Signature, Format to Custom, Signed Content to v0:{timestamp}:{body}, Timestamp Header to X-Slack-Request-Timestamp, Algorithm to HMAC-SHA256, Encoding to Hex, Signature Prefix to “v0=”, and Secret Encoding to Text.',
-		);
-	});
-
-	it('whitespace around the secret', async () => {
-		const whitespace =
-			'Remove the spaces or line breaks around the secret in the webhook credential.';
-		expect(await diagnosed({ ...HEX, secret: ` ${SECRET}\n` }, { 'x-signature': hex })).toEqual({
-			error:
-				'This delivery was answered with 401: The signature matches the secret only without the whitespace around it',
-			advice: whitespace,
-		});
-		const { advice } = await diagnosed({ secret: `${SECRET} ` }, { 'x-signature': hex });
-		expect(advice).toBe('In the credential, set Header to X-Signature and Format to Hex.');
-	});
-
-	it('a clock that is off, also with other settings', async () => {
-		const signature = timestamped(SECRET, seconds() - 4_000, BODY);
-		const right = await diagnosed({ secret: SECRET }, { 'x-signature': signature });
-		expect(right.error).toMatch(
-			/401: The signature is 400\d seconds old; at most 600 are allowed$/,
-		);
-		expect(right.advice).toMatch(
-			/^Check the clock of the machine that runs n8n\. A repeated delivery needs a new signature\.$/,
-		);
-		const { advice } = await diagnosed({ ...HEX, secret: SECRET }, { 'x-signature': signature });
-		expect(advice).toMatch(/set Header to X-Signature and Format to Timestamped\.$/);
-	});
-
-	it('milliseconds instead of seconds', async () => {
-		const signature = timestamped(SECRET, seconds() * 1000, BODY);
-		expect((await diagnosed({ secret: SECRET }, { 'x-signature': signature })).advice).toMatch(
-			/^The timestamp looks like milliseconds, but seconds are expected\.$/,
-		);
-	});
-
-	it('a wrong secret, and no signature at all', async () => {
-		const signature = timestamped('another', seconds(), BODY);
-		expect(await diagnosed({ secret: SECRET }, { 'x-signature': signature })).toEqual({
-			error: 'This delivery was answered with 401: The signature doesn’t match',
-			advice: NOTHING_FITS,
-		});
-		expect((await diagnosed({ secret: SECRET }, {})).advice).toBe(NOTHING_FITS);
-	});
-
-	it('the previous secret', async () => {
-		const credentials = { secret: 'new', previousSecret: SECRET };
-		expect((await diagnosed(credentials, { 'x-proof': hex })).advice).toMatch(
-			/set Header to X-Proof/,
-		);
+		],
+		[
+			'whitespace around the secret',
+			{ ...HEX, secret: ` ${SECRET}\n` },
+			withHex,
+			'Remove the spaces or line breaks around the secret in the webhook credential.',
+			'The signature matches the secret only without the whitespace around it',
+		],
+		[
+			'whitespace around the secret, with other settings',
+			{ secret: `${SECRET} ` },
+			withHex,
+			'In the credential, set Header to X-Signature and Format to Hex.',
+		],
+		[
+			'a clock that is off',
+			{},
+			signed(4_000),
+			'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
+			/^The signature is 400\d seconds old; at most 600 are allowed$/,
+		],
+		[
+			'a clock that is off, with other settings',
+			HEX,
+			signed(4_000),
+			'In the credential, set Header to X-Signature and Format to Timestamped.',
+		],
+		[
+			'milliseconds instead of seconds',
+			{},
+			() => ({ 'x-signature': timestamped(SECRET, seconds() * 1000, BODY) }),
+			'The timestamp looks like milliseconds, but seconds are expected.',
+		],
+		['a wrong secret', {}, signed(0, 'another'), NOTHING_FITS, 'The signature doesn’t match'],
+		['no signature at all', {}, () => ({}), NOTHING_FITS, MISSING],
+		[
+			'the previous secret',
+			{ secret: 'new', previousSecret: SECRET },
+			() => ({ 'x-proof': hex }),
+			'In the credential, set Header to X-Proof and Format to Hex.',
+		],
+	])('%s', async (_what, saved, headers, advice, error = /./) => {
+		const shown = await diagnosed({ secret: SECRET, ...saved }, headers());
+		expect(shown.advice).toBe(advice);
+		const [, message] = /^This delivery was answered with 401: (.*)$/.exec(shown.error) ?? [];
+		if (typeof error === 'string') expect(message).toBe(error);
+		else expect(message).toMatch(error);
 	});
 
 	it('an event that is too old', async () => {

@@ -3,20 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../support/actionHost';
-import { startEchoService, type EchoService } from '../support/echoService';
+import { useEchoService } from '../support/echoService';
 import { FORMS, withAccessToken } from '../support/operationForms';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 
-let service: EchoService;
-
-beforeAll(async () => {
-	service = await startEchoService();
-});
-
-afterAll(async () => {
-	await service.close();
-});
+const service = useEchoService();
 
 const credentials = () => withAccessToken(service.url);
 

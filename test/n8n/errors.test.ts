@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { id as ethersId, Wallet } from 'ethers';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { AccountName, FaultInput } from '../../sandbox/server';
@@ -55,16 +54,13 @@ const payment = async (amountCents: number, more: INodeParameters = {}) =>
 async function signedByAnother(administrators: INodeParameters): Promise<INodeParameters> {
 	const { output } = await sandbox.run({ ...administrators, operation: 'create' });
 	const { invites, typed_data: structure } = Object(output[0]?.json);
-	const types = { ...structure.types };
-	delete types.EIP712Domain;
-	const another = new Wallet(ethersId('errors: another wallet'));
+	const { domain, types, typed_data: message } = structure;
 	return {
 		resource: 'administratorInvite',
 		operation: 'complete',
 		inviteIds: invites,
 		typedData: JSON.stringify(structure),
-		signatureSource: 'provided',
-		signature: await another.signTypedData(structure.domain, types, structure.typed_data),
+		...(await sandbox.signed({ domain, types, message }, 'viewer')),
 		signer: sandbox.account().address,
 	};
 }
@@ -252,7 +248,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 async function provoke([when, asked, circumstances = {}]: Situation): Promise<Line> {
 	const { fault, control, account, credentials, items, runs = 1 } = circumstances;
 	const saved = sandbox.credentials(credentials, account);
-	const parameters = { resource: 'balance', operation: 'get', entityId: sandbox.team, ...asked };
+	const parameters = sandbox.balance(asked);
 	if (fault !== undefined) await sandbox.fault({ match: { path: '^/v2/(?!auth)' }, ...fault });
 	if (control !== undefined) await sandbox.control('POST', ...control);
 	let line: Line = [when, '', ''];

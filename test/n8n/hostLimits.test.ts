@@ -19,14 +19,19 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeProperties,
-	type INodeType,
 	type IRun,
 	type IWebhookData,
 } from 'n8n-workflow';
 
 import { repository } from '../../scripts/lib/paths.mjs';
 import { run as runCommand } from '../../scripts/lib/processes.mjs';
-import { additionalData, EngineCredentials, NodeTypes, runInEngine } from '../support/engine';
+import {
+	additionalData,
+	EngineCredentials,
+	nodeTypeOf,
+	NodeTypes,
+	runInEngine,
+} from '../support/engine';
 import { startHttpServer } from '../support/httpServer';
 
 const CREDENTIAL: ICredentialType = {
@@ -61,26 +66,15 @@ const NODE: INode = {
 type Work = (context: IExecuteFunctions) => Promise<unknown>;
 
 /** A node type that does nothing but what a test asks for. */
-function nodeType(work: Work, properties: INodeProperties[] = []): INodeType {
-	return {
-		description: {
-			displayName: 'Limit',
-			name: 'limit',
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: { name: 'Limit' },
-			inputs: ['main'],
-			outputs: ['main'],
-			credentials: [{ name: 'limitApi' }],
-			properties,
-		},
-		async execute() {
+const nodeType = (work: Work) =>
+	nodeTypeOf(
+		'limit',
+		async function () {
 			const json = { answer: JSON.stringify((await work(this)) ?? null) };
 			return [[{ json }]];
 		},
-	};
-}
+		{ credentials: [{ name: 'limitApi' }] },
+	);
 
 async function run(work: Work, changes: Partial<INode> = {}): Promise<IRun> {
 	const node = { ...NODE, ...changes };
@@ -193,48 +187,55 @@ describe('credentials', () => {
 });
 
 describe('parameters', () => {
-	const parametersOf = (property: Partial<INodeProperties>, values: INodeParameters) =>
-		NodeHelpers.getNodeParameters(
-			[{ displayName: 'Value', name: 'value', type: 'string', default: '', ...property }],
-			values,
-			true,
-			false,
-			NODE,
+	const menu: Partial<INodeProperties> = {
+		type: 'multiOptions',
+		default: ['all'],
+		options: [{ name: 'All', value: 'all' }],
+	};
+	const options: Partial<INodeProperties> = {
+		type: 'collection',
+		default: {},
+		options: [
+			{ displayName: 'Length', name: 'length', type: 'hidden', default: '' },
+			{ displayName: 'Only', name: 'only', type: 'boolean', default: false },
+		],
+	};
+	const lone = "={{ $fromAI('flag') }}";
+
+	it.each<[string, Partial<INodeProperties>, saved: INodeParameters[string], read: unknown]>([
+		[
+			'makes text of an expression in a field that takes none: such text never counts as set (typedByPerson)',
+			{ type: 'boolean', default: false, noDataExpression: true },
+			'={{ true }}',
+			'{{ true }}',
+		],
+		[
+			'keeps a lone $fromAI() as an expression there: fields reserved for people are read as saved',
+			{ noDataExpression: true },
+			lone,
+			lone,
+		],
+		[
+			'replaces null in a multiple selection by its default: permissions that resolve to nothing are refused by name',
+			menu,
 			null,
-		);
-
-	it('n8n makes text of an expression in a field that takes none: such text never counts as set (typedByPerson)', () => {
-		const flag = { type: 'boolean', default: false, noDataExpression: true } as const;
-		expect(parametersOf(flag, { value: '={{ true }}' })).toEqual({ value: '{{ true }}' });
-	});
-
-	it('n8n keeps a lone $fromAI() as an expression there: fields reserved for people are read as saved', () => {
-		const value = "={{ $fromAI('flag') }}";
-		expect(parametersOf({ noDataExpression: true }, { value })).toEqual({ value });
-	});
-
-	it('n8n replaces null in a multiple selection by its default: permissions that resolve to nothing are refused by name', () => {
-		const menu: Partial<INodeProperties> = {
-			type: 'multiOptions',
-			default: ['all'],
-			options: [{ name: 'All', value: 'all' }],
+			['all'],
+		],
+		[
+			'empties a collection that is a text, except a member named length: that one shows it (TEXT_MARK)',
+			options,
+			'={{ { only: true } }}',
+			{ length: 21 },
+		],
+	])('n8n %s', (_what, property, saved, read) => {
+		const field: INodeProperties = {
+			...{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+			...property,
 		};
-		expect(parametersOf(menu, { value: null })).toEqual({ value: ['all'] });
-	});
-
-	it('n8n empties a collection that is a text, except a member named length: that one shows it (TEXT_MARK)', () => {
-		const options: Partial<INodeProperties> = {
-			type: 'collection',
-			default: {},
-			options: [
-				{ displayName: 'Only', name: 'only', type: 'boolean', default: false },
-				{ displayName: 'Length', name: 'length', type: 'hidden', default: '' },
-			],
-		};
-		expect(parametersOf(options, { value: '={{ { only: true } }}' })).toEqual({
-			value: { length: 21 },
+		const values = { value: saved };
+		expect(NodeHelpers.getNodeParameters([field], values, true, false, NODE, null)).toEqual({
+			value: read,
 		});
-		expect(parametersOf(options, { value: { only: true } })).toEqual({ value: { only: true } });
 	});
 });
 
@@ -279,40 +280,41 @@ describe('a node', () => {
 });
 
 describe('n8n’s rules for verified packages', () => {
-	/** In a process of its own, since n8n’s rules are ES modules. */
-	const LINT = `
-		import { Linter } from 'eslint';
-		import plugin from '@n8n/eslint-plugin-community-nodes';
-		const [code, filename] = process.argv.slice(-2);
-		const rules = { 'n8n/no-restricted-globals': 'error', 'n8n/no-runtime-dependencies': 'error' };
-		const config = { files: ['**/*.js', '**/*.json'], plugins: { n8n: plugin }, rules };
-		const findings = new Linter().verify(code, [config], filename);
-		console.log(JSON.stringify(findings.map(({ ruleId, line }) => [ruleId, line])));`;
-
-	const findings = async (code: string, filename: string): Promise<unknown> =>
-		JSON.parse(
-			await runCommand(process.execPath, ['--input-type=module', '--eval', LINT, code, filename], {
-				cwd: repository,
-			}),
-		);
-
-	it('forbid the globals of Node.js: pauses are n8n’s sleep() and AbortSignal.timeout()', async () => {
-		const code = [
+	const CODES = {
+		'nodes/a.js': [
 			'setTimeout(() => {}, 1);',
 			'setInterval(() => {}, 1);',
 			'setImmediate(() => {});',
 			'process.env.HOME;',
 			'globalThis.crypto;',
 			'AbortSignal.timeout(1);',
-		].join('\n');
-		const rule = 'n8n/no-restricted-globals';
-		expect(await findings(code, 'nodes/a.js')).toEqual([1, 2, 3, 4, 5].map((line) => [rule, line]));
+		].join('\n'),
+		'package.json': '({ "name": "n8n-nodes-a", "dependencies": { "viem": "2.57.1" } })',
+	};
+	/** In a process of its own, since n8n’s rules are ES modules. */
+	const LINT = `
+		import { Linter } from 'eslint';
+		import plugin from '@n8n/eslint-plugin-community-nodes';
+		const rules = { 'n8n/no-restricted-globals': 'error', 'n8n/no-runtime-dependencies': 'error' };
+		const config = { files: ['**/*.js', '**/*.json'], plugins: { n8n: plugin }, rules };
+		const findings = Object.entries(JSON.parse(process.argv.at(-1))).map(([filename, code]) => {
+			const found = new Linter().verify(code, [config], filename);
+			return [filename, found.map(({ ruleId, line }) => [ruleId, line])];
+		});
+		console.log(JSON.stringify(Object.fromEntries(findings)));`;
+	let findings: Record<keyof typeof CODES, unknown>;
+
+	beforeAll(async () => {
+		const parameters = ['--input-type=module', '--eval', LINT, JSON.stringify(CODES)];
+		findings = JSON.parse(await runCommand(process.execPath, parameters, { cwd: repository }));
 	});
 
-	it('forbid dependencies at run time: the build bundles them', async () => {
-		const manifest = JSON.stringify({ name: 'n8n-nodes-a', dependencies: { viem: '2.57.1' } });
-		expect(await findings(`(${manifest})`, 'package.json')).toEqual([
-			['n8n/no-runtime-dependencies', 1],
-		]);
+	it('forbid the globals of Node.js: pauses are n8n’s sleep() and AbortSignal.timeout()', () => {
+		const rule = 'n8n/no-restricted-globals';
+		expect(findings['nodes/a.js']).toEqual([1, 2, 3, 4, 5].map((line) => [rule, line]));
+	});
+
+	it('forbid dependencies at run time: the build bundles them', () => {
+		expect(findings['package.json']).toEqual([['n8n/no-runtime-dependencies', 1]]);
 	});
 });

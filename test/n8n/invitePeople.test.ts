@@ -1,19 +1,16 @@
 import fc from 'fast-check';
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { FaultInput } from '../../sandbox/server';
-import { runNode, type RunResult } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
-import { startEchoService, type EchoRequest } from '../support/echoService';
+import { CONTINUE, recordsOf, runNode, type RunResult } from '../support/actionHost';
+import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
+import { useEchoService, type EchoRequest } from '../support/echoService';
+import { withAccessToken } from '../support/operationForms';
 import { runs } from '../support/propertyRuns';
 import { fieldsOf } from './conformance/openapi';
 
 const sandbox = useActionSandbox();
-
-afterEach(() => {
-	const wrong = sandbox.wire().filter(({ valid }) => !valid);
-	expect(wrong.map(({ path, problems }) => ({ path, problems }))).toEqual([]);
-});
+expectValidRequests(sandbox);
 
 const otherTeam = () => sandbox.service.organisation.teams[1]?.nanoid ?? '';
 
@@ -100,17 +97,18 @@ async function invite(
 	return await skip(items, { existingPeople: 'invite', ...parameters }, options);
 }
 
-const CONTINUE: Partial<INode> = { onError: 'continueRegularOutput' };
-
-const json = (output: ReadonlyArray<{ json: IDataObject }>) => output.map((item) => item.json);
-const outcomes = ({ output }: RunResult) => json(output).map(({ outcome }) => outcome);
+const outcomes = ({ output }: RunResult) => recordsOf(output).map(({ outcome }) => outcome);
 
 const a = 'a@example.com';
 const b = 'b@example.com';
 
-const prefill = (given: Readonly<Record<string, string>>) => ({
-	...Object.fromEntries(fieldsOf('InvitePrefill').map((name) => [name, ''])),
-	...given,
+/** A person in a request, with a prefill that is complete. */
+const person = (email: string, prefill: Readonly<Record<string, string>>) => ({
+	email,
+	prefill: {
+		...Object.fromEntries(fieldsOf('InvitePrefill').map((name) => [name, ''])),
+		...prefill,
+	},
 });
 
 /** Column Names: pairs of a field and a header. */
@@ -121,46 +119,38 @@ const named = (
 });
 
 describe('columns of input rows', () => {
-	it.each<[string, INodeParameters, IDataObject[], object[]]>([
-		...[
-			['email', 'first_name'],
-			['Email', 'First Name'],
-			['E-Mail', 'firstName'],
-			['e_mail', 'FIRST-NAME'],
-			[' E MAIL ', 'first name'],
-			['\uFEFFeMail', 'First_Name'],
-		].map(([email = '', name = '']): [string, INodeParameters, IDataObject[], object[]] => [
+	const SPELLINGS = [
+		['email', 'first_name'],
+		['Email', 'First Name'],
+		['E-Mail', 'firstName'],
+		['e_mail', 'FIRST-NAME'],
+		[' E MAIL ', 'first name'],
+		['\uFEFFeMail', 'First_Name'],
+	] as const;
+
+	it.each<[string, IDataObject[], object[], options?: INodeParameters]>([
+		...SPELLINGS.map(([email, name]): [string, IDataObject[], object[]] => [
 			`recognizes ${JSON.stringify(email)} and ${JSON.stringify(name)}`,
-			{},
 			[{ [email]: a, [name]: 'Ana' }],
-			[{ email: a, prefill: prefill({ first_name: 'Ana' }) }],
+			[person(a, { first_name: 'Ana' })],
 		]),
 		[
 			'ignores a header that is another word',
-			{},
 			[{ email: a, 'First Names': 'x', mail: 'y', e: 'z' }],
 			[{ email: a }],
 		],
 		[
 			'takes digits that a sheet turned into numbers',
-			{},
 			[{ email: a, phone: 123, company_zip: null }],
-			[{ email: a, prefill: prefill({ phone: '123' }) }],
+			[person(a, { phone: '123' })],
 		],
 		[
 			"sends a prefill in the service's own form, and completes it",
-			{},
 			[{ email: a, prefill: { first_name: 'Ana', companyZip: 8001 }, 'Last Name': 'Roe' }],
-			[
-				{
-					email: a,
-					prefill: prefill({ first_name: 'Ana', company_zip: '8001', last_name: 'Roe' }),
-				},
-			],
+			[person(a, { first_name: 'Ana', company_zip: '8001', last_name: 'Roe' })],
 		],
 		[
 			'takes an empty cell for no prefill',
-			{},
 			[
 				{ email: a, prefill: '' },
 				{ email: b, prefill: null },
@@ -169,50 +159,47 @@ describe('columns of input rows', () => {
 		],
 		[
 			'prefers a named column, and keeps the recognized prefill of a row without it',
-			named(['email', 'Work Mail'], ['first_name', 'Vorname']),
 			[
 				{ 'Work Mail': a, email: 'private@example.org', Vorname: 'A', first_name: 'no' },
 				{ 'Work Mail': b, email: 'private@example.org', first_name: 'B' },
 			],
-			[
-				{ email: a, prefill: prefill({ first_name: 'A' }) },
-				{ email: b, prefill: prefill({ first_name: 'B' }) },
-			],
+			[person(a, { first_name: 'A' }), person(b, { first_name: 'B' })],
+			named(['email', 'Work Mail'], ['first_name', 'Vorname']),
 		],
 		[
 			'takes the one of two columns that is named, and can swap columns',
-			named(['email', 'e-mail'], ['first_name', 'Last Name'], ['last_name', 'First Name']),
 			[{ email: 'x@example.org', 'e-mail': a, 'First Name': 'L', 'Last Name': 'F' }],
-			[{ email: a, prefill: prefill({ first_name: 'F', last_name: 'L' }) }],
+			[person(a, { first_name: 'F', last_name: 'L' })],
+			named(['email', 'e-mail'], ['first_name', 'Last Name'], ['last_name', 'First Name']),
 		],
 		[
 			'takes a named column for its own field only',
-			named(['job_title', 'Company Name'], ['phone', 'prefill']),
 			[{ email: a, 'Company Name': 'Engineer', prefill: '12' }],
-			[{ email: a, prefill: prefill({ job_title: 'Engineer', phone: '12' }) }],
+			[person(a, { job_title: 'Engineer', phone: '12' })],
+			named(['job_title', 'Company Name'], ['phone', 'prefill']),
 		],
 		[
 			'finds a named header that differs only in style',
-			named(['email', 'work mail']),
 			[{ 'Work Mail ': a }],
 			[{ email: a }],
+			named(['email', 'work mail']),
 		],
 		[
 			'takes whichever of two named columns a row has',
-			named(['email', 'Work Mail'], ['email', 'Mail at Home']),
 			[{ 'Work Mail': a }, { 'Mail at Home': b }],
 			[{ email: a }, { email: b }],
+			named(['email', 'Work Mail'], ['email', 'Mail at Home']),
 		],
 		[
 			'reads names from an expression for each row',
-			named(['email', '={{ $json.header }}']),
 			[
 				{ header: 'Work Mail', 'Work Mail': a, email: 'no@example.org' },
 				{ header: 'Home', Home: b, 'Work Mail': 'no@example.org' },
 			],
 			[{ email: a }, { email: b }],
+			named(['email', '={{ $json.header }}']),
 		],
-	])('%s', async (_what, options, items, invites) => {
+	])('%s', async (_what, items, invites, options = {}) => {
 		const { error } = await invite(items, { options });
 		expect(error).toBeUndefined();
 		expect(posts().map(({ body }) => body)).toEqual([
@@ -233,23 +220,51 @@ describe('columns of input rows', () => {
 		expect(posts().map(({ body }) => Object(body).role)).toEqual(['contractor', 'team_employee']);
 	});
 
+	const FORMULA_ERRORS = [
+		...['#REF!', ' #N/A', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
+		'Ana #REF!',
+	];
+
+	it.each<[string, IDataObject, string]>([
+		['a bad address', { 'E-Mail': ' b(at)example.com' }, 'b(at)example.com isn’t an email address'],
+		['no address', { name: 'Ben' }, 'email is missing'],
+		['an empty address', { 'E-Mail': ' ' }, 'E-Mail is missing'],
+		['an address that isn’t text', { email: 7 }, 'email must be text'],
+		[
+			'the address of the row before',
+			{ email: 'A@Example.com' },
+			'A@Example.com is already in row 1',
+		],
+		['an object in a cell', { email: b, Phone: {} }, 'Phone must be text'],
+		[
+			'two columns for one field, also if one is empty',
+			{ email: b, 'First Name': 'B', firstName: '' },
+			'columns First Name and firstName both hold First Name',
+		],
+		[
+			'a field both in the prefill and in a column',
+			{ email: b, prefill: { first_name: 'A' }, 'First Name': 'B' },
+			'columns First Name and prefill.first_name both hold First Name',
+		],
+		['a prefill that is text', { email: b, prefill: 'Ana' }, 'prefill must be an object'],
+		[
+			'an unknown property of a prefill',
+			{ email: b, prefill: { nickname: 'A' } },
+			'prefill has an unknown property: nickname',
+		],
+		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
+		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [
+			`the error of a formula, ${value}`,
+			{ email: b, 'First Name': value },
+			`First Name has ${/#\S+/.exec(value)?.[0]}, the error of a formula in a sheet`,
+		]),
+	])('refuse a row with %s', async (_what, row, fault) => {
+		const { error } = await invite([{ email: a }, row]);
+		expect(error?.message).toBe(`Row 2: ${fault}`);
+		expect(wire()).toEqual([]);
+	});
+
 	it.each<[string, INodeParameters, IDataObject[], string]>([
-		[
-			'a bad address',
-			{},
-			[{ email: a }, { 'E-Mail': ' ben.two(at)example.com' }],
-			'Row 2: ben.two(at)example.com isn’t an email address',
-		],
-		['no address', {}, [{ email: a }, { name: 'Ben' }], 'Row 2: email is missing'],
-		['an empty address', {}, [{ 'E-Mail': ' ' }], 'Row 1: E-Mail is missing'],
-		['an address that is no text', {}, [{ email: 7 }], 'Row 1: email must be text'],
-		['an object in a cell', {}, [{ email: a, Phone: {} }], 'Row 1: Phone must be text'],
-		[
-			'two recognized columns for one field, also if one is empty',
-			{},
-			[{ email: a }, { email: b, 'First Name': 'B', firstName: '' }],
-			'Row 2: columns First Name and firstName both hold First Name',
-		],
 		[
 			'two columns that a name stands for',
 			named(['email', 'work mail']),
@@ -280,63 +295,18 @@ describe('columns of input rows', () => {
 			[{ Email: a, 'E-Mail': 'private@example.org' }, { 'E-Mail': 'private2@example.org' }],
 			'Row 2: Email is missing',
 		],
-		...[
-			...['#REF!', ' #N/A', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
-			'Ana #REF!',
-		].map((value): [string, INodeParameters, IDataObject[], string] => [
-			`the error of a formula, ${value}`,
-			{},
-			[{ email: a }, { email: b, 'First Name': value }],
-			`Row 2: First Name has ${/#\S+/.exec(value)?.[0]}, the error of a formula in a sheet`,
-		]),
-		[
-			'the error of a formula in place of an address',
-			{},
-			[{ email: '#N/A' }],
-			'Row 1: #N/A isn’t an email address',
-		],
-		[
-			'a field both in the prefill and in a column',
-			{},
-			[{ email: a, prefill: { first_name: 'A' }, 'First Name': 'B' }],
-			'Row 1: columns First Name and prefill.first_name both hold First Name',
-		],
-		[
-			'a prefill that is text',
-			{},
-			[{ email: a, prefill: 'Ana' }],
-			'Row 1: prefill must be an object',
-		],
-		[
-			'an unknown property of a prefill',
-			{},
-			[{ email: a, prefill: { nickname: 'A' } }],
-			'Row 1: prefill has an unknown property: nickname',
-		],
-		[
-			'a person in two rows',
-			{},
-			[{ email: a }, { email: b }, { email: 'A@Example.com' }],
-			'Row 3: A@Example.com is already in row 1',
-		],
 		...['-', ' _ ', 'Vornme'].map((name): [string, INodeParameters, IDataObject[], string] => [
 			`a name ${name} that no row has, also as a header that is empty`,
 			named(['first_name', name]),
 			[{ email: a, Vorname: 'A', '': 'x' }],
 			`Column Names reads First Name from column ${name}, but no row has that column [item 0]`,
 		]),
-		[
-			'a column without a name',
-			named(['email', ' ']),
+		...[' ', '={{ $json.x }}'].map((name): [string, INodeParameters, IDataObject[], string] => [
+			`a column whose name is ${name}`,
+			named(['email', name]),
 			[{ email: a }],
 			'Column Names, Column, entry 1, Name is missing [item 0]',
-		],
-		[
-			'a column whose name resolves to nothing',
-			named(['email', '={{ $json.x }}']),
-			[{ email: a }],
-			'Column Names, Column, entry 1, Name is missing [item 0]',
-		],
+		]),
 		[
 			'an expression for all names, which n8n drops',
 			{ columnNames: '={{ { column: [{ field: "email", name: "X" }] } }}' },
@@ -368,18 +338,13 @@ describe('columns of input rows', () => {
 		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({
 			email,
 		}));
-		const { error } = await invite(items.slice(2));
-		expect(error?.message).toBe('Row 1: email is missing (the same in rows 3, 6)');
+		const { error } = await invite(items);
+		expect(error?.message).toBe('Row 2: x isn’t an email address (the same in row 7)');
 		expect(error?.description).toContain(
-			'Also failed: Row 4: y isn’t an email address; Row 5: x isn’t an email address. ',
-		);
-		const same = await invite(items);
-		expect(same.error?.message).toBe('Row 2: x isn’t an email address (the same in row 7)');
-		expect(same.error?.description).toContain(
 			'Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn’t an email address. ',
 		);
-		const { output } = await invite(items, {}, { node: CONTINUE });
-		expect(json(output).flatMap(({ error: said }) => said ?? [])).toEqual([
+		const { output } = await invite(items, {}, CONTINUE);
+		expect(recordsOf(output).flatMap(({ error: said }) => said ?? [])).toEqual([
 			'Row 2: x isn’t an email address',
 			'Row 3: email is missing',
 			'Row 5: email is missing',
@@ -387,7 +352,7 @@ describe('columns of input rows', () => {
 			'Row 7: x isn’t an email address',
 			'Row 8: email is missing',
 		]);
-		expect(json(output)[1]?.hint).toBe(
+		expect(recordsOf(output)[1]?.hint).toBe(
 			'Nothing was sent for this row. Correct it, then run the node again.',
 		);
 		expect(posts().map(({ body }) => body)).toEqual([
@@ -400,8 +365,8 @@ describe('columns of input rows', () => {
 		const parameters = { options: named(['first_name', 'Vornme']) };
 		const stopped = await invite(items, parameters);
 		expect(stopped.error?.description).toContain('The first row has the columns email, Vorname.');
-		const { output } = await invite(items, parameters, { node: CONTINUE });
-		expect(json(output).map(({ error }) => typeof error)).toEqual(['string', 'string']);
+		const { output } = await invite(items, parameters, CONTINUE);
+		expect(recordsOf(output).map(({ error }) => typeof error)).toEqual(['string', 'string']);
 		expect(wire()).toEqual([]);
 	});
 });
@@ -416,20 +381,23 @@ interface RandomRow {
 	readonly anonymous: boolean;
 }
 
+/** Whom the service lists in the two teams. */
+type Known = ReadonlyArray<readonly [person: number, isOtherTeam: boolean, upper: boolean]>;
+
 interface Scenario {
 	readonly rows: readonly RandomRow[];
-	readonly members: ReadonlyArray<readonly [person: number, isOtherTeam: boolean, upper: boolean]>;
-	readonly pending: ReadonlyArray<readonly [person: number, isOtherTeam: boolean, upper: boolean]>;
+	readonly members: Known;
+	readonly pending: Known;
 	readonly perRequest: number;
 	readonly concurrency: number;
 	readonly continues: boolean;
 	readonly fault?: { readonly skip: number; readonly how: Partial<FaultInput> };
 }
 
-const person = fc.integer({ min: 0, max: 11 });
-const known = fc.uniqueArray(fc.tuple(person, fc.boolean(), fc.boolean()), {
+const who = fc.integer({ min: 0, max: 11 });
+const known = fc.uniqueArray(fc.tuple(who, fc.boolean(), fc.boolean()), {
 	maxLength: 6,
-	selector: ([who, isOtherTeam]) => `${who} ${isOtherTeam}`,
+	selector: ([each, isOtherTeam]) => `${each} ${isOtherTeam}`,
 });
 const mostly = fc.constantFrom(
 	...Array<'good'>(18).fill('good'),
@@ -440,7 +408,7 @@ const mostly = fc.constantFrom(
 const scenario: fc.Arbitrary<Scenario> = fc.record({
 	rows: fc.array(
 		fc.record({
-			person,
+			person: who,
 			upper: fc.boolean(),
 			email: mostly,
 			role: fc.constantFrom('contractor', 'team_employee'),
@@ -469,8 +437,8 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
 	),
 });
 
-const addressOf = (who: number, upper: boolean) =>
-	upper ? `PERSON${who}@Example.com` : `person${who}@example.com`;
+const addressOf = (number: number, upper: boolean) =>
+	upper ? `PERSON${number}@Example.com` : `person${number}@example.com`;
 
 /** Runs a random sheet as often as it takes, and compares it with a model that reads only the sheet. */
 async function playScenario(given: Scenario): Promise<void> {
@@ -480,14 +448,14 @@ async function playScenario(given: Scenario): Promise<void> {
 		workspace(nanoid).invites.splice(0);
 	}
 	const placeOf = (isOther: boolean) => (isOther ? otherTeam() : sandbox.team);
-	for (const [who, isOther, upper] of given.members) {
-		addMember(addressOf(who, upper), undefined, placeOf(isOther));
+	for (const [number, isOther, upper] of given.members) {
+		addMember(addressOf(number, upper), undefined, placeOf(isOther));
 	}
-	for (const [who, isOther, upper] of given.pending) {
-		addInvite(addressOf(who, upper), undefined, placeOf(isOther));
+	for (const [number, isOther, upper] of given.pending) {
+		addInvite(addressOf(number, upper), undefined, placeOf(isOther));
 	}
-	const isIn = (list: Scenario['members'], { person: who, isOtherTeam }: RandomRow) =>
-		list.some(([other, isOther]) => other === who && isOther === isOtherTeam);
+	const isIn = (list: Known, row: RandomRow) =>
+		list.some(([number, isOther]) => number === row.person && isOther === row.isOtherTeam);
 
 	const taken = new Set<string>();
 	const expected = given.rows.map((row) => {
@@ -517,7 +485,7 @@ async function playScenario(given: Scenario): Promise<void> {
 				anonymous: '={{ $json.anonymous }}',
 				options: { inviteesPerRequest: given.perRequest, concurrency: given.concurrency },
 			},
-			given.continues ? { node: CONTINUE } : {},
+			given.continues ? CONTINUE : {},
 		);
 	};
 	const finalState = (nanoid: string) =>
@@ -545,9 +513,19 @@ async function playScenario(given: Scenario): Promise<void> {
 	}
 	expect(error).toBeUndefined();
 	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(sheet.map((_, item) => ({ item })));
-	const shown = json(output).map((record) => record.outcome ?? 'refused');
+	const outcomesIn = (records: IDataObject[]) =>
+		records.map((record) => record.outcome ?? 'refused');
+	const expectIdentified = (records: IDataObject[]) => {
+		for (const [at, record] of records.entries()) {
+			if (record.error !== undefined) continue;
+			const { person: number = 0, isOtherTeam = false } = given.rows[at] ?? {};
+			const nanoid = identifierOf(addressOf(number, false), placeOf(isOtherTeam));
+			expect(record).toMatchObject({ email: sheet[at]?.Email, nanoid });
+		}
+	};
+	expectIdentified(recordsOf(output));
 	if (given.fault === undefined) {
-		expect(shown).toEqual(expected);
+		expect(outcomesIn(recordsOf(output))).toEqual(expected);
 		const groups = new Map<string, number>();
 		given.rows.forEach((row, at) => {
 			const name = `${row.isOtherTeam} ${row.role} ${row.anonymous}`;
@@ -558,61 +536,29 @@ async function playScenario(given: Scenario): Promise<void> {
 			perRequest === 0 ? 1 : Math.ceil(count / perRequest),
 		);
 		expect(posts()).toHaveLength(requests.reduce((sum, count) => sum + count, 0));
+		const invitees = posts().flatMap(({ body }): IDataObject[] => Object(body).invites);
+		expect(invitees.map(({ email }) => email).sort()).toEqual(
+			sheet.flatMap(({ Email }, at) => (expected[at] === 'invited' ? [Email] : [])).sort(),
+		);
 		expect(reads()).toHaveLength(2 * new Set([...taken].map((key) => key.split(' ')[1])).size);
 	}
 
 	const again = await play();
 	expect(posts()).toEqual([]);
-	expect(json(again.output).map((record) => record.outcome ?? 'refused')).toEqual(
+	expect(outcomesIn(recordsOf(again.output))).toEqual(
 		expected.map((outcome) => (outcome === 'invited' ? 'pending' : outcome)),
 	);
-	json(again.output).forEach((record, at) => {
-		if (record.error !== undefined) return;
-		const { person: who, isOtherTeam } = given.rows[at] ?? {};
-		const address = addressOf(who ?? 0, false);
-		expect(record.nanoid).toBe(identifierOf(address, placeOf(isOtherTeam === true)));
-		const email = json(output)[at]?.email;
-		expect(record.email).toBe(sheet[at]?.Email);
-		expect(email).toBe(sheet[at]?.Email);
-	});
+	expectIdentified(recordsOf(again.output));
 }
 
 describe('Existing People: Skip', () => {
-	it('is the default, and says for each row what is known, in the order of the rows', async () => {
-		addMember('member@example.com', 'us-member123456');
-		addMember('Both@example.com', 'us-both12345678');
-		addInvite('both@example.com');
-		addInvite('Pending@Example.com', 'in-pending12345');
-		const { output, error } = await skip([
-			{ email: 'New.Person@Example.com', first_name: 'N' },
-			{ email: 'MEMBER@example.com' },
-			{ email: 'pending@example.COM' },
-			{ email: 'both@example.com' },
-			{ email: 'other@example.com' },
-		]);
-		expect(error).toBeUndefined();
-		expect(output.map(({ json: record, pairedItem }) => ({ record, pairedItem }))).toEqual(
-			[
-				['New.Person@Example.com', 'invited', identifierOf('new.person@example.com')],
-				['MEMBER@example.com', 'member', 'us-member123456'],
-				['pending@example.COM', 'pending', 'in-pending12345'],
-				['both@example.com', 'member', 'us-both12345678'],
-				['other@example.com', 'invited', identifierOf('other@example.com')],
-			].map(([email, outcome, nanoid], item) => ({
-				record: { email, outcome, nanoid },
-				pairedItem: { item },
-			})),
+	it('does as the property model says for random sheets, and again after a fault', async () => {
+		await fc.assert(
+			fc.asyncProperty(scenario, async (given) => {
+				await playScenario(given);
+			}),
+			{ numRuns: runs(30) },
 		);
-		expect(posts().map(({ body }) => body)).toEqual([
-			{
-				nanoid: sandbox.team,
-				role: 'contractor',
-				invites: [
-					{ email: 'New.Person@Example.com', prefill: prefill({ first_name: 'N' }) },
-					{ email: 'other@example.com' },
-				],
-			},
-		]);
 	});
 
 	const listed = ['new', 'Member', 'pending', 'last', 'Member2'].map((name) => ({
@@ -629,21 +575,13 @@ describe('Existing People: Skip', () => {
 		const parameters = { ...source, options: { inviteesPerRequest: 1 } };
 		const { output, error } = await skip([{}], parameters);
 		expect(error).toBeUndefined();
-		expect(json(output)).toEqual(
+		expect(recordsOf(output)).toEqual(
 			['invited', 'member', 'pending', 'invited', 'member'].map((outcome, index) => {
 				const email = listed[index]?.email ?? '';
 				return { email, outcome, nanoid: identifierOf(email) };
 			}),
 		);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(5).fill({ item: 0 }));
-		expect(posts()).toHaveLength(2);
-		expect(outcomes(await skip([{}], parameters))).toEqual([
-			'pending',
-			'member',
-			'pending',
-			'pending',
-			'member',
-		]);
 		expect(posts()).toHaveLength(2);
 	});
 
@@ -663,22 +601,18 @@ describe('Existing People: Skip', () => {
 		role: '={{ $json.role ?? "contractor" }}',
 	};
 
+	const twoRows = (first: IDataObject, second: IDataObject): [IDataObject[], string] => [
+		[
+			{ email: a, ...first },
+			{ email: 'A@example.com', ...second },
+		],
+		'Row 2: A@example.com is already in row 1',
+	];
+
 	it.each<[string, IDataObject[], string]>([
-		[
-			'two rows, whatever their roles',
-			[{ email: a }, { email: 'A@example.com', role: 'team_employee' }],
-			'Row 2: A@example.com is already in row 1',
-		],
-		[
-			'a row that skips and one that invites',
-			[{ email: a }, { email: 'A@example.com', existing: 'invite' }],
-			'Row 2: A@example.com is already in row 1',
-		],
-		[
-			'a row that invites and one that skips',
-			[{ email: a, existing: 'invite' }, { email: 'A@example.com' }],
-			'Row 2: A@example.com is already in row 1',
-		],
+		['two rows, whatever their roles', ...twoRows({}, { role: 'team_employee' })],
+		['a row that skips and one that invites', ...twoRows({}, { existing: 'invite' })],
+		['a row that invites and one that skips', ...twoRows({ existing: 'invite' }, {})],
 		[
 			'a list and a row',
 			[{ from: 'json', list: [{ email: 'A@example.com' }] }, { email: a }],
@@ -697,49 +631,33 @@ describe('Existing People: Skip', () => {
 	])('refuses a person in %s for the same team', async (_what, items, message) => {
 		expect((await skip(items, mixed)).error?.message).toBe(message);
 		expect(wire()).toEqual([]);
-		const { output } = await skip(items, mixed, { node: CONTINUE });
-		expect(json(output).filter(({ error }) => error !== undefined)).toHaveLength(1);
+		const { output } = await skip(items, mixed, CONTINUE);
+		expect(recordsOf(output).filter(({ error }) => error !== undefined)).toHaveLength(1);
 	});
 
-	it('finds members whose address is written in another case', async () => {
-		await sandbox.control('POST', 'settings', { emailFilter: 'exact' });
-		addMember('Lower.Upper@Example.COM');
-		addInvite('PENDING@example.com');
+	it('takes nobody for a person whose address only looks the same', async () => {
 		/* The Kelvin sign becomes a k in lower case, and is another person's. */
 		addInvite('mar\u212a@example.com');
-		const rows = ['lower.upper@example.com', 'Pending@example.com', 'mark@example.com'];
-		expect(outcomes(await skip(rows.map((email) => ({ email }))))).toEqual([
-			'member',
-			'pending',
-			'invited',
-		]);
+		expect(outcomes(await skip([{ email: 'mark@example.com' }]))).toEqual(['invited']);
 	});
 
 	it('gives no identifier where the service lists none, and takes no blank email for a person', async () => {
 		Reflect.deleteProperty(addInvite(a), 'nanoid');
 		Reflect.set(addInvite('hidden@example.com'), 'email', null);
 		const { output } = await skip([{ email: a }, { email: b }]);
-		expect(json(output)).toEqual([
+		expect(recordsOf(output)).toEqual([
 			{ email: a, outcome: 'pending', nanoid: null },
 			{ email: b, outcome: 'invited', nanoid: expect.any(String) },
 		]);
 	});
 
+	const service = useEchoService();
+
 	/** Runs two people at a service whose answers the test chooses. */
 	async function skipAt(answer: (request: EchoRequest) => unknown): Promise<RunResult> {
-		const service = await startEchoService();
-		try {
-			service.answer((request) => ({ body: { success: true, data: answer(request) } }));
-			const credentials = sandbox.credentials({
-				baseUrl: service.url,
-				authentication: 'accessToken',
-				accessToken: 'e30.e30.e30',
-			});
-			const items = [{ email: a }, { email: b }];
-			return await runNode(credentials, invitation({}), { items });
-		} finally {
-			await service.close();
-		}
+		service.answer((request) => ({ body: { success: true, data: answer(request) } }));
+		const items = [{ email: a }, { email: b }];
+		return await runNode(withAccessToken(service.url), invitation({}), { items });
 	}
 
 	it.each([
@@ -752,7 +670,7 @@ describe('Existing People: Skip', () => {
 			return path === '/v2/invites' ? [] : { users: [] };
 		});
 		expect(error).toBeUndefined();
-		expect(json(output)).toEqual([a, b].map((email) => ({ email, outcome, nanoid: null })));
+		expect(recordsOf(output)).toEqual([a, b].map((email) => ({ email, outcome, nanoid: null })));
 	});
 
 	it('finds a member whom the service keeps back for a later page', async () => {
@@ -766,7 +684,7 @@ describe('Existing People: Skip', () => {
 			return { users: [{ email: 'other@example.com', nanoid: 'us-other' }], pagination };
 		});
 		expect(error).toBeUndefined();
-		expect(json(output)).toEqual([
+		expect(recordsOf(output)).toEqual([
 			{ email: a, outcome: 'invited', nanoid: 'in-1' },
 			{ email: b, outcome: 'member', nanoid: 'us-b' },
 		]);
@@ -786,15 +704,6 @@ describe('Existing People: Skip', () => {
 		});
 		expect(outcomes(await skip([{ email: 'quick@example.com' }]))).toEqual(['pending']);
 		expect(posts()).toEqual([]);
-	});
-
-	it('does as the property model says for random sheets, and again after a fault', async () => {
-		await fc.assert(
-			fc.asyncProperty(scenario, async (given) => {
-				await playScenario(given);
-			}),
-			{ numRuns: runs(30) },
-		);
 	});
 });
 
@@ -824,19 +733,12 @@ describe('Existing People: Skip, when reading fails', () => {
 			{ email: 'c@example.com', team: sandbox.team },
 		];
 		const parameters = { teamId: '={{ $json.team }}' };
-		const refuseOther = async () =>
-			await sandbox.fault({
-				match: { path: `/${otherTeam()}/users$` },
-				kind: 'status',
-				status: 403,
-				message: 'no',
-			});
-		await refuseOther();
+		const match = { path: `/${otherTeam()}/users$` };
+		await sandbox.fault({ match, kind: 'status', status: 403, times: 2 });
 		expect((await skip(rows, parameters)).error?.message).toContain('[item 1]');
 		expect(posts()).toEqual([]);
-		await refuseOther();
-		const { output } = await skip(rows, parameters, { node: CONTINUE });
-		expect(json(output)).toMatchObject([
+		const { output } = await skip(rows, parameters, CONTINUE);
+		expect(recordsOf(output)).toMatchObject([
 			{ outcome: 'invited' },
 			{ error: expect.stringContaining('[item 1]'), http_status: 403 },
 			{ outcome: 'invited' },
@@ -854,16 +756,6 @@ describe('Existing People: Skip, when reading fails', () => {
 			expect(posts()).toEqual([]);
 		},
 	);
-
-	it('needs the permission to invite before anything is read', async () => {
-		const credentials = sandbox.credentials({
-			access: 'selected',
-			permissions: ['sendPayments'],
-		});
-		const { error } = await runNode(credentials, invitation({}), { items: [{ email: a }] });
-		expect(error?.message).toBe('These credentials don’t allow inviting people [item 0]');
-		expect(wire()).toEqual([]);
-	});
 });
 
 describe('Existing People: Skip, after a run was cut', () => {
@@ -872,25 +764,15 @@ describe('Existing People: Skip, after a run was cut', () => {
 		role: index % 3 === 0 ? 'team_employee' : 'contractor',
 	}));
 	const parameters = { role: '={{ $json.role }}', options: { inviteesPerRequest: 3 } };
-	const everybody = rows.map(({ email }) => email.toLowerCase()).sort();
-	const invited = () =>
-		pending()
-			.filter((email) => email.startsWith('cut.'))
-			.sort();
 
-	/* The random sheets have the other faults. */
-	it('invites everybody once where the connection breaks after the service acted', async () => {
+	/* The random sheets have what the next run does. */
+	it('says which rows were invited before the connection broke', async () => {
 		await failPost(2, { kind: 'cutAfter' });
-		const first = await skip(rows, parameters);
-		expect(first.error?.data).toMatchObject({
+		const { error } = await skip(rows, parameters);
+		expect(error?.data).toMatchObject({
 			completed: [0, 3, 6, 9].map((item) => expect.objectContaining({ item, outcome: 'invited' })),
 		});
 		expect(posts()).toHaveLength(3);
-		const second = await skip(rows, parameters);
-		expect(second.error).toBeUndefined();
-		expect(invited()).toEqual(everybody);
-		expect(outcomes(second).filter((outcome) => outcome === 'pending')).toHaveLength(7);
-		expect(outcomes(await skip(rows, parameters))).toEqual(rows.map(() => 'pending'));
 	});
 
 	it('says for a list who was invited before the error', async () => {
@@ -919,8 +801,9 @@ describe('Existing People: Skip, after a run was cut', () => {
 		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 		const { output, error } = await skip(rows, parameters, { node });
 		expect(error).toBeUndefined();
-		expect(json(output).map(({ outcome }) => outcome)).toEqual(rows.map(() => 'invited'));
-		expect(invited()).toEqual(everybody);
+		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual(rows.map(() => 'invited'));
+		const invited = pending().filter((email) => email.startsWith('cut.'));
+		expect(invited.sort()).toEqual(rows.map(({ email }) => email.toLowerCase()).sort());
 		expect(reads()).toHaveLength(2);
 	});
 
@@ -933,21 +816,21 @@ describe('Existing People: Skip, after a run was cut', () => {
 		);
 		expect(error?.description).toContain('then run the workflow again for what’s missing');
 		expect(posts()).toHaveLength(2);
-		expect((await skip(rows, parameters)).error).toBeUndefined();
-		expect(invited()).toEqual(everybody);
 	});
 });
 
 describe('Existing People: Skip with Check Only', () => {
 	const options = { checkOnly: true };
 
-	it('reads, and puts out the requests with who is skipped', async () => {
+	it('reads, and puts out the requests with who is skipped and the name of the team', async () => {
 		addMember(a);
 		addInvite(b);
 		const items = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ email: `${name}@example.com` }));
-		const { output, error } = await skip(items, { options: { ...options, inviteesPerRequest: 2 } });
+		const credentials = sandbox.credentials({ entities: `${sandbox.team} Engineering` });
+		const form = invitation({ options: { ...options, inviteesPerRequest: 2 } });
+		const { output, error } = await runNode(credentials, form, { items });
 		expect(error).toBeUndefined();
-		const to = `to team ${sandbox.team} as Contractor`;
+		const to = `to team Engineering (${sandbox.team}) as Contractor`;
 		const request = (...names: string[]) => ({
 			method: 'POST',
 			path: '/v2/invites',
@@ -957,7 +840,7 @@ describe('Existing People: Skip with Check Only', () => {
 				invites: names.map((name) => ({ email: `${name}@example.com` })),
 			},
 		});
-		expect(json(output)).toMatchObject([
+		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
 				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited`,
@@ -981,7 +864,7 @@ describe('Existing People: Skip with Check Only', () => {
 		addMember(a);
 		addInvite(b);
 		const { output } = await skip([{ email: a }, { email: b }], { options });
-		expect(json(output)).toMatchObject([
+		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
 				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited`,
@@ -991,20 +874,10 @@ describe('Existing People: Skip with Check Only', () => {
 		expect(output[0]?.pairedItem).toEqual([{ item: 0 }, { item: 1 }]);
 	});
 
-	it('names the team as the credentials do', async () => {
-		const credentials = sandbox.credentials({ entities: `${sandbox.team} Engineering` });
-		const { output } = await runNode(credentials, invitation({ options }), {
-			items: [{ email: a }],
-		});
-		expect(json(output)[0]?.summary).toBe(
-			`Invite 1 person (${a}) to team Engineering (${sandbox.team}) as Contractor`,
-		);
-	});
-
 	it('leaves nothing behind: a run in the same execution reads again', async () => {
 		await skip([{ email: a }], { options }, { executionId: 'checked' });
 		addInvite(a);
 		const { output } = await skip([{ email: a }], {}, { executionId: 'checked' });
-		expect(json(output)).toMatchObject([{ outcome: 'pending' }]);
+		expect(recordsOf(output)).toMatchObject([{ outcome: 'pending' }]);
 	});
 });

@@ -1,13 +1,18 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { runNode } from '../support/actionHost';
+import { CONTINUE } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { waitUntil } from '../support/waiting';
+
+/* The record of payments pauses for other processes: test/unit/idempotency has those. */
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async () => {},
+}));
 
 const sandbox = useActionSandbox();
 
 const PAYEES = ['ana', 'ben', 'cleo', 'dan', 'eva'].map((name) => `${name}@example.com`);
-const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
 
 /** A sheet: one row per payee, each with its authorization and reference. */
 async function sheet(payees: readonly string[] = PAYEES): Promise<IDataObject[]> {
@@ -19,20 +24,16 @@ async function sheet(payees: readonly string[] = PAYEES): Promise<IDataObject[]>
 	return rows;
 }
 
-const form = (options: INodeParameters = {}): INodeParameters => ({
-	resource: 'payment',
-	operation: 'create',
-	teamId: { __rl: true, mode: 'id', value: sandbox.team },
-	recipientEmail: '={{ $json.email }}',
-	amountUnit: 'dollars',
-	amountDollars: '125.00',
-	currency: 'USD',
-	network: 'arbitrum',
-	paymentReference: '={{ $json.reference }}',
-	typedData: '={{ $json.authorization }}',
-	signatureSource: 'wallet',
-	options,
-});
+const form = (options: INodeParameters = {}): INodeParameters =>
+	sandbox.paymentForm({
+		teamId: { __rl: true, mode: 'id', value: sandbox.team },
+		recipientEmail: '={{ $json.email }}',
+		amountUnit: 'dollars',
+		amountDollars: '125.00',
+		paymentReference: '={{ $json.reference }}',
+		typedData: '={{ $json.authorization }}',
+		options,
+	});
 
 const check = async (items: readonly IDataObject[]) =>
 	(await sandbox.run(form({ checkOnly: true, checkOutput: 'run' }), { items })).output[0]?.json;
@@ -61,8 +62,14 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toEqual([]);
 
 		const approvedCheck = String(checked?.approval);
-		const paid = await sandbox.run(form({ approvedCheck, ifAlreadyPaid: 'skip' }), { items });
+		const size = { expectedPayments: 5, expectedTotal: '625' };
+		const options = { approvedCheck, ifAlreadyPaid: 'skip', ...size };
+		const paid = await sandbox.run(form(options), { items });
 		expect(paid.error).toBeUndefined();
+		expect(JSON.parse(paid.stored).metadata).toMatchObject({
+			...{ payments_paid: '5', payments_total: '625.00', payments_refused: '0' },
+			...{ payments_unknown: '0', payments_not_sent: '0' },
+		});
 		expect(outcomes(paid.output)).toEqual(Array(5).fill('paid'));
 		expect(paid.output.map(({ pairedItem }) => pairedItem)).toEqual(
 			[0, 1, 2, 3, 4].map((item) => ({ item })),
@@ -97,6 +104,25 @@ describe('a pay run', () => {
 		const { output } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
 		expect(output[0]?.json).toMatchObject({ outcome: 'refused', error });
 		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('names the rows that pay the same person the same amount', async () => {
+		const [ana = '', ben = ''] = PAYEES;
+		const items = await sheet([ana, ben, ana]);
+		expect(await check(items)).toMatchObject({ check: 'passed', duplicates: [[1, 3]] });
+	});
+
+	it('knows a reference however it’s written', async () => {
+		const [first, ...others] = await sheet(Array<string>(4).fill('ana@example.com'));
+		await sandbox.run(form(), { items: [{ ...first, reference: 42 }] });
+		const references = ['42', ' 42 ', '４２'];
+		const items = others.map((row, index) => ({ ...row, reference: references[index] }));
+		const { output } = await sandbox.run(form(), { items, ...CONTINUE });
+		expect(output.map(({ json }) => json.error)).toEqual([
+			expect.stringContaining('was already paid'),
+			expect.stringContaining('row 1 has the same payment'),
+			expect.stringContaining('row 1 has the same payment'),
+		]);
 	});
 
 	it('has in its total the rows that are refused', async () => {
@@ -217,6 +243,7 @@ describe('a pay run', () => {
 
 		const next = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
 		expect(outcomes(next.output)).toEqual(['already_paid', ...Array(4).fill('paid')]);
+		expect(JSON.parse(next.stored).metadata).toMatchObject({ payments_paid: '4' });
 		expect(sandbox.writes()).toHaveLength(5);
 	});
 
@@ -254,15 +281,11 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(4);
 	});
 
-	it('leaves nothing in n8n’s list of executions when it is only checked', async () => {
+	it('can be found by its invoice in n8n’s list of executions, unless it was only checked', async () => {
 		const items = await sheet(['ana@example.com']);
-		const { stored } = await sandbox.run(form({ checkOnly: true }), { items });
-		expect(JSON.parse(stored).metadata ?? {}).toEqual({});
-	});
-
-	it('can be found by its invoice in n8n’s list of executions', async () => {
-		const [item] = await sheet(['ana@example.com']);
-		const { stored } = await runNode(sandbox.credentials(), form(), { items: [item ?? {}] });
+		const { stored: checked } = await sandbox.run(form({ checkOnly: true }), { items });
+		expect(JSON.parse(checked).metadata ?? {}).toEqual({});
+		const { stored } = await sandbox.run(form(), { items });
 		expect(JSON.parse(stored).metadata).toMatchObject({
 			payment_reference: 'INV-0',
 			payment_outcome: 'paid',

@@ -3,7 +3,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { useActionSandbox, type Payload } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
-const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
 
 /** A payload whose texts can be anything, with other data. */
 const saying = async (data: object): Promise<Payload> => {
@@ -62,46 +61,4 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 			`of token ${token} to ${paid} on chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
 		),
 	);
-});
-
-describe('a run of several payments', () => {
-	const sheet = async (count: number, references: readonly unknown[] = []) =>
-		await Promise.all(
-			Array.from({ length: count }, async (_, row) => ({
-				reference: references[row] ?? `INV-${row}`,
-				authorization: JSON.stringify((await sandbox.authorization()).message),
-			})),
-		);
-	const pay = async (items: IDataObject[], options: INodeParameters = {}, more: object = {}) => {
-		const form = sandbox.paying(await sandbox.authorization(), { options });
-		const each = {
-			typedData: '={{ $json.authorization }}',
-			paymentReference: '={{ $json.reference }}',
-		};
-		return await sandbox.run({ ...form, ...each }, { items, ...more });
-	};
-
-	it('is checked and paid with the totals that were entered', async () => {
-		const items = await sheet(3);
-		const right = { expectedPayments: 3, expectedTotal: '375' };
-		const { output } = await pay(items, { ...right, checkOnly: true, checkOutput: 'run' });
-		expect(output[0]?.json).toMatchObject({ check: 'passed', duplicates: [[1, 2, 3]] });
-		const { stored } = await pay(items, right);
-		expect(JSON.parse(stored).metadata).toMatchObject({
-			...{ payments_paid: '3', payments_total: '375.00', payments_refused: '0' },
-			...{ payments_unknown: '0', payments_not_sent: '0' },
-		});
-		const { stored: again } = await pay(await sheet(4), { ifAlreadyPaid: 'skip' });
-		expect(JSON.parse(again).metadata).toMatchObject({ payments_paid: '1' });
-	});
-
-	it('knows a reference however it’s written', async () => {
-		await pay(await sheet(1, [42]));
-		const { output } = await pay(await sheet(3, ['42', ' 42 ', '４２']), {}, CONTINUE);
-		expect(output.map(({ json }) => json.error)).toEqual([
-			expect.stringContaining('was already paid'),
-			expect.stringContaining('row 1 has the same payment'),
-			expect.stringContaining('row 1 has the same payment'),
-		]);
-	});
 });

@@ -3,31 +3,25 @@ import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-wo
 import { entitySearches } from '../../nodes/PayrollPayments/actions/listSearch/searchEntities';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
-import { searchUsers } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
+import { recordsOf, searchUsers } from '../support/actionHost';
+import { useActionSandbox, without } from '../support/actionSandbox';
 import { PollHost } from '../support/pollHost';
 
 const sandbox = useActionSandbox();
 
-const rows = (output: ReadonlyArray<{ json: IDataObject }>) => output.map(({ json }) => json);
-
 const queries = () => sandbox.requests().map(({ query }) => query);
 
 describe('Balance: Get', () => {
+	/* n8n leaves out a value that is the default. */
 	const get = async (change: INodeParameters) =>
-		await sandbox.run({
-			resource: 'balance',
-			operation: 'get',
-			entityId: sandbox.team,
-			...change,
-		});
+		await sandbox.run({ ...without(sandbox.balance(), 'output'), ...change });
 	const set = (currency: string, cents: bigint) => sandbox.firstTeam.balances.set(currency, cents);
 
 	it('gives one item per currency by default, 0 for a chosen one that isn’t listed', async () => {
 		set('USD', 12_345n);
 		sandbox.firstTeam.unlisted.add('EUR');
 		const { output } = await get({ currencies: ['EUR', 'USD'] });
-		expect(rows(output)).toMatchObject([
+		expect(recordsOf(output)).toMatchObject([
 			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
 			{ currency: 'EUR', balance: '0.00', balance_cents: '0', entity_id: sandbox.team },
 		]);
@@ -54,7 +48,7 @@ describe('Balance: Get', () => {
 		set('MXN', 77n);
 		const { output } = await get({ currencies: ['MXN', 'USD'], output: 'asReceived' });
 		expect(queries()).toEqual([{ nanoid: sandbox.team }]);
-		expect(rows(output)).toMatchObject([
+		expect(recordsOf(output)).toMatchObject([
 			{ balances: [{ currency: 'MXN', balance_cents: '77' }, { currency: 'USD' }] },
 		]);
 	});
@@ -81,16 +75,9 @@ describe('Balance Changed', () => {
 
 describe('Team User: Get Many', () => {
 	const users = () => sandbox.firstTeam.users;
-	const find = async (change: INodeParameters) =>
-		await sandbox.run({
-			resource: 'teamUser',
-			operation: 'getAll',
-			teamId: sandbox.team,
-			returnAll: true,
-			...change,
-		});
+	const find = async (change: INodeParameters) => await sandbox.run(sandbox.teamUsers(change));
 	const idsOf = (output: ReadonlyArray<{ json: IDataObject }>) =>
-		rows(output).map(({ nanoid }) => nanoid);
+		recordsOf(output).map(({ nanoid }) => nanoid);
 
 	it.each(['={{ $json.nothing }}', '={{ "false" }}', false])(
 		'keeps to the limit where Return All is %s',
@@ -228,12 +215,7 @@ describe('the pickers', () => {
 		const teamId = { __rl: true, mode: 'list', value: sandbox.team };
 		const { results } = await searchUsers(sandbox.credentials(), { teamId });
 		expect(results.length).toBeGreaterThan(50);
-		const { output, error } = await sandbox.run({
-			resource: 'teamUser',
-			operation: 'getAll',
-			teamId,
-			returnAll: true,
-		});
+		const { output, error } = await sandbox.run(sandbox.teamUsers({ teamId }));
 		expect(error).toBeUndefined();
 		expect(output).toHaveLength(results.length);
 	});

@@ -4,7 +4,6 @@ import {
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
 	type IDataObject,
-	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 	type INodeListSearchResult,
@@ -15,48 +14,31 @@ import {
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { processedKeys } from './processedKeys';
-import { additionalData, EngineCredentials, NodeTypes, runInEngine } from './engine';
+import { additionalData, EngineCredentials, nodeTypeOf, NodeTypes, runInEngine } from './engine';
 import { validateActionOutput } from './outputSchemas';
 
-/** A node that puts out given items, so that the action node has an input. */
-class InputItems implements INodeType {
-	description = {
-		displayName: 'Input Items',
-		name: 'inputItems',
-		group: [],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json' as const, default: '[]' }],
-	};
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+/** Puts out given items, so that the action node has an input. */
+const inputItems = nodeTypeOf(
+	'inputItems',
+	async function () {
 		const items = JSON.parse(String(this.getNodeParameter('items', 0))) as IDataObject[];
 		return [items.map((json) => ({ json }))];
-	}
-}
+	},
+	{
+		inputs: [],
+		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+	},
+);
+
+const credentials = [{ name: 'payrollPaymentsApi', required: true }];
 
 /**
  * Sends one GET for each item at the same time, as n8n's HTTP Request node does: with the request
  * function that it uses, and without telling anybody what came of it.
  */
-class PlainRequests implements INodeType {
-	description = {
-		displayName: 'Plain Requests',
-		name: 'plainRequests',
-		group: [],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'payrollPaymentsApi', required: true }],
-		properties: [{ displayName: 'URL', name: 'url', type: 'string' as const, default: '' }],
-	};
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+const plainRequests = nodeTypeOf(
+	'plainRequests',
+	async function () {
 		const answers = await Promise.all(
 			this.getInputData().map(
 				async (_item, index): Promise<unknown> =>
@@ -70,37 +52,30 @@ class PlainRequests implements INodeType {
 			),
 		);
 		return [answers.map((answer) => ({ json: { answer: JSON.stringify(answer) } }))];
-	}
-}
+	},
+	{
+		credentials,
+		properties: [{ displayName: 'URL', name: 'url', type: 'string', default: '' }],
+	},
+);
 
-/** What {@link RawRequest} sends next: options may hold what no parameter can, such as a stream. */
+/** What a node of the type rawRequest sends next: options may hold what no parameter can, such as a stream. */
 export const rawRequest: {
 	via: 'httpRequestWithAuthentication' | 'requestWithAuthentication';
 	options: Readonly<Record<string, unknown>>;
 } = { via: 'requestWithAuthentication', options: {} };
 
 /** Sends one request with the credentials, as n8n's HTTP Request node and others do. */
-class RawRequest implements INodeType {
-	description = {
-		displayName: 'Raw Request',
-		name: 'rawRequest',
-		group: [],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'payrollPaymentsApi', required: true }],
-		properties: [],
-	};
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+const sendRawRequest = nodeTypeOf(
+	'rawRequest',
+	async function () {
 		const { via, options } = rawRequest;
 		const request = Object.assign({ url: '' }, { url: undefined }, options);
 		await this.helpers[via].call(this, 'payrollPaymentsApi', request);
 		return [[{ json: {} }]];
-	}
-}
+	},
+	{ credentials },
+);
 
 /** The node as n8n offers it to AI agents: the same, under a name that ends in Tool. */
 function asTool(type: PayrollPayments): PayrollPayments {
@@ -109,11 +84,11 @@ function asTool(type: PayrollPayments): PayrollPayments {
 }
 
 const TYPES: Readonly<Record<string, INodeType>> = {
-	inputItems: new InputItems(),
-	plainRequests: new PlainRequests(),
+	inputItems,
+	plainRequests,
 	payrollPayments: new PayrollPayments(),
 	payrollPaymentsTool: asTool(new PayrollPayments()),
-	rawRequest: new RawRequest(),
+	rawRequest: sendRawRequest,
 };
 
 const nodeTypes = new NodeTypes(TYPES);
@@ -142,6 +117,12 @@ export interface RunResult {
 	/** Everything that n8n would store of the execution, as text. */
 	readonly stored: string;
 }
+
+/** The settings of a node whose failed items go on as output. */
+export const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
+
+export const recordsOf = (items: ReadonlyArray<{ readonly json: IDataObject }>): IDataObject[] =>
+	items.map(({ json }) => json);
 
 function inputNode(name: string, items: readonly IDataObject[]): INode {
 	return {

@@ -148,6 +148,18 @@ export class ActionSandbox {
 		return await runNode(this.credentials(), parameters, options);
 	}
 
+	/** Parameters that read the balance of the first team, as the service sends it. */
+	balance(change: INodeParameters = {}): INodeParameters {
+		const output = 'asReceived';
+		return { resource: 'balance', operation: 'get', entityId: this.team, output, ...change };
+	}
+
+	/** Parameters that list the users of the first team. */
+	teamUsers(change: INodeParameters = {}): INodeParameters {
+		const teamId = this.team;
+		return { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true, ...change };
+	}
+
 	/** Everything that reached the service, signing in included. */
 	wire() {
 		return this.service.wireLog.read().entries;
@@ -233,4 +245,12 @@ export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
 	beforeAll(async () => await shared.start(settings));
 	beforeEach(async () => await shared.reset());
 	return shared;
+}
+
+/** Fails each test of the calling file that sends the sandbox what isn't documented. */
+export function expectValidRequests(sandbox: ActionSandbox): void {
+	afterEach(() => {
+		const wrong = sandbox.wire().filter(({ valid }) => !valid);
+		expect(wrong.map(({ path, problems }) => ({ path, problems }))).toEqual([]);
+	});
 }

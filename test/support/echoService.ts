@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import { listen } from './httpServer';
+import { listen, type HttpServer } from './httpServer';
 
 /** A request as the server received it. */
 export interface EchoRequest {
@@ -21,13 +21,12 @@ export interface EchoAnswer {
 }
 
 /** A service or signer with answers that the test chooses, even ones that the sandbox never gives. */
-export interface EchoService {
+interface EchoService {
 	readonly url: string;
 	/** Every request since the last change of `answer`. */
 	readonly requests: readonly EchoRequest[];
 	/** Sets the answers from now on. */
 	answer(how: (request: EchoRequest) => EchoAnswer): void;
-	close(): Promise<void>;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -35,7 +34,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 	return sent === '' ? undefined : JSON.parse(sent);
 }
 
-export async function startEchoService(): Promise<EchoService> {
+/** A service for the tests of the calling file or block. */
+export function useEchoService(): EchoService {
 	const requests: EchoRequest[] = [];
 	const faults: unknown[] = [];
 	let how: (request: EchoRequest) => EchoAnswer = () => ({ status: 404, body: '' });
@@ -53,17 +53,23 @@ export async function startEchoService(): Promise<EchoService> {
 			response.destroy();
 		});
 	});
-	const { url, stop } = await listen(server);
+	let running: HttpServer | undefined;
+	beforeAll(async () => {
+		running = await listen(server);
+	});
+	afterAll(async () => {
+		await running?.stop();
+		if (faults.length > 0) throw faults[0];
+	});
 	return {
-		url,
 		requests,
+		get url() {
+			if (running === undefined) throw new Error('The service has not started.');
+			return running.url;
+		},
 		answer: (next) => {
 			requests.length = 0;
 			how = next;
-		},
-		close: async () => {
-			await stop();
-			if (faults.length > 0) throw faults[0];
 		},
 	};
 }

@@ -1,6 +1,7 @@
 import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
 import {
 	ICredentialsHelper,
+	NodeConnectionTypes,
 	Workflow,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
@@ -10,10 +11,12 @@ import {
 	type IHttpRequestOptions,
 	type INode,
 	type INodeType,
+	type INodeTypeDescription,
 	type INodeTypes,
 	type IPinData,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 /** What an engine without a server doesn't offer. */
@@ -38,6 +41,29 @@ export class NodeTypes implements INodeTypes {
 	getKnownTypes(): IDataObject {
 		return {};
 	}
+}
+
+/** A node type that a test needs. */
+export function nodeTypeOf(
+	name: string,
+	execute: NonNullable<INodeType['execute']>,
+	more: Partial<INodeTypeDescription> = {},
+): INodeType {
+	return {
+		description: {
+			displayName: name,
+			name,
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: { name },
+			inputs: [NodeConnectionTypes.Main],
+			outputs: [NodeConnectionTypes.Main],
+			properties: [],
+			...more,
+		},
+		execute,
+	};
 }
 
 /** One saved credential, with n8n's rules for when a sign-in is made and where it is kept. */
@@ -133,6 +159,25 @@ export function additionalData(
 	};
 }
 
+/** What n8n's server listens to an execution with. */
+export function executionHooks(
+	mode: WorkflowExecuteMode,
+	executionId: string,
+	nodes: INode[],
+): ExecutionLifecycleHooks {
+	return new ExecutionLifecycleHooks(mode, executionId, {
+		id: 'workflow',
+		name: 'workflow',
+		active: false,
+		isArchived: false,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		activeVersionId: null,
+		nodes,
+		connections: {},
+	});
+}
+
 /** A workflow for {@link runInEngine}; it starts at the first node. */
 export interface EngineWorkflow {
 	readonly nodes: INode[];
@@ -159,19 +204,7 @@ export async function runInEngine(
 		nodeTypes,
 	});
 	const data = additionalData(credentials, executionId);
-	Object.assign(data, {
-		hooks: new ExecutionLifecycleHooks('trigger', executionId, {
-			id: 'workflow',
-			name: 'workflow',
-			active: false,
-			isArchived: false,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			activeVersionId: null,
-			nodes,
-			connections: {},
-		}),
-	});
+	Object.assign(data, { hooks: executionHooks('trigger', executionId, nodes) });
 	const execution = new WorkflowExecute(data, 'trigger');
 	const running = execution.run({ workflow, startNode: nodes[0], pinData });
 	stop?.addEventListener('abort', () => {

@@ -1,11 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-import {
-	ExecutionLifecycleHooks,
-	PollContext,
-	TriggersAndPollers,
-	WorkflowExecute,
-} from 'n8n-core';
+import { PollContext, TriggersAndPollers, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	Workflow,
@@ -13,17 +8,16 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
-	type INodeType,
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
 import type { SavedCredentials } from './actionHost';
-import { additionalData } from './engine';
+import { additionalData, executionHooks, NodeTypes } from './engine';
 
 /** n8n's keeper of poll functions, without its scheduler. */
 const pollers = new TriggersAndPollers();
-const trigger: INodeType = new PayrollPaymentsPollingTrigger();
+const nodeTypes = new NodeTypes({ polling: new PayrollPaymentsPollingTrigger() });
 
 interface Activation {
 	readonly workflow: Workflow;
@@ -113,19 +107,7 @@ export class PollHost {
 	async fetchTestEvent(): Promise<{ items?: IDataObject[]; error?: Error; hint?: string | null }> {
 		const { workflow, node } = this.prepare('manual');
 		const data = additionalData(this.credentials, 'manual');
-		Object.assign(data, {
-			hooks: new ExecutionLifecycleHooks('manual', 'manual', {
-				id: 'workflow',
-				name: 'workflow',
-				active: false,
-				isArchived: false,
-				createdAt: new Date(),
-				updatedAt: new Date(),
-				activeVersionId: null,
-				nodes: [node],
-				connections: {},
-			}),
-		});
+		Object.assign(data, { hooks: executionHooks('manual', 'manual', [node]) });
 		const stack = [{ node, data: { main: [[]] }, source: null }];
 		const started = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
 		const execute = new WorkflowExecute(data, 'manual', started);
@@ -148,7 +130,7 @@ export class PollHost {
 			async () => await pollers.runPollFunction(workflow, node, context),
 		);
 		/* The scheduler writes to the database before it hands a result over. */
-		if (this.isScheduled) await setTimeout(20);
+		if (this.isScheduled) await setTimeout(5);
 		if (result !== null && (this.isScheduled || this.active === activation)) {
 			context.__emit(result);
 		}
@@ -171,14 +153,13 @@ export class PollHost {
 			credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
 			...this.changes,
 		};
-		const typeOf = () => trigger;
 		const workflow = new Workflow({
 			id: this.workflow.id,
 			nodes: [node],
 			connections: {},
 			active: mode !== 'manual',
 			staticData: JSON.parse(this.saved),
-			nodeTypes: { getByName: typeOf, getByNameAndVersion: typeOf, getKnownTypes: () => ({}) },
+			nodeTypes,
 			settings: { executionOrder: 'v1' },
 		});
 		const data = additionalData(this.credentials, 'poll');

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { ActionSandbox } from './actionSandbox';
+import { FORMS as WITHOUT_SANDBOX } from './operationForms';
 
 /* Forms that the sandbox does as asked, each time that one is made. */
 
@@ -36,13 +37,7 @@ const FORMS: Readonly<Record<string, (sandbox: ActionSandbox) => Promise<INodePa
 		return { message, signature: await sandbox.wallet().signMessage(message) };
 	},
 	'balance.get': async ({ team }) => ({ entityId: team }),
-	'invite.create': async ({ team }) => ({
-		teamId: team,
-		role: 'contractor',
-		inviteesSource: 'json',
-		inviteesJson: '[{ "email": "ana@example.com" }]',
-		existingPeople: 'invite',
-	}),
+	'invite.create': async ({ team }) => ({ ...WITHOUT_SANDBOX.createInvites, teamId: team }),
 	'invite.getAll': async ({ team }) => ({ entityId: team, returnAll: true }),
 	'nameReview.update': async ({ team, firstTeam }) => {
 		const [review] = firstTeam.nameReviews;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { ExecutionLifecycleHooks, HookContext, WebhookContext, WorkflowExecute } from 'n8n-core';
+import { HookContext, WebhookContext, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	NodeConnectionTypes,
@@ -12,14 +12,14 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
-	type INodeType,
 	type IWebhookData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { additionalData, EngineCredentials } from './engine';
+import { additionalData, EngineCredentials, executionHooks, nodeTypeOf, NodeTypes } from './engine';
+import { listen, type HttpServer } from './httpServer';
 import { processedKeys as store } from './processedKeys';
 import { validateTriggerOutput } from './outputSchemas';
 import { timestamped } from './sampleEvents';
@@ -119,7 +119,8 @@ export class TriggerHost {
 
 	private constructor(
 		setup: Setup,
-		private readonly server: Server,
+		server: Server,
+		private readonly address: HttpServer,
 	) {
 		this.setup = { nodeId: randomUUID(), credentials: { secret: SECRET }, ...setup };
 		this.trigger = setup.trigger ?? new PayrollPaymentsTrigger();
@@ -133,20 +134,15 @@ export class TriggerHost {
 
 	static async start(setup: Setup = {}): Promise<TriggerHost> {
 		const server = createServer();
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		return new TriggerHost(setup, server);
+		return new TriggerHost(setup, server, await listen(server));
 	}
 
 	async stop(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
+		await this.address.stop();
 	}
 
 	get url(): string {
-		const address = this.server.address();
-		return typeof address === 'object' && address !== null
-			? `http://127.0.0.1:${address.port}/`
-			: notHere();
+		return `${this.address.url}/`;
 	}
 
 	async deliver(
@@ -325,19 +321,16 @@ export class TriggerHost {
 		if (toolType !== undefined) {
 			nodes.push({ ...node, id: 'tool', name: 'Tool', type: toolType, parameters: {} });
 		}
-		const after: INodeType = {
-			description: {
-				...trigger.description,
-				webhooks: [],
-				properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
-				inputs: ['main'],
-			},
-			async execute() {
+		const after = nodeTypeOf(
+			'after',
+			async function () {
 				return [await runAfter(this.getInputData())];
 			},
-		};
-		const types: Record<string, INodeType> = { trigger, after, [toolType ?? 'tool']: after };
-		const typeOf = (type: string) => types[type] ?? notHere();
+			{
+				properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
+			},
+		);
+		const nodeTypes = new NodeTypes({ trigger, after, [toolType ?? 'tool']: after });
 		const connections = {
 			Trigger: { main: [[{ node: 'After', type: NodeConnectionTypes.Main, index: 0 }]] },
 			...(toolType !== undefined && {
@@ -349,11 +342,7 @@ export class TriggerHost {
 			nodes,
 			connections,
 			active: mode !== 'manual',
-			nodeTypes: {
-				getByName: typeOf,
-				getByNameAndVersion: typeOf,
-				getKnownTypes: (): IDataObject => ({}),
-			},
+			nodeTypes,
 			settings: { executionOrder: 'v1' },
 		});
 		const data = additionalData(new WebhookCredentials(credentials), executionId);
@@ -366,17 +355,7 @@ export class TriggerHost {
 			workflowId: 'workflow',
 			workflowExecuteAdditionalData: data,
 		};
-		const hooks = new ExecutionLifecycleHooks(mode, executionId, {
-			id: 'workflow',
-			name: 'workflow',
-			active: true,
-			isArchived: false,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			activeVersionId: null,
-			nodes,
-			connections,
-		});
+		const hooks = executionHooks(mode, executionId, nodes);
 		return { workflow, node, data, webhookData, hooks };
 	}
 }

@@ -91,8 +91,19 @@ export function accepting(
 }
 
 export const WRONG_ADDRESSES = forbiddenTexts('EvmAddress').filter(Boolean);
-export const WRONG_SIGNATURES = forbiddenTexts('EcdsaSignature');
 export const WRONG_EMAILS = forbiddenTexts('Email').filter(Boolean);
+
+/** Provided signatures that can't be any, and signers that are none. */
+export const WRONG_SIGNERS: readonly Refused[] = [
+	...refusing('Signature', 'signature', forbiddenTexts('EcdsaSignature'), {
+		signatureSource: 'provided',
+		signer: '0x52908400098527886E0F7030069857D2E4169EE7',
+	}),
+	...refusing('Signer', 'signer', ['', ...WRONG_ADDRESSES], {
+		signatureSource: 'provided',
+		signature: `0x${'a1'.repeat(65)}`,
+	}),
+];
 
 export const SIGNATURE = /^0x[0-9a-f]{130}$/;
 

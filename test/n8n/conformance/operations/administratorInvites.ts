@@ -6,9 +6,8 @@ import {
 	accepting,
 	refusing,
 	SIGNATURE,
-	WRONG_ADDRESSES,
 	WRONG_EMAILS,
-	WRONG_SIGNATURES,
+	WRONG_SIGNERS,
 	type Accepted,
 	type ExpectedRequest,
 	type Group,
@@ -252,16 +251,7 @@ export const executeAdministratorInvites: OperationCases = {
 						await providedForm(world, ({ typed_data: { typed_data: inner } }) => inner),
 				},
 			],
-			refused: [
-				...refusing('Signature', 'signature', WRONG_SIGNATURES, {
-					signatureSource: 'provided',
-					signer: '0x52908400098527886E0F7030069857D2E4169EE7',
-				}),
-				...refusing('Signer', 'signer', ['', ...WRONG_ADDRESSES], {
-					signatureSource: 'provided',
-					signature: `0x${'a1'.repeat(65)}`,
-				}),
-			],
+			refused: WRONG_SIGNERS,
 		},
 		{
 			what: 'identifiers of invites',

@@ -1,3 +1,4 @@
+import { FORMS } from '../../../support/operationForms';
 import {
 	accepting,
 	refusing,
@@ -66,13 +67,7 @@ export const createInvites: OperationCases = {
 	effect: 'write',
 	resource: 'invite',
 	operation: 'create',
-	form: ({ team }) => ({
-		teamId: team,
-		role: 'contractor',
-		inviteesSource: 'json',
-		inviteesJson: '[{ "email": "ana@example.com" }]',
-		existingPeople: 'invite',
-	}),
+	form: ({ team }) => ({ ...FORMS.createInvites, teamId: team }),
 	requests: ({ teamId, role, inviteesJson, anonymous }) => {
 		const invites: unknown = JSON.parse(String(inviteesJson));
 		return [

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 
-import {
-	refusing,
-	SIGNATURE,
-	WRONG_ADDRESSES,
-	WRONG_EMAILS,
-	WRONG_SIGNATURES,
-	type OperationCases,
-} from '../cases';
+import { refusing, SIGNATURE, WRONG_EMAILS, WRONG_SIGNERS, type OperationCases } from '../cases';
 import { forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, fieldsOf, schema, valuesOf } from '../openapi';
 import type { World } from '../world';
@@ -152,16 +145,7 @@ export const createInstantPayment: OperationCases = {
 					},
 				},
 			],
-			refused: [
-				...refusing('Signature', 'signature', WRONG_SIGNATURES, {
-					signatureSource: 'provided',
-					signer: '0x52908400098527886E0F7030069857D2E4169EE7',
-				}),
-				...refusing('Signer', 'signer', ['', ...WRONG_ADDRESSES], {
-					signatureSource: 'provided',
-					signature: `0x${'a1'.repeat(65)}`,
-				}),
-			],
+			refused: WRONG_SIGNERS,
 		},
 		{
 			what: 'typed data alone, and in a whole EIP-712 payload',

@@ -7,7 +7,7 @@ import {
 	withAccessToken,
 	type OperationId,
 } from '../../../support/operationForms';
-import { startEchoService, type EchoService } from '../../../support/echoService';
+import { useEchoService } from '../../../support/echoService';
 import { examplesOf, isRecord } from '../examples';
 import { operation } from '../openapi';
 import type { ConformanceRecord } from '../record';
@@ -30,15 +30,7 @@ const STATUSES = [400, 401, 403, 404, 500];
 
 /** Full and sparse answers, values and fields that the document doesn't know, and failures. */
 export function answersSuite(record: ConformanceRecord): void {
-	let echo: EchoService;
-
-	beforeAll(async () => {
-		echo = await startEchoService();
-	});
-
-	afterAll(async () => {
-		await echo.close();
-	});
+	const echo = useEchoService();
 
 	async function ask(id: OperationId, node = {}) {
 		processedKeys.clear();

@@ -1,6 +1,6 @@
 import { processedKeys, runNode, SavedCredentials } from '../../../support/actionHost';
 import { FORMS, OPERATION_IDS, withAccessToken } from '../../../support/operationForms';
-import { startEchoService, type EchoService } from '../../../support/echoService';
+import { useEchoService } from '../../../support/echoService';
 import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
 import { operation } from '../openapi';
 import type { ConformanceRecord } from '../record';
@@ -11,15 +11,7 @@ const DIALECTS: readonly SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 
 /** Which headers prove who asks, and who signs. */
 export function authenticationSuite(record: ConformanceRecord, world: World): void {
-	let echo: EchoService;
-
-	beforeAll(async () => {
-		echo = await startEchoService();
-	});
-
-	afterAll(async () => {
-		await echo.close();
-	});
+	const echo = useEchoService();
 
 	const schemes = [
 		{

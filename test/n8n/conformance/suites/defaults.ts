@@ -3,6 +3,8 @@ import { ClientRequest, createServer, type ServerResponse } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../../../support/actionHost';
+import { useEchoService } from '../../../support/echoService';
+import { listen, type HttpServer } from '../../../support/httpServer';
 import { FORMS, withAccessToken, type OperationId } from '../../../support/operationForms';
 import { operation } from '../openapi';
 import type { ConformanceRecord } from '../record';
@@ -31,22 +33,14 @@ class PatientService {
 		private readonly data: unknown,
 	) {}
 
-	async start(): Promise<string> {
-		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-		const address = this.server.address();
-		if (address === null || typeof address === 'string') throw new Error('No port was bound');
-		return `http://127.0.0.1:${address.port}`;
+	async start(): Promise<HttpServer> {
+		return await listen(this.server);
 	}
 
 	/** Answers what is held, and from now on everything at once. */
 	open(): void {
 		this.isOpen = true;
 		for (const response of this.held) this.answer(response);
-	}
-
-	async stop(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
 	}
 
 	private answer(response: ServerResponse): void {
@@ -68,7 +62,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 
 	it.each(rows)('%s', async (what, id, expected) => {
 		const service = new PatientService(operation(id).method, answerOf(id));
-		const url = await service.start();
+		const { url, stop } = await service.start();
 		const items = Array.from({ length: 12 }, () => ({}));
 		const run = runNode(withAccessToken(url), FORMS[id], { items });
 		const ping = async () => await (await fetch(`${url}/ping`)).text();
@@ -77,32 +71,24 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		const together = service.held.length;
 		service.open();
 		const { output, error } = await run;
-		await service.stop();
+		await stop();
 		expect(error).toBeUndefined();
 		expect(output).toHaveLength(items.length);
 		expect(together).toBe(expected);
 		record.add('Defaults', what, 1);
 	});
 
+	const echo = useEchoService();
+
 	async function attempts(id: OperationId, options: INodeParameters): Promise<number> {
-		let count = 0;
-		const server = createServer((request, response) => {
-			request.resume();
-			if (request.method !== operation(id).method) return answerRead(response);
-			count += 1;
-			response.statusCode = 503;
-			response.end('{"success":false,"data":"Busy"}');
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const address = server.address();
-		const port = typeof address === 'object' ? address?.port : undefined;
-		const { error } = await runNode(withAccessToken(`http://127.0.0.1:${port}`), {
-			...FORMS[id],
-			options,
-		});
-		await new Promise((resolve) => server.close(resolve));
+		const { method } = operation(id);
+		echo.answer((request) => ({
+			status: request.method === method ? 503 : 404,
+			body: { success: false, data: 'Busy' },
+		}));
+		const { error } = await runNode(withAccessToken(echo.url), { ...FORMS[id], options });
 		expect(error?.message).toContain('Busy');
-		return count;
+		return echo.requests.filter((request) => request.method === method).length;
 	}
 
 	it('reads are tried 3 more times with growing pauses, and writes never', async () => {
@@ -122,7 +108,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 		['the given time', { timeout: 1_234 }, 1_234],
 	])('the timeout is %s', async (what, options, expected) => {
 		const service = new PatientService('POST', {});
-		const url = await service.start();
+		const { url, stop } = await service.start();
 		/* Confirms the token, so that the next request is the one with the timeout. */
 		await runNode(withAccessToken(url), FORMS.getBalance);
 		const timeouts: number[] = [];
@@ -141,7 +127,7 @@ export function defaultsSuite(record: ConformanceRecord, pauses: number[]): void
 			options,
 		});
 		timer.mockRestore();
-		await service.stop();
+		await stop();
 		expect(error?.message).toContain('it took too long to respond');
 		expect(timeouts).toEqual([expected]);
 		record.add('Defaults', `the timeout is ${what}`, 1);
