@@ -10,7 +10,11 @@ import {
 import type { SettingsInput } from '../../sandbox/settings';
 import type { Organisation, Team } from '../../sandbox/organisation';
 import { stopAfterFile } from './cleanups';
+import { callControl } from './control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
+import { without } from './sampleEvents';
+
+export { without };
 
 /** Everything that a signature covers, in the words of EIP-712. */
 export interface Payload {
@@ -18,14 +22,6 @@ export interface Payload {
 	readonly types: Record<string, Array<{ name: string; type: string }>>;
 	readonly primaryType: string;
 	readonly message: Record<string, unknown>;
-}
-
-/** The members of an object without some. */
-export function without<Value>(
-	members: Readonly<Record<string, Value>>,
-	...names: readonly string[]
-): Record<string, Value> {
-	return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
 /** The sandbox of a test file, with what the action node needs to use it. */
@@ -84,14 +80,7 @@ export class ActionSandbox {
 	}
 
 	async control(method: string, route: string, body?: unknown): Promise<unknown> {
-		const answer = await fetch(`${this.url}/sandbox/${route}`, {
-			method,
-			...(body === undefined
-				? {}
-				: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-		});
-		if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
-		return await answer.json();
+		return await callControl(this.url, method, route, body);
 	}
 
 	async fault(input: FaultInput): Promise<void> {
