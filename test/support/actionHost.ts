@@ -9,7 +9,9 @@ import {
 	type INodeExecutionData,
 	type INodeListSearchResult,
 	type INodeParameters,
+	type INodeProperties,
 	type INodeType,
+	type INodeTypeDescription,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
@@ -18,19 +20,37 @@ import { processedKeys } from './processedKeys';
 import { additionalData, EngineCredentials, NodeTypes, runInEngine } from './engine';
 import { validateActionOutput } from './outputSchemas';
 
-/** A node that puts out given items, so that the action node has an input. */
-class InputItems implements INodeType {
-	description = {
-		displayName: 'Input Items',
-		name: 'inputItems',
+const MAIN = [NodeConnectionTypes.Main];
+
+/** The description of a node with these properties, and with one more thing or another. */
+function described(
+	name: string,
+	properties: INodeProperties[],
+	more: Partial<INodeTypeDescription>,
+): INodeTypeDescription {
+	return {
+		name,
+		displayName: name,
+		description: '',
 		group: [],
 		version: 1,
-		description: '',
 		defaults: {},
-		inputs: [],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json' as const, default: '[]' }],
+		inputs: MAIN,
+		outputs: MAIN,
+		properties,
+		...more,
 	};
+}
+
+const WITH_CREDENTIALS = { credentials: [{ name: 'payrollPaymentsApi', required: true }] };
+
+/** A node that puts out given items, so that the action node has an input. */
+class InputItems implements INodeType {
+	description = described(
+		'inputItems',
+		[{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+		{ inputs: [] },
+	);
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const items = JSON.parse(String(this.getNodeParameter('items', 0))) as IDataObject[];
@@ -43,18 +63,11 @@ class InputItems implements INodeType {
  * function that it uses, and without telling anybody what came of it.
  */
 class PlainRequests implements INodeType {
-	description = {
-		displayName: 'Plain Requests',
-		name: 'plainRequests',
-		group: [],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'payrollPaymentsApi', required: true }],
-		properties: [{ displayName: 'URL', name: 'url', type: 'string' as const, default: '' }],
-	};
+	description = described(
+		'plainRequests',
+		[{ displayName: 'URL', name: 'url', type: 'string', default: '' }],
+		WITH_CREDENTIALS,
+	);
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const answers = await Promise.all(
@@ -81,18 +94,7 @@ export const rawRequest: {
 
 /** Sends one request with the credentials, as n8n's HTTP Request node and others do. */
 class RawRequest implements INodeType {
-	description = {
-		displayName: 'Raw Request',
-		name: 'rawRequest',
-		group: [],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'payrollPaymentsApi', required: true }],
-		properties: [],
-	};
+	description = described('rawRequest', [], WITH_CREDENTIALS);
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const { via, options } = rawRequest;
@@ -154,6 +156,17 @@ function inputNode(name: string, items: readonly IDataObject[]): INode {
 	};
 }
 
+/** The action node. */
+const payroll = (parameters: INodeParameters): INode => ({
+	id: 'payroll',
+	name: 'Payroll',
+	type: 'payrollPayments',
+	typeVersion: 1,
+	position: [200, 0],
+	parameters,
+	credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
+});
+
 const to = (...names: string[]) => ({
 	main: [names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }))],
 });
@@ -178,16 +191,7 @@ export async function runNode(
 		inputNode('Start', [{}]),
 		inputNode('Input', options.items ?? [{}]),
 		inputNode('Later', options.secondRun ?? []),
-		{
-			id: 'payroll',
-			name: 'Payroll',
-			type: 'payrollPayments',
-			typeVersion: 1,
-			position: [200, 0],
-			parameters,
-			credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
-			...options.node,
-		},
+		{ ...payroll(parameters), ...options.node },
 	];
 	const connections = {
 		Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
@@ -207,24 +211,18 @@ export async function runNode(
 	/* Whatever any test makes the node put out must suit the schema that n8n's editor reads. */
 	const type = options.node?.type ?? 'payrollPayments';
 	if (type.startsWith('payrollPayments')) {
-		const node = { ...parameters, ...options.node?.parameters };
-		validateActionOutput(
-			node,
-			outputs.flatMap((items) => items ?? []),
-		);
+		const items = outputs.flatMap((each) => each ?? []);
+		validateActionOutput({ ...parameters, ...options.node?.parameters }, items);
 	}
+	const shown = error && {
+		message: error.message,
+		description: error.description,
+		data: 'context' in error ? error.context.data : undefined,
+	};
 	return {
 		output: outputs[0] ?? [],
 		errorOutput: outputs[1] ?? [],
-		...(error === undefined
-			? {}
-			: {
-					error: {
-						message: error.message,
-						description: error.description,
-						data: 'context' in error ? error.context.data : undefined,
-					},
-				}),
+		...(shown && { error: shown }),
 		stored: JSON.stringify(resultData),
 	};
 }
@@ -255,20 +253,13 @@ export async function searchUsers(
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
 	const { LoadOptionsContext } = await import('n8n-core');
-	const node: INode = {
-		id: 'payroll',
-		name: 'Payroll',
-		type: 'payrollPayments',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
-		credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
-	};
+	const node = payroll(parameters);
+	const active = false;
 	const workflow = new Workflow({
 		id: 'workflow',
 		nodes: [node],
 		connections: {},
-		active: false,
+		active,
 		nodeTypes,
 	});
 	const data = { ...additionalData(credentials, 'search'), currentNodeParameters: parameters };

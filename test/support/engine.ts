@@ -14,10 +14,11 @@ import {
 	type IPinData,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 /** What an engine without a server doesn't offer. */
-function notHere(): never {
+export function notHere(): never {
 	throw new Error('not available without a server');
 }
 
@@ -133,6 +134,26 @@ export function additionalData(
 	};
 }
 
+/** What n8n's server is told of an execution of these nodes. */
+export function hooksOf(
+	mode: WorkflowExecuteMode,
+	executionId: string,
+	nodes: INode[],
+	active = false,
+): ExecutionLifecycleHooks {
+	return new ExecutionLifecycleHooks(mode, executionId, {
+		id: 'workflow',
+		name: 'workflow',
+		active,
+		isArchived: false,
+		activeVersionId: null,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		nodes,
+		connections: {},
+	});
+}
+
 /** A workflow for {@link runInEngine}; it starts at the first node. */
 export interface EngineWorkflow {
 	readonly nodes: INode[];
@@ -151,27 +172,9 @@ export async function runInEngine(
 	executionId: string,
 	stop?: AbortSignal,
 ): Promise<IRun> {
-	const workflow = new Workflow({
-		id: 'workflow',
-		nodes,
-		connections,
-		active: false,
-		nodeTypes,
-	});
+	const workflow = new Workflow({ id: 'workflow', nodes, connections, active: false, nodeTypes });
 	const data = additionalData(credentials, executionId);
-	Object.assign(data, {
-		hooks: new ExecutionLifecycleHooks('trigger', executionId, {
-			id: 'workflow',
-			name: 'workflow',
-			active: false,
-			isArchived: false,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			activeVersionId: null,
-			nodes,
-			connections: {},
-		}),
-	});
+	Object.assign(data, { hooks: hooksOf('trigger', executionId, nodes) });
 	const execution = new WorkflowExecute(data, 'trigger');
 	const running = execution.run({ workflow, startNode: nodes[0], pinData });
 	stop?.addEventListener('abort', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-import { ExecutionLifecycleHooks, HookContext, WebhookContext, WorkflowExecute } from 'n8n-core';
+import { HookContext, WebhookContext, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	NodeConnectionTypes,
@@ -19,14 +19,11 @@ import {
 
 import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { additionalData, EngineCredentials } from './engine';
+import { additionalData, EngineCredentials, hooksOf, NodeTypes, notHere } from './engine';
+import { listen, type HttpServer } from './httpServer';
 import { processedKeys as store } from './processedKeys';
 import { validateTriggerOutput } from './outputSchemas';
 import { timestamped } from './sampleEvents';
-
-function notHere(): never {
-	throw new Error('not available in this test');
-}
 
 export { store };
 
@@ -119,34 +116,29 @@ export class TriggerHost {
 
 	private constructor(
 		setup: Setup,
-		private readonly server: Server,
+		private readonly server: HttpServer,
 	) {
 		this.setup = { nodeId: randomUUID(), credentials: { secret: SECRET }, ...setup };
 		this.trigger = setup.trigger ?? new PayrollPaymentsTrigger();
-		server.on('request', (request, response) => {
-			void this.receive(request, response).catch(() => {
-				this.crashes += 1;
-				response.writeHead(500).end('{"message":"Workflow could not be started!"}');
-			});
-		});
 	}
 
 	static async start(setup: Setup = {}): Promise<TriggerHost> {
-		const server = createServer();
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		return new TriggerHost(setup, server);
+		const server = createServer((request, response) => {
+			void host.receive(request, response).catch(() => {
+				host.crashes += 1;
+				response.writeHead(500).end('{"message":"Workflow could not be started!"}');
+			});
+		});
+		const host = new TriggerHost(setup, await listen(server));
+		return host;
 	}
 
 	async stop(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
+		await this.server.stop();
 	}
 
 	get url(): string {
-		const address = this.server.address();
-		return typeof address === 'object' && address !== null
-			? `http://127.0.0.1:${address.port}/`
-			: notHere();
+		return `${this.server.url}/`;
 	}
 
 	async deliver(
@@ -311,17 +303,8 @@ export class TriggerHost {
 			webhookId: 'webhook-id',
 			...changes,
 		};
-		const nodes: INode[] = [
-			node,
-			{
-				...node,
-				id: 'after',
-				name: 'After',
-				type: 'after',
-				parameters: afterParameters,
-				retryOnFail: false,
-			},
-		];
+		const more = { id: 'after', name: 'After', type: 'after', parameters: afterParameters };
+		const nodes: INode[] = [node, { ...node, ...more, retryOnFail: false }];
 		if (toolType !== undefined) {
 			nodes.push({ ...node, id: 'tool', name: 'Tool', type: toolType, parameters: {} });
 		}
@@ -336,8 +319,6 @@ export class TriggerHost {
 				return [await runAfter(this.getInputData())];
 			},
 		};
-		const types: Record<string, INodeType> = { trigger, after, [toolType ?? 'tool']: after };
-		const typeOf = (type: string) => types[type] ?? notHere();
 		const connections = {
 			Trigger: { main: [[{ node: 'After', type: NodeConnectionTypes.Main, index: 0 }]] },
 			...(toolType !== undefined && {
@@ -349,11 +330,7 @@ export class TriggerHost {
 			nodes,
 			connections,
 			active: mode !== 'manual',
-			nodeTypes: {
-				getByName: typeOf,
-				getByNameAndVersion: typeOf,
-				getKnownTypes: (): IDataObject => ({}),
-			},
+			nodeTypes: new NodeTypes({ trigger, after, [toolType ?? 'tool']: after }),
 			settings: { executionOrder: 'v1' },
 		});
 		const data = additionalData(new WebhookCredentials(credentials), executionId);
@@ -366,17 +343,7 @@ export class TriggerHost {
 			workflowId: 'workflow',
 			workflowExecuteAdditionalData: data,
 		};
-		const hooks = new ExecutionLifecycleHooks(mode, executionId, {
-			id: 'workflow',
-			name: 'workflow',
-			active: true,
-			isArchived: false,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			activeVersionId: null,
-			nodes,
-			connections,
-		});
+		const hooks = hooksOf(mode, executionId, nodes, true);
 		return { workflow, node, data, webhookData, hooks };
 	}
 }
