@@ -1,36 +1,31 @@
 import { randomUUID } from 'node:crypto';
 
 import { EventSink } from '../support/eventSink';
-import { otherEvent } from '../support/sampleEvents';
-import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
+import { eventOf } from '../support/sampleEvents';
+import { startN8n, useEnvironment } from '../support/testEnvironment';
 import {
 	activationError,
+	DUPLICATE,
 	saveTriggerWorkflow,
 	TriggerWorkflow,
 	type Answer,
 } from '../support/triggerWorkflow';
 import { node, wait, type WorkflowNode } from '../support/workflows';
 
-jest.setTimeout(600_000);
-
 const FINISHED = { status: 200, body: undefined };
 const FAILED = { status: 500, body: { message: 'Error in workflow' } };
-const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
 const parameters = { options: { acknowledge: 'finished' } };
 
-let environment: N8nEnvironment;
+const environment = useEnvironment(startN8n, 10);
 /** Where the last node of a workflow calls, and waits for the test. */
 let ledger: EventSink;
 
 beforeAll(async () => {
-	environment = await startN8n();
 	ledger = await EventSink.startHolding();
 });
 
 const start = async (after: WorkflowNode = ledger.node) =>
 	await TriggerWorkflow.start(environment, { parameters, after });
-
-const eventOf = (key: string) => otherEvent({ idempotency_key: key });
 
 /** Whether an answer is still out after another event went all the way through the workflow. */
 async function isPending(workflow: TriggerWorkflow, answer: Promise<Answer>): Promise<boolean> {

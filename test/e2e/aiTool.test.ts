@@ -1,16 +1,13 @@
 import { outputOf } from '../support/executions';
 import type { Credentials } from '../support/n8nRest';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { action, node, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
+const environment = useEnvironment(shareTestEnvironment);
 /** The sandbox's model, which calls the tool that a question asks for. */
 let model: Credentials;
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
 	const { n8n, sandbox } = environment;
 	const url = `${sandbox.url}/sandbox/model/v1`;
 	model = await n8n.saveCredentials('openAiApi', 'Practice model', { apiKey: 'practice', url });

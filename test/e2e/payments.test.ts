@@ -2,17 +2,11 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import { action, chain, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await startTestEnvironment();
-});
+const environment = useEnvironment(startTestEnvironment);
 
 /** The parameters of a payment of $125.00 that the sandbox accepts. */
 async function payment(email: string): Promise<Record<string, unknown>> {

@@ -1,16 +1,10 @@
 import { outputOf } from '../support/executions';
 import { PollingWorkflow, pollingTrigger } from '../support/pollingWorkflow';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { activationError } from '../support/triggerWorkflow';
 import { chain } from '../support/workflows';
 
-jest.setTimeout(900_000);
-
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await startTestEnvironment();
-});
+const environment = useEnvironment(startTestEnvironment, 15);
 
 beforeEach(async () => {
 	await environment.sandbox.control('POST', 'reset');

@@ -3,15 +3,9 @@ import { z } from 'zod';
 import { outputOf, type Execution } from '../support/executions';
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
-import {
-	startTestEnvironment,
-	AS_INSTALLED,
-	type TestEnvironment,
-} from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import { action, chain, code, START } from '../support/workflows';
-
-jest.setTimeout(900_000);
 
 const ROWS = 50;
 const CUT_AT = 20;
@@ -21,11 +15,7 @@ const PAYMENTS = { method: 'PUT', path: 'instant' };
 
 const body = z.object({ typed_data: z.object({ salt: z.string() }) });
 
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await startTestEnvironment(AS_INSTALLED);
-});
+const environment = useEnvironment(async () => await startTestEnvironment(AS_INSTALLED), 15);
 
 /** A sheet with an authorization in each row. */
 async function sheet() {
