@@ -47,6 +47,8 @@ const resolve = async (client: SandboxClient, user: string) =>
 		review_version: '2026-02-28T09:30Z',
 		action: 'approve',
 	});
+const invitesOfCompany = async (client: SandboxClient) =>
+	await client.get(`/v2/invites?nanoid=${sandbox.company}`);
 const inviteViewer = async (client: SandboxClient) => {
 	const body = { nanoid: sandbox.company, role: 'org_viewer', emails: ['a@example.com'] };
 	return await client.post('/v2/invites/manager', body);
@@ -59,12 +61,7 @@ type Asked = readonly [string, AccountName, number, (client: SandboxClient) => P
 const REFUSED: readonly Asked[] = [
 	['getBalance', 'teamAdministrator', 403, (my) => my.get(`/v2/balance?nanoid=${teamIds[1]}`)],
 	['listInvites', 'viewer', 403, (my) => my.get(`/v2/invites?nanoid=${sandbox.team}`)],
-	[
-		'listInvites',
-		'teamAdministrator',
-		403,
-		(my) => my.get(`/v2/invites?nanoid=${sandbox.company}`),
-	],
+	['listInvites', 'teamAdministrator', 403, invitesOfCompany],
 	['createAdministratorInvites', 'teamAdministrator', 403, inviteViewer],
 	['resolveNameReview', 'companyAdministrator', 404, (my) => resolve(my, 'us-000000000000')],
 	['listTeamUsers', 'teamAdministrator', 403, (my) => my.get(`/v2/teams/${teamIds[1]}/users`)],

@@ -102,16 +102,13 @@ describe('what counts as finished, by n8n’s rules', () => {
 		{ respondWith: 'noData' },
 		{ typeVersion: 1.4 },
 	);
+	const lastOutputsError = stop({ onError: 'continueRegularOutput' });
 	const nothing = node('After', 'n8n-nodes-base.limit', { maxItems: 0 });
 
 	it.each([
 		['a Stop and Error node fails', stop(), FAILED],
 		['a Respond to Webhook node fails, since there is no Webhook node', respond, FAILED],
-		[
-			'an error that n8n outputs for the last node fails',
-			stop({ onError: 'continueRegularOutput' }),
-			FAILED,
-		],
+		['an error that n8n outputs for the last node fails', lastOutputsError, FAILED],
 		['a short wait is waited for', wait('After', 0.1, 'seconds'), FINISHED],
 		['a last node without items has ended', nothing, FINISHED],
 	])('%s', async (_, after, answer) => {

@@ -29,16 +29,12 @@ async function ask(text: string, tool: string, parameters: Record<string, unknow
 		{ typeVersion: 2 },
 	);
 	const type = 'n8n-nodes-payroll-payments.payrollPaymentsTool';
-	const into = (kind: string) => ({ [kind]: [[{ node: 'Agent', type: kind, index: 0 }]] });
+	const to = (kind: string) => ({ [kind]: [[{ node: 'Agent', type: kind, index: 0 }]] });
 	const { id } = await n8n.saveWorkflow(
 		{
 			name: `Agent with ${tool}`,
 			nodes: [START, agent, chat, { ...action(tool, parameters), type }],
-			connections: {
-				Start: into('main'),
-				Model: into('ai_languageModel'),
-				[tool]: into('ai_tool'),
-			},
+			connections: { Start: to('main'), Model: to('ai_languageModel'), [tool]: to('ai_tool') },
 		},
 		[api, model],
 	);

@@ -96,10 +96,8 @@ it('fetches a test event in the editor, and remembers nothing', async () => {
 });
 
 it('can’t be published while the service refuses, and says why', async () => {
-	const id = await saveTrigger('unknown team', {
-		event: 'teamUserAdded',
-		teamId: 'te-000000000000',
-	});
+	const unknown = { event: 'teamUserAdded', teamId: 'te-000000000000' };
+	const id = await saveTrigger('unknown team', unknown);
 	expect(await activationError(environment, id)).toContain(
 		'The service refused: te-000000000000 does not exist',
 	);

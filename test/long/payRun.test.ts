@@ -32,11 +32,8 @@ async function sheet() {
 it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async () => {
 	const { n8n, n8nProcess, sandbox, api, teamId } = environment;
 	const rows = await sheet();
-	await sandbox.control('POST', 'balances', {
-		nanoid: teamId,
-		currency: 'USD',
-		balance_cents: '100000000',
-	});
+	const funds = { nanoid: teamId, currency: 'USD', balance_cents: '100000000' };
+	await sandbox.control('POST', 'balances', funds);
 	const jsCode = `return ${JSON.stringify(rows)}.map((json) => ({ json }));`;
 	const save = async (options: Record<string, unknown>): Promise<string> => {
 		const pay = action(
@@ -56,8 +53,8 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 			/* The record of what was paid belongs to the node. */
 			{ id: 'b1f0c0de-0000-4000-8000-000000000001', onError: 'continueRegularOutput' },
 		);
-		return (await n8n.saveWorkflow(chain('Pay run', [START, code('Sheet', jsCode), pay]), [api]))
-			.id;
+		const workflow = chain('Pay run', [START, code('Sheet', jsCode), pay]);
+		return (await n8n.saveWorkflow(workflow, [api])).id;
 	};
 	const table: unknown[][] = [];
 	const requests = async () => await sandbox.requests('createInstantPayment', body);
@@ -70,20 +67,13 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	};
 	const id = await save({});
 
-	await sandbox.control('POST', 'faults', {
-		kind: 'cutBefore',
-		match: PAYMENTS,
-		skip: CUT_AT - 1,
-	});
+	const cut = { kind: 'cutBefore', match: PAYMENTS, skip: CUT_AT - 1 };
+	await sandbox.control('POST', 'faults', cut);
 	const first = await tell(`connection cut at ${CUT_AT}`, await n8n.runWorkflow(id, 180_000));
 	expect(first.indexOf('unknown')).toBe(CUT_AT - 1);
 
-	await sandbox.control('POST', 'faults', {
-		kind: 'latency',
-		delay: 2_000,
-		match: PAYMENTS,
-		skip: KILLED_AT - CUT_AT - 1,
-	});
+	const held = { kind: 'latency', delay: 2_000, match: PAYMENTS, skip: KILLED_AT - CUT_AT - 1 };
+	await sandbox.control('POST', 'faults', held);
 	const killed = await n8n.startWorkflow(id);
 	await waitUntil(async () => (await requests()).length >= KILLED_AT, {
 		milliseconds: 120_000,
@@ -109,9 +99,8 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	expect(new Set(await salts()).size).toBe(ROWS);
 
 	/* Nobody paid row 20: a person asked the service. Its code releases it, and only it. */
-	const { runs } = await n8n.execution(
-		(await environment.database.executions(id)).at(-1)?.id ?? '',
-	);
+	const latest = (await environment.database.executions(id)).at(-1);
+	const { runs } = await n8n.execution(latest?.id ?? '');
 	const released = runs.Pay?.[0]?.data?.main?.[0]?.[CUT_AT - 1]?.json.attempt_code;
 	expect(released).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
 	await save({ confirmedNotPaid: released });

@@ -254,12 +254,11 @@ export async function searchUsers(
 ): Promise<INodeListSearchResult> {
 	const { LoadOptionsContext } = await import('n8n-core');
 	const node = payroll(parameters);
-	const active = false;
 	const workflow = new Workflow({
 		id: 'workflow',
 		nodes: [node],
 		connections: {},
-		active,
+		active: false,
 		nodeTypes,
 	});
 	const data = { ...additionalData(credentials, 'search'), currentNodeParameters: parameters };

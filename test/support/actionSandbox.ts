@@ -13,6 +13,7 @@ import { stopAfterFile } from './cleanups';
 import { callControl } from './control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 import { without } from './sampleEvents';
+import { paymentForm } from './workflows';
 
 export { without };
 
@@ -176,18 +177,7 @@ export class ActionSandbox {
 
 	/** Parameters of a payment of $125.00 without an authorization. */
 	paymentForm(change: INodeParameters = {}): INodeParameters {
-		return {
-			resource: 'payment',
-			operation: 'create',
-			teamId: this.team,
-			amountUnit: 'cents',
-			amountCents: 12_500,
-			recipientEmail: 'ana@example.com',
-			signatureSource: 'wallet',
-			currency: 'USD',
-			network: 'arbitrum',
-			...change,
-		};
+		return paymentForm({ teamId: this.team, ...change });
 	}
 
 	/** The same with the given authorization: the message, and the rest under *Options*. */

@@ -8,7 +8,7 @@ import { saveSandboxCredentials } from './sandboxCredentials';
 import type { SandboxProcess } from './sandboxProcess';
 import { waitUntil } from './waiting';
 import { WebhookStart } from './webhookStart';
-import { action } from './workflows';
+import { action, paymentForm } from './workflows';
 
 const CENTS = 12_500;
 /** More than all payments together. */
@@ -50,18 +50,12 @@ export class PaymentWorkflow {
 		const funds = { nanoid: teamId, currency: 'USD', balance_cents: String(FUNDS) };
 		await sandbox.control('POST', 'balances', funds);
 		const start = new WebhookStart(n8n, processes);
-		const parameters = {
-			resource: 'payment',
-			operation: 'create',
+		const parameters = paymentForm({
 			teamId,
-			recipientEmail: RECIPIENT,
-			amountUnit: 'cents',
 			amountCents: CENTS,
-			currency: 'USD',
-			network: 'arbitrum',
+			recipientEmail: RECIPIENT,
 			typedData: '={{ JSON.stringify($json.body) }}',
-			signatureSource: 'wallet',
-		};
+		});
 		/* The record belongs to the node, so it keeps its ID. */
 		const payId = randomUUID();
 		const publish = async (options: Record<string, unknown> = {}): Promise<string> => {

@@ -72,11 +72,7 @@ async function launchN8n(env: Record<string, string>): Promise<N8nEnvironment> {
 	}
 	const n8nProcess = await N8nProcess.prepare(installation, {
 		dataFolder,
-		env: {
-			...LIGHT,
-			...(postgres && postgresSettings(postgres.port, postgres.name)),
-			...env,
-		},
+		env: { ...LIGHT, ...(postgres && postgresSettings(postgres.port, postgres.name)), ...env },
 	});
 	const n8n = new N8nRest(n8nProcess.url);
 	const database = new N8nDatabase(n8nProcess, postgres);

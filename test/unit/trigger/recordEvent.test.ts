@@ -1,6 +1,6 @@
 import { claimsOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
-import { fail, MemoryStore, runVirtualClock } from '../idempotency/memoryStore';
+import { fail, MemoryStore, pass, runVirtualClock } from '../idempotency/memoryStore';
 
 runVirtualClock();
 
@@ -41,12 +41,12 @@ describe('an event that this process received', () => {
 	});
 
 	it('leaves a busy store ten times as long as a call takes, so that more share the next one', async () => {
-		store.takesTime = async () => await new Promise((resolve) => setTimeout(resolve, 10));
+		store.takesTime = async () => await pass(10);
 		const keys = numbered(100);
 		const record = await received(keys);
 		const begun = performance.now();
 		const recorded = keys.map(async (key, index) => {
-			await new Promise((resolve) => setTimeout(resolve, 5 * index));
+			await pass(5 * index);
 			return await record(key);
 		});
 		expect(new Set(await Promise.all(recorded))).toEqual(new Set(['first']));
@@ -118,11 +118,7 @@ describe('an event that another process received, or this one no longer remember
 		const outcomes = await Promise.all(['a', 'b'].map(async (key) => await record(key)));
 		(await claimsOf(`process ${processes}`).claim('a', 5_000))?.settle(true);
 		const elsewhere = await received([]);
-		expect([...outcomes, await record('a'), await elsewhere('b')]).toEqual([
-			'first',
-			'first',
-			'seen',
-			'seen',
-		]);
+		expect(outcomes).toEqual(['first', 'first']);
+		expect([await record('a'), await elsewhere('b')]).toEqual(['seen', 'seen']);
 	});
 });

@@ -37,11 +37,7 @@ describe('the form', () => {
 		['Standard Webhooks', STANDARD, 'method secret format previousSecret toleranceSeconds'],
 		['Custom', { format: 'custom' }, ofCustom('timestampHeader ', ' toleranceSeconds')],
 		['Custom over the body only', { format: 'custom', signedContent: '{body}' }, ofCustom()],
-		[
-			'Custom with an ID',
-			{ format: 'custom', signedContent: '{id}.{body}' },
-			ofCustom('idHeader '),
-		],
+		['Custom with ID', { format: 'custom', signedContent: '{id}.{body}' }, ofCustom('idHeader ')],
 	])('shows only what matters for %s', (_what, values, names) => {
 		const shown = properties.filter((property) =>
 			NodeHelpers.displayParameter({ ...defaults, ...values }, property, null, null),
