@@ -13,10 +13,8 @@ describe('the delivery table, in a real n8n', () => {
 		const workflow = await TriggerWorkflow.start(environment, {
 			parameters: { filters: { networks: ['base'] } },
 		});
-		const event = depositEvent({
-			extra: [1, { nested: null }],
-			deposit: deposit({ network: 'base' }),
-		});
+		const onBase = deposit({ network: 'base' });
+		const event = depositEvent({ extra: [1, { nested: null }], deposit: onBase });
 		expect(await workflow.send(depositEvent())).toEqual(FILTERED);
 		expect(await workflow.send(event)).toEqual(GENUINE);
 		expect(await workflow.send(event)).toEqual(DUPLICATE);

@@ -198,13 +198,8 @@ export async function runNode(
 		Input: to('Payroll'),
 		Later: to('Payroll'),
 	};
-	const run = await runInEngine(
-		{ nodes, connections },
-		nodeTypes,
-		credentials,
-		executionId,
-		options.stop,
-	);
+	const workflow = { nodes, connections };
+	const run = await runInEngine(workflow, nodeTypes, credentials, executionId, options.stop);
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;

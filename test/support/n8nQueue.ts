@@ -70,10 +70,8 @@ export class N8nQueue {
 		const installation = await installN8n();
 		const [redis, postgres] = await Promise.all([Redis.start(), PostgreSql.start()]);
 		const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-queue-'));
-		const main = await N8nProcess.prepare(installation, {
-			dataFolder,
-			env: settings(redis, postgres),
-		});
+		const env = settings(redis, postgres);
+		const main = await N8nProcess.prepare(installation, { dataFolder, env });
 		await installPackage(main.dataFolder, tarball);
 		/* On a busy machine the first start, with all its migrations, may take over two minutes. */
 		await main.start().catch(async () => {
