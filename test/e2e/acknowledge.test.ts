@@ -96,12 +96,8 @@ describe('an event that is acknowledged when its workflow has finished, in a rea
 describe('what counts as finished, by n8n’s rules', () => {
 	const stop = (more: Partial<WorkflowNode> = {}) =>
 		node('After', 'n8n-nodes-base.stopAndError', { errorMessage: 'over the limit' }, more);
-	const respond = node(
-		'After',
-		'n8n-nodes-base.respondToWebhook',
-		{ respondWith: 'noData' },
-		{ typeVersion: 1.4 },
-	);
+	const noData = { respondWith: 'noData' };
+	const respond = node('After', 'n8n-nodes-base.respondToWebhook', noData, { typeVersion: 1.4 });
 	const lastOutputsError = stop({ onError: 'continueRegularOutput' });
 	const nothing = node('After', 'n8n-nodes-base.limit', { maxItems: 0 });
 
@@ -132,16 +128,10 @@ describe('what counts as finished, by n8n’s rules', () => {
 
 	it('a workflow that n8n can’t start fails', async () => {
 		/* A credential that was never chosen, as after an import. */
-		const { node: after } = ledger;
-		const workflow = await start({
-			...after,
-			credentials: { httpHeaderAuth: { id: null, name: 'ledger' } },
-			parameters: {
-				...after.parameters,
-				authentication: 'genericCredentialType',
-				genericAuthType: 'httpHeaderAuth',
-			},
-		});
+		const credentials = { httpHeaderAuth: { id: null, name: 'ledger' } };
+		const type = { authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' };
+		const parameters = { ...ledger.node.parameters, ...type };
+		const workflow = await start({ ...ledger.node, credentials, parameters });
 		for (const times of [1, 2]) {
 			expect(await workflow.send(eventOf('unstartable'))).toMatchObject({ status: 500 });
 			expect(await workflow.counts()).toEqual({ error: times });
@@ -149,10 +139,8 @@ describe('what counts as finished, by n8n’s rules', () => {
 	});
 
 	it('a workflow that pauses can’t be published', async () => {
-		const { workflowId } = await saveTriggerWorkflow(environment.n8n, {
-			parameters,
-			after: wait('After', 2, 'hours'),
-		});
+		const setup = { parameters, after: wait('After', 2, 'hours') };
+		const { workflowId } = await saveTriggerWorkflow(environment.n8n, setup);
 		expect(await activationError(environment, workflowId)).toContain(
 			"Acknowledge can't be “When Finished” because the node “After” pauses the workflow",
 		);
