@@ -26,46 +26,32 @@ async function answerTo(line: string): Promise<{ status: number; body: unknown }
 }
 
 const AWKWARD = `it's a "secret" with $HOME, \`date\`, \\ and a !`;
+const IN_BASE64 = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const HUB = 'X-Hub-Signature-256';
+const SIGNED = 'v0:{timestamp}:{body}';
+const TEMPLATE = {
+	format: 'custom',
+	signedContent: SIGNED,
+	timestampHeader: 'X-Timestamp',
+	signaturePrefix: 'v0=',
+};
+const TOKEN = { method: 'sharedToken', header: 'Authorization' };
 
 describe('the sample delivery', () => {
 	it.each([
-		['as it is', [], {}, 'sandbox-webhook-secret'],
-		['with an awkward secret', [], {}, AWKWARD],
-		[
-			'in hex after sha256=',
-			['--scheme', 'hex', '--prefixed', '--header', 'X-Hub-Signature-256'],
-			{ format: 'hex', header: 'X-Hub-Signature-256' },
-			AWKWARD,
-		],
-		['in Base64', ['--scheme', 'base64'], { format: 'base64' }, AWKWARD],
-		[
-			'as Standard Webhooks',
-			['--scheme', 'standardWebhooks'],
-			{ format: 'standardWebhooks' },
-			'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-		],
-		[
-			'with a template',
-			['--scheme', 'custom', '--signed-content', 'v0:{timestamp}:{body}', '--signature-prefix=v0='],
-			{
-				format: 'custom',
-				signedContent: 'v0:{timestamp}:{body}',
-				timestampHeader: 'X-Timestamp',
-				signaturePrefix: 'v0=',
-			},
-			AWKWARD,
-		],
-		[
-			'with a shared token',
-			['--scheme', 'sharedToken', '--bearer', '--header', 'Authorization'],
-			{ method: 'sharedToken', header: 'Authorization' },
-			'a-shared-token',
-		],
-	])('%s starts the workflow when the line runs in bash', async (name, args, saved, secret) => {
+		['', {}, 'sandbox-webhook-secret'],
+		['', {}, AWKWARD],
+		[`--scheme hex --prefixed --header ${HUB}`, { format: 'hex', header: HUB }, AWKWARD],
+		['--scheme base64', { format: 'base64' }, AWKWARD],
+		['--scheme standardWebhooks', { format: 'standardWebhooks' }, IN_BASE64],
+		[`--scheme custom --signed-content ${SIGNED} --signature-prefix=v0=`, TEMPLATE, AWKWARD],
+		['--scheme sharedToken --bearer --header Authorization', TOKEN, 'a-shared-token'],
+	])('with %j starts the workflow when the line runs in bash', async (args, saved, secret) => {
 		const credentials = { method: 'hmacSignature', format: 'timestamped', ...saved, secret };
-		const host = await TriggerHost.start({ nodeId: `sample ${name}`, credentials });
+		const host = await TriggerHost.start({ nodeId: `sample ${args} ${secret}`, credentials });
 		const line = await sampleDelivery(
-			...['deposit.received', '--url', host.url, '--secret', secret, ...args],
+			...['deposit.received', '--url', host.url, '--secret', secret],
+			...args.split(' ').filter(Boolean),
 		);
 		expect(await answerTo(line)).toEqual({ status: 200, body: { received: true } });
 		expect(await answerTo(line)).toMatchObject({ body: { ignored: 'duplicate' } });

@@ -10,204 +10,202 @@ import { hmac } from '../support/sampleEvents';
 
 const SECRET = 'a secret of the test';
 
-describe('the sandbox: deliveries', () => {
-	const sandbox = useActionSandbox({ retryDelays: [20, 40, 60] });
-	let receiver: HttpServer;
-	const received: ReceivedRequest[] = [];
-	/** What the webhook endpoint answers first; then 200. */
-	const statuses: number[] = [];
+const sandbox = useActionSandbox({ retryDelays: [20, 40, 60] });
+let receiver: HttpServer;
+const received: ReceivedRequest[] = [];
+/** What the webhook endpoint answers first; then 200. */
+const statuses: number[] = [];
 
-	beforeEach(async () => {
+beforeEach(async () => {
+	received.length = 0;
+	const note = (request: ReceivedRequest) => received.push(request);
+	receiver = await startHttpServer(note, () => statuses.shift() ?? 200);
+});
+afterEach(async () => {
+	await receiver.stop();
+});
+
+const control = async (path: string, body: unknown): Promise<number> =>
+	(await fetch(`${sandbox.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) }))
+		.status;
+const register = async (endpoint: object = {}): Promise<void> => {
+	const body = { url: receiver.url, secret: SECRET, ...endpoint };
+	expect(await control('endpoints', body)).toBe(200);
+};
+const attempts = (): readonly DeliveryAttempt[] => sandbox.service.deliveries.log();
+const settled = async (count: number): Promise<void> => {
+	const isSettled = (): boolean =>
+		attempts().length >= count && attempts().every(({ outcome }) => outcome !== 'sending');
+	while (!isSettled()) await new Promise(setImmediate);
+};
+const only = (): ReceivedRequest => {
+	const [first, ...more] = received;
+	if (!first || more.length > 0) throw new Error(`Received ${received.length}, not 1`);
+	return first;
+};
+
+/* sampleDelivery.test.ts has the other schemes, with one secret. */
+
+it.each([
+	['webhook', StandardWebhook],
+	['svix', SvixWebhook],
+] as const)('signs Standard Webhooks with %s-… headers', async (headerPrefix, Library) => {
+	const [secret, previousSecret] = [
+		'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+		'C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+	];
+	await register({ scheme: 'standardWebhooks', headerPrefix, secret, previousSecret });
+	await control('deposits', {});
+	const { headers, body } = only();
+	const given = Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name, String(value)]),
+	);
+	for (const each of [secret, previousSecret]) {
+		expect(new Library(each).verify(body, given)).toEqual(JSON.parse(body));
+	}
+});
+
+it('credits a complete deposit once, even if it is delivered several times or repeated', async () => {
+	const balances = sandbox.service.organisation.company.balances;
+	const before = balances.get('USD') ?? 0n;
+	const deposit = { destination_amount_cents: 5_000, destination_currency: 'USD' };
+	await register();
+	await control('deposits', { deposit, delivery: { duplicates: 3 } });
+	expect(received).toHaveLength(4);
+	await control('deliveries/repeat', {});
+	expect(received).toHaveLength(5);
+	expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+	await control('deposits', { deposit: { ...deposit, status: 'pending' } });
+	await control('deposits', { deposit, delivery: { signature: 'wrong' } });
+	expect(balances.get('USD')).toBe(before + 5_000n);
+});
+
+it('sends the statuses of one deposit, in order or reversed', async () => {
+	await register();
+	const statuses = ['pending', 'complete', 'reverted'];
+	const events = (): unknown[] => received.map(({ body }): unknown => JSON.parse(body));
+	await control('deposits', { statuses });
+	expect(events()).toMatchObject(statuses.map((status) => ({ deposit: { status } })));
+	received.length = 0;
+	await control('deposits', { statuses, reorder: true });
+	expect(events()).toMatchObject(
+		[...statuses].reverse().map((status) => ({ deposit: { status } })),
+	);
+});
+
+it('sends many different events', async () => {
+	await register();
+	await control('events', { event_type: 'token.transfer', count: 40, concurrency: 8 });
+	const keys = attempts().map(({ idempotency_key }) => idempotency_key);
+	expect(new Set(keys).size).toBe(40);
+	expect(received).toHaveLength(40);
+});
+
+it('forges, omits and backdates signatures, and changes the body after signing', async () => {
+	await register();
+	const headerOf = async (delivery: object): Promise<string | undefined> => {
 		received.length = 0;
-		const note = (request: ReceivedRequest) => received.push(request);
-		receiver = await startHttpServer(note, () => statuses.shift() ?? 200);
-	});
-	afterEach(async () => {
-		await receiver.stop();
-	});
-
-	const control = async (path: string, body: unknown): Promise<number> =>
-		(await fetch(`${sandbox.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) }))
-			.status;
-	const register = async (endpoint: object = {}): Promise<void> => {
-		const body = { url: receiver.url, secret: SECRET, ...endpoint };
-		expect(await control('endpoints', body)).toBe(200);
+		await control('deposits', { delivery });
+		const header = only().headers['x-signature'];
+		return header === undefined ? undefined : String(header);
 	};
-	const attempts = (): readonly DeliveryAttempt[] => sandbox.service.deliveries.log();
-	const settled = async (count: number): Promise<void> => {
-		const isSettled = (): boolean =>
-			attempts().length >= count && attempts().every(({ outcome }) => outcome !== 'sending');
-		while (!isSettled()) await new Promise(setImmediate);
+	const isGood = (header: string | undefined): boolean => {
+		const [, time = '', signature] = /^t=(\d+),v1=(.*)$/.exec(header ?? '') ?? [];
+		return signature === hmac(SECRET, `${time}.${only().body}`).toString('hex');
 	};
-	const only = (): ReceivedRequest => {
-		const [first, ...more] = received;
-		if (!first || more.length > 0) throw new Error(`Received ${received.length}, not 1`);
-		return first;
-	};
+	expect(isGood(await headerOf({}))).toBe(true);
+	expect(isGood(await headerOf({ signature: 'wrong' }))).toBe(false);
+	expect(isGood(await headerOf({ bodyAfterSigning: '{}' }))).toBe(false);
+	expect(await headerOf({ signature: 'missing' })).toBeUndefined();
+	const old = await headerOf({ age: 3_600 });
+	expect(isGood(old)).toBe(true);
+	expect(Number(/t=(\d+)/.exec(old ?? '')?.[1])).toBeLessThan(Date.now() / 1000 - 3_000);
+	expect(isGood(await headerOf({ rawBody: '{"broken":' }))).toBe(true);
+	expect(only().body).toBe('{"broken":');
+});
 
-	/* sampleDelivery.test.ts has the other schemes, with one secret. */
+it('retries after each delay until it gets a 2xx', async () => {
+	await register();
+	statuses.push(500, 302, 404, 204);
+	await control('deposits', {});
+	await settled(4);
+	expect(attempts().map(({ attempt, status }) => [attempt, status])).toEqual([
+		[1, 500],
+		[2, 302],
+		[3, 404],
+		[4, 204],
+	]);
+	expect(attempts().map(({ retryIn }) => retryIn)).toEqual([20, 40, 60, undefined]);
+	expect(attempts().at(-1)).toMatchObject({ outcome: 'accepted' });
+	const keys = attempts().map(({ idempotency_key }) => idempotency_key);
+	expect(new Set(keys).size).toBe(1);
+});
 
-	it.each([
-		['webhook', StandardWebhook],
-		['svix', SvixWebhook],
-	] as const)('signs Standard Webhooks with %s-… headers', async (headerPrefix, Library) => {
-		const [secret, previousSecret] = [
-			'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-			'C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-		];
-		await register({ scheme: 'standardWebhooks', headerPrefix, secret, previousSecret });
-		await control('deposits', {});
-		const { headers, body } = only();
-		const given = Object.fromEntries(
-			Object.entries(headers).map(([name, value]) => [name, String(value)]),
-		);
-		for (const each of [secret, previousSecret]) {
-			expect(new Library(each).verify(body, given)).toEqual(JSON.parse(body));
-		}
+it('gives up after the last delay, and logs that nobody answered', async () => {
+	await register({ url: 'http://127.0.0.1:9/nobody' });
+	await control('deposits', {});
+	await settled(4);
+	expect(attempts().map(({ outcome }) => outcome)).toEqual(Array(4).fill('no answer'));
+	expect(attempts().at(-1)).not.toHaveProperty('retryIn');
+});
+
+it('delivers the test event of Endpoint 9 to that webhook endpoint only', async () => {
+	await register({ nanoid: 'wh-theFirstHook' });
+	await register({ nanoid: 'wh-theOtherHook' });
+	const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+	const reply = await administrator.post('/v2/webhooks/test/wh-theFirstHook', {
+		event_type: 'deposit.received',
 	});
+	await settled(1);
+	expect(reply.body).toMatchObject({ data: { test_payload: JSON.parse(only().body) } });
+	expect(attempts()).toMatchObject([{ endpoint: 'wh-theFirstHook', outcome: 'accepted' }]);
+});
 
-	it('credits a complete deposit once, even if it is delivered several times or repeated', async () => {
-		const balances = sandbox.service.organisation.company.balances;
-		const before = balances.get('USD') ?? 0n;
-		const deposit = { destination_amount_cents: 5_000, destination_currency: 'USD' };
-		await register();
-		await control('deposits', { deposit, delivery: { duplicates: 3 } });
-		expect(received).toHaveLength(4);
-		await control('deliveries/repeat', {});
-		expect(received).toHaveLength(5);
-		expect(new Set(received.map(({ body }) => body)).size).toBe(1);
-		await control('deposits', { deposit: { ...deposit, status: 'pending' } });
-		await control('deposits', { deposit, delivery: { signature: 'wrong' } });
-		expect(balances.get('USD')).toBe(before + 5_000n);
-	});
+it('gives the first registered URL to the endpoint without one', async () => {
+	const { firstWebhookId } = sandbox.service.organisation;
+	await register();
+	await register();
+	const [first, second, ...more] = sandbox.service.deliveries.endpoints();
+	expect(first).toMatchObject({ nanoid: firstWebhookId, url: receiver.url });
+	expect(second?.nanoid).not.toBe(firstWebhookId);
+	expect(more).toEqual([]);
+});
 
-	it('sends the statuses of one deposit, in order or reversed', async () => {
-		await register();
-		const statuses = ['pending', 'complete', 'reverted'];
-		const events = (): unknown[] => received.map(({ body }): unknown => JSON.parse(body));
-		await control('deposits', { statuses });
-		expect(events()).toMatchObject(statuses.map((status) => ({ deposit: { status } })));
-		received.length = 0;
-		await control('deposits', { statuses, reorder: true });
-		expect(events()).toMatchObject(
-			[...statuses].reverse().map((status) => ({ deposit: { status } })),
-		);
-	});
+it('sends nothing again to n8n’s test URL, which listens once', async () => {
+	const url = 'http://127.0.0.1:1/webhook-test/x';
+	await register({ url });
+	await control('deposits', {});
+	const [attempt] = attempts();
+	expect(attempt).toMatchObject({ url, outcome: 'no answer' });
+	expect(attempt).not.toHaveProperty('retryIn');
+});
 
-	it('sends many different events', async () => {
-		await register();
-		await control('events', { event_type: 'token.transfer', count: 40, concurrency: 8 });
-		const keys = attempts().map(({ idempotency_key }) => idempotency_key);
-		expect(new Set(keys).size).toBe(40);
-		expect(received).toHaveLength(40);
-	});
+const made = async (route: string, body: object): Promise<Record<string, unknown>> => {
+	const [event, ...others] = Object(await sandbox.control('POST', route, body)).events;
+	expect([others, sandbox.service.description.eventProblems(event)]).toEqual([[], []]);
+	return event;
+};
 
-	it('forges, omits and backdates signatures, and changes the body after signing', async () => {
-		await register();
-		const headerOf = async (delivery: object): Promise<string | undefined> => {
-			received.length = 0;
-			await control('deposits', { delivery });
-			const header = only().headers['x-signature'];
-			return header === undefined ? undefined : String(header);
-		};
-		const isGood = (header: string | undefined): boolean => {
-			const [, time = '', signature] = /^t=(\d+),v1=(.*)$/.exec(header ?? '') ?? [];
-			return signature === hmac(SECRET, `${time}.${only().body}`).toString('hex');
-		};
-		expect(isGood(await headerOf({}))).toBe(true);
-		expect(isGood(await headerOf({ signature: 'wrong' }))).toBe(false);
-		expect(isGood(await headerOf({ bodyAfterSigning: '{}' }))).toBe(false);
-		expect(await headerOf({ signature: 'missing' })).toBeUndefined();
-		const old = await headerOf({ age: 3_600 });
-		expect(isGood(old)).toBe(true);
-		expect(Number(/t=(\d+)/.exec(old ?? '')?.[1])).toBeLessThan(Date.now() / 1000 - 3_000);
-		expect(isGood(await headerOf({ rawBody: '{"broken":' }))).toBe(true);
-		expect(only().body).toBe('{"broken":');
-	});
+it('makes deposits with no optional field by default, and all or some of them on request', async () => {
+	const namesIn = (event: Record<string, unknown>) => Object.keys(Object(event.deposit));
+	const isOptional = (name: string) => schema('Deposit').required?.includes(name) !== true;
+	const sparse = namesIn(await made('deposits', {}));
+	expect(sparse.filter(isOptional)).toEqual([]);
+	const full = await made('deposits', { optionalFields: true });
+	const optional = fieldsOf('Deposit').filter(isOptional);
+	expect(namesIn(full).sort()).toEqual([...sparse, ...optional].sort());
+	const deposit = { trace: null, reference: 'R-1', network: 'base' };
+	const some = await made('deposits', { optionalFields: true, deposit });
+	expect(some).toMatchObject({ deposit: { reference: 'R-1', network: 'base' } });
+	expect(some).not.toHaveProperty('deposit.trace');
+});
 
-	it('retries after each delay until it gets a 2xx', async () => {
-		await register();
-		statuses.push(500, 302, 404, 204);
-		await control('deposits', {});
-		await settled(4);
-		expect(attempts().map(({ attempt, status }) => [attempt, status])).toEqual([
-			[1, 500],
-			[2, 302],
-			[3, 404],
-			[4, 204],
-		]);
-		expect(attempts().map(({ retryIn }) => retryIn)).toEqual([20, 40, 60, undefined]);
-		expect(attempts().at(-1)).toMatchObject({ outcome: 'accepted' });
-		const keys = attempts().map(({ idempotency_key }) => idempotency_key);
-		expect(new Set(keys).size).toBe(1);
-	});
-
-	it('gives up after the last delay, and logs that nobody answered', async () => {
-		await register({ url: 'http://127.0.0.1:9/nobody' });
-		await control('deposits', {});
-		await settled(4);
-		expect(attempts().map(({ outcome }) => outcome)).toEqual(Array(4).fill('no answer'));
-		expect(attempts().at(-1)).not.toHaveProperty('retryIn');
-	});
-
-	it('delivers the test event of Endpoint 9 to that webhook endpoint only', async () => {
-		await register({ nanoid: 'wh-theFirstHook' });
-		await register({ nanoid: 'wh-theOtherHook' });
-		const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
-		const reply = await administrator.post('/v2/webhooks/test/wh-theFirstHook', {
-			event_type: 'deposit.received',
-		});
-		await settled(1);
-		expect(reply.body).toMatchObject({ data: { test_payload: JSON.parse(only().body) } });
-		expect(attempts()).toMatchObject([{ endpoint: 'wh-theFirstHook', outcome: 'accepted' }]);
-	});
-
-	it('gives the first registered URL to the endpoint without one', async () => {
-		const { firstWebhookId } = sandbox.service.organisation;
-		await register();
-		await register();
-		const [first, second, ...more] = sandbox.service.deliveries.endpoints();
-		expect(first).toMatchObject({ nanoid: firstWebhookId, url: receiver.url });
-		expect(second?.nanoid).not.toBe(firstWebhookId);
-		expect(more).toEqual([]);
-	});
-
-	it('sends nothing again to n8n’s test URL, which listens once', async () => {
-		const url = 'http://127.0.0.1:1/webhook-test/x';
-		await register({ url });
-		await control('deposits', {});
-		const [attempt] = attempts();
-		expect(attempt).toMatchObject({ url, outcome: 'no answer' });
-		expect(attempt).not.toHaveProperty('retryIn');
-	});
-
-	const made = async (route: string, body: object): Promise<Record<string, unknown>> => {
-		const [event, ...others] = Object(await sandbox.control('POST', route, body)).events;
-		expect([others, sandbox.service.description.eventProblems(event)]).toEqual([[], []]);
-		return event;
-	};
-
-	it('makes deposits with no optional field by default, and all or some of them on request', async () => {
-		const namesIn = (event: Record<string, unknown>) => Object.keys(Object(event.deposit));
-		const isOptional = (name: string) => schema('Deposit').required?.includes(name) !== true;
-		const sparse = namesIn(await made('deposits', {}));
-		expect(sparse.filter(isOptional)).toEqual([]);
-		const full = await made('deposits', { optionalFields: true });
-		const optional = fieldsOf('Deposit').filter(isOptional);
-		expect(namesIn(full).sort()).toEqual([...sparse, ...optional].sort());
-		const deposit = { trace: null, reference: 'R-1', network: 'base' };
-		const some = await made('deposits', { optionalFields: true, deposit });
-		expect(some).toMatchObject({ deposit: { reference: 'R-1', network: 'base' } });
-		expect(some).not.toHaveProperty('deposit.trace');
-	});
-
-	it('names the request that caused an event, if one did', async () => {
-		const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
-		const path = `/v2/webhooks/test/${sandbox.organisation.firstWebhookId}`;
-		const reply = await administrator.post(path, { event_type: 'deposit.received' });
-		const { test_payload } = dataOf<{ test_payload: object }>(sandbox, reply, 'sendTestDelivery');
-		expect(test_payload).toHaveProperty('request_id', sandbox.wire().at(-1)?.requestId);
-		const event = await made('events', { event_type: 'invite.accepted' });
-		expect(event).not.toHaveProperty('request_id');
-	});
+it('names the request that caused an event, if one did', async () => {
+	const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+	const path = `/v2/webhooks/test/${sandbox.organisation.firstWebhookId}`;
+	const reply = await administrator.post(path, { event_type: 'deposit.received' });
+	const { test_payload } = dataOf<{ test_payload: object }>(sandbox, reply, 'sendTestDelivery');
+	expect(test_payload).toHaveProperty('request_id', sandbox.wire().at(-1)?.requestId);
+	const event = await made('events', { event_type: 'invite.accepted' });
+	expect(event).not.toHaveProperty('request_id');
 });

@@ -42,45 +42,32 @@ function expectRefusal(reply: Reply, operationId: string, status = 400): void {
 	expect(check(reply.body) ? [] : check.errors).toEqual([]);
 }
 
-const forCompany = () => `/v2/invites?nanoid=${sandbox.company}`;
-const review = { review_version: '2026-02-28T09:30Z', action: 'approve' };
-const reviewOf = (user: string) =>
-	`/v2/payments/teams/${sandbox.team}/external_entity/${user}/name_review`;
-const ROLES = { role: 'org_viewer', emails: ['a@example.com'] };
-const TEST = { event_type: 'token.transfer' };
+const resolve = async (client: SandboxClient, user: string) =>
+	await client.post(`/v2/payments/teams/${sandbox.team}/external_entity/${user}/name_review`, {
+		review_version: '2026-02-28T09:30Z',
+		action: 'approve',
+	});
+const invitesOfCompany = async (client: SandboxClient) =>
+	await client.get(`/v2/invites?nanoid=${sandbox.company}`);
+const inviteViewer = async (client: SandboxClient) => {
+	const body = { nanoid: sandbox.company, role: 'org_viewer', emails: ['a@example.com'] };
+	return await client.post('/v2/invites/manager', body);
+};
+const testWebhook = async (client: SandboxClient, id = sandbox.organisation.firstWebhookId) =>
+	await client.post(`/v2/webhooks/test/${id}`, { event_type: 'token.transfer' });
 
 /** Who asks for what, and what is wrong with it. */
 type Asked = readonly [string, AccountName, number, (client: SandboxClient) => Promise<Reply>];
 const REFUSED: readonly Asked[] = [
 	['getBalance', 'teamAdministrator', 403, (my) => my.get(`/v2/balance?nanoid=${teamIds[1]}`)],
 	['listInvites', 'viewer', 403, (my) => my.get(`/v2/invites?nanoid=${sandbox.team}`)],
-	['listInvites', 'teamAdministrator', 403, (my) => my.get(forCompany())],
-	[
-		'createAdministratorInvites',
-		'teamAdministrator',
-		403,
-		(my) => my.post('/v2/invites/manager', { ...ROLES, nanoid: sandbox.company }),
-	],
-	[
-		'resolveNameReview',
-		'companyAdministrator',
-		404,
-		(my) => my.post(reviewOf('us-000000000000'), review),
-	],
+	['listInvites', 'teamAdministrator', 403, invitesOfCompany],
+	['createAdministratorInvites', 'teamAdministrator', 403, inviteViewer],
+	['resolveNameReview', 'companyAdministrator', 404, (my) => resolve(my, 'us-000000000000')],
 	['listTeamUsers', 'teamAdministrator', 403, (my) => my.get(`/v2/teams/${teamIds[1]}/users`)],
 	['listTeamUsers', 'viewer', 404, (my) => my.get('/v2/teams/te-000000000000/users')],
-	[
-		'sendTestDelivery',
-		'companyAdministrator',
-		404,
-		(my) => my.post('/v2/webhooks/test/wh-000000000000', TEST),
-	],
-	[
-		'sendTestDelivery',
-		'viewer',
-		403,
-		(my) => my.post(`/v2/webhooks/test/${sandbox.organisation.firstWebhookId}`, TEST),
-	],
+	['sendTestDelivery', 'companyAdministrator', 404, (my) => testWebhook(my, 'wh-000000000000')],
+	['sendTestDelivery', 'viewer', 403, testWebhook],
 ];
 
 it.each(REFUSED)('%s: the %s is refused with %d', async (operation, name, status, ask) => {
@@ -89,10 +76,10 @@ it.each(REFUSED)('%s: the %s is refused with %d', async (operation, name, status
 
 it('a name review is resolved once', async () => {
 	const [waiting = ''] = sandbox.firstTeam.nameReviews.keys();
-	const resolve = async () => await administrator().post(reviewOf(waiting), review);
-	const done = dataOf<{ status: string }>(sandbox, await resolve(), 'resolveNameReview');
+	const first = await resolve(administrator(), waiting);
+	const done = dataOf<{ status: string }>(sandbox, first, 'resolveNameReview');
 	expect(done.status).toBe('approved');
-	expectRefusal(await resolve(), 'resolveNameReview');
+	expectRefusal(await resolve(administrator(), waiting), 'resolveNameReview');
 });
 
 describe('administrator invites', () => {
@@ -106,15 +93,11 @@ describe('administrator invites', () => {
 		const reply = await administrator().post('/v2/invites/manager', body);
 		return dataOf(sandbox, reply, 'createAdministratorInvites');
 	};
-	const signed = async ({ invites, typed_data }: Created, { wallet } = administrator()) => ({
+	const signed = async ({ invites, typed_data: all }: Created, { wallet } = administrator()) => ({
 		invites,
 		signer: administrator().account.address,
-		typed_data: typed_data.typed_data,
-		signature: await wallet.signTypedData(
-			typed_data.domain,
-			typed_data.types,
-			typed_data.typed_data,
-		),
+		typed_data: all.typed_data,
+		signature: await wallet.signTypedData(all.domain, all.types, all.typed_data),
 	});
 	const execute = async (body: unknown) => await administrator().put('/v2/invites/manager', body);
 
@@ -283,27 +266,20 @@ describe('signing in', () => {
 		expect(await viewer().verify(message, signature, other)).toMatchObject({ status: 401 });
 	});
 
-	it.each<[string, number, string, (message: string) => string, AccountName, object]>([
-		['another wallet signed', 401, 'signature_invalid', (message) => message, 'stranger', {}],
-		[
-			'was changed',
-			401,
-			'message_changed',
-			(message) => message.replace('Chain ID: 42161', 'Chain ID: 1'),
-			'viewer',
-			{},
-		],
-		['isn’t one', 400, 'message_invalid', () => 'Hello', 'viewer', {}],
-		[
-			'expired before it was signed',
-			401,
-			'signature_invalid',
-			(message) => message,
-			'viewer',
-			{ signInMessageLifetimeSeconds: 0.001 },
-		],
-	])('rejects a message that %s', async (_what, status, error_code, change, signer, settings) => {
-		sandbox.service.change(settings);
+	interface Wrong {
+		readonly change?: (message: string) => string;
+		readonly signer?: AccountName;
+		readonly lifetime?: number;
+	}
+
+	it.each<[string, string, number, Wrong]>([
+		['another wallet signed', 'signature_invalid', 401, { signer: 'stranger' }],
+		['was changed', 'message_changed', 401, { change: (text) => text.replace('42161', '1') }],
+		['isn’t one', 'message_invalid', 400, { change: () => 'Hello' }],
+		['expired before it was signed', 'signature_invalid', 401, { lifetime: 0.001 }],
+	])('rejects a message that %s', async (_what, error_code, status, wrong) => {
+		const { change = String, signer = 'viewer', lifetime } = wrong;
+		sandbox.service.change({ signInMessageLifetimeSeconds: lifetime });
 		const message = change(await viewer().signInMessage());
 		const reply = await viewer().verify(message, await as(signer).wallet.signMessage(message));
 		expect(reply).toMatchObject({ status, body: { error_code } });

@@ -1,36 +1,31 @@
 import { randomUUID } from 'node:crypto';
 
 import { EventSink } from '../support/eventSink';
-import { otherEvent } from '../support/sampleEvents';
-import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
+import { eventOf } from '../support/sampleEvents';
+import { startN8n, useEnvironment } from '../support/testEnvironment';
 import {
 	activationError,
+	DUPLICATE,
 	saveTriggerWorkflow,
 	TriggerWorkflow,
 	type Answer,
 } from '../support/triggerWorkflow';
 import { node, wait, type WorkflowNode } from '../support/workflows';
 
-jest.setTimeout(600_000);
-
 const FINISHED = { status: 200, body: undefined };
 const FAILED = { status: 500, body: { message: 'Error in workflow' } };
-const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
 const parameters = { options: { acknowledge: 'finished' } };
 
-let environment: N8nEnvironment;
+const environment = useEnvironment(startN8n, 10);
 /** Where the last node of a workflow calls, and waits for the test. */
 let ledger: EventSink;
 
 beforeAll(async () => {
-	environment = await startN8n();
 	ledger = await EventSink.startHolding();
 });
 
 const start = async (after: WorkflowNode = ledger.node) =>
 	await TriggerWorkflow.start(environment, { parameters, after });
-
-const eventOf = (key: string) => otherEvent({ idempotency_key: key });
 
 /** Whether an answer is still out after another event went all the way through the workflow. */
 async function isPending(workflow: TriggerWorkflow, answer: Promise<Answer>): Promise<boolean> {
@@ -101,22 +96,15 @@ describe('an event that is acknowledged when its workflow has finished, in a rea
 describe('what counts as finished, by n8n’s rules', () => {
 	const stop = (more: Partial<WorkflowNode> = {}) =>
 		node('After', 'n8n-nodes-base.stopAndError', { errorMessage: 'over the limit' }, more);
-	const respond = node(
-		'After',
-		'n8n-nodes-base.respondToWebhook',
-		{ respondWith: 'noData' },
-		{ typeVersion: 1.4 },
-	);
+	const noData = { respondWith: 'noData' };
+	const respond = node('After', 'n8n-nodes-base.respondToWebhook', noData, { typeVersion: 1.4 });
+	const lastOutputsError = stop({ onError: 'continueRegularOutput' });
 	const nothing = node('After', 'n8n-nodes-base.limit', { maxItems: 0 });
 
 	it.each([
 		['a Stop and Error node fails', stop(), FAILED],
 		['a Respond to Webhook node fails, since there is no Webhook node', respond, FAILED],
-		[
-			'an error that n8n outputs for the last node fails',
-			stop({ onError: 'continueRegularOutput' }),
-			FAILED,
-		],
+		['an error that n8n outputs for the last node fails', lastOutputsError, FAILED],
 		['a short wait is waited for', wait('After', 0.1, 'seconds'), FINISHED],
 		['a last node without items has ended', nothing, FINISHED],
 	])('%s', async (_, after, answer) => {
@@ -140,16 +128,10 @@ describe('what counts as finished, by n8n’s rules', () => {
 
 	it('a workflow that n8n can’t start fails', async () => {
 		/* A credential that was never chosen, as after an import. */
-		const { node: after } = ledger;
-		const workflow = await start({
-			...after,
-			credentials: { httpHeaderAuth: { id: null, name: 'ledger' } },
-			parameters: {
-				...after.parameters,
-				authentication: 'genericCredentialType',
-				genericAuthType: 'httpHeaderAuth',
-			},
-		});
+		const credentials = { httpHeaderAuth: { id: null, name: 'ledger' } };
+		const type = { authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' };
+		const parameters = { ...ledger.node.parameters, ...type };
+		const workflow = await start({ ...ledger.node, credentials, parameters });
 		for (const times of [1, 2]) {
 			expect(await workflow.send(eventOf('unstartable'))).toMatchObject({ status: 500 });
 			expect(await workflow.counts()).toEqual({ error: times });
@@ -157,10 +139,8 @@ describe('what counts as finished, by n8n’s rules', () => {
 	});
 
 	it('a workflow that pauses can’t be published', async () => {
-		const { workflowId } = await saveTriggerWorkflow(environment.n8n, {
-			parameters,
-			after: wait('After', 2, 'hours'),
-		});
+		const setup = { parameters, after: wait('After', 2, 'hours') };
+		const { workflowId } = await saveTriggerWorkflow(environment.n8n, setup);
 		expect(await activationError(environment, workflowId)).toContain(
 			'Acknowledge can’t be “When Finished” because the node “After” pauses the workflow',
 		);

@@ -1,16 +1,13 @@
 import { outputOf } from '../support/executions';
 import type { Credentials } from '../support/n8nRest';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { action, node, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
+const environment = useEnvironment(shareTestEnvironment);
 /** The sandbox's model, which calls the tool that a question asks for. */
 let model: Credentials;
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
 	const { n8n, sandbox } = environment;
 	const url = `${sandbox.url}/sandbox/model/v1`;
 	model = await n8n.saveCredentials('openAiApi', 'Practice model', { apiKey: 'practice', url });
@@ -32,16 +29,12 @@ async function ask(text: string, tool: string, parameters: Record<string, unknow
 		{ typeVersion: 2 },
 	);
 	const type = 'n8n-nodes-payroll-payments.payrollPaymentsTool';
-	const into = (kind: string) => ({ [kind]: [[{ node: 'Agent', type: kind, index: 0 }]] });
+	const to = (kind: string) => ({ [kind]: [[{ node: 'Agent', type: kind, index: 0 }]] });
 	const { id } = await n8n.saveWorkflow(
 		{
 			name: `Agent with ${tool}`,
 			nodes: [START, agent, chat, { ...action(tool, parameters), type }],
-			connections: {
-				Start: into('main'),
-				Model: into('ai_languageModel'),
-				[tool]: into('ai_tool'),
-			},
+			connections: { Start: to('main'), Model: to('ai_languageModel'), [tool]: to('ai_tool') },
 		},
 		[api, model],
 	);

@@ -7,11 +7,9 @@ import { pictureFile } from '../support/pictures';
 import { depositEvent } from '../support/sampleEvents';
 import { walletCredentials } from '../support/sandboxCredentials';
 import { schemeOf } from '../support/signedDeliveries';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import { action, node } from '../support/workflows';
-
-jest.setTimeout(300_000);
 
 const OPERATIONS = CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`);
 
@@ -47,12 +45,13 @@ function expectedLabels(type: string, given: INodeParameters): string[] {
 	});
 }
 
-let environment: TestEnvironment;
+const environment = useEnvironment(shareTestEnvironment);
 let editor: Editor;
 
-async function takePicture(name: string, part: string, end: string): Promise<void> {
+/** A picture of the open node's form, if the documents want one. */
+async function takePicture(name: string): Promise<void> {
 	const file = pictureFile(name);
-	if (file !== undefined) await editor.takePicture(file, part, end);
+	if (file !== undefined) await editor.takePicture(file, PANEL, LAST_FIELD);
 }
 
 function labelsOf(fields: readonly ShownField[]): string[] {
@@ -76,7 +75,6 @@ const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
 	const { n8n, api, webhook, teamId, sandbox, account } = environment;
 	/* What the documents recommend, for their picture. */
 	const readOnly = await n8n.saveCredentials('payrollPaymentsApi', 'Payroll Payments, read only', {
@@ -90,63 +88,45 @@ beforeAll(async () => {
 			credentials: using(pair === 'balance.get' ? readOnly : api),
 		});
 	});
-	const review = action(
-		'picker',
-		{ resource: 'nameReview', operation: 'update', teamId, reviewVersion: '2026-03-31T09:30:00Z' },
-		{ position: [220, 600], credentials: using(api) },
-	);
-	const saveWebhook = async (name: string, data: Record<string, unknown>) =>
-		await n8n.saveCredentials('payrollPaymentsWebhookApi', name, {
-			method: 'hmacSignature',
-			toleranceSeconds: 300,
-			...data,
-		});
+	const below = (column: number, more: object = { credentials: using(api) }) => {
+		return { position: [column * 220, 600], ...more };
+	};
+	const review = { resource: 'nameReview', operation: 'update', teamId };
+	const users = { resource: 'teamUser', operation: 'getAll', teamId };
+	const invite = {
+		resource: 'invite',
+		operation: 'create',
+		teamId,
+		role: 'contractor',
+		inviteesSource: 'json',
+		inviteesJson: '[{ "email": "made.by.hand@example.com" }]',
+	};
+	const text = { id: 'text', name: 'text', value: '', type: 'string' };
+	const set = { assignments: { assignments: [text] } };
+	const others = [
+		action('picker', { ...review, reviewVersion: '2026-03-31T09:30:00Z' }, below(1)),
+		action('Made by hand', invite, below(2, { credentials: undefined })),
+		action('Get team users', users, below(3)),
+		node('Write a message', 'n8n-nodes-base.set', set, below(4, { typeVersion: 3.4 })),
+	];
+	const saveWebhook = async (name: string, data: Record<string, unknown>) => {
+		const hmac = { method: 'hmacSignature', toleranceSeconds: 300 };
+		return await n8n.saveCredentials('payrollPaymentsWebhookApi', name, { ...hmac, ...data });
+	};
+	const likeSlack = { ...SLACK.saved, secret: SLACK.secrets[0] };
 	const triggers = Object.entries({
 		trigger: webhook,
-		'Signed like Slack': await saveWebhook('Signed like Slack', {
-			...SLACK.saved,
-			secret: SLACK.secrets[0],
-		}),
+		'Signed like Slack': await saveWebhook('Signed like Slack', likeSlack),
 		'Deposit received': await saveWebhook('Payroll webhooks', { secret: GITHUB.secrets[0] }),
-	}).map(([name, { id, name: saved }], index) =>
-		node(
-			name,
-			'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
-			{},
-			{
-				position: [index * 220, 780],
-				webhookId: name.replace(/ /g, '-'),
-				credentials: { payrollPaymentsWebhookApi: { id, name: saved } },
-			},
-		),
-	);
-	const users = action(
-		'Get team users',
-		{ resource: 'teamUser', operation: 'getAll', teamId },
-		{ position: [660, 600], credentials: using(api) },
-	);
-	const invite = node(
-		'Made by hand',
-		'n8n-nodes-payroll-payments.payrollPayments',
-		{
-			resource: 'invite',
-			operation: 'create',
-			teamId,
-			role: 'contractor',
-			inviteesSource: 'json',
-			inviteesJson: '[{ "email": "made.by.hand@example.com" }]',
-		},
-		{ position: [440, 600] },
-	);
-	const message = node(
-		'Write a message',
-		'n8n-nodes-base.set',
-		{ assignments: { assignments: [{ id: 'text', name: 'text', value: '', type: 'string' }] } },
-		{ position: [880, 600], typeVersion: 3.4 },
-	);
+	}).map(([name, { id, name: saved }], index) => {
+		const type = 'n8n-nodes-payroll-payments.payrollPaymentsTrigger';
+		const credentials = { payrollPaymentsWebhookApi: { id, name: saved } };
+		const webhookId = name.replace(/ /g, '-');
+		return node(name, type, {}, { position: [index * 220, 780], webhookId, credentials });
+	});
 	const { id } = await n8n.saveWorkflow({
 		name: 'Forms',
-		nodes: [...actions, review, invite, ...triggers, users, message],
+		nodes: [...actions, ...others, ...triggers],
 		connections: {
 			'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
 		},
@@ -171,7 +151,7 @@ it.each(OPERATIONS)('%s shows its fields in order', async (pair) => {
 	await editor.openNode(pair);
 	const all = expectedLabels('payrollPayments', parametersOf(pair));
 	expect(await labels(all.length)).toEqual(all);
-	if (PICTURED.includes(pair)) await takePicture(pair, PANEL, LAST_FIELD);
+	if (PICTURED.includes(pair)) await takePicture(pair);
 });
 
 it('hides an invitee’s prefill fields until they are added', async () => {
@@ -185,10 +165,8 @@ it('hides an invitee’s prefill fields until they are added', async () => {
 it('searches users by name and by email', async () => {
 	await editor.openNode('picker');
 	const { page } = editor;
-	await page
-		.locator('[data-test-id="resource-locator-userId"] [data-test-id="rlc-input"]')
-		.first()
-		.click();
+	const user = '[data-test-id="resource-locator-userId"] [data-test-id="rlc-input"]';
+	await page.locator(user).first().click();
 	const choices = page.locator('[data-test-id="rlc-item"]:visible');
 	await choices.first().waitFor();
 	const first = (await choices.first().textContent())?.trim() ?? '';
@@ -199,17 +177,12 @@ it('searches users by name and by email', async () => {
 		await choices.first().waitFor();
 	}
 	await choices.first().click();
-	await page
-		.locator('[data-test-id="resource-locator-userId"] [data-test-id="rlc-input"]')
-		.first()
-		.click();
+	await page.locator(user).first().click();
 	await page.locator('[data-test-id="rlc-search"]:visible').fill('angel');
 	await choices.filter({ hasText: 'Angela' }).first().waitFor();
-	await choices
-		.filter({ hasNotText: /angel|Cyryl/i })
-		.first()
-		.waitFor({ state: 'hidden' });
-	await takePicture('user-picker', PANEL, LAST_FIELD);
+	const hasOthers = choices.filter({ hasNotText: /angel|Cyryl/i });
+	await hasOthers.first().waitFor({ state: 'hidden' });
+	await takePicture('user-picker');
 	await page.keyboard.press('Escape');
 });
 
@@ -217,7 +190,7 @@ it('the trigger shows its fields in order', async () => {
 	await editor.openNode('trigger');
 	const all = expectedLabels('payrollPaymentsTrigger', {});
 	expect(await labels(all.length)).toEqual(all);
-	await takePicture('trigger', PANEL, LAST_FIELD);
+	await takePicture('trigger');
 });
 
 it('shows the next node the fields of one that has never run, to be dragged into a parameter', async () => {

@@ -6,21 +6,18 @@ import { forSandbox } from '../../scripts/readyExamples';
 import { EXAMPLES, readExample, webhookUrl } from '../support/examples';
 import { outputOf, type Execution } from '../support/executions';
 import type { Credentials } from '../support/n8nRest';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { EVERY_SECOND } from '../support/pollingWorkflow';
 import { ThirdParties } from '../support/thirdParties';
 import { waitFor, waitUntil } from '../support/waiting';
 import type { Workflow } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
+const environment = useEnvironment(shareTestEnvironment);
 let model: Credentials;
 let webhookId: string;
 const parties = new ThirdParties();
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
 	await parties.start();
 	const { n8n, sandbox } = environment;
 	const url = `${sandbox.url}/sandbox/model/v1`;
@@ -135,7 +132,8 @@ function pollingEverySecond(text: string): string {
 	return text.replace('[{"mode":"everyMinute"}]', JSON.stringify(EVERY_SECOND));
 }
 
-async function setBalance(cents: string): Promise<void> {
+/** `null`: the currency isn't listed. */
+async function setBalance(cents: string | null): Promise<void> {
 	const { sandbox, teamId } = environment;
 	const balance = { nanoid: teamId, currency: 'USD', balance_cents: cents };
 	await sandbox.control('POST', 'balances', balance);
@@ -166,471 +164,440 @@ const BROWSER =
 
 const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
 
-describe('examples', () => {
-	it('deposit to message', async () => {
-		const { sandbox, teamId } = environment;
-		const sample = await run('deposit-to-message');
-		expect(outputOf(sample, 'Message')).toEqual([
-			{
-				text: expect.stringMatching(/^\d+\.\d\d USD arrived in Engineering \(reference INV-\d+\)$/),
-			},
-		]);
-		const id = await listen('deposit-to-message');
-		await sandbox.control('POST', 'deposits', { deposit: { ...deposit, entity_nanoid: teamId } });
-		expect(outputOf(await ended(id), 'Message')).toEqual([
-			{ text: '1250.00 USD arrived in Engineering' },
-		]);
-	});
+it('deposit to message', async () => {
+	const { sandbox, teamId } = environment;
+	const sample = await run('deposit-to-message');
+	const arrived = /^\d+\.\d\d USD arrived in Engineering \(reference INV-\d+\)$/;
+	expect(outputOf(sample, 'Message')).toEqual([{ text: expect.stringMatching(arrived) }]);
+	const id = await listen('deposit-to-message');
+	await sandbox.control('POST', 'deposits', { deposit: { ...deposit, entity_nanoid: teamId } });
+	expect(outputOf(await ended(id), 'Message')).toEqual([
+		{ text: '1250.00 USD arrived in Engineering' },
+	]);
+});
 
-	it('deposit to Slack', async () => {
-		await run('deposit-to-slack');
-		expect((await parties.received('Tell the team')).text).toMatch(/ arrived in Engineering /);
-		parties.sent = [];
-		await listen('deposit-to-slack');
-		await environment.sandbox.control('POST', 'deposits', { deposit });
-		/* The account has no name in the example, so the message says which one it is. */
-		const { text } = await parties.received('Tell the team');
-		expect(text).toMatch(/^1250\.00 USD arrived in account co-\S+$/);
-	});
+it('deposit to Slack', async () => {
+	await run('deposit-to-slack');
+	expect((await parties.received('Tell the team')).text).toMatch(/ arrived in Engineering /);
+	parties.sent = [];
+	await listen('deposit-to-slack');
+	await environment.sandbox.control('POST', 'deposits', { deposit });
+	/* The account has no name in the example, so the message says which one it is. */
+	const { text } = await parties.received('Tell the team');
+	expect(text).toMatch(/^1250\.00 USD arrived in account co-\S+$/);
+});
 
-	const day = (number: number) => `2026-03-0${number}T10:00:00.000Z`;
-	const life = ['pending', 'complete', 'reverted'].map((status, index) => ({
-		...deposit,
-		nanoid: 'de-SameDeposit',
-		status,
-		updated_at: day(index + 1),
+const day = (number: number) => `2026-03-0${number}T10:00:00.000Z`;
+const life = ['pending', 'complete', 'reverted'].map((status, index) => ({
+	...deposit,
+	nanoid: 'de-SameDeposit',
+	status,
+	updated_at: day(index + 1),
+}));
+const orders = [
+	[0, 1, 2],
+	[2, 1, 0],
+	[1, 2, 0, 1, 2, 1],
+];
+
+it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...order) => {
+	const { sandbox, database } = environment;
+	const id = await listen('deposit-to-sheet', (text) =>
+		text.replace('"depositStatuses":[', '"depositStatuses":["pending",'),
+	);
+	const before = (await database.executions(id)).length;
+	parties.failures.set('Write the row', 1);
+	for (const [index, state] of order.entries()) {
+		const created = Date.parse(day(state + 1)) / 1000;
+		/* The second time, the event comes with another key: a repeat that the trigger can't know. */
+		const envelope = { created, idempotency_key: `${order.join()} ${state} ${index}` };
+		await sandbox.control('POST', 'deposits', { deposit: life[state], envelope });
+	}
+	await waitUntil(
+		async () => {
+			const executions = (await database.executions(id)).slice(before);
+			const isDone = executions.every(({ status }) => ['success', 'error'].includes(status));
+			return isDone && executions.length > order.length;
+		},
+		{ milliseconds: 30_000, failure: () => 'Not every event was processed.' },
+	);
+	expect(parties.sheets.get('Deposits')).toEqual([
+		{
+			deposit_id: 'de-SameDeposit',
+			status: 'reverted',
+			account: expect.stringMatching(/^account co-/),
+			amount: '1250.00',
+			currency: 'USD',
+			reference: null,
+			received_at: day(3),
+			updated_at: day(3),
+		},
+	]);
+});
+
+it('deposit to a sheet, from its pinned event', async () => {
+	await run('deposit-to-sheet');
+	expect(parties.sheets.get('Deposits')).toEqual([
+		expect.objectContaining({ account: 'Engineering', status: 'complete' }),
+	]);
+});
+
+it('payroll sheet to invites, twice without inviting anybody twice', async () => {
+	const people = Array.from({ length: 40 }, (_, index) => ({
+		email: `person.${index}@example.com`,
+		first_name: 'Person',
+		last_name: String(index),
+		// Like the Google Sheets node: digits become numbers, and each row has its number.
+		phone: 48_123_456_000 + index,
+		row_number: index + 2,
+		outcome: '',
 	}));
-	const orders = [
-		[0, 1, 2],
-		[2, 1, 0],
-		[1, 2, 0, 1, 2, 1],
+	const outcomes = () => parties.from('Write the outcome').map(({ row }) => row);
+	const sample = await run('payroll-sheet-to-invites');
+	expect(outputOf(sample, 'Invite everybody').map(({ outcome }) => outcome)).toEqual(
+		Array(3).fill('invited'),
+	);
+	parties.answers.set('Read the sheet', people);
+	for (const outcome of ['invited', 'pending']) {
+		parties.sent = [];
+		await run('payroll-sheet-to-invites', unpinned);
+		expect(outcomes()).toEqual(people.map(({ email }) => ({ email, outcome })));
+	}
+});
+
+it.each([
+	['Approve', 1, /^Done: the role team_viewer for carla@example\.com, transaction tx-.*by Ada$/],
+	['Decline', 0, /^Declined by Ada: carla@example\.com got no role/],
+])('administrator invites with a human answer: %s', async (answer, executed, text) => {
+	const { id } = await importExample('administrator-invites-with-approval');
+	const running = environment.n8n.runWorkflow(id);
+	const { form, lastPage } = await decide(id, answer);
+	expect(form).toContain('carla@example.com');
+	expect(lastPage).toMatch(text);
+	const execution = await running;
+	expect(execution.error).toBeUndefined();
+	expect(outputOf(execution, 'Give the roles')).toHaveLength(executed);
+	expect((await parties.received('Tell the channel')).text).toBe(lastPage);
+});
+
+it('nightly balance check, told once until the balance has recovered', async () => {
+	const alarms = async (cents: string) => {
+		parties.sent = [];
+		await setBalance(cents);
+		await run('nightly-balance-check');
+		return parties.sent.map(({ text }) => text);
+	};
+	const alarm = [
+		'The payroll account holds 4999.99 USD, which is below your minimum. Top it up before the next payroll.',
 	];
+	expect(await alarms('500000')).toEqual([]);
+	expect(await alarms('499999')).toEqual(alarm);
+	expect(await alarms('499999')).toEqual([]);
+	expect(await alarms('500001')).toEqual([]);
 
-	it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...order) => {
-		const { sandbox, database } = environment;
-		const id = await listen('deposit-to-sheet', (text) =>
-			text.replace('"depositStatuses":[', '"depositStatuses":["pending",'),
-		);
-		const before = (await database.executions(id)).length;
-		parties.failures.set('Write the row', 1);
-		for (const [index, state] of order.entries()) {
-			const created = Date.parse(day(state + 1)) / 1000;
-			/* The second time, the event comes with another key: a repeat that the trigger can't know. */
-			const envelope = { created, idempotency_key: `${order.join()} ${state} ${index}` };
-			await sandbox.control('POST', 'deposits', { deposit: life[state], envelope });
-		}
-		await waitUntil(
-			async () => {
-				const executions = (await database.executions(id)).slice(before);
-				const isDone = executions.every(({ status }) => ['success', 'error'].includes(status));
-				return isDone && executions.length > order.length;
-			},
-			{ milliseconds: 30_000, failure: () => 'Not every event was processed.' },
-		);
-		expect(parties.sheets.get('Deposits')).toEqual([
-			{
-				deposit_id: 'de-SameDeposit',
-				status: 'reverted',
-				account: expect.stringMatching(/^account co-/),
-				amount: '1250.00',
-				currency: 'USD',
-				reference: null,
-				received_at: day(3),
-				updated_at: day(3),
-			},
-		]);
-	});
+	/* An alarm that couldn't be sent is sent the next night. */
+	parties.failures.set('Raise the alarm', 1);
+	const once: Edit = (text) => text.replace('"retryOnFail":true', '"retryOnFail":false');
+	await setBalance('499999');
+	const { id } = await importExample('nightly-balance-check', once);
+	expect((await environment.n8n.runWorkflow(id)).error).toBeDefined();
+	expect(await alarms('499999')).toEqual(alarm);
+	expect(await alarms('499999')).toEqual([]);
+	expect(await alarms('500001')).toEqual([]);
+});
 
-	it('deposit to a sheet, from its pinned event', async () => {
-		await run('deposit-to-sheet');
-		expect(parties.sheets.get('Deposits')).toEqual([
-			expect.objectContaining({ account: 'Engineering', status: 'complete' }),
-		]);
-	});
+it('nightly balance check of a currency that isn’t listed, which counts as 0', async () => {
+	await setBalance(null);
+	await run('nightly-balance-check');
+	expect(parties.sent).toMatchObject([
+		{ text: expect.stringMatching(/^The payroll account holds 0\.00 USD/) },
+	]);
+	await setBalance('500000');
+	await run('nightly-balance-check');
+});
 
-	it('payroll sheet to invites, twice without inviting anybody twice', async () => {
-		const people = Array.from({ length: 40 }, (_, index) => ({
-			email: `person.${index}@example.com`,
-			first_name: 'Person',
-			last_name: String(index),
-			// Like the Google Sheets node: digits become numbers, and each row has its number.
-			phone: 48_123_456_000 + index,
-			row_number: index + 2,
-			outcome: '',
-		}));
-		const outcomes = () => parties.from('Write the outcome').map(({ row }) => row);
-		const sample = await run('payroll-sheet-to-invites');
-		expect(outputOf(sample, 'Invite everybody').map(({ outcome }) => outcome)).toEqual(
-			Array(3).fill('invited'),
-		);
-		parties.answers.set('Read the sheet', people);
-		for (const outcome of ['invited', 'pending']) {
-			parties.sent = [];
-			await run('payroll-sheet-to-invites', unpinned);
-			expect(outcomes()).toEqual(people.map(({ email }) => ({ email, outcome })));
-		}
+it('name reviews from a queue', async () => {
+	const { sandbox, teamId } = environment;
+	type Review = { user_nanoid: string; reviewVersion: string };
+	type Organisation = { teams: { name_reviews: Review[] }[] };
+	const { teams } = await sandbox.control<Organisation>('GET', 'organisation');
+	const [first, second] = (teams[0]?.name_reviews ?? []).map((review) => ({
+		team_id: teamId,
+		user_id: review.user_nanoid,
+		review_version: review.reviewVersion,
+	}));
+	parties.answers.set('Read the queue', [
+		{ ...first, row_number: 2, decision: '', outcome: '' },
+		{ ...first, row_number: 3, decision: ' Approve ', outcome: '' },
+		{ ...first, row_number: 4, decision: 'maybe', outcome: '' },
+		{ ...first, row_number: 5, decision: 'approve', outcome: 'resolved' },
+		{ ...first, row_number: 6, decision: 'cancel', outcome: '', review_version: 'yesterday' },
+		{ ...second, row_number: 7, decision: 'CANCEL', outcome: '' },
+	]);
+	const before = await requests('resolveNameReview');
+	const execution = await run('name-reviews-from-queue', unpinned);
+	expect(await requests('resolveNameReview')).toBe(before + 2);
+	const [approved, refused, canceled] = outputOf(execution, 'Resolve');
+	expect(approved).toEqual({ status: 'approved' });
+	expect(canceled).toEqual({ status: expect.stringMatching(/^cancel/) });
+	const written = parties.from('Write the outcome').map(({ item }) => item);
+	expect(written).toHaveLength(4);
+	expect(written).toEqual(
+		expect.arrayContaining([
+			{ row_number: 3, outcome: 'approved' },
+			{ row_number: 6, outcome: `Not resolved: ${String(refused?.error)}` },
+			{ row_number: 7, outcome: canceled?.status },
+			{ row_number: 4, outcome: 'Not sent: the decision “maybe” is neither approve nor cancel' },
+		]),
+	);
+});
+
+it('name reviews from a queue, with its sample rows', async () => {
+	await run('name-reviews-from-queue');
+	/* The sample people are in another organisation, so the service doesn't know them. */
+	expect(parties.from('Write the outcome').map(({ item }) => item.outcome)).toEqual(
+		expect.arrayContaining([
+			expect.stringMatching(/^Not resolved: /),
+			expect.stringMatching(/^Not sent: the decision “maybe”/),
+		]),
+	);
+});
+
+it('balance changed to message', async () => {
+	const { n8n, teamId } = environment;
+	await setBalance('500000');
+	const { id } = await importExample('balance-changed-to-message', pollingEverySecond);
+	await watching(async () => await n8n.activate(id));
+	await setBalance('487650');
+	await executionsOf(id, 1);
+	expect(outputOf(await ended(id), 'Message')).toEqual([
+		expect.objectContaining({
+			text: `${teamId} now holds 4876.50 USD, 123.50 less than before (5000.00)`,
+		}),
+	]);
+	await n8n.deactivate(id);
+});
+
+it('balance rose without a deposit event', async () => {
+	const { n8n, sandbox, teamId } = environment;
+	await setBalance('500000');
+	const quick = (text: string) =>
+		pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":12,"unit":"seconds"');
+	parties.failures.set('Add or update the row', 1);
+	const id = await watching(async () => await listen('balance-rose-without-deposit', quick));
+	/* The sandbox adds a deposit to the balance of its team; the event comes twice. */
+	const ours = { ...deposit, entity_nanoid: teamId, nanoid: 'de-OurDeposit01' };
+	await sandbox.control('POST', 'deposits', { deposit: ours, delivery: { duplicates: 1 } });
+	await executionsOf(id, 2);
+	await allEnded(id);
+	expect(parties.sheets.get('Deposit events')).toHaveLength(1);
+	expect(parties.from('Raise the alarm')).toEqual([]);
+
+	/* Another team's deposit and one of another amount explain nothing. */
+	const [row = {}] = parties.sheets.get('Deposit events') ?? [];
+	const observed = new Date().toISOString();
+	parties.sheets.set('Deposit events', [
+		{ ...row, deposit_id: 'a', entity_id: 'te-Another0000', created_at: observed },
+		{ ...row, deposit_id: 'b', destination_amount_cents: 124_999, created_at: observed },
+	]);
+	await setBalance('750000');
+	const { text } = await parties.received('Raise the alarm');
+	expect(text).toMatch(/^The USD balance of te-\S+ rose by 1250\.00 to 7500\.00, and no deposit/);
+	await n8n.deactivate(id);
+});
+
+it('onboarding progress to a board, one card per person', async () => {
+	const { sandbox } = environment;
+	await run('onboarding-to-board');
+	const board = parties.from('Add a card').map((card) => {
+		const { name, description: desc } = texts.parse(card);
+		return { id: `card of ${name}`, name, desc };
 	});
+	expect(board.length).toBeGreaterThan(10);
+	expect(new Set(board.map(({ name }) => name)).size).toBe(board.length);
+	expect(board[0]?.desc).toMatch(/^Step: \w+\nReview: \w+$/);
+
+	await listen('onboarding-to-board');
+	const [moved, ...others] = board;
+	parties.answers.set('Get the cards', [{ ...moved, desc: 'Step: before' }, ...others]);
+	parties.sent = [];
+	const event_type = 'onboarding.step_updated.kyc.accepted';
+	await sandbox.control('POST', 'events', { event_type });
+	const update = await parties.received('Update the card');
+	expect(update).toMatchObject({ id: moved?.id, desc: moved?.desc });
+	await pause(500);
+	expect(parties.sent.filter(({ node }) => node !== 'Get the cards')).toEqual([update]);
+});
+
+describe('cleared deposit to payment', () => {
+	const UNKNOWN = /^It isn’t known yet whether .*Attempt code: \w{4}-\w{4}-1\. /;
 
 	it.each([
-		['Approve', 1, /^Done: the role team_viewer for carla@example\.com, transaction tx-.*by Ada$/],
-		['Decline', 0, /^Declined by Ada: carla@example\.com got no role/],
-	])('administrator invites with a human answer: %s', async (answer, executed, text) => {
-		const { id } = await importExample('administrator-invites-with-approval');
-		const running = environment.n8n.runWorkflow(id);
-		const { form, lastPage } = await decide(id, answer);
-		expect(form).toContain('carla@example.com');
-		expect(lastPage).toMatch(text);
-		const execution = await running;
-		expect(execution.error).toBeUndefined();
-		expect(outputOf(execution, 'Give the roles')).toHaveLength(executed);
-		expect((await parties.received('Tell the channel')).text).toBe(lastPage);
-	});
-
-	it('nightly balance check, told once until the balance has recovered', async () => {
-		const alarms = async (cents: string) => {
-			parties.sent = [];
-			await setBalance(cents);
-			await run('nightly-balance-check');
-			return parties.sent.map(({ text }) => text);
-		};
-		const alarm = [
-			'The payroll account holds 4999.99 USD, which is below your minimum. Top it up before the next payroll.',
-		];
-		expect(await alarms('500000')).toEqual([]);
-		expect(await alarms('499999')).toEqual(alarm);
-		expect(await alarms('499999')).toEqual([]);
-		expect(await alarms('500001')).toEqual([]);
-
-		/* An alarm that couldn't be sent is sent the next night. */
-		parties.failures.set('Raise the alarm', 1);
-		const once: Edit = (text) => text.replace('"retryOnFail":true', '"retryOnFail":false');
-		await setBalance('499999');
-		const { id } = await importExample('nightly-balance-check', once);
-		expect((await environment.n8n.runWorkflow(id)).error).toBeDefined();
-		expect(await alarms('499999')).toEqual(alarm);
-		expect(await alarms('499999')).toEqual([]);
-		expect(await alarms('500001')).toEqual([]);
-	});
-
-	it('nightly balance check of a currency that isn’t listed, which counts as 0', async () => {
-		const { sandbox, teamId } = environment;
-		const balance = { nanoid: teamId, currency: 'USD', balance_cents: null };
-		await sandbox.control('POST', 'balances', balance);
-		await run('nightly-balance-check');
-		expect(parties.from('Raise the alarm').map(({ text }) => text)).toEqual([
-			expect.stringMatching(/^The payroll account holds 0\.00 USD/),
-		]);
-		await setBalance('500000');
-		await run('nightly-balance-check');
-	});
-
-	it('name reviews from a queue', async () => {
-		const { sandbox, teamId } = environment;
-		const { teams } = await sandbox.control<{
-			teams: { name_reviews: { user_nanoid: string; reviewVersion: string }[] }[];
-		}>('GET', 'organisation');
-		const [first, second] = (teams[0]?.name_reviews ?? []).map((review) => ({
-			team_id: teamId,
-			user_id: review.user_nanoid,
-			review_version: review.reviewVersion,
-		}));
-		parties.answers.set('Read the queue', [
-			{ ...first, row_number: 2, decision: '', outcome: '' },
-			{ ...first, row_number: 3, decision: ' Approve ', outcome: '' },
-			{ ...first, row_number: 4, decision: 'maybe', outcome: '' },
-			{ ...first, row_number: 5, decision: 'approve', outcome: 'resolved' },
-			{ ...first, row_number: 6, decision: 'cancel', outcome: '', review_version: 'yesterday' },
-			{ ...second, row_number: 7, decision: 'CANCEL', outcome: '' },
-		]);
-		const before = await requests('resolveNameReview');
-		const execution = await run('name-reviews-from-queue', unpinned);
-		expect(await requests('resolveNameReview')).toBe(before + 2);
-		const [approved, refused, canceled] = outputOf(execution, 'Resolve');
-		expect(approved).toEqual({ status: 'approved' });
-		expect(canceled).toEqual({ status: expect.stringMatching(/^cancel/) });
-		const written = parties.from('Write the outcome').map(({ item }) => item);
-		expect(written).toHaveLength(4);
-		expect(written).toEqual(
-			expect.arrayContaining([
-				{ row_number: 3, outcome: 'approved' },
-				{ row_number: 6, outcome: `Not resolved: ${String(refused?.error)}` },
-				{ row_number: 7, outcome: canceled?.status },
-				{
-					row_number: 4,
-					outcome: 'Not sent: the decision “maybe” is neither approve nor cancel',
-				},
-			]),
-		);
-	});
-
-	it('name reviews from a queue, with its sample rows', async () => {
-		await run('name-reviews-from-queue');
-		/* The sample people are in another organisation, so the service doesn't know them. */
-		expect(parties.from('Write the outcome').map(({ item }) => item.outcome)).toEqual(
-			expect.arrayContaining([
-				expect.stringMatching(/^Not resolved: /),
-				expect.stringMatching(/^Not sent: the decision “maybe”/),
-			]),
-		);
-	});
-
-	it('balance changed to message', async () => {
-		const { n8n, teamId } = environment;
-		await setBalance('500000');
-		const { id } = await importExample('balance-changed-to-message', pollingEverySecond);
-		await watching(async () => await n8n.activate(id));
-		await setBalance('487650');
-		await executionsOf(id, 1);
-		expect(outputOf(await ended(id), 'Message')).toEqual([
-			expect.objectContaining({
-				text: `${teamId} now holds 4876.50 USD, 123.50 less than before (5000.00)`,
-			}),
-		]);
-		await n8n.deactivate(id);
-	});
-
-	it('balance rose without a deposit event', async () => {
-		const { n8n, sandbox, teamId } = environment;
-		await setBalance('500000');
-		const quick = (text: string) =>
-			pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":12,"unit":"seconds"');
-		parties.failures.set('Add or update the row', 1);
-		const id = await watching(async () => await listen('balance-rose-without-deposit', quick));
-		/* The sandbox adds a deposit to the balance of its team; the event comes twice. */
-		const ours = { ...deposit, entity_nanoid: teamId, nanoid: 'de-OurDeposit01' };
-		await sandbox.control('POST', 'deposits', { deposit: ours, delivery: { duplicates: 1 } });
-		await executionsOf(id, 2);
-		await allEnded(id);
-		expect(parties.sheets.get('Deposit events')).toHaveLength(1);
-		expect(parties.from('Raise the alarm')).toEqual([]);
-
-		/* Another team's deposit and one of another amount explain nothing. */
-		const [row = {}] = parties.sheets.get('Deposit events') ?? [];
-		const observed = new Date().toISOString();
-		parties.sheets.set('Deposit events', [
-			{ ...row, deposit_id: 'a', entity_id: 'te-Another0000', created_at: observed },
-			{ ...row, deposit_id: 'b', destination_amount_cents: 124_999, created_at: observed },
-		]);
-		await setBalance('750000');
-		const { text } = await parties.received('Raise the alarm');
-		expect(text).toMatch(/^The USD balance of te-\S+ rose by 1250\.00 to 7500\.00, and no deposit/);
-		await n8n.deactivate(id);
-	});
-
-	it('onboarding progress to a board, one card per person', async () => {
+		['Pay', undefined, 1, /^Paid: .*Transaction tx-\S+, approved by Ada$/],
+		['Pay', { kind: 'status', status: 400 }, 1, /^The payment was refused: /],
+		['Pay', { kind: 'cutAfter' }, 1, UNKNOWN],
+		['Don’t pay', undefined, 0, /^Declined by Ada, so nothing was sent: /],
+	])('after the decision %s, with %j', async (decision, fault, sent, said) => {
 		const { sandbox } = environment;
-		interface Card {
-			readonly id: string;
-			readonly name: string;
-			readonly desc: string;
-		}
-		const added = () =>
-			parties.from('Add a card').map((card): Card => {
-				const { name, description } = texts.parse(card);
-				return { id: `card of ${name}`, name, desc: description };
-			});
-		await run('onboarding-to-board');
-		const board = added();
-		expect(board.length).toBeGreaterThan(10);
-		expect(new Set(board.map(({ name }) => name)).size).toBe(board.length);
-		expect(board[0]?.desc).toMatch(/^Step: \w+\nReview: \w+$/);
-
-		await listen('onboarding-to-board');
-		const [moved, ...others] = board;
-		parties.answers.set('Get the cards', [{ ...moved, desc: 'Step: before' }, ...others]);
-		parties.sent = [];
-		await sandbox.control('POST', 'events', {
-			event_type: 'onboarding.step_updated.kyc.accepted',
-		});
-		const update = await parties.received('Update the card');
-		expect(update).toMatchObject({ id: moved?.id, desc: moved?.desc });
-		await pause(500);
-		expect(parties.sent.filter(({ node }) => node !== 'Get the cards')).toEqual([update]);
-	});
-
-	describe('cleared deposit to payment', () => {
-		it.each([
-			['Pay', undefined, 1, /^Paid: .*Transaction tx-\S+, approved by Ada$/],
-			['Pay', { kind: 'status', status: 400 }, 1, /^The payment was refused: /],
-			[
-				'Pay',
-				{ kind: 'cutAfter' },
-				1,
-				/^It isn’t known yet whether .*Attempt code: \w{4}-\w{4}-1\. /,
-			],
-			['Don’t pay', undefined, 0, /^Declined by Ada, so nothing was sent: /],
-		])('after the decision %s, with %j', async (decision, fault, sent, said) => {
-			const { sandbox } = environment;
-			const before = await requests('createInstantPayment');
-			const id = await listen('cleared-deposit-to-payment');
-			await sandbox.control('POST', 'deposits', { deposit });
-			await parties.received('Ask for approval');
-			if (fault !== undefined) {
-				await sandbox.control('POST', 'faults', { ...fault, match: { path: '/v2/payments' } });
-			}
-			const { form, lastPage } = await decide(id, decision);
-			for (const shown of ['777.00 USD', 'supplier@example.com', 'arbitrum']) {
-				expect(form).toContain(shown);
-			}
-			expect(lastPage).toMatch(said);
-			expect((await parties.received('Tell the channel')).text).toBe(lastPage);
-			await ended(id);
-			expect(await requests('createInstantPayment')).toBe(before + sent);
-		});
-
-		/* n8n looks for questions that have run out only twice a minute, so both wait together. */
-		it('without an answer in time, from its pinned event, and neither are roles given', async () => {
-			const before = await requests('createInstantPayment');
-			const [, invites] = await Promise.all([
-				run('cleared-deposit-to-payment', atOnce),
-				run('administrator-invites-with-approval', atOnce),
-			]);
-			expect(parties.from('Tell the channel').map(({ text }) => text)).toEqual(
-				expect.arrayContaining([
-					expect.stringMatching(/^No answer in time, so nothing was sent: /),
-					expect.stringMatching(/^No answer in time: carla@example\.com got no role/),
-				]),
-			);
-			expect(await requests('createInstantPayment')).toBe(before);
-			expect(outputOf(invites, 'Give the roles')).toEqual([]);
-		});
-	});
-
-	it('payroll run with one approval, and the same again the next day', async () => {
-		const { n8n, sandbox } = environment;
-		const rows = ['4200.00', '3850.50', '5125.00'].map((amount, index) => ({
-			reference: `run ${Date.now()}-${index}`,
-			recipient_email: `contractor.${index}@example.com`,
-			amount,
-			outcome: '',
-			transaction: '',
-			paid_at: '',
-		}));
-		const payments = async (answer?: string) => {
-			parties.sent = [];
-			const { id } = await importExample('payroll-run-with-approval', unpinned);
-			const running = n8n.runWorkflow(id);
-			const page = answer === undefined ? undefined : await decide(id, answer);
-			expect((await running).error).toBeUndefined();
-			return { page, said: (await parties.received('Tell the channel')).text };
-		};
-		const outcomes = () => rows.map(({ outcome }) => outcome);
 		const before = await requests('createInstantPayment');
-		const funds = { nanoid: environment.teamId, currency: 'USD', balance_cents: '99999999' };
-		await sandbox.control('POST', 'balances', funds);
-
-		parties.sheets.set('Payments', rows);
-		expect((await payments('Don’t pay')).said).toMatch(/^Declined by Ada, so nothing was sent/);
-		expect(await requests('createInstantPayment')).toBe(before);
-
-		await sandbox.control('POST', 'faults', {
-			kind: 'cutAfter',
-			skip: 1,
-			match: { path: '/v2/payments' },
-		});
-		const first = await payments('Pay');
-		expect(first.page?.form).toContain('13175.50');
-		for (const { reference, recipient_email: email } of rows) {
-			expect(first.page?.form).toContain(reference);
-			expect(first.page?.form).toContain(email);
+		const id = await listen('cleared-deposit-to-payment');
+		await sandbox.control('POST', 'deposits', { deposit });
+		await parties.received('Ask for approval');
+		if (fault !== undefined) {
+			await sandbox.control('POST', 'faults', { ...fault, match: { path: '/v2/payments' } });
 		}
-		expect(first.page?.form.match(/0x[\da-fA-F]{40}</g)).toHaveLength(rows.length);
-		expect(first.said).toMatch(/approved by Ada: .*1 not known yet/);
-		expect(outcomes()).toEqual(['paid', 'unknown', 'not_sent']);
-		await sandbox.control('DELETE', 'faults');
-
-		const second = await payments('Pay');
-		expect(second.page?.form).not.toContain(rows[0]?.reference);
-		expect(second.said).toMatch(/approved by Ada: 1 paid \(\$5125\.00\)$/);
-		expect((await payments()).said).toBe(
-			'Nothing to pay: 2 of 3 payments were made before, and the outcome of 1 isn’t known yet.',
-		);
-		expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
-
-		/* A row that the sheet has forgotten is still paid only once. */
-		Object.assign(rows[0] ?? {}, { outcome: '' });
-		expect((await payments('Pay')).said).toMatch(/1 paid before \(\$4200\.00\)$/);
-		expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
-		expect(await requests('createInstantPayment')).toBe(before + 3);
-
-		parties.sheets.set(
-			'Payments',
-			rows.map((row, index) => ({
-				...row,
-				outcome: '',
-				...(index === 1 && { amount: '3,850.50' }),
-			})),
-		);
-		expect((await payments()).said).toMatch(/^Nothing was paid, because .* run \d+-1: /);
+		const { form, lastPage } = await decide(id, decision);
+		for (const shown of ['777.00 USD', 'supplier@example.com', 'arbitrum']) {
+			expect(form).toContain(shown);
+		}
+		expect(lastPage).toMatch(said);
+		expect((await parties.received('Tell the channel')).text).toBe(lastPage);
+		await ended(id);
+		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
 
-	it('month-end statement', async () => {
-		const execution = await run('month-end-statement');
-		const rows = outputOf(execution, 'Statement').map(({ type, amount }) => [type, amount]);
-		expect(rows).toEqual([
-			['deposit', '8945.48'],
-			['deposit', '20000.00'],
-			['payment', '-4200.00'],
-			['payment', '-3850.50'],
-			['total of deposits', '28945.48'],
-			['total of payments', '-8050.50'],
+	/* n8n looks for questions that have run out only twice a minute, so both wait together. */
+	it('without an answer in time, from its pinned event, and neither are roles given', async () => {
+		const before = await requests('createInstantPayment');
+		const [, invites] = await Promise.all([
+			run('cleared-deposit-to-payment', atOnce),
+			run('administrator-invites-with-approval', atOnce),
 		]);
-		expect(outputOf(execution, 'CSV file')).toHaveLength(1);
-		expect((await parties.received('Send the statement')).text).toMatch(
-			/^Statement for 2026-03: 28945\.48 USD in 2 deposits, -8050\.50 USD in 2 payments\. Balance now: \d+\.\d\d USD$/,
+		expect(parties.from('Tell the channel').map(({ text }) => text)).toEqual(
+			expect.arrayContaining([
+				expect.stringMatching(/^No answer in time, so nothing was sent: /),
+				expect.stringMatching(/^No answer in time: carla@example\.com got no role/),
+			]),
 		);
+		expect(await requests('createInstantPayment')).toBe(before);
+		expect(outputOf(invites, 'Give the roles')).toEqual([]);
 	});
+});
 
-	it('webhook canary: silent while events arrive, and loud when they don’t', async () => {
-		const { sandbox, n8n } = environment;
-		const quick: Edit = (text) =>
-			text.replace('"amount":2,"unit":"minutes"', '"amount":2,"unit":"seconds"');
-		const id = await listen('webhook-canary', quick);
-		expect((await n8n.runWorkflow(id)).error).toBeUndefined();
-		expect(parties.from('Raise the alarm')).toEqual([]);
-
-		await sandbox.control('DELETE', 'endpoints');
-		await sandbox.control('POST', 'endpoints', { nanoid: webhookId, url: 'http://127.0.0.1:1/' });
-		await n8n.runWorkflow(id);
-		expect((await parties.received('Raise the alarm')).text).toMatch(/didn’t receive it within/);
-
+it('payroll run with one approval, and the same again the next day', async () => {
+	const { n8n, sandbox } = environment;
+	const rows = ['4200.00', '3850.50', '5125.00'].map((amount, index) => ({
+		reference: `run ${Date.now()}-${index}`,
+		recipient_email: `contractor.${index}@example.com`,
+		amount,
+		outcome: '',
+		transaction: '',
+		paid_at: '',
+	}));
+	const payments = async (answer?: string) => {
 		parties.sent = [];
-		await sandbox.control('DELETE', 'endpoints');
-		await n8n.runWorkflow(id);
-		expect((await parties.received('Raise the alarm')).text).toMatch(/didn’t send a test event: /);
-		await n8n.deactivate(id);
-	});
+		const { id } = await importExample('payroll-run-with-approval', unpinned);
+		const running = n8n.runWorkflow(id);
+		const page = answer === undefined ? undefined : await decide(id, answer);
+		expect((await running).error).toBeUndefined();
+		return { page, said: (await parties.received('Tell the channel')).text };
+	};
+	const outcomes = () => rows.map(({ outcome }) => outcome);
+	const before = await requests('createInstantPayment');
+	await setBalance('99999999');
 
-	it.each([
-		['approved', 1],
-		['declined', 0],
-	])('AI agent with human review: %s', async (decision, invited) => {
-		const { n8n } = environment;
-		const before = await requests('createInvites');
-		const chatInput = `Please invite ${decision}.agent@example.com as a contractor.`;
-		const { id } = await importExample('ai-agent-with-review', (text) =>
-			text.replaceAll('What is our balance?', chatInput),
-		);
-		await n8n.startWorkflow(id);
-		const waiting = await waitingExecution(id);
-		const stored = async () =>
-			(await n8n.request<{ data: string }>('GET', `/rest/executions/${waiting}`)).data;
-		const asked = await stored();
-		expect(asked).toContain('Invite_a_person');
-		const links = asked.match(/http[^"\\\s]+approved=(true|false)[^"\\\s]*/g) ?? [];
-		const link = links.find((each) => each.includes(`approved=${String(invited === 1)}`)) ?? '';
-		expect(await requests('createInvites')).toBe(before);
-		const forged = link.replace(/signature=\w+/, `signature=${'0'.repeat(64)}`);
-		expect((await fetch(forged)).status).toBe(401);
-		expect(await waitingExecution(id)).toBe(waiting);
-		await fetch(link, { headers: { 'user-agent': BROWSER } });
-		/* The reply then waits for the chat to show it. */
-		await waitUntil(async () => (await stored()).includes('"Reply"'), {
-			milliseconds: 30_000,
-			failure: () => 'The agent didn’t reply.',
-		});
-		expect(await requests('createInvites')).toBe(before + invited);
+	parties.sheets.set('Payments', rows);
+	expect((await payments('Don’t pay')).said).toMatch(/^Declined by Ada, so nothing was sent/);
+	expect(await requests('createInstantPayment')).toBe(before);
+
+	const ofPayments = { match: { path: '/v2/payments' } };
+	await sandbox.control('POST', 'faults', { kind: 'cutAfter', skip: 1, ...ofPayments });
+	const first = await payments('Pay');
+	expect(first.page?.form).toContain('13175.50');
+	for (const { reference, recipient_email: email } of rows) {
+		expect(first.page?.form).toContain(reference);
+		expect(first.page?.form).toContain(email);
+	}
+	expect(first.page?.form.match(/0x[\da-fA-F]{40}</g)).toHaveLength(rows.length);
+	expect(first.said).toMatch(/approved by Ada: .*1 not known yet/);
+	expect(outcomes()).toEqual(['paid', 'unknown', 'not_sent']);
+	await sandbox.control('DELETE', 'faults');
+
+	const second = await payments('Pay');
+	expect(second.page?.form).not.toContain(rows[0]?.reference);
+	expect(second.said).toMatch(/approved by Ada: 1 paid \(\$5125\.00\)$/);
+	expect((await payments()).said).toBe(
+		'Nothing to pay: 2 of 3 payments were made before, and the outcome of 1 isn’t known yet.',
+	);
+	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
+
+	/* A row that the sheet has forgotten is still paid only once. */
+	Object.assign(rows[0] ?? {}, { outcome: '' });
+	expect((await payments('Pay')).said).toMatch(/1 paid before \(\$4200\.00\)$/);
+	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
+	expect(await requests('createInstantPayment')).toBe(before + 3);
+
+	for (const row of rows) row.outcome = '';
+	Object.assign(rows[1] ?? {}, { amount: '3,850.50' });
+	expect((await payments()).said).toMatch(/^Nothing was paid, because .* run \d+-1: /);
+});
+
+it('month-end statement', async () => {
+	const execution = await run('month-end-statement');
+	const rows = outputOf(execution, 'Statement').map(({ type, amount }) => [type, amount]);
+	expect(rows).toEqual([
+		['deposit', '8945.48'],
+		['deposit', '20000.00'],
+		['payment', '-4200.00'],
+		['payment', '-3850.50'],
+		['total of deposits', '28945.48'],
+		['total of payments', '-8050.50'],
+	]);
+	expect(outputOf(execution, 'CSV file')).toHaveLength(1);
+	expect((await parties.received('Send the statement')).text).toMatch(
+		/^Statement for 2026-03: 28945\.48 USD in 2 deposits, -8050\.50 USD in 2 payments\. Balance now: \d+\.\d\d USD$/,
+	);
+});
+
+it('webhook canary: silent while events arrive, and loud when they don’t', async () => {
+	const { sandbox, n8n } = environment;
+	const quick: Edit = (text) =>
+		text.replace('"amount":2,"unit":"minutes"', '"amount":2,"unit":"seconds"');
+	const id = await listen('webhook-canary', quick);
+	expect((await n8n.runWorkflow(id)).error).toBeUndefined();
+	expect(parties.from('Raise the alarm')).toEqual([]);
+
+	await sandbox.control('DELETE', 'endpoints');
+	await sandbox.control('POST', 'endpoints', { nanoid: webhookId, url: 'http://127.0.0.1:1/' });
+	await n8n.runWorkflow(id);
+	expect((await parties.received('Raise the alarm')).text).toMatch(/didn’t receive it within/);
+
+	parties.sent = [];
+	await sandbox.control('DELETE', 'endpoints');
+	await n8n.runWorkflow(id);
+	expect((await parties.received('Raise the alarm')).text).toMatch(/didn’t send a test event: /);
+	await n8n.deactivate(id);
+});
+
+it.each([
+	['approved', 1],
+	['declined', 0],
+])('AI agent with human review: %s', async (decision, invited) => {
+	const { n8n } = environment;
+	const before = await requests('createInvites');
+	const chatInput = `Please invite ${decision}.agent@example.com as a contractor.`;
+	const { id } = await importExample('ai-agent-with-review', (text) =>
+		text.replaceAll('What is our balance?', chatInput),
+	);
+	await n8n.startWorkflow(id);
+	const waiting = await waitingExecution(id);
+	const stored = async () =>
+		(await n8n.request<{ data: string }>('GET', `/rest/executions/${waiting}`)).data;
+	const asked = await stored();
+	expect(asked).toContain('Invite_a_person');
+	const links = asked.match(/http[^"\\\s]+approved=(true|false)[^"\\\s]*/g) ?? [];
+	const link = links.find((each) => each.includes(`approved=${String(invited === 1)}`)) ?? '';
+	expect(await requests('createInvites')).toBe(before);
+	const forged = link.replace(/signature=\w+/, `signature=${'0'.repeat(64)}`);
+	expect((await fetch(forged)).status).toBe(401);
+	expect(await waitingExecution(id)).toBe(waiting);
+	await fetch(link, { headers: { 'user-agent': BROWSER } });
+	/* The reply then waits for the chat to show it. */
+	await waitUntil(async () => (await stored()).includes('"Reply"'), {
+		milliseconds: 30_000,
+		failure: () => 'The agent didn’t reply.',
 	});
+	expect(await requests('createInvites')).toBe(before + invited);
 });
 
 it('covers every example in examples/ but the first, which package.test.ts runs', () => {

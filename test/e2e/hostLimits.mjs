@@ -25,32 +25,24 @@ const silent = { debug() {}, error() {}, warn() {} };
 async function processedKeys() {
 	const { DeduplicationHelper } = load('./dist/deduplication/deduplication-helper');
 	let row = null;
+	const save = async (value) => {
+		await moment();
+		row = structuredClone(value);
+	};
 	Container.set(ProcessedDataRepository, {
 		async findOne() {
 			await moment();
 			return structuredClone(row);
 		},
-		async insert(value) {
-			await moment();
-			row = structuredClone(value);
-		},
-		async update(_, value) {
-			await moment();
-			row = structuredClone(value);
-		},
+		insert: save,
+		update: async (_, value) => await save(value),
 	});
 	const helper = new DeduplicationHelper();
 	const node = { id: 'node' };
+	const context = { workflow: { id: 'workflow' }, node };
+	const options = { mode: 'entries', maxEntries: 3 };
 	const record = async (...keys) =>
-		await helper.checkProcessedAndRecord(
-			keys,
-			'node',
-			{ workflow: { id: 'workflow' }, node },
-			{
-				mode: 'entries',
-				maxEntries: 3,
-			},
-		);
+		await helper.checkProcessedAndRecord(keys, 'node', context, options);
 	await record('seed');
 	const sameKey = await Promise.all([record('same'), record('same')]);
 	await Promise.all([record('one'), record('two')]);
@@ -73,12 +65,9 @@ function isolates() {
 		expressionEngineConfig: { allowWebhookIsolateSkip: true },
 		nodeTypes: { getByNameAndVersion: () => ({ description: { webhooks } }) },
 	};
+	const { webhookPhaseNeedsIsolate } = LiveWebhooks.prototype;
 	const isNeededBy = (type) =>
-		LiveWebhooks.prototype.webhookPhaseNeedsIsolate.call(server, {
-			type,
-			typeVersion: 2,
-			parameters: {},
-		});
+		webhookPhaseNeedsIsolate.call(server, { type, typeVersion: 2, parameters: {} });
 	return {
 		webhookNode: isNeededBy('n8n-nodes-base.webhook'),
 		communityTrigger: isNeededBy('n8n-nodes-payroll-payments.payrollPaymentsTrigger'),
@@ -135,26 +124,15 @@ async function polls() {
 		position: [0, 0],
 		parameters: {},
 	};
-	const nodeTypes = {
-		getByName: () => ({ description: { properties: [] } }),
-		getByNameAndVersion: () => ({ description: { properties: [] } }),
-	};
-	const workflow = new Workflow({
-		id: 'workflow',
-		nodes: [node],
-		connections: {},
-		active: true,
-		nodeTypes,
-	});
+	const typeOf = () => ({ description: { properties: [] } });
+	const nodeTypes = { getByName: typeOf, getByNameAndVersion: typeOf };
+	const active = true;
+	const workflow = new Workflow({ id: '1', nodes: [node], connections: {}, active, nodeTypes });
 	const { getExecutePollFunctions } = TriggerExecutionContextFactory.prototype;
-	const context = getExecutePollFunctions.call(
-		server,
-		{ id: 'workflow' },
-		{},
-		'trigger',
-		'activate',
-		async () => ({}),
-	)(workflow, node, {}, 'trigger', 'activate');
+	const modes = ['trigger', 'activate'];
+	const start = async () => ({});
+	const contextOf = getExecutePollFunctions.call(server, { id: '1' }, {}, ...modes, start);
+	const context = contextOf(workflow, node, {}, ...modes);
 	const poll = async () => {
 		await context.__runPoll(async () => {
 			context.getWorkflowStaticData('node').seen = true;
@@ -185,9 +163,8 @@ async function staticData() {
 		where: () => builder,
 		async execute() {},
 	};
-	const service = new WorkflowStaticDataService(silent, silent, {
-		createQueryBuilder: () => builder,
-	});
+	const repository = { createQueryBuilder: () => builder };
+	const service = new WorkflowStaticDataService(silent, silent, repository);
 	const copies = ['first', 'second'].map((key) => ({
 		id: 'workflow',
 		staticData: { ...structuredClone(row), [key]: true, __dataChanged: true },

@@ -10,12 +10,10 @@ import path from 'node:path';
 
 import { run } from '../../scripts/lib/processes.mjs';
 import { installN8nUnderTest } from '../support/n8nUnderTest';
-import { otherEvent } from '../support/sampleEvents';
-import { shareN8n, type N8nEnvironment } from '../support/testEnvironment';
+import { eventOf } from '../support/sampleEvents';
+import { shareN8n, useEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { chain, node, wait, webhook } from '../support/workflows';
-
-jest.setTimeout(300_000);
 
 /** What n8n does and why that matters, where hostLimits.mjs says what it found, and what. */
 const LIMITS: ReadonlyArray<readonly [limit: string, place: string, found: unknown]> = [
@@ -98,7 +96,7 @@ const LIMITS: ReadonlyArray<readonly [limit: string, place: string, found: unkno
 	],
 ];
 
-let environment: N8nEnvironment;
+const environment = useEnvironment(shareN8n);
 /** What n8n would save beside the user's own n8n. */
 const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-limits-'));
 let found: unknown;
@@ -107,13 +105,8 @@ beforeAll(async () => {
 	const { node: binary, cli, env } = await installN8nUnderTest();
 	const script = path.join(__dirname, 'hostLimits.mjs');
 	const n8nPackage = path.dirname(path.dirname(cli));
-	const settings = {
-		...env,
-		N8N_USER_FOLDER: folder,
-		N8N_ENCRYPTION_KEY: 'for no longer than this',
-	};
-	found = JSON.parse(await run(binary, [script, n8nPackage], { env: settings }));
-	environment = await shareN8n();
+	const own = { N8N_USER_FOLDER: folder, N8N_ENCRYPTION_KEY: 'for no longer than this' };
+	found = JSON.parse(await run(binary, [script, n8nPackage], { env: { ...env, ...own } }));
 });
 
 afterAll(async () => {
@@ -141,7 +134,7 @@ it('A webhook is answered at a pause, as if the workflow had ended: “When Fini
 /* test/long/queue.test.ts sees the two entries of queue mode. */
 it('Regular mode runs an execution in the process that received its event, so recordOnce.ts leaves one entry and no mark', async () => {
 	const workflow = await TriggerWorkflow.start(environment);
-	for (const key of ['a', 'b']) await workflow.send(otherEvent({ idempotency_key: key }));
+	for (const key of ['a', 'b']) await workflow.send(eventOf(key));
 	await workflow.idle();
 	const [row] = await environment.database.query(
 		`select value from processed_data where "workflowId" = '${workflow.workflowId}'`,

@@ -1,17 +1,14 @@
 import { outputOf } from '../support/executions';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { chain, node, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
+const environment = useEnvironment(shareTestEnvironment);
 /** A server that must not get any request. */
 let otherServer: HttpServer;
 const received: ReceivedRequest[] = [];
 
 beforeAll(async () => {
-	environment = await shareTestEnvironment();
 	otherServer = await startHttpServer((request) => {
 		received.push(request);
 		return {};
@@ -29,10 +26,7 @@ function request(name: string, url: string) {
 			nodeCredentialType: 'payrollPaymentsApi',
 			options: {},
 		},
-		{
-			typeVersion: 4.5,
-			credentials: { payrollPaymentsApi: { id: null, name: '' } },
-		},
+		{ typeVersion: 4.5, credentials: { payrollPaymentsApi: { id: null, name: '' } } },
 	);
 }
 
@@ -52,12 +46,9 @@ it('signs in for n8n’s HTTP Request node, and again after the tokens have expi
 
 it('doesn’t send the token along a redirect', async () => {
 	const { n8n, sandbox, api, teamId } = environment;
-	await sandbox.control('POST', 'faults', {
-		kind: 'redirect',
-		location: `${otherServer.url}/v2/balance`,
-		times: 'always',
-		match: { path: '^/v2/balance$' },
-	});
+	const location = `${otherServer.url}/v2/balance`;
+	const always = { times: 'always', match: { path: '^/v2/balance$' } };
+	await sandbox.control('POST', 'faults', { kind: 'redirect', location, ...always });
 	const balance = request('Redirected', `${sandbox.url}/v2/balance?nanoid=${teamId}`);
 	const { id } = await n8n.saveWorkflow(chain('Redirected', [START, balance]), [api]);
 	const { error } = await n8n.runWorkflow(id);

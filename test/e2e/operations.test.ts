@@ -4,22 +4,18 @@ import { outputOf } from '../support/executions';
 import type { Credentials } from '../support/n8nRest';
 import { validateActionOutput } from '../support/outputSchemas';
 import { formFor } from '../support/sandboxForms';
-import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
+import { startN8n, useEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
+/* A dedicated n8n, since a test looks for secrets in everything that it has stored. */
+const environment = useEnvironment(startN8n);
 const sandbox = new ActionSandbox();
-let environment: N8nEnvironment;
 let api: Credentials;
 
 beforeAll(async () => {
-	/* A dedicated n8n, since a test looks for secrets in everything that it has stored. */
-	environment = await startN8n();
 	await sandbox.start();
-	api = await environment.n8n.saveCredentials('payrollPaymentsApi', 'Wallet', {
-		...sandbox.credentials().data,
-	});
+	const { data } = sandbox.credentials();
+	api = await environment.n8n.saveCredentials('payrollPaymentsApi', 'Wallet', { ...data });
 });
 
 /** Runs the action node once in a new workflow. */
@@ -39,28 +35,25 @@ it('n8n stores no secret, neither of a sign-in nor of one that fails', async () 
 	expect((await run('Stranger', balance, stranger)).status).toBe('error');
 
 	expect(await database.placesOf(sandbox.team)).toContain('execution_data.data');
-	const keys = [sandbox.account(), sandbox.account('stranger')].map(({ privateKey }) =>
-		privateKey.slice(2),
-	);
+	const accounts = [sandbox.account(), sandbox.account('stranger')];
+	const keys = accounts.map(({ privateKey }) => privateKey.slice(2));
 	/* Every token starts with this; anything shorter could occur in encrypted data by chance. */
 	for (const secret of [...keys, 'eyJhbGciOi']) {
 		expect(await database.placesOf(secret)).toEqual([]);
 	}
 });
 
-describe('every operation in a real n8n', () => {
-	it.each(CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`))(
-		'%s puts out what its schema says, after requests that the service describes',
-		async (name) => {
-			const form = await formFor(sandbox, name);
-			await sandbox.control('DELETE', 'log');
-			const execution = await run(name, form);
-			expect(execution.error).toBeUndefined();
-			const output = outputOf(execution, name).map((json) => ({ json: Object(json) }));
-			expect(output).not.toEqual([]);
-			validateActionOutput(form, output);
-			expect(sandbox.wire()).not.toEqual([]);
-			expect(sandbox.wire().filter(({ valid }) => !valid)).toEqual([]);
-		},
-	);
-});
+it.each(CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`))(
+	'%s puts out what its schema says, after requests that the service describes',
+	async (name) => {
+		const form = await formFor(sandbox, name);
+		await sandbox.control('DELETE', 'log');
+		const execution = await run(name, form);
+		expect(execution.error).toBeUndefined();
+		const output = outputOf(execution, name).map((json) => ({ json: Object(json) }));
+		expect(output).not.toEqual([]);
+		validateActionOutput(form, output);
+		expect(sandbox.wire()).not.toEqual([]);
+		expect(sandbox.wire().filter(({ valid }) => !valid)).toEqual([]);
+	},
+);

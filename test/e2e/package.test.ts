@@ -3,16 +3,10 @@ import { outputSchemas } from '../../scripts/lib/outputSchemas';
 import { EXAMPLES, readExample } from '../support/examples';
 import { outputOf } from '../support/executions';
 import type { SavedWorkflow } from '../support/n8nRest';
-import { shareTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await shareTestEnvironment();
-});
+const environment = useEnvironment(shareTestEnvironment);
 
 interface Description {
 	readonly name: string;
@@ -75,20 +69,16 @@ describe('the packed package in a real n8n', () => {
 	});
 
 	it('tells n8n that the token of Authentication: Verify is sensitive', async () => {
-		const all = await environment.n8n.request<
-			{ name: string; sensitiveOutputFields?: readonly string[] }[]
-		>('GET', '/types/nodes.json');
+		type Sensitive = { name: string; sensitiveOutputFields?: readonly string[] };
+		const all = await environment.n8n.request<Sensitive[]>('GET', '/types/nodes.json');
 		const node = all.find(({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments');
 		expect(node?.sensitiveOutputFields).toEqual(['jwt']);
 	});
 
 	it('signs in again after its token has expired, and goes on with the new one', async () => {
 		const { n8n, sandbox, api, teamId } = environment;
-		const balance = action('Balance', {
-			resource: 'balance',
-			operation: 'get',
-			entityId: teamId,
-		});
+		const of = { resource: 'balance', operation: 'get', entityId: teamId };
+		const balance = action('Balance', of);
 		const { id } = await n8n.saveWorkflow(chain('Renewal', [START, balance]), [api]);
 		expect((await n8n.runWorkflow(id)).error).toBeUndefined();
 		await sandbox.control('POST', 'tokens/expire');
@@ -96,10 +86,8 @@ describe('the packed package in a real n8n', () => {
 		for (let time = 0; time < 2; time++) {
 			expect((await n8n.runWorkflow(id)).error).toBeUndefined();
 		}
-		const { entries } = await sandbox.control<{ entries: { path: string; status: number }[] }>(
-			'GET',
-			'log',
-		);
+		type Log = { entries: { path: string; status: number }[] };
+		const { entries } = await sandbox.control<Log>('GET', 'log');
 		expect(entries.map(({ path, status }) => `${path} ${status}`)).toEqual([
 			'/v2/balance 401',
 			'/v2/auth/siwe 200',
@@ -114,13 +102,10 @@ describe('the packed package in a real n8n', () => {
 		const example = readExample(name, teamId);
 		const { id } = await n8n.saveWorkflow(example, [api, webhook]);
 		const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
-		expect(nodes.map(({ name: each }) => each)).toEqual(
-			example.nodes.map(({ name: each }) => each),
-		);
-		const types = await n8n.request<{ name: string; version: number | number[] }[]>(
-			'GET',
-			'/types/nodes.json',
-		);
+		const namesOf = (all: readonly { name: string }[]) => all.map((each) => each.name);
+		expect(namesOf(nodes)).toEqual(namesOf(example.nodes));
+		type Versions = { name: string; version: number | number[] };
+		const types = await n8n.request<Versions[]>('GET', '/types/nodes.json');
 		const known = types.flatMap(({ name: type, version }) =>
 			[version].flat().map((each) => `${type} ${each}`),
 		);

@@ -2,33 +2,17 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
-import { action, chain, START } from '../support/workflows';
+import { action, chain, paymentForm, START } from '../support/workflows';
 
-jest.setTimeout(300_000);
-
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await startTestEnvironment();
-});
+const environment = useEnvironment(startTestEnvironment);
 
 /** The parameters of a payment of $125.00 that the sandbox accepts. */
-async function payment(email: string): Promise<Record<string, unknown>> {
+async function payment(recipientEmail: string): Promise<Record<string, unknown>> {
 	const { sandbox, teamId, account } = environment;
-	return {
-		resource: 'payment',
-		operation: 'create',
-		teamId,
-		amountUnit: 'cents',
-		amountCents: 12500,
-		recipientEmail: email,
-		typedData: JSON.stringify(await sandbox.authorization(teamId, account, email)),
-		signatureSource: 'wallet',
-		currency: 'USD',
-		network: 'arbitrum',
-	};
+	const authorization = await sandbox.authorization(teamId, account, recipientEmail);
+	return paymentForm({ teamId, recipientEmail, typedData: JSON.stringify(authorization) });
 }
 
 const paymentBody = z.object({ external_recipient_email: z.string() });

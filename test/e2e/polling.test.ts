@@ -1,16 +1,10 @@
 import { outputOf } from '../support/executions';
 import { PollingWorkflow, pollingTrigger } from '../support/pollingWorkflow';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { activationError } from '../support/triggerWorkflow';
 import { chain } from '../support/workflows';
 
-jest.setTimeout(900_000);
-
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await startTestEnvironment();
-});
+const environment = useEnvironment(startTestEnvironment, 15);
 
 beforeEach(async () => {
 	await environment.sandbox.control('POST', 'reset');
@@ -102,10 +96,8 @@ it('fetches a test event in the editor, and remembers nothing', async () => {
 });
 
 it('can’t be published while the service refuses, and says why', async () => {
-	const id = await saveTrigger('unknown team', {
-		event: 'teamUserAdded',
-		teamId: 'te-000000000000',
-	});
+	const unknown = { event: 'teamUserAdded', teamId: 'te-000000000000' };
+	const id = await saveTrigger('unknown team', unknown);
 	expect(await activationError(environment, id)).toContain(
 		'The service refused: te-000000000000 does not exist',
 	);

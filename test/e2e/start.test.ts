@@ -18,15 +18,9 @@ import { ACCOUNTS } from '../../scripts/readyExamples';
 import { Editor } from '../support/editor';
 import { readExample } from '../support/examples';
 import { Film, pictureFile } from '../support/pictures';
-import {
-	startTestEnvironment,
-	AS_INSTALLED,
-	type TestEnvironment,
-} from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import type { Workflow, WorkflowNode } from '../support/workflows';
-
-jest.setTimeout(300_000);
 
 /** Examples that the front page shows, the node that ends them well, and what they are given. */
 const PICTURED: ReadonlyArray<
@@ -70,17 +64,14 @@ async function picture(page: Page, name: string): Promise<void> {
 	if (file !== undefined) await page.locator('.card').first().screenshot({ path: file });
 }
 
-let environment: TestEnvironment;
+const SETTINGS = { ...AS_INSTALLED, ...UNDISTRACTED, ...DEV_SETTINGS };
+
+const environment = useEnvironment(async () => await startTestEnvironment(SETTINGS));
 let examples: readonly LoadedExample[];
 let links: Landing;
 let versions: string;
 
 beforeAll(async () => {
-	environment = await startTestEnvironment({
-		...AS_INSTALLED,
-		...UNDISTRACTED,
-		...DEV_SETTINGS,
-	});
 	const { n8n, n8nProcess, sandbox } = environment;
 	versions = path.join(n8nProcess.dataFolder, 'examples.json');
 	examples = await loadExamples(n8n, sandbox, versions);
@@ -116,25 +107,21 @@ describe('npm start', () => {
 		const started = examples.filter(({ name }) => name !== CHAT);
 		for (const { name, id } of started) {
 			const executionId = await n8n.startWorkflow(id);
-			await waitUntil(
-				async () => !['new', 'running'].includes((await n8n.execution(executionId)).status),
-				{ milliseconds: 60_000, failure: () => `${name} is still running.` },
-			);
-			ended[name] = (await n8n.execution(executionId)).status;
+			const status = async () => (await n8n.execution(executionId)).status;
+			await waitUntil(async () => !['new', 'running'].includes(await status()), {
+				milliseconds: 60_000,
+				failure: () => `${name} is still running.`,
+			});
+			ended[name] = await status();
 		}
-		expect(ended).toEqual(
-			Object.fromEntries(
-				started.map(({ name }) => [name, WAITING.includes(name) ? 'waiting' : 'success']),
-			),
-		);
+		const expected = (name: string) => (WAITING.includes(name) ? 'waiting' : 'success');
+		expect(ended).toEqual(Object.fromEntries(started.map(({ name }) => [name, expected(name)])));
 	});
 
+	const PAID = /^Paid: 777\.00 USD to supplier@example\.com .*approved by Ada$/;
+
 	it.each([
-		[
-			'cleared-deposit-to-payment',
-			'Pay',
-			/^Paid: 777\.00 USD to supplier@example\.com .*approved by Ada$/,
-		],
+		['cleared-deposit-to-payment', 'Pay', PAID],
 		['cleared-deposit-to-payment', 'Don’t pay', /^Declined by Ada, so nothing was sent/],
 		['payroll-run-with-approval', 'Pay', /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/],
 	])('%s asks in n8n’s own form, and says what came of “%s”', async (name, decision, said) => {

@@ -1,55 +1,41 @@
 import { BackgroundProcess } from '../support/backgroundProcess';
 import { runConcurrently } from '../support/concurrency';
 import { EventSink } from '../support/eventSink';
-import { startN8n, type N8nEnvironment } from '../support/testEnvironment';
-import { TriggerWorkflow } from '../support/triggerWorkflow';
+import { startN8n, useEnvironment } from '../support/testEnvironment';
+import { DUPLICATE, GENUINE, TriggerWorkflow } from '../support/triggerWorkflow';
 import { isUp, waitUntil } from '../support/waiting';
-import { depositEvent, otherEvent } from '../support/sampleEvents';
-
-jest.setTimeout(600_000);
-
-const GENUINE = { status: 200, body: { received: true } };
-const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
+import { depositEvent, eventOf, keysOf } from '../support/sampleEvents';
 
 /** Connections that deliver at the same time. */
 const CONNECTIONS = 20;
 /** Megabytes of n8n's heap: little, so that anything kept of a forged delivery ends n8n. */
 const HEAP = 512;
 
-let environment: N8nEnvironment;
 let sink: EventSink;
 
-beforeAll(async () => {
-	environment = await startN8n({
-		/* n8n's faster engine: more at once, so harder on the trigger, and sooner done. */
-		N8N_EXPRESSION_ENGINE: 'legacy',
-		NODE_OPTIONS: `--max-old-space-size=${HEAP}`,
-	});
-});
+const SETTINGS = {
+	/* n8n's faster engine: more at once, so harder on the trigger, and sooner done. */
+	N8N_EXPRESSION_ENGINE: 'legacy',
+	NODE_OPTIONS: `--max-old-space-size=${HEAP}`,
+};
+
+const environment = useEnvironment(async () => await startN8n(SETTINGS), 10);
 
 beforeEach(async () => {
 	sink = await EventSink.start();
 });
 
-const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `event-${index}`);
-
-const eventOf = (key: string) => otherEvent({ idempotency_key: key });
-
 describe('the trigger under load, in a real n8n', () => {
 	it('runs 200 events exactly once, with 200 repeats over 20 connections', async () => {
 		const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
-		const keys = keysOf(200);
+		const keys = keysOf('event', 200);
 		const answers: string[] = [];
 		await runConcurrently(CONNECTIONS, [...keys, ...keys], async (key) => {
 			answers.push(JSON.stringify(await workflow.send(eventOf(key))));
 		});
 		await workflow.idle();
-		expect(answers.sort()).toEqual(
-			[
-				...keys.map(() => JSON.stringify(DUPLICATE)),
-				...keys.map(() => JSON.stringify(GENUINE)),
-			].sort(),
-		);
+		const expected = [...keys.map(() => DUPLICATE), ...keys.map(() => GENUINE)];
+		expect(answers.sort()).toEqual(expected.map((each) => JSON.stringify(each)).sort());
 		expect(sink.duplicates).toEqual([]);
 		expect(new Set(sink.keys)).toEqual(new Set(keys));
 		expect(await workflow.counts()).toEqual({ success: keys.length });
@@ -89,7 +75,7 @@ describe('the trigger under load, in a real n8n', () => {
 		const megabytes = 2;
 		const filling = 'x'.repeat(megabytes * 1_000_000);
 		/* n8n itself takes more than a third. */
-		const forged = keysOf((0.7 * HEAP) / megabytes);
+		const forged = keysOf('event', (0.7 * HEAP) / megabytes);
 		await runConcurrently(CONNECTIONS, forged, async (key) => {
 			const event = eventOf(`${key} ${filling}`);
 			expect((await workflow.send(event, { secret: 'forged' })).status).toBe(401);
@@ -102,7 +88,7 @@ describe('the trigger under load, in a real n8n', () => {
 	it('runs no event twice and loses no acknowledged one after kill -9', async () => {
 		const { n8n, n8nProcess, database } = environment;
 		const workflow = await TriggerWorkflow.start(environment, { after: sink.node });
-		const keys = keysOf(200);
+		const keys = keysOf('event', 200);
 		const acknowledged = new Set<string>();
 		const send = async (key: string) => {
 			const { status } = await workflow.send(eventOf(key));

@@ -33,14 +33,9 @@ const FIRST_RESULT = /^ *([\d.]+) s {2}Running “First steps” in n8n’s engi
 
 function startOutcome({ succeeded, output, seconds }: Outcome): [string, boolean] {
 	const [, first = 'none'] = FIRST_RESULT.exec(output) ?? [];
-	const line = succeeded
-		? 'done'
-		: output
-				.trimEnd()
-				.split('\n')
-				.filter((each) => !each.startsWith('npm notice'))
-				.slice(-3)
-				.join(' / ');
+	const lines = output.trimEnd().split('\n');
+	const said = lines.filter((each) => !each.startsWith('npm notice'));
+	const line = succeeded ? 'done' : said.slice(-3).join(' / ');
 	return [`first result after ${first} s, ${line} after ${seconds} s`, succeeded];
 }
 
@@ -113,6 +108,9 @@ const refuses =
 		return [line, !succeeded && line !== 'nothing'];
 	};
 
+const NO_ROOM = /The disk is full: .* needs \d+ MB in .*, and \d+ MB are free/;
+const NO_ROOM_FOR_N8N = /The disk is full: n8n.* needs \d+ MB in .*, and \d+ MB are free/;
+
 const NODES: readonly NodeMajor[] = ['20', '22', '24'];
 const USERS: readonly User[] = ['tester', 'root'];
 
@@ -133,18 +131,8 @@ const MACHINES: readonly Row[] = [
 	),
 	onOldest('two clones at the same time', startsTwice),
 	onOldest('interrupted', startsAfterInterruptions),
-	onOldest(
-		'full disk: the clone',
-		refuses(`${CLONE}/.build`, 300, /The disk is full: .* needs \d+ MB in .*, and \d+ MB are free/),
-	),
-	onOldest(
-		'full disk: the home',
-		refuses(
-			'/home/tester',
-			1_500,
-			/The disk is full: n8n.* needs \d+ MB in .*, and \d+ MB are free/,
-		),
-	),
+	onOldest('full disk: the clone', refuses(`${CLONE}/.build`, 300, NO_ROOM)),
+	onOldest('full disk: the home', refuses('/home/tester', 1_500, NO_ROOM_FOR_N8N)),
 	onOldest(
 		'no compiler, and no way to the binary of n8n’s database driver',
 		refuses('/mnt', 10, /n8n’s database driver .* python3, make and g\+\+.*$/m),
@@ -161,13 +149,11 @@ const HEADING = ['Node', 'user', 'what', 'seen', 'left behind', 'load', 'when'];
 
 /** The rows that earlier runs wrote, by their labels. */
 function earlierRows(): Map<string, string[]> {
-	const rows = [...writtenSection('freshMachine').matchAll(/^\| (\d\d) \| (.*) \|$/gm)].map(
-		([, node = '', rest = '']) => [node, ...rest.split(' | ')],
-	);
+	const rows = writtenSection('freshMachine').matchAll(/^\| (\d\d) \| (.*) \|$/gm);
 	return new Map(
-		rows.map((cells) => {
-			const [node = '', user = '', name = ''] = cells;
-			return [`Node ${node}, ${user}: ${name}`, cells];
+		[...rows].map(([, node = '', rest = '']) => {
+			const [user = '', name = '', ...others] = rest.split(' | ');
+			return [`Node ${node}, ${user}: ${name}`, [node, user, name, ...others]];
 		}),
 	);
 }

@@ -3,15 +3,9 @@ import { z } from 'zod';
 import { outputOf, type Execution } from '../support/executions';
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
-import {
-	startTestEnvironment,
-	AS_INSTALLED,
-	type TestEnvironment,
-} from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../support/testEnvironment';
 import { waitUntil } from '../support/waiting';
 import { action, chain, code, START } from '../support/workflows';
-
-jest.setTimeout(900_000);
 
 const ROWS = 50;
 const CUT_AT = 20;
@@ -21,11 +15,7 @@ const PAYMENTS = { method: 'PUT', path: 'instant' };
 
 const body = z.object({ typed_data: z.object({ salt: z.string() }) });
 
-let environment: TestEnvironment;
-
-beforeAll(async () => {
-	environment = await startTestEnvironment(AS_INSTALLED);
-});
+const environment = useEnvironment(async () => await startTestEnvironment(AS_INSTALLED), 15);
 
 /** A sheet with an authorization in each row. */
 async function sheet() {
@@ -42,11 +32,8 @@ async function sheet() {
 it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async () => {
 	const { n8n, n8nProcess, sandbox, api, teamId } = environment;
 	const rows = await sheet();
-	await sandbox.control('POST', 'balances', {
-		nanoid: teamId,
-		currency: 'USD',
-		balance_cents: '100000000',
-	});
+	const funds = { nanoid: teamId, currency: 'USD', balance_cents: '100000000' };
+	await sandbox.control('POST', 'balances', funds);
 	const jsCode = `return ${JSON.stringify(rows)}.map((json) => ({ json }));`;
 	const save = async (options: Record<string, unknown>): Promise<string> => {
 		const pay = action(
@@ -66,8 +53,8 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 			/* The record of what was paid belongs to the node. */
 			{ id: 'b1f0c0de-0000-4000-8000-000000000001', onError: 'continueRegularOutput' },
 		);
-		return (await n8n.saveWorkflow(chain('Pay run', [START, code('Sheet', jsCode), pay]), [api]))
-			.id;
+		const workflow = chain('Pay run', [START, code('Sheet', jsCode), pay]);
+		return (await n8n.saveWorkflow(workflow, [api])).id;
 	};
 	const table: unknown[][] = [];
 	const requests = async () => await sandbox.requests('createInstantPayment', body);
@@ -80,20 +67,13 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	};
 	const id = await save({});
 
-	await sandbox.control('POST', 'faults', {
-		kind: 'cutBefore',
-		match: PAYMENTS,
-		skip: CUT_AT - 1,
-	});
+	const cut = { kind: 'cutBefore', match: PAYMENTS, skip: CUT_AT - 1 };
+	await sandbox.control('POST', 'faults', cut);
 	const first = await tell(`connection cut at ${CUT_AT}`, await n8n.runWorkflow(id, 180_000));
 	expect(first.indexOf('unknown')).toBe(CUT_AT - 1);
 
-	await sandbox.control('POST', 'faults', {
-		kind: 'latency',
-		delay: 2_000,
-		match: PAYMENTS,
-		skip: KILLED_AT - CUT_AT - 1,
-	});
+	const held = { kind: 'latency', delay: 2_000, match: PAYMENTS, skip: KILLED_AT - CUT_AT - 1 };
+	await sandbox.control('POST', 'faults', held);
 	const killed = await n8n.startWorkflow(id);
 	await waitUntil(async () => (await requests()).length >= KILLED_AT, {
 		milliseconds: 120_000,
@@ -119,9 +99,8 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	expect(new Set(await salts()).size).toBe(ROWS);
 
 	/* Nobody paid row 20: a person asked the service. Its code releases it, and only it. */
-	const { runs } = await n8n.execution(
-		(await environment.database.executions(id)).at(-1)?.id ?? '',
-	);
+	const latest = (await environment.database.executions(id)).at(-1);
+	const { runs } = await n8n.execution(latest?.id ?? '');
 	const released = runs.Pay?.[0]?.data?.main?.[0]?.[CUT_AT - 1]?.json.attempt_code;
 	expect(released).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
 	await save({ confirmedNotPaid: released });

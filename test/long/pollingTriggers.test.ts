@@ -35,15 +35,11 @@ class ThreeTriggers {
 			minimumChangeCents: 0,
 		});
 		const users = { event: 'teamUserAdded', teamId: { __rl: true, mode: 'id', value: teamId } };
-		return [currency(['USD']), users, currency(['EUR'])].map((parameters, index) =>
-			pollingTrigger(
-				{
-					pollTimes: { item: EVERY_SECOND.slice(0, 60 - (this.fewer[index] ?? 0)) },
-					...parameters,
-				},
-				{ id: `poll-${index}`, name: `Poll ${index}` },
-			),
-		);
+		return [currency(['USD']), users, currency(['EUR'])].map((parameters, index) => {
+			const item = EVERY_SECOND.slice(0, 60 - (this.fewer[index] ?? 0));
+			const named = { id: `poll-${index}`, name: `Poll ${index}` };
+			return pollingTrigger({ pollTimes: { item }, ...parameters }, named);
+		});
 	}
 
 	/** Saves and publishes it: n8n publishes only the triggers that were edited. */
@@ -73,12 +69,10 @@ class ThreeTriggers {
 			const execution = await n8n.waitForExecution(id);
 			if (execution.error !== undefined) throw new Error(execution.error.message);
 			const items = outputOf(execution, 'After');
-			this.told.set(
-				id,
-				items.map(({ nanoid, currency, balance_cents: cents }) =>
-					nanoid === undefined ? `${String(currency)} ${String(cents)}` : String(nanoid),
-				),
+			const words = items.map(({ nanoid, currency, balance_cents: cents }) =>
+				nanoid === undefined ? `${String(currency)} ${String(cents)}` : String(nanoid),
 			);
+			this.told.set(id, words);
 		}
 		return [...this.told.values()].flat();
 	}
@@ -97,13 +91,9 @@ it.each([
 	const made: string[] = [];
 	const change = async (round: number) => {
 		for (const currency of ['USD', 'EUR']) {
-			const cents = String(1_000 + round);
-			await sandbox.control('POST', 'balances', {
-				nanoid: teamId,
-				currency,
-				balance_cents: cents,
-			});
-			made.push(`${currency} ${cents}`);
+			const balance_cents = String(1_000 + round);
+			await sandbox.control('POST', 'balances', { nanoid: teamId, currency, balance_cents });
+			made.push(`${currency} ${balance_cents}`);
 		}
 		for (let count = 0; count < 8; count++) {
 			const user = await sandbox.control<{ nanoid: string }>('POST', 'users', { nanoid: teamId });

@@ -10,11 +10,7 @@ jest.setTimeout(900_000);
 /** The properties checked against an independent library, and the unit tests' number of cases. */
 const PROPERTIES = [
 	['is read as siwe writes and reads it', 'sign-in messages written by `siwe`', 100],
-	[
-		'is not signed where siwe reads it differently',
-		'changed sign-in messages, against `siwe`',
-		3_000,
-	],
+	['is not signed where siwe reads it', 'changed sign-in messages, against `siwe`', 3_000],
 	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 200],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
 ] as const;

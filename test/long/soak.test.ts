@@ -17,7 +17,7 @@ import {
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { waitUntil } from '../support/waiting';
 import { action, chain, webhook } from '../support/workflows';
-import { depositEvent, otherEvent } from '../support/sampleEvents';
+import { depositEvent, eventOf } from '../support/sampleEvents';
 
 /** The duration; the first fifth is for warming up. */
 const MINUTES = Number(process.env.LONG_MINUTES ?? 12);
@@ -74,35 +74,29 @@ async function saveOperations(): Promise<string> {
 	const { n8n, api, teamId } = environment;
 	const name = randomUUID();
 	const once = { executeOnce: true };
+	const invite = {
+		resource: 'invite',
+		operation: 'create',
+		teamId,
+		role: 'contractor',
+		inviteesSource: 'json',
+		existingPeople: 'skip',
+		inviteesJson:
+			'={{ [{ email: "soak-" + $execution.id + "@example.com" }, { email: "again@example.com" }] }}',
+	};
+	const administrators = {
+		resource: 'administratorInvite',
+		operation: 'send',
+		entityId: teamId,
+		role: 'team_viewer',
+		emails: '={{ "administrator-" + $execution.id + "@example.com" }}',
+	};
 	const nodes = [
 		webhook('Hook', name),
 		action('Balance', { resource: 'balance', operation: 'get', entityId: teamId }),
 		action('Users', { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true }),
-		action(
-			'Invite',
-			{
-				resource: 'invite',
-				operation: 'create',
-				teamId,
-				role: 'contractor',
-				inviteesSource: 'json',
-				inviteesJson:
-					'={{ [{ email: "soak-" + $execution.id + "@example.com" }, { email: "again@example.com" }] }}',
-				existingPeople: 'skip',
-			},
-			once,
-		),
-		action(
-			'Administrators',
-			{
-				resource: 'administratorInvite',
-				operation: 'send',
-				entityId: teamId,
-				role: 'team_viewer',
-				emails: '={{ "administrator-" + $execution.id + "@example.com" }}',
-			},
-			once,
-		),
+		action('Invite', invite, once),
+		action('Administrators', administrators, once),
 	];
 	const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
 	await n8n.activate(id);
@@ -160,11 +154,9 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			const at = Date.now();
 			const kind = ['new', 'new', 'new', 'new', 'repeated', 'forged', 'invalid'][sent % 7];
 			const event =
-				kind === 'repeated'
-					? otherEvent({ idempotency_key: `soak-${sent - 3}` })
-					: kind === 'invalid'
-						? depositEvent({ deposit: { nanoid: 'none' } })
-						: otherEvent({ idempotency_key: `soak-${sent}` });
+				kind === 'invalid'
+					? depositEvent({ deposit: { nanoid: 'none' } })
+					: eventOf(`soak-${kind === 'repeated' ? sent - 3 : sent}`);
 			const secret = kind === 'forged' ? { secret: 'of a forger' } : {};
 			const { status } = await workflow.send(event, secret);
 			count(`${kind} ${status}`);
@@ -195,11 +187,10 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 	/** Sends one event twice at the same instant, then one whose workflow fails. */
 	const finishedDeliveries = async () => {
 		for (let index = 0; Date.now() < end; index++) {
-			const event = otherEvent({ idempotency_key: `finished-${index}` });
+			const event = eventOf(`finished-${index}`);
 			const pair = await Promise.all([finished.send(event), finished.send(event)]);
 			for (const { status } of pair) count(`finished ${status}`);
-			const failing = otherEvent({ idempotency_key: `failing-${index}` });
-			count(`failing ${(await finished.send(failing)).status}`);
+			count(`failing ${(await finished.send(eventOf(`failing-${index}`))).status}`);
 			await pause(500);
 		}
 	};

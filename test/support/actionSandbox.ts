@@ -10,7 +10,12 @@ import {
 import type { SettingsInput } from '../../sandbox/settings';
 import type { Organisation, Team } from '../../sandbox/organisation';
 import { stopAfterFile } from './cleanups';
+import { callControl } from './control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
+import { without } from './sampleEvents';
+import { paymentForm } from './workflows';
+
+export { without };
 
 /** Everything that a signature covers, in the words of EIP-712. */
 export interface Payload {
@@ -18,14 +23,6 @@ export interface Payload {
 	readonly types: Record<string, Array<{ name: string; type: string }>>;
 	readonly primaryType: string;
 	readonly message: Record<string, unknown>;
-}
-
-/** The members of an object without some. */
-export function without<Value>(
-	members: Readonly<Record<string, Value>>,
-	...names: readonly string[]
-): Record<string, Value> {
-	return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
 /** The sandbox of a test file, with what the action node needs to use it. */
@@ -84,14 +81,7 @@ export class ActionSandbox {
 	}
 
 	async control(method: string, route: string, body?: unknown): Promise<unknown> {
-		const answer = await fetch(`${this.url}/sandbox/${route}`, {
-			method,
-			...(body === undefined
-				? {}
-				: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-		});
-		if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
-		return await answer.json();
+		return await callControl(this.url, method, route, body);
 	}
 
 	async fault(input: FaultInput): Promise<void> {
@@ -199,18 +189,7 @@ export class ActionSandbox {
 
 	/** Parameters of a payment of $125.00 without an authorization. */
 	paymentForm(change: INodeParameters = {}): INodeParameters {
-		return {
-			resource: 'payment',
-			operation: 'create',
-			teamId: this.team,
-			amountUnit: 'cents',
-			amountCents: 12_500,
-			recipientEmail: 'ana@example.com',
-			signatureSource: 'wallet',
-			currency: 'USD',
-			network: 'arbitrum',
-			...change,
-		};
+		return paymentForm({ teamId: this.team, ...change });
 	}
 
 	/** The same with the given authorization: the message, and the rest under *Options*. */

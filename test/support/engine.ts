@@ -20,7 +20,7 @@ import {
 } from 'n8n-workflow';
 
 /** What an engine without a server doesn't offer. */
-function notHere(): never {
+export function notHere(): never {
 	throw new Error('not available without a server');
 }
 

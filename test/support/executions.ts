@@ -18,7 +18,6 @@ interface NodeRun {
 export interface Execution {
 	readonly id: string;
 	readonly status: string;
-	readonly mode: string;
 	/** The runs of each node, by the node's name. */
 	readonly runs: Readonly<Record<string, readonly NodeRun[]>>;
 	readonly error: ExecutionError | undefined;
@@ -27,7 +26,6 @@ export interface Execution {
 /** An execution as n8n's REST interface gives it. */
 export interface StoredExecution {
 	readonly status: string;
-	readonly mode: string;
 	/** In the format of the library flatted. */
 	readonly data: string;
 }
@@ -39,11 +37,11 @@ interface StoredData {
 	};
 }
 
-export function readExecution(id: string, { status, mode, data }: StoredExecution): Execution {
+export function readExecution(id: string, { status, data }: StoredExecution): Execution {
 	// n8n stores an empty list while an execution is running.
 	const stored: StoredData | undefined = parse(data);
 	const { runData = {}, error } = stored?.resultData ?? {};
-	return { id, status, mode, runs: runData, error };
+	return { id, status, runs: runData, error };
 }
 
 export function hasEnded({ status }: Execution): boolean {

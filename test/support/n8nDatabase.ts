@@ -21,15 +21,11 @@ export class N8nDatabase {
 	) {}
 
 	/** The executions of a workflow, oldest first, without their data. */
-	async executions(workflowId: string): Promise<{ id: string; status: string; mode: string }[]> {
+	async executions(workflowId: string): Promise<{ id: string; status: string }[]> {
 		const rows = await this.query(
-			`select id, status, mode from execution_entity where "workflowId" = '${workflowId}' order by id`,
+			`select id, status from execution_entity where "workflowId" = '${workflowId}' order by id`,
 		);
-		return rows.map(({ id, status, mode }) => ({
-			id: String(id),
-			status: String(status),
-			mode: String(mode),
-		}));
+		return rows.map(({ id, status }) => ({ id: String(id), status: String(status) }));
 	}
 
 	/** The rows that a query gives; names in camel case go in double quotes. */

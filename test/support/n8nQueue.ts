@@ -70,10 +70,8 @@ export class N8nQueue {
 		const installation = await installN8n();
 		const [redis, postgres] = await Promise.all([Redis.start(), PostgreSql.start()]);
 		const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-queue-'));
-		const main = await N8nProcess.prepare(installation, {
-			dataFolder,
-			env: settings(redis, postgres),
-		});
+		const env = settings(redis, postgres);
+		const main = await N8nProcess.prepare(installation, { dataFolder, env });
 		await installPackage(main.dataFolder, tarball);
 		/* On a busy machine the first start, with all its migrations, may take over two minutes. */
 		await main.start().catch(async () => {
@@ -117,16 +115,10 @@ export class N8nQueue {
 
 	/** How many executions of a workflow there are of each status. */
 	async counts(workflowId: string): Promise<Record<string, number>> {
-		const rows = await this.postgres.query(
+		const rows = await this.postgres.rows(
 			`select status, count(*) from execution_entity where "workflowId" = '${workflowId}' group by 1`,
 		);
-		return Object.fromEntries(
-			rows
-				.split('\n')
-				.filter(Boolean)
-				.map((row) => row.split('|'))
-				.map(([status = '', count]) => [status, Number(count)]),
-		);
+		return Object.fromEntries(rows.map(([status = '', count]) => [status, Number(count)]));
 	}
 
 	/**
@@ -159,12 +151,12 @@ export class N8nQueue {
 
 	/** The failed and crashed executions of a workflow whose data contains a text. */
 	async failedWith(workflowId: string, text: string): Promise<string[]> {
-		const rows = await this.postgres.query(
+		const rows = await this.postgres.rows(
 			`select e.id from execution_entity e join execution_data d on d."executionId" = e.id
 			where e."workflowId" = '${workflowId}' and e.status in ('error', 'crashed')
 			and position('${JSON.stringify(text)}' in d.data) > 0`,
 		);
-		return rows.split('\n').filter(Boolean);
+		return rows.flat();
 	}
 
 	/** How many failed and crashed executions of a workflow no longer have their event. */
@@ -232,11 +224,8 @@ export class N8nQueue {
 
 	async stop(): Promise<void> {
 		this.isStopped = true;
-		await Promise.all(
-			[...this.workers, ...this.webhooks].map(async ({ process: each }) => {
-				await each.stop();
-			}),
-		);
+		const processes = [...this.workers, ...this.webhooks].map(({ process: each }) => each);
+		await Promise.all(processes.map(async (each) => await each.stop()));
 		await this.main.stop();
 		await this.redis.stop();
 		await this.postgres.stop();

@@ -8,7 +8,7 @@ import { saveSandboxCredentials } from './sandboxCredentials';
 import type { SandboxProcess } from './sandboxProcess';
 import { waitUntil } from './waiting';
 import { WebhookStart } from './webhookStart';
-import { action } from './workflows';
+import { action, paymentForm } from './workflows';
 
 const CENTS = 12_500;
 /** More than all payments together. */
@@ -20,6 +20,9 @@ const organisation = z.object({
 		.array(z.object({ nanoid: z.string(), balances: z.object({ USD: z.string() }) }))
 		.nonempty(),
 });
+
+const teamOf = async (sandbox: SandboxProcess) =>
+	organisation.parse(await sandbox.control('GET', 'organisation')).teams[0];
 
 const paymentBody = z.object({ typed_data: z.object({ salt: z.string() }) });
 
@@ -43,24 +46,16 @@ export class PaymentWorkflow {
 		sandbox: SandboxProcess,
 	): Promise<PaymentWorkflow> {
 		const { account, api } = await saveSandboxCredentials(n8n, sandbox);
-		const [{ nanoid: teamId }] = organisation.parse(
-			await sandbox.control('GET', 'organisation'),
-		).teams;
+		const { nanoid: teamId } = await teamOf(sandbox);
 		const funds = { nanoid: teamId, currency: 'USD', balance_cents: String(FUNDS) };
 		await sandbox.control('POST', 'balances', funds);
 		const start = new WebhookStart(n8n, processes);
-		const parameters = {
-			resource: 'payment',
-			operation: 'create',
+		const parameters = paymentForm({
 			teamId,
-			amountUnit: 'cents',
 			amountCents: CENTS,
 			recipientEmail: RECIPIENT,
-			currency: 'USD',
-			network: 'arbitrum',
 			typedData: '={{ JSON.stringify($json.body) }}',
-			signatureSource: 'wallet',
-		};
+		});
 		/* The record belongs to the node, so it keeps its ID. */
 		const payId = randomUUID();
 		const publish = async (options: Record<string, unknown> = {}): Promise<string> => {
@@ -81,21 +76,19 @@ export class PaymentWorkflow {
 		await Promise.all(this.start.urls.map(async (url) => await this.start.start(url, body)));
 	}
 
+	/** The newest execution of such a status, and how many there are. */
+	private async executions(...status: string[]) {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id, status }));
+		const route = `/rest/executions?filter=${filter}&limit=1`;
+		return await this.n8n.request<{ count: number; results: { id: string }[] }>('GET', route);
+	}
+
 	/** Waits until no execution is under way. */
 	async idle(): Promise<void> {
-		const filter = encodeURIComponent(
-			JSON.stringify({ workflowId: this.id, status: ['new', 'running'] }),
-		);
-		await waitUntil(
-			async () => {
-				const { count } = await this.n8n.request<{ count: number }>(
-					'GET',
-					`/rest/executions?filter=${filter}&limit=1`,
-				);
-				return count === 0;
-			},
-			{ milliseconds: 60_000, failure: () => 'A payment is still under way.' },
-		);
+		await waitUntil(async () => (await this.executions('new', 'running')).count === 0, {
+			milliseconds: 60_000,
+			failure: () => 'A payment is still under way.',
+		});
 	}
 
 	/** Every request to pay, made or not. */
@@ -116,19 +109,13 @@ export class PaymentWorkflow {
 
 	/** The payments that have left the balance. */
 	async booked(): Promise<number> {
-		const [{ balances }] = organisation.parse(
-			await this.sandbox.control('GET', 'organisation'),
-		).teams;
+		const { balances } = await teamOf(this.sandbox);
 		return (FUNDS - Number(balances.USD)) / CENTS;
 	}
 
 	/** The newest failed execution that shows an attempt code, with that code. */
 	async latestCode(): Promise<{ execution: Execution; code: string }> {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id, status: ['error'] }));
-		const { results } = await this.n8n.request<{ results: Array<{ id: string }> }>(
-			'GET',
-			`/rest/executions?filter=${filter}&limit=1`,
-		);
+		const { results } = await this.executions('error');
 		const execution = await this.n8n.execution(results[0]?.id ?? '');
 		const hint = execution.runs.Pay?.at(-1)?.error?.description ?? '';
 		const [code] = /[0-9A-F]{4}-[0-9A-F]{4}-1/.exec(hint) ?? [];

@@ -83,6 +83,12 @@ export class PostgreSql {
 		return postgres;
 	}
 
+	/** The values of each row that a query gives. */
+	async rows(sql: string): Promise<string[][]> {
+		const lines = (await this.query(sql)).split('\n').filter(Boolean);
+		return lines.map((line) => line.split('|'));
+	}
+
 	/** The rows that a query gives, as lines of values with | between them. */
 	async query(sql: string, database = 'n8n'): Promise<string> {
 		return await psql(this.port, sql, database);

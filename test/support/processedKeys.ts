@@ -7,14 +7,12 @@ import type {
 	IDataDeduplicator,
 } from 'n8n-workflow';
 
+import { notHere } from './engine';
+
 const moment = () => new Promise((resolve) => setImmediate(resolve));
 
 const hashed = (item: string | number) =>
 	createHash('md5').update(item.toString()).digest('base64');
-
-function notHere(): never {
-	throw new Error('not available in this test');
-}
 
 /** n8n's table of processed keys: one list of hashes a node, read and written back without a lock. */
 class ProcessedKeys implements IDataDeduplicator {
@@ -54,11 +52,9 @@ class ProcessedKeys implements IDataDeduplicator {
 		{ node }: ICheckProcessedContextData,
 	): Promise<void> {
 		const removed = items.map(hashed);
-		const list = this.lists.get(node?.id ?? '') ?? [];
-		this.lists.set(
-			node?.id ?? '',
-			list.filter((key) => !removed.includes(key)),
-		);
+		const row = node?.id ?? '';
+		const left = (this.lists.get(row) ?? []).filter((key) => !removed.includes(key));
+		this.lists.set(row, left);
 	}
 
 	clearAllProcessedItems = notHere;

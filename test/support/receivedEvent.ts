@@ -2,8 +2,9 @@ import { UserError } from '../../nodes/PayrollPayments/shared/errors';
 import type { JsonObject } from '../../nodes/PayrollPayments/shared/json';
 import { parseEvent, type ReceivedEvent } from '../../nodes/PayrollPayments/trigger/parseEvent';
 import { checkDelivery, outputOf, type Answer } from '../../nodes/PayrollPayments/trigger/receive';
-import type { DeliverySettings } from '../../nodes/PayrollPayments/trigger/settings';
+import { readSettings, type DeliverySettings } from '../../nodes/PayrollPayments/trigger/settings';
 import type { Delivery } from '../../nodes/PayrollPayments/trigger/verifySignature';
+import type { WebhookCredentials } from '../../nodes/PayrollPayments/trigger/webhookCredentials';
 
 /** An event as `parseDelivery` returns it. */
 export function received(event: Record<string, unknown>): ReceivedEvent {
@@ -22,6 +23,20 @@ export function outcomeOf(
 	const { idempotencyKey } = checked;
 	return { idempotencyKey, item: outputOf(checked, delivery.headers, settings) };
 }
+
+/** A trigger's settings, with these parameters in place of what is saved at first. */
+export const settingsWith = (changes: object, credentials?: WebhookCredentials) =>
+	readSettings(
+		sourceOf({
+			events: ['*'],
+			depositStatuses: ['complete'],
+			output: 'event',
+			filters: {},
+			options: {},
+			...changes,
+		}),
+		credentials,
+	);
 
 /** Where a trigger's parameters are read from, as given and as saved. */
 export const sourceOf = (

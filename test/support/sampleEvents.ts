@@ -52,9 +52,19 @@ export function otherEvent(changes: Record<string, unknown> = {}): Record<string
 	};
 }
 
-/** The object without one field. */
-export function without(object: Record<string, unknown>, field: string): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
+/** An event with this idempotency key. */
+export const eventOf = (key: string) => otherEvent({ idempotency_key: key });
+
+/** So many idempotency keys. */
+export const keysOf = (name: string, count: number): string[] =>
+	Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+/** The object without some of its fields. */
+export function without<Value>(
+	object: Readonly<Record<string, Value>>,
+	...names: readonly string[]
+): Record<string, Value> {
+	return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
 /** HMAC from its definition (RFC 2104), independent of node:crypto's HMAC. */

@@ -36,7 +36,7 @@ export class SandboxClient {
 	async signIn(): Promise<this> {
 		const message = await this.signInMessage();
 		const reply = await this.verify(message, await this.wallet.signMessage(message));
-		this.token = jwtOf(this.sandbox, reply);
+		this.token = dataOf<{ jwt: string }>(this.sandbox, reply, 'verifySignIn').jwt;
 		return this;
 	}
 
@@ -97,11 +97,6 @@ export function dataOf<Data>(sandbox: RunningSandbox, reply: Reply, operationId:
 	if (reply.status === 200 && check(reply.body)) return reply.body.data;
 	const problems = JSON.stringify(check.errors ?? []);
 	throw new Error(`${operationId} answered ${reply.status} ${reply.text} ${problems}`);
-}
-
-/** The token of a successful sign-in. */
-function jwtOf(sandbox: RunningSandbox, reply: Reply): string {
-	return dataOf<{ jwt: string }>(sandbox, reply, 'verifySignIn').jwt;
 }
 
 function nonceOf(message: string): string {

@@ -1,8 +1,17 @@
+import { callControl } from './control';
 import type { Credentials, N8nRest } from './n8nRest';
 import type { Account, SandboxProcess } from './sandboxProcess';
 
 /** The sandbox's default signing secret. */
 const WEBHOOK_SECRET = 'sandbox-webhook-secret';
+
+/** What credentials `payrollPaymentsWebhookApi` say of the service's signatures. */
+export const timestampedSignature = {
+	method: 'hmacSignature',
+	format: 'timestamped',
+	header: 'X-Signature',
+	toleranceSeconds: 600,
+};
 
 export interface SandboxCredentials {
 	/** The wallet of `api`: the company administrator's. */
@@ -15,8 +24,8 @@ export interface SandboxCredentials {
 
 /** The wallet of the sandbox's company administrator. */
 export async function administrator(sandboxUrl: string): Promise<Account> {
-	const response = await fetch(`${sandboxUrl}/sandbox/accounts`);
-	const { accounts }: { accounts: Account[] } = JSON.parse(await response.text());
+	type Accounts = { accounts: Account[] };
+	const { accounts } = await callControl<Accounts>(sandboxUrl, 'GET', 'accounts');
 	const account = accounts.find(({ name }) => name === 'companyAdministrator');
 	if (account === undefined) throw new Error('The sandbox has no company administrator.');
 	return account;
@@ -28,7 +37,7 @@ interface Entity {
 }
 
 async function organisation(sandboxUrl: string): Promise<{ company: Entity; teams: Entity[] }> {
-	return JSON.parse(await (await fetch(`${sandboxUrl}/sandbox/organisation`)).text());
+	return await callControl(sandboxUrl, 'GET', 'organisation');
 }
 
 /** The value of *Teams and Companies* for a sandbox. */
@@ -75,13 +84,7 @@ export async function saveSandboxCredentials(
 		webhook: await n8n.saveCredentials(
 			'payrollPaymentsWebhookApi',
 			'Payroll Payments Webhook API',
-			{
-				method: 'hmacSignature',
-				format: 'timestamped',
-				header: 'X-Signature',
-				secret: WEBHOOK_SECRET,
-				toleranceSeconds: 600,
-			},
+			{ ...timestampedSignature, secret: WEBHOOK_SECRET },
 		),
 	};
 }

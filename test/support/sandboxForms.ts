@@ -5,8 +5,6 @@ import { FORMS as WITHOUT_SANDBOX } from './operationForms';
 
 /* Forms that the sandbox does as asked, each time that one is made. */
 
-const emails = 'one@example.com, two@example.com';
-
 let payees = 0;
 
 async function outputOf(sandbox: ActionSandbox, name: string): Promise<IDataObject> {
@@ -15,13 +13,13 @@ async function outputOf(sandbox: ActionSandbox, name: string): Promise<IDataObje
 	return output[0].json;
 }
 
+const administrators = async ({ team: entityId }: ActionSandbox) => {
+	return { entityId, role: 'team_viewer', emails: 'one@example.com, two@example.com' };
+};
+
 const FORMS: Readonly<Record<string, (sandbox: ActionSandbox) => Promise<INodeParameters>>> = {
-	'administratorInvite.create': async ({ team }) => ({
-		entityId: team,
-		role: 'team_viewer',
-		emails,
-	}),
-	'administratorInvite.send': async ({ team }) => ({ entityId: team, role: 'team_viewer', emails }),
+	'administratorInvite.create': administrators,
+	'administratorInvite.send': administrators,
 	'administratorInvite.complete': async (sandbox) => {
 		const created = await outputOf(sandbox, 'administratorInvite.create');
 		return {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { repository } from '../../scripts/lib/paths.mjs';
 import { BackgroundProcess } from './backgroundProcess';
+import { callControl } from './control';
 import { freePort } from './ports';
 import { isUp, waitUntil } from './waiting';
 
@@ -62,17 +63,7 @@ export class SandboxProcess {
 		route: string,
 		body?: unknown,
 	): Promise<Answer> {
-		const response = await fetch(`${this.url}/sandbox/${route}`, {
-			method,
-			...(body === undefined
-				? {}
-				: { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-		});
-		const text = await response.text();
-		if (!response.ok) {
-			throw new Error(`The sandbox answered ${method} ${route} with ${response.status}: ${text}`);
-		}
-		return JSON.parse(text);
+		return await callControl(this.url, method, route, body);
 	}
 
 	/** The authorization of an instant payment from a team, ready to be signed by an account. */

@@ -37,69 +37,68 @@ const ID = 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W';
 
 /** What most senders have in common. */
 const usual = { secrets: TEXT, signsTime: true, signsBody: true };
+const UNTIMED = { signsTime: false };
+const TOKEN = { signsTime: false, signsBody: false };
+
+/** A sender whose proof is in one header, or in a part of it. */
+function inOneHeader(
+	name: string,
+	source: string,
+	saved: Readonly<Record<string, string>> & { readonly header: string },
+	proof: (secret: string, body: Buffer, seconds: number) => string | Promise<string>,
+	more: Partial<SignedScheme> = {},
+): SignedScheme {
+	const header = saved.header.replace(/\[.*/, '').toLowerCase();
+	const prove: SignedScheme['prove'] = async (...given) => ({ [header]: await proof(...given) });
+	return { ...usual, name, source, saved, prove, ...more };
+}
 
 export const SIGNED_SCHEMES: readonly SignedScheme[] = [
-	{
-		...usual,
-		name: 'Stripe',
-		source: 'stripe',
-		saved: { format: 'timestamped', header: 'Stripe-Signature' },
-		prove: async (secret, body, seconds) => ({
-			'stripe-signature': new Stripe('sk_test_1').webhooks.generateTestHeaderString({
-				payload: body.toString(),
-				secret,
-				timestamp: seconds,
-			}),
+	inOneHeader(
+		'Stripe',
+		'stripe',
+		{ format: 'timestamped', header: 'Stripe-Signature' },
+		(secret, body, timestamp) => {
+			const given = { payload: body.toString(), secret, timestamp };
+			return new Stripe('sk_test_1').webhooks.generateTestHeaderString(given);
+		},
+	),
+	inOneHeader(
+		'GitHub',
+		'@octokit/webhooks-methods',
+		{ format: 'hex', header: 'X-Hub-Signature-256' },
+		async (secret, body) => await signLikeGitHub(secret, body.toString()),
+		UNTIMED,
+	),
+	inOneHeader(
+		'Shopify',
+		'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
+		{ format: 'base64', header: 'X-Shopify-Hmac-Sha256' },
+		(secret, body) => hmac(secret, body).toString('base64'),
+		UNTIMED,
+	),
+	...(
+		[
+			['Standard Webhooks', 'standardwebhooks', 'webhook', StandardWebhook],
+			['Svix', 'svix', 'svix', SvixWebhook],
+		] as const
+	).map(
+		([name, source, brand, Library]): SignedScheme => ({
+			...usual,
+			name,
+			source,
+			saved: { format: 'standardWebhooks' },
+			secrets: BASE64,
+			prove: async (secret, body, seconds) => {
+				const time = new Date(seconds * 1000);
+				return {
+					[`${brand}-id`]: ID,
+					[`${brand}-timestamp`]: String(seconds),
+					[`${brand}-signature`]: new Library(secret).sign(ID, time, body.toString()),
+				};
+			},
 		}),
-	},
-	{
-		...usual,
-		signsTime: false,
-		name: 'GitHub',
-		source: '@octokit/webhooks-methods',
-		saved: { format: 'hex', header: 'X-Hub-Signature-256' },
-		prove: async (secret, body) => ({
-			'x-hub-signature-256': await signLikeGitHub(secret, body.toString()),
-		}),
-	},
-	{
-		...usual,
-		signsTime: false,
-		name: 'Shopify',
-		source: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
-		saved: { format: 'base64', header: 'X-Shopify-Hmac-Sha256' },
-		prove: async (secret, body) => ({
-			'x-shopify-hmac-sha256': hmac(secret, body).toString('base64'),
-		}),
-	},
-	{
-		...usual,
-		name: 'Standard Webhooks',
-		source: 'standardwebhooks',
-		saved: { format: 'standardWebhooks' },
-		secrets: BASE64,
-		prove: async (secret, body, seconds) => ({
-			'webhook-id': ID,
-			'webhook-timestamp': String(seconds),
-			'webhook-signature': new StandardWebhook(secret).sign(
-				ID,
-				new Date(seconds * 1000),
-				body.toString(),
-			),
-		}),
-	},
-	{
-		...usual,
-		name: 'Svix',
-		source: 'svix',
-		saved: { format: 'standardWebhooks' },
-		secrets: BASE64,
-		prove: async (secret, body, seconds) => ({
-			'svix-id': ID,
-			'svix-timestamp': String(seconds),
-			'svix-signature': new SvixWebhook(secret).sign(ID, new Date(seconds * 1000), body.toString()),
-		}),
-	},
+	),
 	{
 		...usual,
 		name: 'Slack',
@@ -116,16 +115,13 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 			'x-slack-signature': `v0=${hmac(secret, `v0:${seconds}:`, body).toString('hex')}`,
 		}),
 	},
-	{
-		...usual,
-		signsTime: false,
-		name: 'method and body, as payroll services sign',
-		source: 'https://developer.deel.com/docs/webhooks-get-started',
-		saved: { format: 'custom', header: 'X-Deel-Signature', signedContent: '{method}{body}' },
-		prove: async (secret, body) => ({
-			'x-deel-signature': hmac(secret, 'POST', body).toString('hex'),
-		}),
-	},
+	inOneHeader(
+		'method and body, as payroll services sign',
+		'https://developer.deel.com/docs/webhooks-get-started',
+		{ format: 'custom', header: 'X-Deel-Signature', signedContent: '{method}{body}' },
+		(secret, body) => hmac(secret, 'POST', body).toString('hex'),
+		UNTIMED,
+	),
 	{
 		...usual,
 		name: 'SHA-512 in Base64, with an ID, an ISO time and a secret in hex',
@@ -136,9 +132,9 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 			signedContent: '{id}.{timestamp}.{body}',
 			timestampHeader: 'X-Sent-At',
 			idHeader: 'X-Delivery-ID',
+			signaturePrefix: 'HMAC-SHA512 ',
 			algorithm: 'sha512',
 			encoding: 'base64',
-			signaturePrefix: 'HMAC-SHA512 ',
 			secretEncoding: 'hex',
 		},
 		secrets: HEX,
@@ -163,55 +159,42 @@ export const SIGNED_SCHEMES: readonly SignedScheme[] = [
 		secrets: BASE64,
 		prove: async (secret, body, seconds) => {
 			const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-			return {
-				'x-timestamp': `${seconds}000`,
-				'x-signature': hmac(key, `${seconds}000:`, body).toString('hex'),
-			};
+			const signature = hmac(key, `${seconds}000:`, body).toString('hex');
+			return { 'x-timestamp': `${seconds}000`, 'x-signature': signature };
 		},
 	},
-	{
-		...usual,
-		name: 'Paddle, with time and signature in one header',
-		source: 'https://developer.paddle.com/webhooks/signature-verification',
-		saved: {
+	inOneHeader(
+		'Paddle, with time and signature in one header',
+		'https://developer.paddle.com/webhooks/signature-verification',
+		{
 			format: 'custom',
 			header: 'Paddle-Signature[h1]',
 			signedContent: '{timestamp}:{body}',
 			timestampHeader: 'Paddle-Signature[ts]',
 		},
-		prove: async (secret, body, seconds) => {
-			const signature = hmac(secret, `${seconds}:`, body).toString('hex');
-			return { 'paddle-signature': `ts=${seconds};h1=${signature}` };
-		},
-	},
-	{
-		...usual,
-		signsTime: false,
-		name: 'hex in a part of a header',
-		source: 'the fields of Hex',
-		saved: { format: 'hex', header: 'X-Proof[sig]' },
-		prove: async (secret, body) => ({
-			'x-proof': `sig=${hmac(secret, body).toString('hex')}`,
-		}),
-	},
-	{
-		...usual,
-		signsTime: false,
-		signsBody: false,
-		name: 'shared token',
-		source: 'the header itself',
-		saved: { method: 'sharedToken', header: 'X-Gitlab-Token' },
-		prove: async (secret) => ({ 'x-gitlab-token': secret }),
-	},
-	{
-		...usual,
-		signsTime: false,
-		signsBody: false,
-		name: 'shared token after Bearer',
-		source: 'the header itself',
-		saved: { method: 'sharedToken', header: 'Authorization' },
-		prove: async (secret) => ({ authorization: `Bearer ${secret}` }),
-	},
+		(secret, body, time) => `ts=${time};h1=${hmac(secret, `${time}:`, body).toString('hex')}`,
+	),
+	inOneHeader(
+		'hex in a part of a header',
+		'the fields of Hex',
+		{ format: 'hex', header: 'X-Proof[sig]' },
+		(secret, body) => `sig=${hmac(secret, body).toString('hex')}`,
+		UNTIMED,
+	),
+	inOneHeader(
+		'shared token',
+		'the header itself',
+		{ method: 'sharedToken', header: 'X-Gitlab-Token' },
+		(secret) => secret,
+		TOKEN,
+	),
+	inOneHeader(
+		'shared token after Bearer',
+		'the header itself',
+		{ method: 'sharedToken', header: 'Authorization' },
+		(secret) => `Bearer ${secret}`,
+		TOKEN,
+	),
 ];
 
 export function schemeOf(name: string): SignedScheme {

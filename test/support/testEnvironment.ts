@@ -72,11 +72,7 @@ async function launchN8n(env: Record<string, string>): Promise<N8nEnvironment> {
 	}
 	const n8nProcess = await N8nProcess.prepare(installation, {
 		dataFolder,
-		env: {
-			...LIGHT,
-			...(postgres && postgresSettings(postgres.port, postgres.name)),
-			...env,
-		},
+		env: { ...LIGHT, ...(postgres && postgresSettings(postgres.port, postgres.name)), ...env },
 	});
 	const n8n = new N8nRest(n8nProcess.url);
 	const database = new N8nDatabase(n8nProcess, postgres);
@@ -94,6 +90,23 @@ async function launchN8n(env: Record<string, string>): Promise<N8nEnvironment> {
 		throw error;
 	}
 	return { n8n, n8nProcess, database, stop };
+}
+
+/**
+ * The environment of the tests of the calling file, once it has started.
+ *
+ * @param minutes how long each test, and the start, may take
+ */
+export function useEnvironment<Environment extends object>(
+	start: () => Promise<Environment>,
+	minutes = 5,
+): Environment {
+	jest.setTimeout(minutes * 60_000);
+	const environment: Environment = Object.create(null);
+	beforeAll(async () => {
+		Object.assign(environment, await start());
+	});
+	return environment;
 }
 
 /** n8n's database on the PostgreSQL server at the port PAYROLL_PAYMENTS_POSTGRES, if that is set. */

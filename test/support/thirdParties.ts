@@ -96,10 +96,6 @@ export class ThirdParties {
 		});
 	}
 
-	async stop(): Promise<void> {
-		await this.server?.stop();
-	}
-
 	private sheet({ operation, tab = '', row = {}, matching, filter }: Sent): unknown {
 		const rows = this.sheets.get(tab) ?? [];
 		this.sheets.set(tab, rows);

@@ -18,15 +18,18 @@ import {
 
 import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { additionalData, EngineCredentials, executionHooks, nodeTypeOf, NodeTypes } from './engine';
+import {
+	additionalData,
+	EngineCredentials,
+	executionHooks,
+	nodeTypeOf,
+	NodeTypes,
+	notHere,
+} from './engine';
 import { listen, type HttpServer } from './httpServer';
 import { processedKeys as store } from './processedKeys';
 import { validateTriggerOutput } from './outputSchemas';
 import { timestamped } from './sampleEvents';
-
-function notHere(): never {
-	throw new Error('not available in this test');
-}
 
 export { store };
 

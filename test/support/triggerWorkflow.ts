@@ -4,12 +4,17 @@ import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
 import { timestamped } from './sampleEvents';
 import { outputOf, type Execution } from './executions';
 import type { N8nRest } from './n8nRest';
+import { timestampedSignature } from './sandboxCredentials';
 import type { N8nEnvironment } from './testEnvironment';
 import { waitFor, waitUntil } from './waiting';
 import { chain, node, type WorkflowNode } from './workflows';
 
 /** The signing secret of every trigger workflow. */
 export const SECRET = 'whsec_end to end';
+
+/** How the trigger answers a delivery that is genuine. */
+export const GENUINE = { status: 200, body: { received: true } };
+export const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
 
 export interface Answer {
 	readonly status: number;
@@ -39,22 +44,16 @@ export async function saveTriggerWorkflow(
 ): Promise<{ workflowId: string; url: string }> {
 	const name = randomUUID();
 	const saved = await n8n.saveCredentials('payrollPaymentsWebhookApi', name, {
-		method: 'hmacSignature',
+		...timestampedSignature,
 		secret: SECRET,
-		header: 'X-Signature',
-		format: 'timestamped',
 		previousSecret: '',
-		toleranceSeconds: 600,
 		...credentials,
 	});
 	const trigger = node(
 		'Trigger',
 		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
 		{ events: ['*'], ...parameters },
-		{
-			webhookId: name,
-			credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } },
-		},
+		{ webhookId: name, credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } } },
 	);
 	const { id } = await n8n.saveWorkflow(chain(name, [trigger, ...between, after]), [saved]);
 	return { workflowId: id, url: `${n8n.url}/webhook/${name}/webhook` };
@@ -89,10 +88,8 @@ export async function activationError(
 
 /** A signature as the service makes it, with the time now. */
 export function signatureHeaders(body: string, secret = SECRET): Record<string, string> {
-	return {
-		'content-type': 'application/json',
-		'x-signature': timestamped(secret, Math.floor(Date.now() / 1000), Buffer.from(body)),
-	};
+	const signature = timestamped(secret, Math.floor(Date.now() / 1000), Buffer.from(body));
+	return { 'content-type': 'application/json', 'x-signature': signature };
 }
 
 /** An active workflow of the trigger and one node after it. */
@@ -131,16 +128,6 @@ export class TriggerWorkflow {
 		return testUrl;
 	}
 
-	async deliver(
-		body: string,
-		headers: Record<string, string>,
-		signal?: AbortSignal,
-	): Promise<Answer> {
-		const response = await fetch(this.url, { method: 'POST', body, headers, signal });
-		const text = await response.text();
-		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
-	}
-
 	/** Sends an event with a timestamped signature, as the service does. */
 	async send(
 		event: Record<string, unknown> | string,
@@ -151,7 +138,10 @@ export class TriggerWorkflow {
 		}: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
 	): Promise<Answer> {
 		const body = typeof event === 'string' ? event : JSON.stringify(event);
-		return await this.deliver(body, { ...signatureHeaders(body, secret), ...headers }, signal);
+		const all = { ...signatureHeaders(body, secret), ...headers };
+		const response = await fetch(this.url, { method: 'POST', body, headers: all, signal });
+		const text = await response.text();
+		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 	}
 
 	/** Every execution so far, with its data, once it has ended. */

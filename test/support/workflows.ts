@@ -49,6 +49,21 @@ export function action(
 	});
 }
 
+/** The parameters of a payment of $125.00 to Ana, with these changes. */
+export function paymentForm<Changes extends object>(changes: Changes) {
+	return {
+		resource: 'payment',
+		operation: 'create',
+		amountUnit: 'cents',
+		amountCents: 12_500,
+		recipientEmail: 'ana@example.com',
+		signatureSource: 'wallet',
+		currency: 'USD',
+		network: 'arbitrum',
+		...changes,
+	};
+}
+
 /** n8n's Wait node. */
 export function wait(name: string, amount: number, unit: 'seconds' | 'hours'): WorkflowNode {
 	const more = { typeVersion: 1.1, webhookId: randomUUID() };

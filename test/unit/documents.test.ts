@@ -37,6 +37,10 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 
 const textOf = (document: string) => readFileSync(join(ROOT, document), 'utf8');
 
+const { homepage, scripts } = z
+	.object({ homepage: z.string(), scripts: z.record(z.string()) })
+	.parse(JSON.parse(textOf('package.json')));
+
 /** The anchors that GitHub gives to a document's headings. */
 function anchorsOf(document: string): Set<string> {
 	const headings = textOf(document).match(/^#{1,6} .*$/gm) ?? [];
@@ -96,9 +100,6 @@ describe('the documents', () => {
 	});
 
 	it.each(DOCUMENTS)('%s names only npm scripts that exist', (document) => {
-		const { scripts } = z
-			.object({ scripts: z.record(z.string()) })
-			.parse(JSON.parse(textOf('package.json')));
 		const named = [...textOf(document).matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)/g)].map(
 			([, name]) => name ?? '',
 		);
@@ -111,9 +112,6 @@ describe('the documents', () => {
 	});
 
 	it.each(NODE_LINKS)('%s leads to a section that exists', (url) => {
-		const { homepage } = z
-			.object({ homepage: z.string() })
-			.parse(JSON.parse(textOf('package.json')));
 		expect(url.startsWith(homepage)).toBe(true);
 		const [page = '', anchor] = url.slice(homepage.length).split('#');
 		const file = page === '' ? 'README.md' : page.replace(/^\/blob\/main\//, '');

@@ -6,16 +6,10 @@ const kindOf = ({ type }: WorkflowNode): string => type.split('.').at(-1) ?? '';
 const nodesOf = ({ nodes }: Workflow): readonly WorkflowNode[] =>
 	nodes.filter((node) => kindOf(node) !== 'stickyNote');
 
-/** The connections of a workflow, one by one. */
-function links({ connections }: Workflow): {
-	from: string;
-	to: string;
-	type: string;
-	output: number;
-}[] {
-	const all: Record<string, Record<string, { node: string }[][]>> = JSON.parse(
-		JSON.stringify(connections),
-	);
+/** The connections of a workflow, one by one: from which output of which node, and to which. */
+function links({ connections }: Workflow) {
+	type Outputs = { node: string }[][];
+	const all: Record<string, Record<string, Outputs>> = JSON.parse(JSON.stringify(connections));
 	return Object.entries(all).flatMap(([from, types]) =>
 		Object.entries(types).flatMap(([type, outputs]) =>
 			outputs.flatMap((targets, output) =>

@@ -19,13 +19,18 @@ type Verdict = 'genuine' | 'forged' | 'open';
 /** Headers longer than this are refused, whatever they contain. */
 const MAX_HEADER_LENGTH = 8_192;
 
-function credentialsOf(scheme: Scheme): WebhookCredentials {
-	const saved = scheme === 'sharedToken' ? { method: scheme } : { format: scheme };
+/** Credentials of these fields that accept all three secrets. */
+function credentialsOf(saved: Readonly<Record<string, unknown>>): WebhookCredentials {
 	const toleranceSeconds = TOLERANCE_SECONDS;
-	return {
-		...readWebhookCredentials({ ...saved, secret: 'replaced', toleranceSeconds }),
-		secrets: SECRETS,
-	};
+	const credentials = readWebhookCredentials({ ...saved, secret: 'replaced', toleranceSeconds });
+	return { ...credentials, secrets: SECRETS };
+}
+
+/** The first line of an input after the byte that chooses, and the body after it. */
+function split(input: Buffer): [head: string, body: Buffer] {
+	const lineEnd = input.indexOf(10);
+	const headEnd = lineEnd === -1 ? input.length : lineEnd;
+	return [input.subarray(1, headEnd).toString(), input.subarray(headEnd + 1)];
 }
 
 /** A letter for each key that can sign, since no mutation would ever find a valid signature. */
@@ -112,10 +117,8 @@ export const verifier: Target = {
 	],
 	check(input) {
 		const scheme = SCHEMES[(input[0] ?? 0) % SCHEMES.length] ?? 'timestamped';
-		const lineEnd = input.indexOf(10);
-		const headerEnd = lineEnd === -1 ? input.length : lineEnd;
-		const body = input.subarray(headerEnd + 1);
-		const text = input.subarray(1, headerEnd).toString().replaceAll('§T', String(NOW_SECONDS));
+		const [head, body] = split(input);
+		const text = head.replaceAll('§T', String(NOW_SECONDS));
 		const [, time = ''] = /t=(\d+)/.exec(text) ?? [];
 		const header = filled(text, {
 			t: (key) => hmac(key, `${time}.`, body).toString('hex'),
@@ -124,14 +127,10 @@ export const verifier: Target = {
 			k: (key) => key,
 		});
 
-		const refusal = verifySignature(
-			body,
-			{ 'x-signature': header },
-			credentialsOf(scheme),
-			NOW_SECONDS * 1_000,
-		);
-		const verdict = judged(scheme, header, body);
-		verdictMustHold(scheme, verdict, refusal);
+		const saved = scheme === 'sharedToken' ? { method: scheme } : { format: scheme };
+		const headers = { 'x-signature': header };
+		const refusal = verifySignature(body, headers, credentialsOf(saved), NOW_SECONDS * 1_000);
+		verdictMustHold(scheme, judged(scheme, header, body), refusal);
 	},
 };
 
@@ -237,14 +236,9 @@ export const headerSchemes: Target = {
 		...words('2026-03-31T09:30:00Z 2026-02-30T09:30:00Z +02:00 1774950001'),
 	],
 	check(input) {
-		const lineEnd = input.indexOf(10);
-		const headEnd = lineEnd === -1 ? input.length : lineEnd;
-		const body = input.subarray(headEnd + 1);
-		const fields = input
-			.subarray(1, headEnd)
-			.toString()
-			.split('|')
-			.map((field) => field.replaceAll('§T', String(NOW_SECONDS)).trim());
+		const [head, body] = split(input);
+		const filledIn = head.replaceAll('§T', String(NOW_SECONDS));
+		const fields = filledIn.split('|').map((field) => field.trim());
 		const isStandard = (input[0] ?? 0) % 2 === 0;
 		const now = NOW_SECONDS * 1_000;
 		if (isStandard) {
@@ -252,15 +246,9 @@ export const headerSchemes: Target = {
 			const list = filled(lists.join('|'), {
 				S: (key) => hmac(decoded(key), `${id}.${time}.`, body).toString('base64'),
 			});
-			const refusal = verifySignature(
-				body,
-				{ 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': list },
-				{
-					...readWebhookCredentials({ format: 'standardWebhooks', secret: 'replaced' }),
-					secrets: SECRETS,
-				},
-				now,
-			);
+			const headers = { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': list };
+			const credentials = credentialsOf({ format: 'standardWebhooks' });
+			const refusal = verifySignature(body, headers, credentials, now);
 			verdictMustHold('standardWebhooks', judgedStandardWebhooks([id, time, list], body), refusal);
 			return;
 		}
@@ -272,18 +260,14 @@ export const headerSchemes: Target = {
 		const verdict = judgedCustom([template, id, time, value], body);
 		let credentials: WebhookCredentials;
 		try {
-			credentials = {
-				...readWebhookCredentials({
-					format: 'custom',
-					secret: 'replaced below',
-					header: 'X-Proof',
-					signedContent: template,
-					timestampHeader: 'X-Time',
-					idHeader: 'X-ID',
-					signaturePrefix: 'v0=',
-				}),
-				secrets: SECRETS,
-			};
+			credentials = credentialsOf({
+				format: 'custom',
+				header: 'X-Proof',
+				signedContent: template,
+				timestampHeader: 'X-Time',
+				idHeader: 'X-ID',
+				signaturePrefix: 'v0=',
+			});
 		} catch (error) {
 			if (!(error instanceof UserError)) throw error;
 			if (content !== undefined) throw new Error('refuses a usable template');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { N8nQueue } from '../../support/n8nQueue';
-import { otherEvent } from '../../support/sampleEvents';
+import { eventOf } from '../../support/sampleEvents';
 import type { SupervisedProcess } from '../../support/supervisedProcess';
 import {
 	saveTriggerWorkflow,
@@ -13,10 +13,6 @@ import {
 export const RATE = Number(process.env.LONG_RATE ?? 3);
 
 const FEWEST_ENDS = 4;
-
-export function keysOf(name: string, count: number): string[] {
-	return Array.from({ length: count }, (_, index) => `${name}-${index}`);
-}
 
 /** The entry at an index, which starts over at the end. */
 export function pick<Entry>(list: readonly Entry[], index: number): Entry {
@@ -38,7 +34,7 @@ export async function listenWith(
 }
 
 async function post(url: string, key: string): Promise<Response> {
-	const body = JSON.stringify(otherEvent({ idempotency_key: key }));
+	const body = JSON.stringify(eventOf(key));
 	const response = await fetch(url, {
 		method: 'POST',
 		body,
@@ -56,10 +52,8 @@ async function post(url: string, key: string): Promise<Response> {
 export async function deliver(url: string, key: string): Promise<number> {
 	const failures: string[] = [];
 	for (let attempt = 1; attempt <= 10; attempt++) {
-		const { status, ok } = await post(url, key).catch((error: unknown) => ({
-			status: String(error),
-			ok: false,
-		}));
+		const failed = (error: unknown) => ({ status: String(error), ok: false });
+		const { status, ok } = await post(url, key).catch(failed);
 		if (ok) return attempt;
 		failures.push(String(status));
 		await pause(Math.min(attempt * 5, 30) * 1_000);

@@ -92,11 +92,8 @@ export function describePolling(queueOf: () => N8nQueue): void {
 		const teamId = await firstTeam(sandbox.url);
 		const trigger = pollingTrigger({ event: 'teamUserAdded', teamId });
 		/* Longer than an instant, so that the worker is halfway when it is killed. */
-		const workflow = chain('polling', [
-			trigger,
-			wait('Wait', 2, 'seconds'),
-			sink.nodeFor('nanoid'),
-		]);
+		const after = [wait('Wait', 2, 'seconds'), sink.nodeFor('nanoid')];
+		const workflow = chain('polling', [trigger, ...after]);
 		const { id } = await queue.n8n.saveWorkflow(workflow, [api]);
 
 		const polled = async (times: number) => await sandbox.asked('listTeamUsers', times);

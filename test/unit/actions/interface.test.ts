@@ -66,6 +66,9 @@ const POLLING_EVENTS: Readonly<Record<string, readonly string[]>> = {
 	teamUserChanged: ['teamId'],
 };
 
+const defaultsOf = (fields: readonly INodeProperties[]) =>
+	Object.fromEntries(fields.map((field) => [field.name, field.default]));
+
 const valuesOf = ({ options = [] }: INodeProperties) =>
 	options.flatMap((option) => ('value' in option ? [option.value] : []));
 
@@ -143,8 +146,7 @@ const PAYMENT_DEFAULTS = {
 
 it('has the promised defaults and values for payments', () => {
 	const form = properties.filter((property) => shownFor(property, 'payment', 'create'));
-	const defaults = Object.fromEntries(form.map((field) => [field.name, field.default]));
-	expect(defaults).toMatchObject(PAYMENT_DEFAULTS);
+	expect(defaultsOf(form)).toMatchObject(PAYMENT_DEFAULTS);
 	const collection = form.find(({ name }) => name === 'options')?.options ?? [];
 	const inside = collection.flatMap((option) => ('type' in option ? [option] : []));
 	const menus = [...form, ...inside].map((field) => [field.name, field.default, valuesOf(field)]);
@@ -163,10 +165,7 @@ describe('the triggers', () => {
 	const polling = new PayrollPaymentsPollingTrigger().description;
 
 	it('have the parameters, defaults and webhook of the interface', () => {
-		const defaults = Object.fromEntries(
-			trigger.properties.map((each) => [each.name, each.default]),
-		);
-		expect(defaults).toMatchObject({
+		expect(defaultsOf(trigger.properties)).toMatchObject({
 			authentication: 'webhookCredentials',
 			events: ['deposit.received'],
 			depositStatuses: ['complete'],
@@ -201,14 +200,9 @@ describe('the triggers', () => {
 	});
 
 	it('poll nothing else, and any change of every currency by default', () => {
-		const [event] = polling.properties.filter(({ name }) => name === 'event');
-		expect(event && [event.default, valuesOf(event)]).toEqual([
-			'balanceChanged',
-			Object.keys(POLLING_EVENTS),
-		]);
-		const defaults = Object.fromEntries(
-			polling.properties.map((each) => [each.name, each.default]),
-		);
-		expect(defaults).toMatchObject({ currencies: [], minimumChangeCents: 0 });
+		const event = polling.properties.find(({ name }) => name === 'event');
+		expect(event?.default).toBe('balanceChanged');
+		expect(event && valuesOf(event)).toEqual(Object.keys(POLLING_EVENTS));
+		expect(defaultsOf(polling.properties)).toMatchObject({ currencies: [], minimumChangeCents: 0 });
 	});
 });

@@ -125,9 +125,15 @@ describe('a request with wallet credentials', () => {
 	});
 });
 
+let clock: TestClock;
+let sessions: Sessions;
+
+beforeEach(() => {
+	clock = new TestClock();
+	sessions = new Sessions(clock);
+});
+
 describe('sign-ins at once', () => {
-	let clock: TestClock;
-	let sessions: Sessions;
 	let count: number;
 	let answer: () => Promise<string>;
 	const signIn = async () => {
@@ -136,8 +142,6 @@ describe('sign-ins at once', () => {
 	};
 
 	beforeEach(() => {
-		clock = new TestClock();
-		sessions = new Sessions(clock);
 		count = 0;
 		answer = async () => `token-${count}`;
 	});
@@ -220,14 +224,10 @@ describe('sign-ins at once', () => {
 describe('a token that seems to have expired', () => {
 	const old = jwt({ exp: NOW / 1000 - 60 });
 	const fresh = jwt({ exp: NOW / 1000 + 3_600 });
-	let clock: TestClock;
-	let sessions: Sessions;
 	/** What came of each call that asked for a token: the token, or why there is none. */
 	let given: string[];
 
 	beforeEach(() => {
-		clock = new TestClock();
-		sessions = new Sessions(clock);
 		given = [];
 	});
 
@@ -253,14 +253,18 @@ describe('a token that seems to have expired', () => {
 		await expect(sessions.renew('a', refused, noRole)).rejects.toThrow('no role');
 	}
 
-	async function useOthers(howMany: number): Promise<void> {
-		for (let each = 0; each < howMany; each++) {
-			await sessions.renew(`session ${each}`, undefined, async () => 'token');
-		}
+	const times = (token: string, count: number) => Array.from({ length: count }, () => token);
+
+	/** Tells what the service answered to the old token. */
+	async function report(status: number | undefined): Promise<void> {
+		sessions.reportStatus(packSession('a', old), status);
+		await settled();
 	}
 
-	const times = (token: string, count: number) => Array.from({ length: count }, () => token);
-	const stored = packSession('a', old);
+	async function pass(milliseconds: number): Promise<void> {
+		clock.pass(milliseconds);
+		await settled();
+	}
 
 	it('is replaced for the others by the sign-in that follows its refusal', async () => {
 		await ask(200);
@@ -285,7 +289,7 @@ describe('a token that seems to have expired', () => {
 
 	it.each([200, 299, 400, 403, 404])('goes on for all after the answer %d', async (status) => {
 		await ask(200);
-		sessions.reportStatus(stored, status);
+		await report(status);
 		await ask(5);
 		expect(given).toEqual(times(old, 205));
 		clock.pass(1_000_000);
@@ -294,22 +298,19 @@ describe('a token that seems to have expired', () => {
 	});
 
 	it.each([undefined, 300, 301, 401, 429, 500, 503])(
-		'is tried by the next call after the answer %s',
+		'is tried once more after %s',
 		async (status) => {
 			await ask(200);
-			sessions.reportStatus(stored, status);
-			await settled();
+			await report(status);
 			expect(given).toEqual([old, old]);
 		},
 	);
 
 	it('keeps nobody waiting who hears nothing, and not twice', async () => {
 		await ask(200);
-		clock.pass(LONGEST_WAIT - 1);
-		await settled();
+		await pass(LONGEST_WAIT - 1);
 		expect(given).toHaveLength(1);
-		clock.pass(1);
-		await settled();
+		await pass(1);
 		expect(given).toEqual(times(old, 200));
 		await ask(5);
 		expect(given).toEqual(times(old, 205));
@@ -326,16 +327,14 @@ describe('a token that seems to have expired', () => {
 		await ask(4);
 		for (let time = 0; time < 2; time++) {
 			clock.pass(LONGEST_WAIT - 1);
-			sessions.reportStatus(stored, undefined);
-			await settled();
+			await report(undefined);
 		}
 		expect(given).toEqual(times(old, 4));
 	});
 
 	it('is not believed in any longer once the service has refused it', async () => {
 		await ask(2);
-		sessions.reportStatus(stored, 200);
-		await settled();
+		await report(200);
 		const lasting = jwt({ exp: NOW / 1000 + 60 });
 		await sessions.renew('a', old, async () => lasting);
 		clock.pass(3_600_000);
@@ -347,7 +346,7 @@ describe('a token that seems to have expired', () => {
 
 	it('is tried by one call again after a refusal, though the service once took it', async () => {
 		await ask(1);
-		sessions.reportStatus(stored, 200);
+		await report(200);
 		await failToSignIn(old);
 		clock.pass(SIGN_IN_PAUSE);
 		given = [];
@@ -391,19 +390,23 @@ describe('a token that seems to have expired', () => {
 		expect(given).toEqual(['Error: no role']);
 	});
 
-	it('is still on trial after 2,000 other sessions have begun', async () => {
-		await ask(1);
-		await useOthers(2_000);
-		await ask(1);
-		expect(given).toEqual([old]);
+	it('is sent again after a refusal, if it doesn’t look expired and no sign-in succeeded', async () => {
+		await failToSignIn(fresh);
+		await ask(1, fresh);
+		expect(given).toEqual([fresh]);
 	});
 
-	it('is forgotten once its trial is over and 1,000 other sessions were used', async () => {
+	it.each([
+		['still on trial after 2,000 other sessions have begun', 0, 2_000, [old]],
+		['forgotten after its trial and 1,000 other sessions', LONGEST_WAIT, 1_001, [old, old]],
+	])('is %s', async (_what, passed, others, expected) => {
 		await ask(1);
-		clock.pass(LONGEST_WAIT);
-		await useOthers(1_001);
+		clock.pass(passed);
+		for (let each = 0; each < others; each++) {
+			await sessions.renew(`session ${each}`, undefined, async () => 'token');
+		}
 		await ask(2);
-		expect(given).toEqual([old, old]);
+		expect(given).toEqual(expected);
 	});
 
 	it('has expired in the very second that it names', async () => {
@@ -434,12 +437,6 @@ describe('a token that seems to have expired', () => {
 			expect(given).toEqual([token, token]);
 		},
 	);
-
-	it('is sent again after a refusal, if it doesn’t look expired and no sign-in succeeded', async () => {
-		await failToSignIn(fresh);
-		await ask(1, fresh);
-		expect(given).toEqual([fresh]);
-	});
 
 	it.each([jwt({}), 'opaque', fresh])('is none that does not say so: %s', async (token) => {
 		await ask(5, token);

@@ -98,9 +98,8 @@ describe('signing in', () => {
 
 	it('takes the domain and the chain that are set', async () => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
-		await expect(
-			service.run({ signInDomain: 'app.payroll.example', signInChainId: '42161' }),
-		).resolves.toBe(jwt);
+		const set = { signInDomain: 'app.payroll.example', signInChainId: '42161' };
+		await expect(service.run(set)).resolves.toBe(jwt);
 	});
 
 	it.each<[string, string, object?]>([
@@ -116,53 +115,33 @@ describe('signing in', () => {
 		expect(service.requests).toHaveLength(1);
 	});
 
+	const REFUSED = /^Sign-in failed \(HTTP 400\)\. The service refused: bad wallet.*BAD_WALLET/;
 	const WRONG_SETTING = /Platform ID, the wallet and the Base URL/;
+	const NO_ROLE = /role on this Platform ID.*viewer/s;
+	const LATER = /^Rate limit reached\. Try again in a minute\.$/;
 	const NO_REDIRECTS = /doesn’t follow redirects.*Base URL/;
+	const CHECK_URL = /Check the Base URL in the credentials\.$/;
+	const contradiction = answer(401, { success: true, data: { siwe: messageWith() } });
+	const redirect = (status: number): [string, HttpAnswer, RegExp, RegExp] => {
+		return [`a redirect ${status}`, answer(status, ''), /redirect/, NO_REDIRECTS];
+	};
 
 	it.each<[string, HttpAnswer, message: RegExp, hint?: RegExp]>([
-		[
-			'a refusal',
-			failure(400, 'bad wallet', 'BAD_WALLET'),
-			/^Sign-in failed \(HTTP 400\)\. The service refused: bad wallet.*BAD_WALLET/,
-			WRONG_SETTING,
-		],
+		['a refusal', failure(400, 'bad wallet', 'BAD_WALLET'), REFUSED, WRONG_SETTING],
 		['a refusal with status 200', failure(200, 'No'), /^Sign-in failed\. The service refused: No/],
 		['a refusal without words', failure(400, ''), /no reason given/],
-		...[401, 403].map((status): [string, HttpAnswer, RegExp, RegExp] => [
-			`a refusal with ${status}, as without a role`,
-			failure(status, 'No'),
-			/No/,
-			/role on this Platform ID.*viewer/s,
-		]),
+		['a refusal with 401, as without a role', failure(401, 'No'), /No/, NO_ROLE],
+		['a refusal with 403, as without a role', failure(403, 'No'), /No/, NO_ROLE],
 		['a refusal with 404', failure(404, 'No'), /No/, WRONG_SETTING],
-		[
-			'too many requests',
-			failure(429, 'No'),
-			/No/,
-			/^Rate limit reached\. Try again in a minute\.$/,
-		],
+		['too many requests', failure(429, 'No'), /No/, LATER],
 		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
-		...[301, 302, 399].map((status): [string, HttpAnswer, RegExp, RegExp] => [
-			`a redirect ${status}`,
-			answer(status, ''),
-			/redirect/,
-			NO_REDIRECTS,
-		]),
-		[
-			'a web page',
-			answer(200, '<html>'),
-			/Unexpected response/,
-			/Check the Base URL in the credentials\.$/,
-		],
+		...[301, 302, 399].map(redirect),
+		['a web page', answer(200, '<html>'), /Unexpected response/, CHECK_URL],
 		['a gateway', answer(502, ''), /^Sign-in failed\. Unexpected response \(HTTP 502\)$/],
 		['a gateway with a page', answer(503, '<html>'), /HTTP 503/, /proxy may have answered/],
 		['10 MB', success({ siwe: 'x'.repeat(10_000_000) }), /more than 8192 characters/],
 		['nothing', answer(204, ''), /HTTP 204/],
-		[
-			'a success with a failure’s status',
-			answer(401, { success: true, data: { siwe: messageWith() } }),
-			/HTTP 401/,
-		],
+		['a success with a failure’s status', contradiction, /HTTP 401/],
 		['no message', success({}), /data\.siwe is missing or invalid/],
 		['a message that is no text', success({ siwe: 5 }), /data\.siwe is missing or invalid/],
 	])('ends at %s to the first request', async (_what, first, words, hint = /./) => {
@@ -174,16 +153,14 @@ describe('signing in', () => {
 		expect(service.requests).toHaveLength(1);
 	});
 
+	const TOO_LONG = /^Sign-in failed\. The service’s token has more than 8192 characters$/;
+
 	it.each<[string, HttpAnswer, RegExp]>([
 		['a refusal', failure(401, 'Invalid signature'), /Invalid signature/],
 		['no token', success({}), /data\.jwt is missing or invalid/],
 		['an empty token', success({ jwt: '' }), /data\.jwt is missing or invalid/],
 		['a token of two lines', success({ jwt: `${jwt}\r\nX-Evil: 1` }), /data\.jwt is .* invalid/],
-		[
-			'a token of 8,193 characters',
-			success({ jwt: 'a'.repeat(8_193) }),
-			/^Sign-in failed\. The service’s token has more than 8192 characters$/,
-		],
+		['a token of 8,193 characters', success({ jwt: 'a'.repeat(8_193) }), TOO_LONG],
 	])('ends at %s to the second request', async (_what, second, words) => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), second);
 		const refusal = await service.refusal();

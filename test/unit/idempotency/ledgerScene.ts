@@ -61,7 +61,8 @@ export class LedgerRun {
 }
 
 /** n8n's store, and the payments that were sent. */
-export function scene(store = new MemoryStore()) {
+export function scene() {
+	const store = new MemoryStore();
 	const sent: Payment[] = [];
 	const run = (options: RunOptions = {}) => new LedgerRun(store, options);
 	/** One payment in one run. */

@@ -97,19 +97,18 @@ describe('the amount that typed data signs', () => {
 		['100000', 'tokenSixDecimals', 10n, '$0.10'],
 		['9'.repeat(20), 'cents', BigInt('9'.repeat(20)), '$999,999,999,999,999,999.99'],
 		['12500', 'notChecked', undefined, undefined],
-		...['', '-1', '1.5', '01', '+1', '0x7d', ' 1', '1 ', '1e3', '١', '9'.repeat(79)].flatMap(
-			(text) =>
-				(['cents', 'tokenSixDecimals'] as const).map(
-					(unit): [string, TypedAmountUnit, undefined, undefined] => [
-						text,
-						unit,
-						undefined,
-						undefined,
-					],
-				),
-		),
 	])('%j in %s is %s cents and %j', (amount, unit, cents, dollars) => {
 		expect(signedAmountCents(amount, unit)).toBe(cents);
 		expect(signedAmountInDollars(amount, unit)).toBe(dollars);
 	});
+
+	it.each(['', '-1', '1.5', '01', '+1', '0x7d', ' 1', '1 ', '1e3', '١', '9'.repeat(79)])(
+		'%j is none in either unit',
+		(text) => {
+			for (const unit of ['cents', 'tokenSixDecimals'] as const) {
+				expect(signedAmountCents(text, unit)).toBeUndefined();
+				expect(signedAmountInDollars(text, unit)).toBeUndefined();
+			}
+		},
+	);
 });

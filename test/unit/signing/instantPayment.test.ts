@@ -8,10 +8,13 @@ import { instantPaymentTypedData, privateKeyWallet } from '../../../nodes/Payrol
 import { quoted } from '../../../nodes/PayrollPayments/shared/redaction';
 import { runs } from '../../support/propertyRuns';
 import { refusalOf } from '../../support/refusals';
+import { membersIn } from './note';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
 const wallet32 = zeroPadValue(wallet.address, 32);
 const mallory = new Judge(id('mallory')).address;
+const malloryInHex = mallory.toLowerCase();
+const mallory32 = zeroPadValue(mallory, 32);
 const contract = new Judge(id('contract')).address;
 const token = new Judge(id('token')).address;
 const now = Date.parse('2026-11-21T12:00:00Z');
@@ -25,13 +28,9 @@ const expectation = {
 	typedAmountUnit: 'tokenSixDecimals' as const,
 };
 
-const PAYMENT = [
-	{ name: 'from', type: 'address' },
-	{ name: 'to', type: 'address' },
-	{ name: 'salt', type: 'uint256' },
-	{ name: 'expires', type: 'uint256' },
-	{ name: 'data', type: 'PaymentData' },
-];
+const PAYMENT = membersIn(
+	'address from, address to, uint256 salt, uint256 expires, PaymentData data',
+);
 const DATA = {
 	id: 'payment-77',
 	groupID: teamId,
@@ -79,8 +78,14 @@ const dataTyped = (name: string, type: string, value: unknown): Form => ({
 const without = (name: string) => PAYMENT_DATA.filter((one) => one.name !== name);
 /** The member of the data is sent, but not signed. */
 const unsigned = (name: string): Form => withTypes({ PaymentData: without(name) });
-const INNER = [{ name: 'a', type: 'string' }];
-const WITHOUT_DATA = PAYMENT.slice(0, 4);
+const text = (name: string) => ({ name, type: 'string' });
+/** The member is signed, but not sent. */
+const unsent = (type: keyof typeof TYPES, name: string): Form =>
+	withTypes({ [type]: [...TYPES[type], text(name)] });
+/** The data has another type than PaymentData. */
+const dataAs = (type: string) => ({ Payment: [...PAYMENT.slice(0, 4), { name: 'data', type }] });
+const sender = (type: string, from: string): Form => messageTyped('from', type, from);
+const INNER = [text('a')];
 
 const guarded = (input: Form, more: object = {}) =>
 	instantPaymentTypedData(input, { ...expectation, ...more });
@@ -103,12 +108,12 @@ describe('the signing guard of instant payments', () => {
 		['cents, where the service counts in them', data({ amount: '12500' }), inCents],
 		['any amount where it is not checked', data({ amount: '7' }), unchecked],
 		['an amount typed as a number', having(typed('amount', 'uint256'))],
-		['the team as sender', messageTyped('from', 'string', teamId)],
+		['the team as sender', sender('string', teamId)],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
-		['its own address in 32 bytes', messageTyped('from', 'bytes32', wallet32)],
-		['a sender that is neither address nor team', messageTyped('from', 'string', 'main')],
-		['a sender that ends with an address', messageTyped('from', 'string', `x${mallory}`)],
-		['a sender that begins with an address', messageTyped('from', 'string', `${mallory}0`)],
+		['its own address in 32 bytes', sender('bytes32', wallet32)],
+		['a sender that is neither address nor team', sender('string', 'main')],
+		['a sender that ends with an address', sender('string', `x${mallory}`)],
+		['a sender that begins with an address', sender('string', `${mallory}0`)],
 		['the email in another case', data({ recipient: recipientEmail.toUpperCase() })],
 		['a recipient that is an address', data({ recipient: mallory })],
 		['a receiver of its own choice', message({ to: mallory })],
@@ -145,92 +150,58 @@ describe('the signing guard of instant payments', () => {
 	});
 
 	const here = 'In Payment Authorization, ';
-	const notSigned = 'would be sent, but not signed';
-	const unused = 'The type PaymentData isn’t used by the primary type';
-	const notTheWallet = (from: string) => `${here}from is ${from}, not the wallet ${wallet.address}`;
+	const refusedWith = (words: string) => ({
+		message: expect.stringContaining(words),
+		field: 'typedData',
+		hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
+	});
+	const notTheWallet = (from: string) => `from is ${from}, not the wallet ${wallet.address}`;
+	const notSigned = (member: string) => `${member} would be sent, but not signed`;
+	const structure = {
+		...data({ id: { a: '1' } }),
+		...types({ PaymentData: [...without('id'), { name: 'id', type: 'Inner' }], Inner: INNER }),
+	};
+	const payments = { ...message({ data: [DATA, DATA] }), ...types(dataAs('PaymentData[]')) };
 
 	it.each<[string, Form, string]>([
 		['another sender', message({ from: mallory }), notTheWallet(mallory)],
-		['another sender as text', messageTyped('from', 'string', mallory), notTheWallet(mallory)],
-		[
-			'another sender with white space',
-			messageTyped('from', 'string', ` ${mallory}`),
-			notTheWallet(mallory),
-		],
-		[
-			'another sender in 32 bytes',
-			messageTyped('from', 'bytes32', zeroPadValue(mallory, 32)),
-			notTheWallet(mallory.toLowerCase()),
-		],
-		['an amount that is not signed', unsigned('amount'), `${here}data.amount ${notSigned}`],
-		['a recipient that is not signed', unsigned('recipient'), `${here}data.recipient ${notSigned}`],
-		['a token that is not signed', unsigned('token'), `${here}data.token ${notSigned}`],
-		[
-			'a sender that is not signed',
-			withTypes({ Payment: PAYMENT.slice(1) }),
-			`${here}from ${notSigned}`,
-		],
-		['an undocumented member', message({ note: 'x' }), `${here}note ${notSigned}`],
-		['data that is not signed', withTypes({ Payment: WITHOUT_DATA }), unused],
+		['another sender as text', sender('string', mallory), notTheWallet(mallory)],
+		['another sender with white space', sender('string', ` ${mallory}`), notTheWallet(mallory)],
+		['another sender in 32 bytes', sender('bytes32', mallory32), notTheWallet(malloryInHex)],
+		['an amount that is not signed', unsigned('amount'), notSigned('data.amount')],
+		['a recipient that is not signed', unsigned('recipient'), notSigned('data.recipient')],
+		['a token that is not signed', unsigned('token'), notSigned('data.token')],
+		['an unsigned sender', withTypes({ Payment: PAYMENT.slice(1) }), notSigned('from')],
+		['an undocumented member', message({ note: 'x' }), notSigned('note')],
+		['a member that is signed, but not sent', unsent('Payment', 'note'), 'note is missing'],
+		['data that is signed, but not sent', unsent('PaymentData', 'fee'), 'data.fee is missing'],
+		['a structure inside the data', structure, 'data.id must be text'],
+		['a list', having(typed('salt', 'uint256[]')), 'salt is not a list'],
+		['a list of amounts', dataTyped('amount', 'string[]', ['1']), 'data.amount must be text'],
+		['yes or no in the data', dataTyped('id', 'bool', true), 'data.id must be text'],
+		['yes or no', messageTyped('salt', 'bool', true), 'salt must be text'],
+		['a list of payments', payments, 'data must be an object'],
+	])('refuses %s', (_what, input, fault) => {
+		expect(refusal(input)).toMatchObject(refusedWith(`${here}${fault}`));
+	});
+
+	const unused = 'The type PaymentData isn’t used by the primary type';
+
+	it.each<[string, Form, string]>([
+		['data that is not signed', withTypes({ Payment: PAYMENT.slice(0, 4) }), unused],
 		['the inner type as primary type', having({ primaryType: 'PaymentData' }), 'The type Payment'],
 		['a type that is not used', withTypes({ Permit: INNER }), 'The type Permit isn’t used'],
 		['an unknown type', having({ primaryType: 'Permit' }), 'type "Permit" is not among the types'],
-		[
-			'a member that is signed, but not sent',
-			withTypes({ Payment: [...PAYMENT, { name: 'note', type: 'string' }] }),
-			`${here}note is missing`,
-		],
-		[
-			'a member of the data that is signed, but not sent',
-			withTypes({ PaymentData: [...PAYMENT_DATA, { name: 'fee', type: 'string' }] }),
-			`${here}data.fee is missing`,
-		],
-		[
-			'a structure inside the data',
-			{
-				...data({ id: { a: '1' } }),
-				...types({ PaymentData: [...without('id'), { name: 'id', type: 'Inner' }], Inner: INNER }),
-			},
-			`${here}data.id must be text`,
-		],
-		['a list', having(typed('salt', 'uint256[]')), `${here}salt is not a list`],
-		[
-			'a list of amounts',
-			dataTyped('amount', 'string[]', ['1']),
-			`${here}data.amount must be text`,
-		],
-		['yes or no in the data', dataTyped('id', 'bool', true), `${here}data.id must be text`],
-		['yes or no', messageTyped('salt', 'bool', true), `${here}salt must be text`],
-		[
-			'a list of payments',
-			{
-				...message({ data: [DATA, DATA] }),
-				...types({ Payment: [...WITHOUT_DATA, { name: 'data', type: 'PaymentData[]' }] }),
-			},
-			`${here}data must be an object`,
-		],
 		['data as bytes', messageTyped('data', 'bytes', '0x'), unused],
-		[
-			'data of a type that every object has',
-			having(typed('data', 'constructor')),
-			'The type "constructor" is missing',
-		],
-		[
-			'the domain as data',
-			withTypes({ Payment: [...WITHOUT_DATA, { name: 'data', type: 'EIP712Domain' }] }),
-			'The type "EIP712Domain" is missing',
-		],
+		['an inherited type', withTypes(dataAs('constructor')), 'The type "constructor" is missing'],
+		['the domain as data', withTypes(dataAs('EIP712Domain')), 'The type "EIP712Domain" is missing'],
 		[
 			'a domain type that leaves out the contract',
-			withTypes({ EIP712Domain: [{ name: 'name', type: 'string' }] }),
+			withTypes({ EIP712Domain: [text('name')] }),
 			'The type EIP712Domain doesn’t match the members of the domain',
 		],
 	])('refuses %s', (_what, input, words) => {
-		expect(refusal(input)).toMatchObject({
-			message: expect.stringContaining(words),
-			field: 'typedData',
-			hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
-		});
+		expect(refusal(input)).toMatchObject(refusedWith(words));
 	});
 
 	it.each([

@@ -6,6 +6,7 @@ import {
 	paymentPayload,
 	setRolesRequest,
 } from '../../../nodes/PayrollPayments/signing/payloads';
+import { membersIn } from './note';
 
 const addressOf = (name: string) => new Wallet(id(name)).address;
 const [from, to, account] = [addressOf('from'), addressOf('to'), addressOf('account')];
@@ -48,16 +49,13 @@ describe('the typed data of administrator invites', () => {
 describe('a payment authorization', () => {
 	const whole = { domain: { chainId: 1 }, types: { Payment: [] }, primaryType: 'Payment', message };
 	const { domain, types, primaryType } = whole;
+	const inTheirNames = { domain, types, primary_type: primaryType, typed_data: message };
 	const { data, ...withoutData } = message;
 
 	it.each<[string, object, object]>([
 		['the message alone', message, { message }],
 		['a whole payload', whole, whole],
-		[
-			'a whole payload in the service’s names',
-			{ domain, types, primary_type: primaryType, typed_data: message },
-			whole,
-		],
+		['one in the service’s names', inTheirNames, whole],
 		['a payload of some parts', { types, typed_data: message }, { types, message }],
 	])('may be %s', (_what, value, expected) => {
 		expect(paymentPayload.parse(value)).toEqual(expected);
@@ -87,14 +85,8 @@ describe('a payment authorization', () => {
 
 type Eip712Description = NonNullable<ReturnType<typeof descriptionOf>>;
 
-const EIP712Domain = [
-	{ name: 'name', type: 'string' },
-	{ name: 'chainId', type: 'uint256' },
-];
-const Payment = [
-	{ name: 'from', type: 'string' },
-	{ name: 'to', type: 'string' },
-];
+const EIP712Domain = membersIn('string name, uint256 chainId');
+const Payment = membersIn('string from, string to');
 const DESCRIPTION: Eip712Description = {
 	domain: { name: 'Payments', chainId: 1 },
 	types: { Payment, Data: [] },

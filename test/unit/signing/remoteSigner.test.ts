@@ -81,16 +81,12 @@ const SIGNERS: Record<
 		if (method === 'eth_signTypedData') return signTyped(signer, JSON.parse(String(data)));
 		return undefined;
 	},
-	clef: (signer, { method, params }) => {
-		if (
-			method === 'account_signData' &&
-			params[0] === 'text/plain' &&
-			params[1] === judge.address
-		) {
-			return signer.signMessage(getBytes(String(params[2])));
+	clef: (signer, { method, params: [first, second, third] }) => {
+		if (method === 'account_signData' && first === 'text/plain' && second === judge.address) {
+			return signer.signMessage(getBytes(String(third)));
 		}
-		if (method === 'account_signTypedData' && params[0] === judge.address) {
-			return signTyped(signer, params[1]);
+		if (method === 'account_signTypedData' && first === judge.address) {
+			return signTyped(signer, second);
 		}
 		return undefined;
 	},
@@ -193,35 +189,28 @@ describe('a remote signer', () => {
 		expect(field).toBe('walletAddress');
 	});
 
-	const NOT_IMPLEMENTED = 'Unlocking is not implemented';
-	const UNAVAILABLE = 'The key does not exist/is not available yet';
-
-	it.each<[string, (call: Call) => Reply, RegExp]>([
-		['an endless refusal', (call) => failure(call, 1, 'x'.repeat(50_000)), /refused to sign/],
-		['a redirect', () => ({ status: 307, body: '' }), /isn’t JSON-RPC.*307/],
-		['300', () => ({ status: 300, body: '' }), /isn’t JSON-RPC/],
-		['499', () => ({ status: 499, body: '' }), /isn’t JSON-RPC/],
-		[
-			'a longer text than “is not available”',
-			(call) => failure(call, -32000, UNAVAILABLE),
-			/refused to sign: "The key does/,
-		],
-		[
-			'a text that ends with “not implemented”',
-			(call) => failure(call, -32603, NOT_IMPLEMENTED),
-			/refused to sign: "Unlocking/,
-		],
-		[
-			'a longer text than “Not implemented”',
-			(call) => failure(call, -32603, 'Not implemented yet'),
-			/refused to sign: "Not implemented yet"/,
-		],
-		['nothing', () => ({ body: '' }), /isn’t JSON-RPC/],
-		['another’s answer', (call) => result({ ...call, id: call.id + 1 }, '0x'), /isn’t JSON-RPC/],
+	/* The last three texts only contain what says that a method is missing. */
+	it.each<[string, (call: Call) => Reply, string]>([
+		['an endless refusal', (call) => failure(call, 1, 'x'.repeat(50_000)), 'refused to sign'],
+		...[307, 300, 499].map((status): [string, () => Reply, string] => [
+			`the status ${status}`,
+			() => ({ status, body: '' }),
+			`isn’t JSON-RPC (HTTP ${status})`,
+		]),
+		['nothing', () => ({ body: '' }), 'isn’t JSON-RPC'],
+		['another’s answer', (call) => result({ ...call, id: call.id + 1 }, '0x'), 'isn’t JSON-RPC'],
+		...[
+			...['The key does not exist/is not available yet', 'Unlocking is not implemented'],
+			'Not implemented yet',
+		].map((text): [string, (call: Call) => Reply, string] => [
+			`“${text}”`,
+			(call) => failure(call, text.startsWith('The key') ? -32000 : -32603, text),
+			`refused to sign: "${text}"`,
+		]),
 	])('is refused in plain words when it answers with %s', async (_what, replyWith, words) => {
 		reply = replyWith;
 		const { message, field, hint } = await refusal({ token });
-		expect(message).toMatch(words);
+		expect(message).toContain(words);
 		expect(field).toBe('remoteSignerUrl');
 		expect(`${message}${hint}`).not.toContain(token);
 		expect(message.length).toBeLessThan(300);

@@ -18,7 +18,12 @@ const check = (text: string, more: { domain?: string; chainId?: number } = {}) =
 	checkSignInMessage(text, { ...expectation, ...more });
 const refusal = (text: string, more: { domain?: string; chainId?: number } = {}) =>
 	refusalOf(() => check(text, more));
-const at = (domain: string) => MESSAGE.replace('app.payroll.example', domain);
+const DOMAIN = 'app.payroll.example';
+/** The message at another domain: in its first line, or wherever it is named. */
+const at = (domain: string) => MESSAGE.replace(DOMAIN, domain);
+const everywhereAt = (domain: string) => MESSAGE.replaceAll(DOMAIN, domain);
+const withUri = (uri: string) => having('URI', `URI: ${uri}`);
+const expiring = (time: string) => having('Expiration', `Expiration Time: ${time}`);
 
 describe('parsing a sign-in message', () => {
 	const HOST = 'the host of its domain, URI or a resource isn’t a plain host';
@@ -31,7 +36,7 @@ describe('parsing a sign-in message', () => {
 		['it has more than 8192 characters', having('Sign in', 'a'.repeat(9000))],
 		['invalid version', having('Version', 'Version: 2')],
 		['invalid nonce', having('Nonce', 'Nonce: abc1234')],
-		['invalid URI', having('URI', 'URI: here')],
+		['invalid URI', withUri('here')],
 		['invalid chain-id', having('Chain ID', 'Chain ID: x')],
 		['its chain ID isn’t valid', having('Chain ID', 'Chain ID: 0')],
 		['its chain ID isn’t valid', having('Chain ID', 'Chain ID: 9007199254740992')],
@@ -41,8 +46,8 @@ describe('parsing a sign-in message', () => {
 		[HOST, at('app.payroll.example:65536')],
 		[HOST, at('app.payroll.example:')],
 		[HOST, at('1.2.3.256')],
-		[HOST, having('URI', 'URI: https://a,b.example/')],
-		[HOST, having('URI', 'URI: a+1.b-2://name@b.example/')],
+		[HOST, withUri('https://a,b.example/')],
+		[HOST, withUri('a+1.b-2://name@b.example/')],
 		[HOST, `${MESSAGE}\n- https://name@b.example/`],
 		['invalid issued-at date time syntax', having('Issued At', 'Issued At: yesterday')],
 		['invalid issued-at date time semantics', having('Issued', 'Issued At: 2026-02-30T11:59:30Z')],
@@ -63,20 +68,19 @@ describe('parsing a sign-in message', () => {
 		});
 	});
 
+	const swapped = LINES.toSpliced(8, 2, ...LINES.slice(8, 10).reverse());
+
 	/* Where siwe's grammar refuses, the property test beside this one compares with siwe itself. */
 	it.each([
 		['a web page', '<html><body>502 Bad Gateway</body></html>'],
 		['no nonce', having('Nonce')],
-		[
-			'two lines in the other order',
-			LINES.toSpliced(8, 2, ...LINES.slice(8, 10).reverse()).join('\n'),
-		],
+		['two lines in the other order', swapped.join('\n')],
 		['a line break in its statement', having('Sign in', 'I accept\nthe terms')],
-		['a user name in its URI', having('URI', 'URI: https://app.payroll.example@evil.example/')],
-		['a backslash in its URI', having('URI', 'URI: https:\\\\app.payroll.example/')],
-		['an IPv6 host that is none', having('URI', 'URI: https://[1::2::3]/login')],
-		['an escaped letter in its host', having('URI', 'URI: https://%61pp.payroll.example/login')],
-		['a host of a coming IP version', having('URI', 'URI: https://[v1.a]/login')],
+		['a user name in its URI', withUri('https://app.payroll.example@evil.example/')],
+		['a backslash in its URI', withUri('https:\\\\app.payroll.example/')],
+		['an IPv6 host that is none', withUri('https://[1::2::3]/login')],
+		['an escaped letter in its host', withUri('https://%61pp.payroll.example/login')],
+		['a host of a coming IP version', withUri('https://[v1.a]/login')],
 		['a chain in hex', having('Chain ID', 'Chain ID: 0xa4b1')],
 		['24 o’clock', having('Issued At', 'Issued At: 2026-11-20T24:00:00Z')],
 		['a line after its end', `${MESSAGE}\nI also transfer everything to evil.example`],
@@ -120,9 +124,9 @@ describe('parsing a sign-in message', () => {
 	it('does not spend long on any message that it reads', () => {
 		const longest = 7000;
 		for (const text of [
-			having('URI', `URI: https://${'a.'.repeat(longest / 2)}!`),
-			having('URI', `URI: a:${'a/'.repeat(longest / 2)}"`),
-			having('URI', `URI: a:${'%20'.repeat(longest / 3)}"`),
+			withUri(`https://${'a.'.repeat(longest / 2)}!`),
+			withUri(`a:${'a/'.repeat(longest / 2)}"`),
+			withUri(`a:${'%20'.repeat(longest / 3)}"`),
 			having('Request', `Request ID: ${'a%20'.repeat(longest / 4)}"`),
 		]) {
 			expect(refusal(text).message).toContain('EIP-4361');
@@ -138,15 +142,15 @@ describe('checking a sign-in message', () => {
 		}
 	});
 
-	it.each(['', undefined])(
-		'takes the message that siwe writes with the statement %j',
-		(statement) => {
-			const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
-			const text = new SiweMessage(fields).toMessage();
-			expect(text).toContain(statement === '' ? `${address}\n\n\n\nURI` : `${address}\n\n\nURI`);
-			expect(check(text).statement).toBe(statement);
-		},
-	);
+	it.each([
+		['', '\n\n\n\nURI'],
+		[undefined, '\n\n\nURI'],
+	])('takes the message that siwe writes with the statement %j', (statement, after) => {
+		const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
+		const text = new SiweMessage(fields).toMessage();
+		expect(text).toContain(`${address}${after}`);
+		expect(check(text).statement).toBe(statement);
+	});
 
 	it.each([
 		...['urn:recap:eyJhdHQiOnt9fQ', 'URN:Recap:eyJhdHQiOnt9fQ', 'urn:%72ecap:e30', 'urn:recap:'],
@@ -175,8 +179,7 @@ describe('checking a sign-in message', () => {
 	});
 
 	it('takes any domain and chain where none is set', () => {
-		const text = MESSAGE.replaceAll('app.payroll.example', 'evil.example');
-		expect(check(text).domain).toBe('evil.example');
+		expect(check(everywhereAt('evil.example')).domain).toBe('evil.example');
 	});
 
 	it.each([
@@ -191,42 +194,36 @@ describe('checking a sign-in message', () => {
 		['app.payroll.example:443', 'https://app.payroll.example/'],
 		['app.payroll.example', 'app+x.1://app.payroll.example'],
 	])('takes the domain %s with the URI %s', (domain, uri) => {
-		const text = having('URI', `URI: ${uri}`).replace('app.payroll.example', domain);
+		const text = withUri(uri).replace(DOMAIN, domain);
 		expect(check(text, { domain }).uri).toBe(uri);
 	});
 
 	it.each([
-		['another domain', MESSAGE.replaceAll('app.payroll.example', 'evil.example')],
-		['another domain, its URI right', having('app', LINES[0]?.replace('app', 'evil') ?? '')],
-		[
-			'a longer domain',
-			MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example.evil.example'),
-		],
-		['a subdomain', MESSAGE.replaceAll('app.payroll.example', 'x.app.payroll.example')],
-		['a port', MESSAGE.replaceAll('app.payroll.example', 'app.payroll.example:8443')],
-		['a URI elsewhere', having('URI', 'URI: https://evil.example/login')],
-		['a URI on another port', having('URI', 'URI: https://app.payroll.example:8443/login')],
-		['a URI of another kind elsewhere', having('URI', 'URI: wss://evil.example/login')],
-		['a URI with the port of another kind', having('URI', 'URI: http://app.payroll.example:443/')],
-		['a URI of another kind with a port', having('URI', 'URI: wss://app.payroll.example:443/')],
-		['a URI without a host', having('URI', 'URI: urn:app.payroll.example')],
-		['a URI that ends with another', having('URI', 'URI: urn:https://app.payroll.example/')],
-		['a URI with a path only', having('URI', 'URI: https:/app.payroll.example')],
-		[
-			'a URI whose path holds the domain',
-			having('URI', 'URI: https://e.example/app.payroll.example'),
-		],
+		['another domain', everywhereAt('evil.example')],
+		['another domain, its URI right', at('evil.payroll.example')],
+		['a longer domain', everywhereAt('app.payroll.example.evil.example')],
+		['a subdomain', everywhereAt('x.app.payroll.example')],
+		['a port', everywhereAt('app.payroll.example:8443')],
+		['a URI elsewhere', withUri('https://evil.example/login')],
+		['a URI on another port', withUri('https://app.payroll.example:8443/login')],
+		['a URI of another kind elsewhere', withUri('wss://evil.example/login')],
+		['a URI with the port of another kind', withUri('http://app.payroll.example:443/')],
+		['a URI of another kind with a port', withUri('wss://app.payroll.example:443/')],
+		['a URI without a host', withUri('urn:app.payroll.example')],
+		['a URI that ends with another', withUri('urn:https://app.payroll.example/')],
+		['a URI with a path only', withUri('https:/app.payroll.example')],
+		['a URI whose path holds the domain', withUri('https://e.example/app.payroll.example')],
 	])('refuses, where the domain is set, a message with %s', (_what, text) => {
-		expect(refusal(text, { domain: 'app.payroll.example' }).field).toBe('signInDomain');
+		expect(refusal(text, { domain: DOMAIN }).field).toBe('signInDomain');
 	});
 
 	it('says which domain was asked for, and which URI contradicts it', () => {
-		const domain = 'app.payroll.example';
-		expect(refusal(MESSAGE.replaceAll(domain, 'evil.example'), { domain })).toMatchObject({
+		const domain = DOMAIN;
+		expect(refusal(everywhereAt('evil.example'), { domain })).toMatchObject({
 			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}`,
 			hint: 'If the service has moved, change Sign-In Domain in the credentials. Nothing was signed.',
 		});
-		expect(refusal(having('URI', 'URI: https://evil.example/'), { domain })).toMatchObject({
+		expect(refusal(withUri('https://evil.example/'), { domain })).toMatchObject({
 			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host`,
 			hint: 'Report this to the service: its message contradicts itself. Nothing was signed.',
 		});
@@ -242,12 +239,8 @@ describe('checking a sign-in message', () => {
 	});
 
 	it.each([
-		['expired', having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.000Z'), 'expired'],
-		[
-			'expired in another zone',
-			having('Expiration', 'Expiration Time: 2026-11-21T13:54:59+02:00'),
-			'expired',
-		],
+		['expired', expiring('2026-11-21T11:55:00.000Z'), 'expired'],
+		['expired in another zone', expiring('2026-11-21T13:54:59+02:00'), 'expired'],
 		['not yet valid', having('Not Before', 'Not Before: 2026-11-21T12:05:01Z'), 'not valid before'],
 		['issued in the future', having('Issued At', 'Issued At: 2026-11-21T12:05:01Z'), 'future'],
 		['issued in the far future', having('Issued At', 'Issued At: 9999-01-01T00:00:00Z'), 'future'],
@@ -262,15 +255,12 @@ describe('checking a sign-in message', () => {
 	});
 
 	it.each([
-		['one second to go', having('Expiration', 'Expiration Time: 2026-11-21T12:00:01Z')],
+		['one second to go', expiring('2026-11-21T12:00:01Z')],
 		['no end', having('Expiration')],
-		[
-			'an end less than 5 minutes ago',
-			having('Expiration', 'Expiration Time: 2026-11-21T11:55:00.001Z'),
-		],
+		['an end less than 5 minutes ago', expiring('2026-11-21T11:55:00.001Z')],
 		['a clock 5 minutes ahead', having('Issued At', 'Issued At: 2026-11-21T12:05:00Z')],
 		['a start within 5 minutes', having('Not Before', 'Not Before: 2026-11-21T12:05:00Z')],
-		['a time zone', having('Expiration', 'Expiration Time: 2026-11-21T02:00:01-10:00')],
+		['a time zone', expiring('2026-11-21T02:00:01-10:00')],
 	])('takes a message with %s', (_what, text) => {
 		expect(check(text).address).toBe(address);
 	});

@@ -4,6 +4,7 @@ import { checkSigner, privateKeyWallet } from '../../../nodes/PayrollPayments/si
 import { checkSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
 import { readAddress, signerOf, textHash } from '../../../nodes/PayrollPayments/signing/signature';
 import { readTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
+import { membersIn } from './note';
 
 /*
  * What others printed, as facts. Everything beyond is judged by their libraries: siwe and ethers check
@@ -80,15 +81,8 @@ it('EIP-712’s mail is signed to the same bytes', async () => {
 			verifyingContract: '0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC',
 		},
 		types: {
-			Person: [
-				{ name: 'name', type: 'string' },
-				{ name: 'wallet', type: 'address' },
-			],
-			Mail: [
-				{ name: 'from', type: 'Person' },
-				{ name: 'to', type: 'Person' },
-				{ name: 'contents', type: 'string' },
-			],
+			Person: membersIn('string name, address wallet'),
+			Mail: membersIn('Person from, Person to, string contents'),
 		},
 		primaryType: 'Mail',
 		message: {

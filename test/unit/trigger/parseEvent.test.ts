@@ -42,10 +42,7 @@ describe('an event', () => {
 	);
 
 	it('may have null for optional fields, or leave them out', () => {
-		const sparse = without(
-			without(deposit({ trace: null }), 'reference'),
-			'funding_blockchain_txn',
-		);
+		const sparse = without(deposit({ trace: null }), 'reference', 'funding_blockchain_txn');
 		expect(parsed(depositEvent({ request_id: null, deposit: sparse })).issues).toEqual([]);
 	});
 
@@ -59,13 +56,12 @@ describe('what is missing', () => {
 		expect(parsed(without(otherEvent(), field)).issues).toEqual([`${field} is missing`]);
 	});
 
-	it.each(Object.keys(without(without(deposit(), 'reference'), 'funding_blockchain_txn')))(
-		'%s of the deposit is named',
-		(field) => {
-			const event = depositEvent({ deposit: without(deposit(), field) });
-			expect(parsed(event).issues).toEqual([`deposit.${field} is missing`]);
-		},
-	);
+	const required = Object.keys(without(deposit(), 'reference', 'funding_blockchain_txn'));
+
+	it.each(required)('%s of the deposit is named', (field) => {
+		const event = depositEvent({ deposit: without(deposit(), field) });
+		expect(parsed(event).issues).toEqual([`deposit.${field} is missing`]);
+	});
 
 	it('the deposit itself is named, but only where it belongs', () => {
 		expect(parsed(without(depositEvent(), 'deposit')).issues).toEqual(['deposit is missing']);
@@ -74,10 +70,7 @@ describe('what is missing', () => {
 
 	it.each([
 		[{ request_id: 7 }, 'request_id must be string, not number'],
-		[
-			{ deposit: deposit({ reference: 2_024_001 }) },
-			'deposit.reference must be string, not number',
-		],
+		[{ deposit: deposit({ reference: 7 }) }, 'deposit.reference must be string, not number'],
 		[
 			{ deposit: deposit({ deposit_bank_account_seen: true }) },
 			'deposit.deposit_bank_account_seen must be number, not boolean',
@@ -207,8 +200,9 @@ describe('no event', () => {
 	});
 
 	it('without a content type is refused', () => {
-		const received = parseEvent(Buffer.from(JSON.stringify(otherEvent())), undefined);
-		expect(received).toBeInstanceOf(UserError);
+		expect(parseEvent(Buffer.from(JSON.stringify(otherEvent())), undefined)).toBeInstanceOf(
+			UserError,
+		);
 	});
 });
 

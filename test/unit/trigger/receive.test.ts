@@ -1,28 +1,16 @@
-import { readSettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { outcomeOf, sourceOf } from '../../support/receivedEvent';
+import { outcomeOf, settingsWith } from '../../support/receivedEvent';
 import { hmac, otherEvent, without } from '../../support/sampleEvents';
 
 const SECRET = 'whsec_1';
 const credentials = readWebhookCredentials({ secret: SECRET, format: 'hex' });
 
-const SAVED = {
-	events: ['*'],
-	depositStatuses: ['complete'],
-	filters: {},
-	output: 'event',
-	options: {},
-};
-
 /** Delivers an event that is signed and wanted, except for the changes. */
 function deliver(event: unknown, changes: object = {}, signedWith = SECRET) {
 	const rawBody = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
-	const settings = readSettings(sourceOf({ ...SAVED, ...changes }), credentials);
-	const headers = {
-		'content-type': 'application/json',
-		'x-signature': hmac(signedWith, rawBody).toString('hex'),
-	};
-	return outcomeOf({ ip: '203.0.113.7', headers, rawBody }, settings);
+	const signature = hmac(signedWith, rawBody).toString('hex');
+	const headers = { 'content-type': 'application/json', 'x-signature': signature };
+	return outcomeOf({ ip: '203.0.113.7', headers, rawBody }, settingsWith(changes, credentials));
 }
 
 const status = (outcome: ReturnType<typeof outcomeOf>) =>
@@ -78,9 +66,8 @@ it.each([
 });
 
 it('treats a missing body as empty', () => {
-	const settings = readSettings(sourceOf(SAVED), credentials);
 	const headers = { 'x-signature': hmac(SECRET, '').toString('hex') };
-	expect(outcomeOf({ headers }, settings)).toMatchObject({ status: 400 });
+	expect(outcomeOf({ headers }, settingsWith({}, credentials))).toMatchObject({ status: 400 });
 });
 
 it('keeps a __proto__ field as plain data', () => {

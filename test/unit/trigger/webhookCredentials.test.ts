@@ -25,8 +25,8 @@ const test = (data: Saved) =>
 describe('the form', () => {
 	const TOKEN = 'method secret header previousSecret';
 	const OVER_BODY = 'method secret format header previousSecret';
-	const CUSTOM_FIRST = 'method secret format header signedContent';
-	const CUSTOM_LAST = 'algorithm encoding signaturePrefix secretEncoding previousSecret';
+	const ofCustom = (between = '', last = '') =>
+		`method secret format header signedContent ${between}algorithm encoding signaturePrefix secretEncoding previousSecret${last}`;
 
 	it.each<[string, INodeParameters, string]>([
 		['a shared token', { method: 'sharedToken' }, TOKEN],
@@ -35,21 +35,9 @@ describe('the form', () => {
 		['Base64', { format: 'base64' }, OVER_BODY],
 		['Timestamped', {}, `${OVER_BODY} toleranceSeconds`],
 		['Standard Webhooks', STANDARD, 'method secret format previousSecret toleranceSeconds'],
-		[
-			'Custom',
-			{ format: 'custom' },
-			`${CUSTOM_FIRST} timestampHeader ${CUSTOM_LAST} toleranceSeconds`,
-		],
-		[
-			'Custom over the body only',
-			{ format: 'custom', signedContent: '{body}' },
-			`${CUSTOM_FIRST} ${CUSTOM_LAST}`,
-		],
-		[
-			'Custom with an ID',
-			{ format: 'custom', signedContent: '{id}.{body}' },
-			`${CUSTOM_FIRST} idHeader ${CUSTOM_LAST}`,
-		],
+		['Custom', { format: 'custom' }, ofCustom('timestampHeader ', ' toleranceSeconds')],
+		['Custom over the body only', { format: 'custom', signedContent: '{body}' }, ofCustom()],
+		['Custom with ID', { format: 'custom', signedContent: '{id}.{body}' }, ofCustom('idHeader ')],
 	])('shows only what matters for %s', (_what, values, names) => {
 		const shown = properties.filter((property) =>
 			NodeHelpers.displayParameter({ ...defaults, ...values }, property, null, null),
@@ -92,6 +80,10 @@ it('takes an asterisk in the name of any header as it is', () => {
 
 const ALL_ZEROS = 'is all zeros';
 const NO_BASE64 = 'isn’t valid Base64';
+const NO_ALGORITHM = 'is missing. Choose HMAC-SHA256 or HMAC-SHA512 (sha256, sha512)';
+const NO_ENCODING = 'must be Base64, Hex or Text (base64, hex, text)';
+const empty = (label: string, field: string) =>
+	`${label} is empty, but Signed Content contains ${field}`;
 const NO_BODY = 'Signed Content must contain {body}, e.g. {timestamp}.{body}';
 const noHeader = (label: string, example = label) =>
 	`${label} isn’t a valid header name, e.g. ${example} or ${example}[part]`;
@@ -124,15 +116,9 @@ it.each<Refused>([
 		{ format: 'md5' },
 		'Format must be Base64, Custom, Hex, Standard Webhooks or Timestamped (base64, custom, hex, standardWebhooks, timestamped)',
 	],
-	[
-		custom({ algorithm: '' }),
-		'Algorithm is missing. Choose HMAC-SHA256 or HMAC-SHA512 (sha256, sha512)',
-	],
+	[custom({ algorithm: '' }), `Algorithm ${NO_ALGORITHM}`],
 	[custom({ encoding: '' }), 'Encoding is missing. Choose Base64 or Hex (base64, hex)'],
-	[
-		custom({ secretEncoding: 'x' }),
-		'Secret Encoding must be Base64, Hex or Text (base64, hex, text)',
-	],
+	[custom({ secretEncoding: 'x' }), `Secret Encoding ${NO_ENCODING}`],
 	[custom({ signaturePrefix: 5 }), 'Signature Prefix isn’t text'],
 	...['', 'X Signature', 'X-Signature:', 'X-Signature[', 'X[a b]', '[a]', 'X[a][b]'].map(
 		(header): Refused => [{ header }, noHeader('Header', 'X-Signature')],
@@ -142,15 +128,9 @@ it.each<Refused>([
 		'Header must be a header without [part], since Timestamped reads its parts',
 	],
 	[custom({ timestampHeader: 'X Time' }), noHeader('Timestamp Header', 'X-Request-Timestamp')],
-	[
-		custom({ timestampHeader: '' }),
-		'Timestamp Header is empty, but Signed Content contains {timestamp}',
-	],
+	[custom({ timestampHeader: '' }), empty('Timestamp Header', '{timestamp}')],
 	[{ ...signing('{id}.{body}'), idHeader: 'X ID' }, noHeader('ID Header', 'X-Request-ID')],
-	[
-		{ ...signing('{id}.{body}'), idHeader: '' },
-		'ID Header is empty, but Signed Content contains {id}',
-	],
+	[{ ...signing('{id}.{body}'), idHeader: '' }, empty('ID Header', '{id}')],
 	[signing('{timestamp}'), NO_BODY],
 	[signing(''), NO_BODY],
 	[
