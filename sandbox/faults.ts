@@ -23,6 +23,8 @@ const faultShape = z
 			'cutBefore',
 			/** Breaks the connection after processing the request. */
 			'cutAfter',
+			/** An answer with `status` (default 502) that says it's compressed, and isn't. */
+			'unreadable',
 			/** HTTP 200 with success: false. */
 			'failureEnvelope',
 			/** The first half of the genuine answer. */
@@ -144,6 +146,12 @@ export function faultyAnswer(fault: Fault, genuine: Answer | undefined): Answer 
 			};
 		case 'redirect':
 			return { status: fault.status ?? 307, headers: { location: fault.location }, body: '' };
+		case 'unreadable':
+			return {
+				status: fault.status ?? 502,
+				headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' },
+				body: 'not compressed',
+			};
 		case 'failureEnvelope':
 			return json(200, failure);
 		case 'truncatedJson': {
