@@ -264,6 +264,42 @@ describe('a pay run', () => {
 		expect(paid).toHaveLength(2);
 	});
 
+	it('tells what an earlier try paid, where the next one can’t sign in', async () => {
+		const items = await sheet();
+		/* Two payments are made, or three where the token needs no read that confirms it. */
+		const match = { path: 'balance|instant' };
+		await sandbox.fault({ kind: 'status', status: 401, match, skip: 3, times: 'always' });
+		const retried = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { error } = await sandbox.run(form(), { items, node: retried });
+		expect(error?.description).toMatch(
+			/^[23] of 5 paid \(\$\d+\.00\), [23] refused\. Already done before this error: item 0 \(tx-\w+\), item 1 /,
+		);
+	});
+
+	it('sends nothing more after an unknown outcome, with Retry On Fail and Continue', async () => {
+		const items = await sheet();
+		await sandbox.fault({ kind: 'cutAfter', match: { path: 'instant' }, times: 'always' });
+		const retried = { ...CONTINUE.node, retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const { output } = await sandbox.run(form(), { items, node: retried });
+		expect(outcomes(output)).toEqual(['unknown', ...Array(4).fill('not_sent')]);
+		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('says in its check that an amount wasn’t compared', async () => {
+		const options = { checkOnly: true, checkOutput: 'run', typedAmountUnit: 'notChecked' };
+		const { output } = await sandbox.run(form(options), { items: await sheet() });
+		expect(output[0]?.json.summary).toMatch(/; 5 whose authorization wasn’t compared/);
+		expect((await check(await sheet()))?.summary).not.toContain('compared');
+	});
+
+	it('refuses a reference that is a number with more digits than JavaScript keeps', async () => {
+		const [row] = await sheet(['ana@example.com']);
+		const { error } = await sandbox.run(form(), { items: [{ ...row, reference: 2 ** 53 }] });
+		expect(error?.message).toBe(
+			'Payment Reference is a number with more digits than n8n keeps; make it text [item 0]',
+		);
+	});
+
 	it('refuses only the row whose own Approved Check differs, with Continue', async () => {
 		const items = await sheet();
 		const checked = await sandbox.run(form({ checkOnly: true }), { items });

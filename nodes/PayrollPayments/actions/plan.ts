@@ -22,6 +22,8 @@ export interface FailedItems extends Pick<Job, 'items' | 'columns'> {
 	readonly error: unknown;
 	/** What would have been sent, if only its earlier outcome isn't known: a run's approval covers it. */
 	readonly writes?: Job['writes'];
+	/** Whether nothing is sent after it, whatever *On Error* says. */
+	readonly endsRun?: boolean;
 }
 
 export interface Plan {

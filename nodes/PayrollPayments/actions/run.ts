@@ -117,9 +117,9 @@ async function checkAll(
 	open: () => Promise<RunContext>,
 	continues: boolean,
 ): Promise<Plan> {
-	const othersThan = (refusals: readonly FailedItems[]) => {
-		const refused = new Set(refusals.flatMap(({ items }) => items));
-		return Array.from({ length: count }, (_, item) => item).filter((item) => !refused.has(item));
+	const othersThan = (known: ReadonlyArray<Pick<Job, 'items'>>) => {
+		const items = new Set(known.flatMap((each) => each.items));
+		return Array.from({ length: count }, (_, item) => item).filter((item) => !items.has(item));
 	};
 	let plan: Plan = { jobs: [], refusals: form.refusals };
 	const isOver = () =>
@@ -148,8 +148,12 @@ async function checkAll(
 		return plan;
 	} catch (error) {
 		const refusesRun = error instanceof UserError && error.context.refusesRun === true;
-		const refusals = refusesRun ? [] : plan.refusals;
-		return { jobs: [], refusals: [...refusals, { items: othersThan(refusals), error }] };
+		const isTold = (refusal: FailedItems) => !refusesRun || outcomeOf(refusal.error) === 'unknown';
+		const refusals = plan.refusals.filter(isTold);
+		/* What an earlier try or an earlier run did is still told. */
+		const jobs = plan.jobs.filter(({ kind }) => kind !== undefined);
+		const items = othersThan([...refusals, ...jobs]);
+		return { ...plan, jobs, refusals: [...refusals, { items, error }] };
 	}
 }
 
@@ -173,7 +177,7 @@ async function sendAll(
 				? error.with({ outcome: 'refused' })
 				: error,
 	}));
-	let isEnded = failed.length > 0 && !continues;
+	let isEnded = failed.some(({ endsRun }) => endsRun === true || !continues);
 	const queue = plan.jobs.values();
 	const worker = async () => {
 		for (const job of queue) {

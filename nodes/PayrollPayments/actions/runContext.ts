@@ -111,7 +111,7 @@ export async function openRun(
 			await client.send(balanceCall(teamId), patience).catch((error: unknown) => {
 				if (error instanceof ServiceError && error.status !== 401) return;
 				throw error instanceof UserError
-					? error.with({ note: 'Nothing was signed or sent.', outcome: 'refused' })
+					? error.with({ note: 'Nothing was signed or sent now.', outcome: 'refused' })
 					: error;
 			});
 		},

@@ -83,7 +83,13 @@ export type PaymentState =
 	| { readonly status: 'paid'; readonly answer: PaymentAnswer }
 	| { readonly status: 'paid'; readonly answer?: undefined; readonly error: UserError }
 	/** It may have been made; its code lets it be sent once more. */
-	| { readonly status: 'unknown'; readonly code: string; readonly error: UserError }
+	| {
+			readonly status: 'unknown';
+			readonly code: string;
+			readonly error: UserError;
+			/** Whether it was sent in this run of the node, by an earlier try of *Retry On Fail*. */
+			readonly isOfThisRun?: true;
+	  }
 	/** It can't be sent. */
 	| { readonly status: 'refused'; readonly error: UserError };
 
@@ -213,11 +219,13 @@ function refusal(message: string, hint: string, field?: string): UserError {
 
 /** Whether the attempt may be made, given what is recorded. */
 function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
-	const { number, code, paid, paidExactly, lookedUp, fromIt, previous, typedData, pair } = attempt;
+	const { number, codeOf, paid, paidExactly, lookedUp, fromIt, previous, typedData, pair } =
+		attempt;
 	const { summary, reference, confirmedNotPaid = [] } = attempt.payment;
 	const name = reference === undefined ? 'this authorization' : `reference ${asWord(reference)}`;
 	/* A look-up that was interrupted leaves all of these behind: then it isn't known. */
-	const wasPaid = (key: string) => isRecorded(key) && !isRecorded(lookedUp);
+	const isLeftOver = isRecorded(lookedUp);
+	const wasPaid = (key: string) => isRecorded(key) && !isLeftOver;
 	if (wasPaid(paidExactly)) {
 		const error = refusal(
 			`The payment of ${summary} was already paid by this node, so it was not sent again`,
@@ -233,8 +241,13 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		);
 		return { status: 'refused', error };
 	}
-	if ([paid, paidExactly, ...fromIt].some(isRecorded)) {
-		const again = number === 1 ? '' : `, as attempt ${number}`;
+	const sent = isLeftOver && number > 1 ? fromIt : [paid, paidExactly, ...fromIt];
+	if (sent.some(isRecorded)) {
+		/* Whoever says that it was not paid denies all that is left over. */
+		const code = codeOf(
+			isLeftOver ? Math.max(number, number + fromIt.findLastIndex(isRecorded)) : number,
+		);
+		const again = number === 1 || isLeftOver ? '' : `, as attempt ${number}`;
 		const stranger =
 			number === 1 && confirmedNotPaid.length > 0
 				? 'No code in “Confirmed Not Paid” belongs to this payment. '
@@ -304,10 +317,12 @@ export class PaymentLedger {
 			} catch (failure) {
 				throwIfStopped(this.signal);
 				const error = wrapError(failure, 'n8n’s record of payments could not be looked up', {
-					hint: `${CHECK_DATABASE} Nothing was signed or sent.`,
+					hint: `${CHECK_DATABASE} Nothing was signed or sent now.`,
 					outcome: 'refused',
 				});
-				states.push(...some.map(() => ({ status: 'refused' as const, error })));
+				const refused = { status: 'refused', error } as const;
+				/* What an earlier try of this run did, this process knows itself. */
+				states.push(...some.map((payment) => this.ownState(attemptAt(payment)) ?? refused));
 			}
 		}
 		return states;
@@ -334,7 +349,7 @@ export class PaymentLedger {
 		isRecorded: IsRecorded,
 		taken: Map<string, number>,
 	): PaymentState {
-		const { payment, id, exactId, typedData, pair, number, codeOf } = attempt;
+		const { payment, id, typedData, pair } = attempt;
 		const { summary, item } = payment;
 		const other = taken.get(id) ?? taken.get(typedData);
 		if (other !== undefined) {
@@ -346,14 +361,20 @@ export class PaymentLedger {
 			return { status: 'refused', error };
 		}
 		taken.set(id, item).set(typedData, item);
+		return this.ownState(attempt) ?? stateOf(attempt, isRecorded);
+	}
+
+	/** What an earlier try of this run did with the payment; undefined if it doesn't count. */
+	private ownState({ payment, exactId, number, codeOf }: Attempt): PaymentState | undefined {
 		const own = this.records.get(exactId);
-		if (own?.item !== item) return stateOf(attempt, isRecorded);
+		if (own?.item !== payment.item) return undefined;
 		if (own.answer !== undefined) {
 			return { status: 'paid', answer: { ...own.answer, already_sent: true } };
 		}
-		if (own.attempt < number) return stateOf(attempt, isRecorded);
+		if (own.attempt < number) return undefined;
 		const code = codeOf(own.attempt);
-		return { status: 'unknown', code, error: outcomeUnknown(payment, code, own.failure) };
+		const error = outcomeUnknown(payment, code, own.failure);
+		return { status: 'unknown', code, error, isOfThisRun: true };
 	}
 
 	/**

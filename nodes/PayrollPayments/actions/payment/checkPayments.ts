@@ -123,6 +123,7 @@ async function guardPayment(item: Item, run: RunContext) {
 	return {
 		items,
 		payment,
+		isCompared: signs !== null && signedCents !== undefined,
 		write: { summary: sentence, request: { ...ENDPOINT, body }, signs, reference, columns },
 		/** The only way to the wire: recorded, signed, sent, and recorded again. */
 		pay: async (attempt: number) =>
@@ -163,7 +164,9 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 		return { ...job, kind: 'report', send: async () => output('already_paid', {}) };
 	}
 	const writes = state.status === 'refused' ? undefined : [write];
-	return { items, columns, writes, error: state.error };
+	/* Whatever broke in the last try would break the other payments, too. */
+	const endsRun = state.status === 'unknown' && state.isOfThisRun;
+	return { items, columns, writes, endsRun, error: state.error };
 }
 
 /** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */

@@ -176,6 +176,10 @@ export const fields = {
 			},
 			z
 				.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+				.refine(
+					(value) => typeof value === 'string' || Math.abs(value) <= Number.MAX_SAFE_INTEGER,
+					'is a number with more digits than n8n keeps; make it text',
+				)
 				.transform((value) => String(value).trim())
 				/* All of these would count as one reference. */
 				.refine((value) => referenceKey(value) !== '', 'has no visible character')

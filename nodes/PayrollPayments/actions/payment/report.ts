@@ -14,6 +14,8 @@ interface PaymentRow {
 	readonly payment: Payment;
 	readonly write: WritePlan & { readonly columns: OutputRecord };
 	readonly state: PaymentState;
+	/** Whether the signed amount was compared with the form's. */
+	readonly isCompared: boolean;
 }
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
@@ -73,6 +75,8 @@ export async function reportRun(
 		'not known': unknown.length,
 		refused: refused.length,
 		'with the same recipient and amount as another': duplicates.flat().length,
+		'whose authorization wasn’t compared with the amount': rows.filter((row) => !row.isCompared)
+			.length,
 	});
 	const summary = `Pay ${sendable.length} of ${count} rows, ${centsAsDollars(toSend)} of ${centsAsDollars(total)}`;
 	return {
