@@ -247,6 +247,16 @@ describe('administrator invites', () => {
 		expect(error?.data).toEqual(typedDataCreated);
 	});
 
+	it('tell it again where the next try can’t sign in', async () => {
+		await sandbox.run(sandbox.balance());
+		const match = { path: 'balance|manager' };
+		await sandbox.fault({ match, kind: 'status', status: 401, skip: 1, times: 'always' });
+		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { error } = await sandbox.run(send(), { node });
+		expect(error?.description).toMatch(/^2 invites were created \(one@example\.com, two@/);
+		expect(error?.data).toEqual(typedDataCreated);
+	});
+
 	it('tell which of several batches were done', async () => {
 		const match = { method: 'PUT' };
 		await sandbox.fault({ match, kind: 'status', status: 403, skip: 1, times: 1 });

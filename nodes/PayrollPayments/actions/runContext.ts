@@ -101,10 +101,11 @@ export async function openRun(
 		},
 		/**
 		 * Makes one authenticated read before a run changes anything, unless the service took the token a
-		 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write.
+		 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write. A try that
+		 * goes on after an earlier one goes without, so that its error tells what that one did.
 		 */
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
-			if (client.isTokenFresh()) return;
+			if (client.isTokenFresh() || changesOfRuns.has(scope())) return;
 			/* Someone waits to pay: a service that hangs isn't asked four times. */
 			const { timeout, retries = 1 } = settings;
 			const patience = { timeout, retries: Math.min(retries, 1) };

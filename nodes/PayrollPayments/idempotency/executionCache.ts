@@ -13,6 +13,11 @@ export interface RunScope {
 	readonly runIndex: number;
 }
 
+function nameOf({ workflowId, nodeId, executionId, runIndex }: RunScope): string | undefined {
+	if (executionId === undefined || executionId === '') return undefined;
+	return JSON.stringify([workflowId, nodeId, executionId, runIndex]);
+}
+
 /** What one run of a node has done so far. */
 export interface RunEntries<Entry> {
 	get(key: string): Entry | undefined;
@@ -33,14 +38,19 @@ export class ExecutionCache<Entry> {
 	constructor(private readonly now: () => number = () => performance.now()) {}
 
 	/** The entries of one run of a node. */
-	of({ workflowId, nodeId, executionId, runIndex }: RunScope): RunEntries<Entry> {
-		if (executionId === undefined || executionId === '') return new Map<string, Entry>();
-		const name = JSON.stringify([workflowId, nodeId, executionId, runIndex]);
+	of(scope: RunScope): RunEntries<Entry> {
+		const name = nameOf(scope);
+		if (name === undefined) return new Map<string, Entry>();
 		return {
 			get: (key) => this.use(name)?.get(key),
 			set: (key, entry) => this.use(name, new Map())?.set(key, entry),
 			delete: (key) => this.use(name)?.delete(key),
 		};
+	}
+
+	/** Whether a run has done anything yet. */
+	has(scope: RunScope): boolean {
+		return this.runs.has(nameOf(scope) ?? '');
 	}
 
 	/** How many runs are held in memory. */
