@@ -2,6 +2,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { PERMISSIONS } from '../../nodes/PayrollPayments/api/limits';
+import type { FaultInput } from '../../sandbox/server';
 import { CONTINUE, rawRequest, runNode, type SavedCredentials } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
@@ -209,6 +210,17 @@ describe.each(VIA)('another node over %s', (via) => {
 		}
 		expect(sandbox.writes()).toEqual([]);
 	});
+
+	it.each<FaultInput>([{ kind: 'cutAfter' }, { kind: 'status', status: 401 }])(
+		'writes once where n8n repeats what it has a new token for: %j',
+		async (fault) => {
+			await sandbox.fault({ ...fault, match: { path: '^/v2/invites$' }, times: 'always' });
+			expect((await send(sandbox.credentials(), via, invites())).error).toBeDefined();
+			/* n8n's newer function, which its HTTP Request node doesn't use, asks for no token. */
+			const isRepeated = via === 'httpRequestWithAuthentication' && fault.status === 401;
+			expect(sandbox.writes()).toHaveLength(isRepeated ? 2 : 1);
+		},
+	);
 
 	it('writes with Everything and no limits', async () => {
 		expect((await send(sandbox.credentials(), via, invites())).error).toBeUndefined();

@@ -304,6 +304,32 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toMatchObject([{ change_cents: '1' }]);
 	});
 
+	it('begins again when the workflow is switched on at the second try', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		set('USD', 1n);
+		await sandbox.fault({ kind: 'status', status: 500, times: 'always' });
+		await expect(n8n.activate('activate')).rejects.toThrow('told to fail');
+		await sandbox.control('DELETE', 'faults');
+		/* n8n calls it an edit. */
+		await n8n.activate('update');
+		expect(n8n.take()).toEqual([]);
+		set('USD', 3n);
+		expect(await next(n8n)).toMatchObject([{ change_cents: '2' }]);
+	});
+
+	it('outlasts a restart during which the service fails, and the error is listed', async () => {
+		const n8n = await switchedOn('balanceChanged', { minimumChangeCents: 1 });
+		set('USD', (team().balances.get('USD') ?? 0n) + 7n);
+		await sandbox.fault({ kind: 'status', status: 500, times: 'always' });
+		await n8n.restart();
+		expect(n8n.failures).toEqual([
+			expect.objectContaining({ message: expect.stringContaining('told to fail') }),
+		]);
+		n8n.failures.length = 0;
+		await sandbox.control('DELETE', 'faults');
+		expect(await next(n8n)).toMatchObject([{ change_cents: '7' }]);
+	});
+
 	it.each<[string, () => INodeParameters]>([
 		['another entity', () => ({ entityId: organisation().company.nanoid })],
 		['other currencies', () => ({ currencies: ['EUR', 'USD'] })],

@@ -78,8 +78,7 @@ export class PollHost {
 	async activate(mode: WorkflowActivateMode): Promise<void> {
 		const activation = this.prepare(mode);
 		this.active = activation;
-		await this.poll(activation);
-		this.save(activation.workflow);
+		await this.poll(activation).finally(() => this.save(activation.workflow));
 	}
 
 	/** n8n has started. */
@@ -168,7 +167,8 @@ export class PollHost {
 			this.save(workflow);
 			this.executions.push(...result.map(jsonOf));
 		};
-		const context = new PollContext(workflow, filled, data, 'trigger', mode, emit);
+		const fail = (error: Error) => void this.failures.push(error);
+		const context = new PollContext(workflow, filled, data, 'trigger', mode, emit, fail);
 		return { workflow, node: filled, context };
 	}
 }

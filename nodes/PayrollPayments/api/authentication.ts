@@ -16,7 +16,13 @@ import { balanceCall } from './balance';
 import { Client, PLACEHOLDER_ID } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';
-import { allowedRequest, ownRequests, toOwnOrigin } from './outboundRequests';
+import {
+	allowedRequest,
+	isPlainGet,
+	ownRequests,
+	toOwnOrigin,
+	unrepeatable,
+} from './outboundRequests';
 import {
 	addSecretsOf,
 	authenticationHeader,
@@ -49,7 +55,7 @@ export async function obtainSession(
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
 	const credentials = ownRequests.get(saved) ?? readCredentials(saved);
-	if (credentials.authentication !== 'walletSignIn') return {};
+	if (credentials.authentication !== 'walletSignIn' || unrepeatable.has(saved)) return {};
 	const boundTo = sessionBinding(credentials);
 	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
 		const redactor = addSecretsOf(new Redactor(), saved);
@@ -71,8 +77,10 @@ export async function authenticateRequest(
 ): Promise<IHttpRequestOptions> {
 	const own = ownRequests.get(saved);
 	const credentials = own ?? readCredentials(saved);
+	if (own === undefined) unrepeatable.add(saved);
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
+	if (isPlainGet({ ...options }, request)) unrepeatable.delete(saved);
 	const proof = await proofHeaders(credentials, saved);
 	return { ...request, headers: { ...request.headers, ...proof } };
 }

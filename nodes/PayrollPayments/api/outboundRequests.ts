@@ -11,6 +11,12 @@ import { credentialLabel, isUnlimited } from './limits';
  */
 export const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
 
+/**
+ * The credentials of requests of other nodes that may change something. After any failure, a timeout
+ * included, n8n asks for a new token and repeats the request if it gets one.
+ */
+export const unrepeatable = new WeakSet<ICredentialDataDecryptedObject>();
+
 /** What a node handed to one of n8n's two request functions; expressions may put anything in it. */
 type Given = Readonly<Record<string, unknown>>;
 
@@ -107,7 +113,7 @@ export function toOwnOrigin(
 	});
 }
 
-function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
+export function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
 	const { method, qs } = given;
 	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));
 	const names = [

@@ -2,7 +2,13 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
 import { openClient } from '../api/client';
-import { NoResponseError, UserError, ServiceError, wrapError } from '../shared/errors';
+import {
+	NoResponseError,
+	ServiceError,
+	SignInFailed,
+	UserError,
+	wrapError,
+} from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { read, WorkflowMemory, write } from './memory';
@@ -27,10 +33,25 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	try {
 		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
-		throw nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
+		const shown = nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
+		if (isManual || !isAfterRestart(context) || !isPassing(error)) throw shown;
+		/* n8n would give up a trigger whose first poll fails for a quarter of a minute, for good. */
+		polled.add(context);
+		context.__emitError(shown);
+		return null;
 	} finally {
 		polling.delete(context);
 	}
+}
+
+/** Whether this is the first poll of a workflow that was published before n8n started. */
+function isAfterRestart(context: IPollFunctions): boolean {
+	return !polled.has(context) && ['init', 'leadershipChange'].includes(context.getActivationMode());
+}
+
+/** Whether the service or the way to it failed, rather than the settings. */
+function isPassing(error: unknown): boolean {
+	return [ServiceError, NoResponseError, SignInFailed].some((kind) => error instanceof kind);
 }
 
 async function pollOnce(
@@ -42,7 +63,6 @@ async function pollOnce(
 		context.getWorkflow().id ?? '',
 		context.getWorkflowStaticData('global'),
 	);
-	const revision = memory.revisionOf(node.id);
 	const { event, watch } = readSettings(context);
 	const { send: call, credentials } = await openClient(context, redactor);
 	const source: Source = { call, watch };
@@ -54,10 +74,13 @@ async function pollOnce(
 	const mode = context.getActivationMode();
 	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
 	const startsOver = isFirst && mode === 'activate';
+	/* If this poll fails, n8n calls the next one an update, which would tell all that has been since. */
+	if (startsOver) memory.remember(node.id, '');
+	const revision = memory.revisionOf(node.id);
 
 	const now = await kind.observe(source);
 	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
-	const before = startsOver ? undefined : read(scope, memory.textOf(node.id));
+	const before = read(scope, memory.textOf(node.id));
 	const observedAt = new Date();
 	const { changes, remembered } =
 		before === undefined ? { changes: [], remembered: now } : compare(kind, before, now, watch);
