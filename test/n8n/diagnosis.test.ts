@@ -213,6 +213,13 @@ it('a secret that a header repeats is not shown', async () => {
 	expect(`${error} ${advice}`.toLowerCase()).not.toContain('topsecrettoken');
 });
 
+it('a forged test delivery runs nothing after a trigger that continues on errors', async () => {
+	const node = { onError: 'continueRegularOutput' } as const;
+	const n8n = await start({ credentials: { ...HEX, secret: SECRET }, mode: 'manual', node });
+	expect((await deliver(n8n, { 'x-signature': 'forged' })).status).toBe(401);
+	expect(n8n.executions.flatMap(({ output }) => output)).toEqual([]);
+});
+
 it('genuine test deliveries run as before, whatever they contain', async () => {
 	const n8n = await host({ ...HEX, secret: SECRET });
 	const event = depositEvent({ error: { message: 'not ours' }, json: { error: 'not ours' } });

@@ -14,6 +14,8 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	/* Only `diagnose.ts` makes items with an error; a sender can't. */
 	const refusal = items[0]?.error;
 	if (refusal !== undefined) {
+		/* n8n would run the rest of the workflow with an item that a stranger caused. */
+		if (context.continueOnFail()) return [[]];
 		throw new NodeOperationError(context.getNode(), refusal.message, {
 			description: refusal.description ?? undefined,
 		});
