@@ -62,7 +62,7 @@ const LASTING: readonly Lasting[] = [
 	['401', { kind: 'status', status: 401 }, /refused: The sandbox was told to fail/],
 	['401 of a gateway', { kind: 'html', status: 401 }, /HTTP 401/],
 	['401 without a body', { kind: 'status', status: 401, envelope: false }, /401/],
-	['401 that can’t be read', { kind: 'unreadable', status: 401 }, /401/],
+	['401 that can’t be read', { kind: 'unreadable', status: 401 }, /./],
 	['502 that can’t be read', { kind: 'unreadable' }, /./],
 	...[407, 408, 425, 502, 504].map(
 		(status): Lasting => [`${status}`, { kind: 'status', status }, /told to fail/],

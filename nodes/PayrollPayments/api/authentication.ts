@@ -49,12 +49,17 @@ async function proofHeaders(
 	return authenticationHeader(credentials, token);
 }
 
-/** Signs in; n8n calls this when `sessionToken` is empty and after a 401. */
+/**
+ * Signs in; n8n calls this when `sessionToken` is empty and before it repeats a request.
+ * @throws where that would send a write of ours a second time
+ */
 export async function obtainSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
-	const credentials = ownRequests.get(saved) ?? readCredentials(saved);
+	const own = ownRequests.get(saved);
+	const credentials = own ?? readCredentials(saved);
+	if (unrepeatable.has(saved) && own !== undefined) throw new Error('A write is never repeated');
 	if (credentials.authentication !== 'walletSignIn' || unrepeatable.has(saved)) return {};
 	const boundTo = sessionBinding(credentials);
 	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
@@ -77,7 +82,7 @@ export async function authenticateRequest(
 ): Promise<IHttpRequestOptions> {
 	const own = ownRequests.get(saved);
 	const credentials = own ?? readCredentials(saved);
-	if (own === undefined) unrepeatable.add(saved);
+	unrepeatable.add(saved);
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
 	if (isPlainGet({ ...options }, request)) unrepeatable.delete(saved);

@@ -206,16 +206,13 @@ function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
 	});
 }
 
-/** No status. */
-const NEVER = 0;
-
 /**
  * Opens the service with the node's credentials, which are read once and go along with every request,
  * so that n8n doesn't read and decrypt them each time.
  *
  * For a read, n8n signs in again after a 401 and repeats it. It would repeat a write just the same, so
- * writes ask for every status as an answer, and name a status after which to repeat that doesn't exist:
- * an answer that can't be read is an error to n8n, whatever was asked for.
+ * writes ask for every status as an answer. An answer that can't be read is an error to n8n even so:
+ * then the credentials refuse to be renewed (authentication.ts).
  * @param redactor learns the secrets in the credentials, and every token that n8n obtains
  */
 export async function openClient(
@@ -244,10 +241,7 @@ export async function openClient(
 					isRead ? context : caller,
 					CREDENTIALS,
 					isRead ? options : { ...options, ignoreHttpStatusErrors: true },
-					{
-						credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data },
-						...(isRead ? {} : { preAuthenticationRetryStatusCode: NEVER }),
-					},
+					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 				),
 		);
 		let status: number | undefined;

@@ -12,8 +12,8 @@ import { credentialLabel, isUnlimited } from './limits';
 export const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
 
 /**
- * The credentials of requests of other nodes that may change something. After any failure, a timeout
- * included, n8n asks for a new token and repeats the request if it gets one.
+ * The credentials of requests that may change something. n8n asks for a new token and repeats the
+ * request, after a 401 or, in its HTTP Request node, after any failure.
  */
 export const unrepeatable = new WeakSet<ICredentialDataDecryptedObject>();
 
