@@ -60,10 +60,7 @@ export const polling: Part = {
 			};
 			const peak = async () => {
 				/* Under load n8n loses its database for a moment, and refuses requests. */
-				await waitUntil(async () => await isUp(`${n8n.url}/healthz/readiness`), {
-					milliseconds: 60_000,
-					failure: () => 'n8n is not ready.',
-				});
+				await waitUntil('n8n is ready', async () => await isUp(`${n8n.url}/healthz/readiness`));
 				return (await state.run({})).peakMegabytes;
 			};
 
@@ -71,19 +68,16 @@ export const polling: Part = {
 			const idle = await peak();
 			await n8n.activate(polls.id);
 			const saved = `select 1 from workflow_entity where id = '${polls.id}' and staticData like '%remembered%'`;
-			await waitUntil(async () => (await database.query(saved)).length > 0, {
-				milliseconds: 60_000,
-				failure: () => 'n8n did not save what the first poll saw.',
-			});
+			await waitUntil(
+				'n8n saves what the first poll saw',
+				async () => (await database.query(saved)).length > 0,
+			);
 			/* n8n polls when it starts, and compares with what it saved before it stopped. */
 			const ours: number[] = [];
 			for (let run = 1; run <= times; run++) {
 				await resize(count + run);
 				await restartWithSlowList();
-				await waitUntil(async () => arrived() >= run, {
-					milliseconds: 120_000,
-					failure: () => 'The added user did not arrive.',
-				});
+				await waitUntil('the added user arrives', async () => arrived() >= run);
 				mustBeSame('Users that arrived', arrived(), run);
 				ours.push(await peak());
 			}

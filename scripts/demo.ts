@@ -173,11 +173,11 @@ export async function runExamples(
 		await n8n.waitForWebhook(url);
 		await sandbox.control('POST', 'endpoints', { url });
 		await sandbox.control('POST', 'deposits');
-		const { id } = await waitFor(async () => (await database.executions(deposits.id))[before], {
-			milliseconds: 30_000,
-			interval: 200,
-			failure: () => 'Nothing arrived within 30 seconds.',
-		});
+		const { id } = await waitFor(
+			() => 'Nothing arrived within 30 seconds.',
+			async () => (await database.executions(deposits.id))[before],
+			{ milliseconds: 30_000, interval: 200 },
+		);
 		return await n8n.waitForExecution(id);
 	});
 	await database.close();

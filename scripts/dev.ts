@@ -55,10 +55,11 @@ export function updateInstalled(built: string, installed: string): boolean {
 
 /** Resolves when n8n has reloaded the package once more than before. */
 async function reloaded(n8nProcess: N8nProcess, before: number): Promise<void> {
-	await waitUntil(async () => reloads(n8nProcess) > before, {
-		milliseconds: 20_000,
-		failure: () => 'n8n has not noticed the change; restart npm run dev.',
-	});
+	await waitUntil(
+		() => 'n8n has not noticed the change; restart npm run dev.',
+		async () => reloads(n8nProcess) > before,
+		{ milliseconds: 20_000 },
+	);
 }
 
 const reloads = ({ log }: N8nProcess): number =>

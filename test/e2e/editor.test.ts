@@ -61,10 +61,7 @@ function labelsOf(fields: readonly ShownField[]): string[] {
 
 /** @param count how many fields to wait for: n8n adds those of collections a moment later */
 async function labels(count: number): Promise<string[]> {
-	await waitUntil(async () => (await editor.fields()).length >= count, {
-		milliseconds: 10_000,
-		failure: () => `The form shows fewer than ${count} fields.`,
-	});
+	await waitUntil(`${count} fields are shown`, async () => (await editor.fields()).length >= count);
 	return labelsOf(await editor.fields());
 }
 

@@ -88,13 +88,10 @@ async function allEnded(id: string): Promise<void> {
 
 /** The last execution of a workflow, once it waits for a person. */
 async function waitingExecution(id: string): Promise<string> {
-	return await waitFor(
-		async () => {
-			const last = (await environment.database.executions(id)).at(-1);
-			return last?.status === 'waiting' ? last.id : undefined;
-		},
-		{ milliseconds: 30_000, failure: () => 'The workflow doesn’t wait for anybody.' },
-	);
+	return await waitFor('the workflow waits for a person', async () => {
+		const last = (await environment.database.executions(id)).at(-1);
+		return last?.status === 'waiting' ? last.id : undefined;
+	});
 }
 
 /**
@@ -147,10 +144,10 @@ async function watching<Value>(switchOn: () => Promise<Value>): Promise<Value> {
 
 /** Waits until a workflow has been executed so many times. */
 async function executionsOf(id: string, count: number): Promise<void> {
-	await waitUntil(async () => (await environment.database.executions(id)).length >= count, {
-		milliseconds: 60_000,
-		failure: () => `The workflow hasn’t run ${count} times.`,
-	});
+	await waitUntil(
+		`the workflow has run ${count} times`,
+		async () => (await environment.database.executions(id)).length >= count,
+	);
 }
 
 /** Shortens the time limit of a question to a second. */
@@ -213,14 +210,11 @@ it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...o
 		const envelope = { created, idempotency_key: `${order.join()} ${state} ${index}` };
 		await sandbox.control('POST', 'deposits', { deposit: life[state], envelope });
 	}
-	await waitUntil(
-		async () => {
-			const executions = (await database.executions(id)).slice(before);
-			const isDone = executions.every(({ status }) => ['success', 'error'].includes(status));
-			return isDone && executions.length > order.length;
-		},
-		{ milliseconds: 30_000, failure: () => 'Not every event was processed.' },
-	);
+	await waitUntil('every event is processed', async () => {
+		const executions = (await database.executions(id)).slice(before);
+		const isDone = executions.every(({ status }) => ['success', 'error'].includes(status));
+		return isDone && executions.length > order.length;
+	});
 	expect(parties.sheets.get('Deposits')).toEqual([
 		{
 			deposit_id: 'de-SameDeposit',
@@ -593,10 +587,7 @@ it.each([
 	expect(await waitingExecution(id)).toBe(waiting);
 	await fetch(link, { headers: { 'user-agent': BROWSER } });
 	/* The reply then waits for the chat to show it. */
-	await waitUntil(async () => (await stored()).includes('"Reply"'), {
-		milliseconds: 30_000,
-		failure: () => 'The agent didn’t reply.',
-	});
+	await waitUntil('the agent replies', async () => (await stored()).includes('"Reply"'));
 	expect(await requests('createInvites')).toBe(before + invited);
 });
 

@@ -108,10 +108,7 @@ describe('npm start', () => {
 		for (const { name, id } of started) {
 			const executionId = await n8n.startWorkflow(id);
 			const status = async () => (await n8n.execution(executionId)).status;
-			await waitUntil(async () => !['new', 'running'].includes(await status()), {
-				milliseconds: 60_000,
-				failure: () => `${name} is still running.`,
-			});
+			await waitUntil(`${name} ends`, async () => !['new', 'running'].includes(await status()));
 			ended[name] = await status();
 		}
 		const expected = (name: string) => (WAITING.includes(name) ? 'waiting' : 'success');
@@ -153,10 +150,10 @@ describe('npm start', () => {
 		await approve.waitFor();
 		expect(await sandbox.count('createInvites')).toBe(before);
 		await approve.click();
-		await waitUntil(async () => (await sandbox.count('createInvites')) === before + 1, {
-			milliseconds: 120_000,
-			failure: () => 'The agent has not invited anyone.',
-		});
+		await waitUntil(
+			'the agent invites someone',
+			async () => (await sandbox.count('createInvites')) === before + 1,
+		);
 		await page.close();
 	});
 
@@ -307,10 +304,10 @@ describe('npm run dev', () => {
 			)?.description;
 		// n8n writes the file while it answers.
 		const isChanged = async () => (await described())?.startsWith('Changed: ') === true;
-		await waitUntil(async () => await isChanged().catch(() => false), {
-			milliseconds: 30_000,
-			failure: () => 'n8n still has the old description after 30 seconds.',
-		});
+		await waitUntil(
+			'the new description is shown',
+			async () => await isChanged().catch(() => false),
+		);
 		expect((await n8n.workflows()).length).toBe(examples.length);
 	});
 });

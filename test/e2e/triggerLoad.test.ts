@@ -107,10 +107,8 @@ describe('the trigger under load, in a real n8n', () => {
 
 		/* Marking what crashed can take n8n longer than a start may. */
 		await n8nProcess.start().catch(() => undefined);
-		await waitUntil(async () => await isUp(`${n8n.url}/healthz/readiness`), {
+		await waitUntil('n8n is ready', async () => await isUp(`${n8n.url}/healthz/readiness`), {
 			milliseconds: 180_000,
-			interval: 250,
-			failure: () => 'n8n is not ready after three minutes.',
 		});
 		await n8n.signIn();
 		await workflow.ready();

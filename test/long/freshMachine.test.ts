@@ -84,11 +84,11 @@ async function startsAfterInterruptions(
 	const places: string[] = [];
 	for (const [where, file] of INTERRUPTIONS) {
 		const started = machine.start(user, inside(CLONE, START));
-		await waitUntil(async () => await machine.has(file), {
-			milliseconds: 600_000,
-			interval: 500,
-			failure: () => `${where}: not installed within ten minutes.\n${started.log}`,
-		});
+		await waitUntil(
+			() => `${where}: not installed within ten minutes.\n${started.log}`,
+			async () => await machine.has(file),
+			{ milliseconds: 600_000, interval: 500 },
+		);
 		await pause(1_000);
 		await started.kill();
 		places.push(where);

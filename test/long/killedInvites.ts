@@ -95,10 +95,8 @@ export async function inviteDespiteKills(
 			);
 		const point = randomInt(1, PEOPLE / 2);
 		const first = await startAt(count);
-		await waitUntil(async () => (await invited()).length >= point, {
-			milliseconds: 120_000,
+		await waitUntil('invites reach the service', async () => (await invited()).length >= point, {
 			interval: 5,
-			failure: () => 'The invites don’t reach the service.',
 		});
 		await kill(first);
 		await pause(SETTLED);

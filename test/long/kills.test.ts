@@ -15,10 +15,10 @@ it('invites nobody twice when n8n is killed in the middle of invites, ten times'
 		async executionAfter(workflowId: string, start: () => Promise<void>) {
 			const before = (await database.executions(workflowId)).length;
 			await start();
-			return await waitFor(async () => (await database.executions(workflowId))[before]?.id, {
-				milliseconds: 60_000,
-				failure: () => 'The workflow has no execution.',
-			});
+			return await waitFor(
+				'the workflow has an execution',
+				async () => (await database.executions(workflowId))[before]?.id,
+			);
 		},
 		async kill(executionId: string) {
 			await n8nProcess.kill();

@@ -116,10 +116,10 @@ it.each([
 			} else {
 				await change(round);
 			}
-			await waitUntil(async () => (await workflow.words()).length >= made.length, {
-				milliseconds: 60_000,
-				failure: () => `Round ${round}: not all of ${made.length} changes were told.`,
-			});
+			await waitUntil(
+				`round ${round} is told`,
+				async () => (await workflow.words()).length >= made.length,
+			);
 		}
 		await polled(4);
 		expect((await workflow.words()).sort()).toEqual(made.sort());

@@ -274,11 +274,11 @@ describe('queue mode, acknowledged when finished', () => {
 				});
 			},
 		);
-		await waitUntil(async () => (await acknowledged()).size === keys.length, {
-			milliseconds: 600_000,
-			interval: 2_000,
-			failure: () => 'Not every event was acknowledged within ten minutes.',
-		}).catch((error: unknown) => say(String(error)));
+		await waitUntil(
+			'every event is acknowledged',
+			async () => (await acknowledged()).size === keys.length,
+			{ milliseconds: 600_000, interval: 2_000 },
+		).catch((error: unknown) => say(String(error)));
 
 		const all = await attempts();
 		const done = await acknowledged();

@@ -102,19 +102,6 @@ async function answers(url: string): Promise<boolean> {
 	return (await fetch(url, { method: 'POST', headers, body })).ok;
 }
 
-const balance = (): INodeParameters => ({
-	resource: 'balance',
-	operation: 'get',
-	entityId: sandbox.team,
-});
-const administrators = (): INodeParameters => ({
-	resource: 'administratorInvite',
-	operation: 'send',
-	entityId: sandbox.team,
-	role: 'team_viewer',
-	emails: 'one@example.com, two@example.com',
-});
-
 describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) => {
 	let process: BackgroundProcess;
 	let url: string;
@@ -168,13 +155,14 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 		const change = { remoteSignerDialect: dialect };
 
 		it(`${message === 'signed' ? 'signs in' : 'says why it can’t sign in'}`, async () => {
-			expect(await outcomeOf(balance(), change)).toEqual(expected(message));
+			expect(await outcomeOf(sandbox.balance(), change)).toEqual(expected(message));
 		});
 
 		if (typedData === undefined) return;
 
 		it(`${typedData === 'signed' ? 'signs' : 'says why it can’t sign'} typed data`, async () => {
-			expect(await outcomeOf(administrators(), change)).toEqual(expected(typedData));
+			const invites = sandbox.administratorInvites('one@example.com, two@example.com');
+			expect(await outcomeOf(invites, change)).toEqual(expected(typedData));
 			expect(await outcomeOf(await sandbox.payment(), change)).toEqual(expected(typedData));
 		});
 	});
@@ -183,7 +171,7 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 		const { address: walletAddress, platformId } = sandbox.account('viewer');
 		const remoteSignerDialect = outcomes.wallet[0] === 'signed' ? 'wallet' : 'web3signer';
 		const change = { remoteSignerDialect, walletAddress, platformId };
-		expect(await outcomeOf(balance(), change)).toEqual(
+		expect(await outcomeOf(sandbox.balance(), change)).toEqual(
 			expected({ message: withoutKey, hint: KEY_HINT }),
 		);
 	});

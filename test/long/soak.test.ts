@@ -195,10 +195,7 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		}
 	};
 	const isMade = async (salt: string) =>
-		await waitUntil(async () => (await payments.sent(salt)).made === 1, {
-			milliseconds: 60_000,
-			failure: () => 'The payment isn’t made.',
-		});
+		await waitUntil('the payment is made', async () => (await payments.sent(salt)).made === 1);
 	let paid = 0;
 	const pay = async () => {
 		for (let index = 0; Date.now() < end; index++) {
@@ -269,10 +266,10 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		people(),
 		watch(),
 	]);
-	await waitUntil(async () => peopleSink.keys.length >= added.length, {
-		milliseconds: 60_000,
-		failure: () => `The polling trigger noticed ${peopleSink.keys.length} of ${added.length}.`,
-	}).catch((error: unknown) => say(String(error)));
+	await waitUntil(
+		() => `The polling trigger noticed ${peopleSink.keys.length} of ${added.length}.`,
+		async () => peopleSink.keys.length >= added.length,
+	).catch((error: unknown) => say(String(error)));
 	await workflow.idle();
 	await finished.idle();
 

@@ -187,14 +187,13 @@ it.each(['={{ { checkOnly: true } }}', '{{ { checkOnly: true } }}', 'checkOnly']
 );
 
 describe('administrator invites', () => {
-	const send = (change: INodeParameters = {}): INodeParameters => ({
-		resource: 'administratorInvite',
-		operation: 'send',
-		entityId: sandbox.company,
-		role: 'org_viewer',
-		emails: 'one@example.com, two@example.com',
-		...change,
-	});
+	const send = (change: INodeParameters = {}): INodeParameters => {
+		const company = { entityId: sandbox.company, role: 'org_viewer' };
+		return sandbox.administratorInvites('one@example.com, two@example.com', {
+			...company,
+			...change,
+		});
+	};
 	const many = Array.from({ length: 150 }, (_, index) => `admin${index}@example.com`).join();
 	const typedDataCreated = {
 		invites: expect.any(Array),

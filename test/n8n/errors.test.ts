@@ -73,13 +73,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 		role: 'contractor',
 	};
 	const fromItems = { ...invite, inviteesSource: 'items' };
-	const administrators = {
-		resource: 'administratorInvite',
-		operation: 'send',
-		entityId: sandbox.team,
-		role: 'team_viewer',
-		emails: 'carla@example.com',
-	};
+	const administrators = sandbox.administratorInvites('carla@example.com');
 	const once = { options: { retries: 0 } };
 	const batch = ['ana', 'ben', 'carla', 'dora', 'emil', 'fay'].map(
 		(name) => `${name}.batch@example.com`,

@@ -11,7 +11,6 @@ import { HookContext, loadOutputSchema, PollContext, WebhookContext } from 'n8n-
 import {
 	NodeHelpers,
 	NodeOperationError,
-	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
 	type IExecuteFunctions,
@@ -28,6 +27,8 @@ import { run as runCommand } from '../../scripts/lib/processes.mjs';
 import {
 	additionalData,
 	EngineCredentials,
+	engineNode,
+	engineWorkflow,
 	nodeTypeOf,
 	NodeTypes,
 	runInEngine,
@@ -53,15 +54,11 @@ const CREDENTIAL: ICredentialType = {
 	}),
 };
 
-const NODE: INode = {
-	id: 'limit',
+const NODE = engineNode({
 	name: 'Limit',
 	type: 'limit',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
 	credentials: { limitApi: { id: '1', name: 'saved' } },
-};
+});
 
 type Work = (context: IExecuteFunctions) => Promise<unknown>;
 
@@ -93,19 +90,10 @@ async function inNode(work: Work, changes?: Partial<INode>): Promise<unknown> {
 
 const isDeduplication = (name: string) => /processed|deduplicat|dataTable/i.test(name);
 
-function workflowOf(): Workflow {
-	const type = nodeType(async () => undefined);
-	return new Workflow({
-		id: 'workflow',
-		nodes: [NODE],
-		connections: {},
-		active: true,
-		nodeTypes: new NodeTypes({ limit: type }),
-	});
-}
-
 describe('n8n’s store of processed keys', () => {
 	const data = additionalData(new EngineCredentials(CREDENTIAL, {}), 'limits');
+	const types = new NodeTypes({ limit: nodeType(async () => undefined) });
+	const workflow = engineWorkflow([NODE], types, { active: true });
 
 	it('is offered while a node executes', async () => {
 		const names = await inNode(async ({ helpers }) => Object.keys(helpers).filter(isDeduplication));
@@ -121,14 +109,14 @@ describe('n8n’s store of processed keys', () => {
 			workflowId: 'workflow',
 			workflowExecuteAdditionalData: data,
 		};
-		const context = new WebhookContext(workflowOf(), NODE, data, 'webhook', webhookData, [], null);
+		const context = new WebhookContext(workflow, NODE, data, 'webhook', webhookData, [], null);
 		expect(Object.keys(context.helpers).filter(isDeduplication)).toEqual([]);
-		const hook = new HookContext(workflowOf(), NODE, data, 'webhook', 'activate', webhookData);
+		const hook = new HookContext(workflow, NODE, data, 'webhook', 'activate', webhookData);
 		expect(Object.keys(hook.helpers).filter(isDeduplication)).toEqual([]);
 	});
 
 	it('isn’t offered to poll(): the polling trigger remembers in static data', () => {
-		const context = new PollContext(workflowOf(), NODE, data, 'trigger', 'activate');
+		const context = new PollContext(workflow, NODE, data, 'trigger', 'activate');
 		expect(Object.keys(context.helpers).filter(isDeduplication)).toEqual([]);
 	});
 });
@@ -143,24 +131,16 @@ describe('credentials', () => {
 			},
 			({ headers }) => (headers.authorization === 'renewed' ? 200 : 401),
 		);
-		try {
-			const answer = await inNode(
-				async (context) =>
-					await context.helpers.httpRequestWithAuthentication.call(context, 'limitApi', {
-						method: 'POST',
-						url: server.url,
-						body: { amount: 1 },
-						json: true,
-					}),
-			);
-			expect(answer).toEqual({ taken: true });
-			expect(bodies).toEqual([
-				['expired', '{"amount":1}'],
-				['renewed', '{"amount":1}'],
-			]);
-		} finally {
-			await server.stop();
-		}
+		const options = { method: 'POST' as const, url: server.url, body: { amount: 1 }, json: true };
+		const answer = await inNode(
+			async (context) =>
+				await context.helpers.httpRequestWithAuthentication.call(context, 'limitApi', options),
+		);
+		expect(answer).toEqual({ taken: true });
+		expect(bodies).toEqual([
+			['expired', '{"amount":1}'],
+			['renewed', '{"amount":1}'],
+		]);
 	});
 
 	it('the HTTP Request node’s function sends a POST again after any failure: docs/credentials.md warns of it', async () => {
@@ -169,20 +149,12 @@ describe('credentials', () => {
 			({ body }) => bodies.push(body),
 			() => 500,
 		);
-		try {
-			await run(
-				async (context) =>
-					await context.helpers.requestWithAuthentication.call(context, 'limitApi', {
-						method: 'POST',
-						uri: server.url,
-						body: { amount: 1 },
-						json: true,
-					}),
-			);
-			expect(bodies).toEqual(['{"amount":1}', '{"amount":1}']);
-		} finally {
-			await server.stop();
-		}
+		const options = { method: 'POST' as const, uri: server.url, body: { amount: 1 }, json: true };
+		await run(
+			async (context) =>
+				await context.helpers.requestWithAuthentication.call(context, 'limitApi', options),
+		);
+		expect(bodies).toEqual(['{"amount":1}', '{"amount":1}']);
 	});
 });
 

@@ -227,17 +227,19 @@ describe('a pay run', () => {
 			...CONTINUE,
 			stop: stop.signal,
 		});
-		await waitUntil(async () => await Promise.resolve(sandbox.writes().length > 0), {
-			milliseconds: 30_000,
-			failure: () => 'No payment reached the service.',
-		});
+		await waitUntil(
+			'a payment is sent',
+			async () => await Promise.resolve(sandbox.writes().length > 0),
+			{ milliseconds: 30_000 },
+		);
 		stop.abort();
 		await stopped;
 		/* What was under way is awaited, and nothing else starts. */
-		await waitUntil(async () => (await check(items))?.to_send_count === 4, {
-			milliseconds: 30_000,
-			failure: () => 'The first payment wasn’t recorded.',
-		});
+		await waitUntil(
+			'the first payment is recorded',
+			async () => (await check(items))?.to_send_count === 4,
+			{ milliseconds: 30_000 },
+		);
 		expect(sandbox.writes()).toHaveLength(1);
 		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
 

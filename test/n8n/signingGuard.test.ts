@@ -103,13 +103,8 @@ describe('administrator invites', () => {
 
 	it('are created and executed where the hash is that of the role asked for', async () => {
 		sandbox.service.change({ roleForm: 'hash' });
-		const { error } = await sandbox.run({
-			resource: 'administratorInvite',
-			operation: 'send',
-			entityId: sandbox.company,
-			role: 'org_finance_admin',
-			emails: 'ana@example.com',
-		});
+		const company = { entityId: sandbox.company, role: 'org_finance_admin' };
+		const { error } = await sandbox.run(sandbox.administratorInvites('ana@example.com', company));
 		expect(error).toBeUndefined();
 		expect(sent()).toHaveLength(2);
 	});

@@ -1,6 +1,5 @@
 import {
 	NodeConnectionTypes,
-	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
 	type IDataObject,
@@ -14,7 +13,15 @@ import {
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { processedKeys } from './processedKeys';
-import { additionalData, EngineCredentials, nodeTypeOf, NodeTypes, runInEngine } from './engine';
+import {
+	additionalData,
+	EngineCredentials,
+	engineNode,
+	engineWorkflow,
+	nodeTypeOf,
+	NodeTypes,
+	runInEngine,
+} from './engine';
 import { validateActionOutput } from './outputSchemas';
 
 /** Puts out given items, so that the action node has an input. */
@@ -124,16 +131,17 @@ export const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
 export const recordsOf = (items: ReadonlyArray<{ readonly json: IDataObject }>): IDataObject[] =>
 	items.map(({ json }) => json);
 
-function inputNode(name: string, items: readonly IDataObject[]): INode {
-	return {
-		id: name.toLowerCase(),
-		name,
-		type: 'inputItems',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: { items: JSON.stringify(items) },
-	};
-}
+const inputNode = (name: string, items: readonly IDataObject[]) =>
+	engineNode({ name, type: 'inputItems', parameters: { items: JSON.stringify(items) } });
+
+const actionNode = (parameters: INodeParameters, changes: Partial<INode> = {}) =>
+	engineNode({
+		name: 'Payroll',
+		type: 'payrollPayments',
+		parameters,
+		credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
+		...changes,
+	});
 
 const to = (...names: string[]) => ({
 	main: [names.map((node) => ({ node, type: NodeConnectionTypes.Main, index: 0 }))],
@@ -159,29 +167,15 @@ export async function runNode(
 		inputNode('Start', [{}]),
 		inputNode('Input', options.items ?? [{}]),
 		inputNode('Later', options.secondRun ?? []),
-		{
-			id: 'payroll',
-			name: 'Payroll',
-			type: 'payrollPayments',
-			typeVersion: 1,
-			position: [200, 0],
-			parameters,
-			credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
-			...options.node,
-		},
+		actionNode(parameters, options.node),
 	];
 	const connections = {
 		Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
 		Input: to('Payroll'),
 		Later: to('Payroll'),
 	};
-	const run = await runInEngine(
-		{ nodes, connections },
-		nodeTypes,
-		credentials,
-		executionId,
-		options.stop,
-	);
+	const workflow = { nodes, connections };
+	const run = await runInEngine(workflow, nodeTypes, credentials, executionId, options.stop);
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;
@@ -236,22 +230,8 @@ export async function searchUsers(
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
 	const { LoadOptionsContext } = await import('n8n-core');
-	const node: INode = {
-		id: 'payroll',
-		name: 'Payroll',
-		type: 'payrollPayments',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
-		credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
-	};
-	const workflow = new Workflow({
-		id: 'workflow',
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes,
-	});
+	const node = actionNode(parameters);
+	const workflow = engineWorkflow([node], nodeTypes);
 	const data = { ...additionalData(credentials, 'search'), currentNodeParameters: parameters };
 	const context = new LoadOptionsContext(workflow, node, data, '');
 	const { searchTeamUsers } = new PayrollPayments().methods.listSearch;

@@ -150,6 +150,12 @@ export class ActionSandbox {
 		return { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true, ...change };
 	}
 
+	/** Parameters that invite people to the first team as viewers, with signatures. */
+	administratorInvites(emails: string, change: INodeParameters = {}): INodeParameters {
+		const entity = { entityId: this.team, role: 'team_viewer' };
+		return { resource: 'administratorInvite', operation: 'send', ...entity, emails, ...change };
+	}
+
 	/** Everything that reached the service, signing in included. */
 	wire() {
 		return this.service.wireLog.read().entries;

@@ -67,16 +67,13 @@ export class BackgroundProcess {
 	/** Waits until `isReady` is true; fails when time runs out or the process ends. */
 	async ready(isReady: () => Promise<boolean>, milliseconds: number): Promise<void> {
 		await waitUntil(
+			() => `${this.name} was not ready after ${milliseconds / 1000} seconds:\n${this.lastLines()}`,
 			async () => {
 				if (await isReady().catch(() => false)) return true;
 				if (!this.isRunning) throw new Error(`${this.name} did not start:\n${this.lastLines()}`);
 				return false;
 			},
-			{
-				milliseconds,
-				failure: () =>
-					`${this.name} was not ready after ${milliseconds / 1000} seconds:\n${this.lastLines()}`,
-			},
+			{ milliseconds },
 		);
 	}
 

@@ -43,6 +43,22 @@ export class NodeTypes implements INodeTypes {
 	}
 }
 
+/** A node of a workflow that an engine runs. */
+export function engineNode(node: Pick<INode, 'name' | 'type'> & Partial<INode>): INode {
+	const id = node.name.toLowerCase();
+	return { id, typeVersion: 1, position: [0, 0], parameters: {}, ...node };
+}
+
+/** A workflow of these nodes; by default nothing connects them, and it isn't active. */
+export function engineWorkflow(
+	nodes: INode[],
+	nodeTypes: INodeTypes,
+	more: Partial<ConstructorParameters<typeof Workflow>[0]> = {},
+): Workflow {
+	const usual = { id: 'workflow', connections: {}, active: false };
+	return new Workflow({ ...usual, nodes, nodeTypes, ...more });
+}
+
 /** A node type that a test needs. */
 export function nodeTypeOf(
 	name: string,
@@ -196,13 +212,7 @@ export async function runInEngine(
 	executionId: string,
 	stop?: AbortSignal,
 ): Promise<IRun> {
-	const workflow = new Workflow({
-		id: 'workflow',
-		nodes,
-		connections,
-		active: false,
-		nodeTypes,
-	});
+	const workflow = engineWorkflow(nodes, nodeTypes, { connections });
 	const data = additionalData(credentials, executionId);
 	Object.assign(data, { hooks: executionHooks('trigger', executionId, nodes) });
 	const execution = new WorkflowExecute(data, 'trigger');

@@ -141,11 +141,11 @@ export class N8nQueue {
 	 * only then n8n stores its error.
 	 */
 	async settled(): Promise<void> {
-		await waitUntil(async () => (await this.redis.ask('llen', 'bull:jobs:active'))[0] === '0', {
-			milliseconds: 240_000,
-			interval: 1_000,
-			failure: () => 'Redis still counts jobs as running.',
-		});
+		await waitUntil(
+			'Redis counts no job as running',
+			async () => (await this.redis.ask('llen', 'bull:jobs:active'))[0] === '0',
+			{ milliseconds: 240_000, interval: 1_000 },
+		);
 		await pause(2_000);
 	}
 
@@ -181,27 +181,19 @@ export class N8nQueue {
 	async executionAfter(workflowId: string, start: () => Promise<void>): Promise<string> {
 		const earlier = await this.latestExecution(workflowId);
 		await start();
-		return await waitFor(
-			async () => {
-				const latest = await this.latestExecution(workflowId);
-				return latest === earlier ? undefined : latest;
-			},
-			{ milliseconds: 60_000, failure: () => 'The workflow has no execution.' },
-		);
+		return await waitFor('the workflow has an execution', async () => {
+			const latest = await this.latestExecution(workflowId);
+			return latest === earlier ? undefined : latest;
+		});
 	}
 
 	/** Waits until a worker runs an execution, and returns that worker. */
 	async workerOf(executionId: string): Promise<SupervisedProcess> {
+		const start = `Worker started execution ${executionId} (`;
 		return await waitFor(
-			async () =>
-				this.workers.find(({ process: worker }) =>
-					worker.log.includes(`Worker started execution ${executionId} (`),
-				)?.process,
-			{
-				milliseconds: 120_000,
-				interval: 50,
-				failure: () => `No worker has started execution ${executionId}.`,
-			},
+			start,
+			async () => this.workers.find(({ process: { log } }) => log.includes(start))?.process,
+			{ interval: 50 },
 		);
 	}
 
@@ -215,11 +207,11 @@ export class N8nQueue {
 	/** Waits until all processes are ready, e.g. after restarts. */
 	async ready(): Promise<void> {
 		for (const { process: each } of [...this.workers, ...this.webhooks]) await each.ready();
-		await waitUntil(async () => await isUp(`${this.main.url}/healthz/readiness`), {
-			milliseconds: 300_000,
-			interval: 200,
-			failure: () => 'The main process is not ready.',
-		});
+		await waitUntil(
+			'the main process is ready',
+			async () => await isUp(`${this.main.url}/healthz/readiness`),
+			{ milliseconds: 300_000, interval: 200 },
+		);
 	}
 
 	async stop(): Promise<void> {

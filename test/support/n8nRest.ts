@@ -115,9 +115,8 @@ export class N8nRest {
 			const text = await response.text();
 			return isBlind(response.status, text) ? undefined : { response, text };
 		};
-		const { response, text } = await waitFor(send, {
+		const { response, text } = await waitFor(`n8n answers at ${this.url}`, send, {
 			milliseconds: 60_000,
-			failure: () => `n8n doesn't listen at ${this.url}.`,
 		});
 		const [cookie] = response.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0] ?? '';
@@ -206,10 +205,11 @@ export class N8nRest {
 	/** Waits until n8n listens at the production URL of an active workflow's webhook. */
 	async waitForWebhook(url: string, milliseconds = 30_000): Promise<void> {
 		// To a wrong method n8n answers whether it knows the path; nothing is executed.
-		await waitUntil(async () => /did you mean/i.test((await textAt(url)) ?? ''), {
-			milliseconds,
-			failure: () => `n8n doesn't listen at ${url}.`,
-		});
+		await waitUntil(
+			`n8n listens at ${url}`,
+			async () => /did you mean/i.test((await textAt(url)) ?? ''),
+			{ milliseconds },
+		);
 	}
 
 	/** Runs a workflow from its first trigger, as *Execute workflow* does, and waits for its end. */
@@ -242,17 +242,14 @@ export class N8nRest {
 	/** Waits for an execution to end. */
 	async waitForExecution(id: string, milliseconds = 60_000): Promise<Execution> {
 		let execution: Execution;
+		/* Each reading takes n8n about as long as a short execution, hence the interval. */
 		return await waitFor(
+			() => `Execution ${id} is still ${execution.status}.`,
 			async () => {
 				execution = await this.execution(id);
 				return hasEnded(execution) ? execution : undefined;
 			},
-			{
-				milliseconds,
-				/* Each reading takes n8n about as long as a short execution. */
-				interval: 250,
-				failure: () => `Execution ${id} is still ${execution.status}.`,
-			},
+			{ milliseconds, interval: 250 },
 		);
 	}
 }

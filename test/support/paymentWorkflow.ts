@@ -85,10 +85,10 @@ export class PaymentWorkflow {
 
 	/** Waits until no execution is under way. */
 	async idle(): Promise<void> {
-		await waitUntil(async () => (await this.executions('new', 'running')).count === 0, {
-			milliseconds: 60_000,
-			failure: () => 'A payment is still under way.',
-		});
+		await waitUntil(
+			'no payment is under way',
+			async () => (await this.executions('new', 'running')).count === 0,
+		);
 	}
 
 	/** Every request to pay, made or not. */

@@ -3,17 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import { PollContext, TriggersAndPollers, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
-	Workflow,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
+	type Workflow,
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
 import type { SavedCredentials } from './actionHost';
-import { additionalData, executionHooks, NodeTypes } from './engine';
+import { additionalData, engineNode, engineWorkflow, executionHooks, NodeTypes } from './engine';
 
 /** n8n's keeper of poll functions, without its scheduler. */
 const pollers = new TriggersAndPollers();
@@ -142,23 +142,17 @@ export class PollHost {
 	}
 
 	private prepare(mode: WorkflowActivateMode): Activation {
-		const node: INode = {
-			id: 'poll',
+		const node = engineNode({
 			name: 'Poll',
 			type: 'polling',
-			typeVersion: 1,
-			position: [0, 0],
 			parameters: this.parameters,
 			credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
 			...this.changes,
-		};
-		const workflow = new Workflow({
+		});
+		const workflow = engineWorkflow([node], nodeTypes, {
 			id: this.workflow.id,
-			nodes: [node],
-			connections: {},
 			active: mode !== 'manual',
 			staticData: JSON.parse(this.saved),
-			nodeTypes,
 			settings: { executionOrder: 'v1' },
 		});
 		const data = additionalData(this.credentials, 'poll');

@@ -81,14 +81,10 @@ export class PollingWorkflow {
 	async reaches(count: number): Promise<void> {
 		let items: unknown[] = [];
 		await waitUntil(
+			() => `${this.name} put out ${items.length} of ${count} items.`,
 			async () => {
 				items = await this.items();
 				return items.length >= count;
-			},
-			{
-				milliseconds: 120_000,
-				interval: 150,
-				failure: () => `${this.name} put out ${items.length} of ${count} items.`,
 			},
 		);
 	}

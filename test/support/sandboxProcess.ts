@@ -86,11 +86,11 @@ export class SandboxProcess {
 	/** Waits until an operation was asked for so many times more. */
 	async asked(operation: string, times: number): Promise<void> {
 		const before = await this.count(operation);
-		await waitUntil(async () => (await this.count(operation)) >= before + times, {
-			milliseconds: 300_000,
-			interval: 150,
-			failure: () => `${operation} isn’t asked for ${times} times.`,
-		});
+		await waitUntil(
+			`${operation} is asked for ${times} times`,
+			async () => (await this.count(operation)) >= before + times,
+			{ milliseconds: 300_000, interval: 150 },
+		);
 	}
 
 	/** The requests of one operation so far, oldest first, whatever came of them. */

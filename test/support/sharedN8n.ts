@@ -75,10 +75,7 @@ export async function closeSharedN8n(): Promise<void> {
 		readdirSync(folder).map(async (name) => {
 			const { group, dataFolder } = read(path.join(folder, name));
 			signal(group, 'SIGKILL');
-			await waitUntil(async () => !signal(group, 0), {
-				milliseconds: 10_000,
-				failure: () => `The process group ${group} of a shared n8n is still running.`,
-			});
+			await waitUntil(`process group ${group} ends`, async () => !signal(group, 0));
 			rmSync(dataFolder, { recursive: true, force: true });
 		}),
 	);

@@ -32,11 +32,11 @@ export class SupervisedProcess {
 
 	/** Waits until it is ready, for five minutes at most; doesn't wait once it was stopped. */
 	async ready(): Promise<void> {
-		await waitUntil(async () => this.isStopped || (await this.isReady()), {
-			milliseconds: 300_000,
-			interval: 200,
-			failure: () => `Not ready after five minutes:\n${this.log.slice(-4_000)}`,
-		});
+		await waitUntil(
+			() => `Not ready after five minutes:\n${this.log.slice(-4_000)}`,
+			async () => this.isStopped || (await this.isReady()),
+			{ milliseconds: 300_000, interval: 200 },
+		);
 	}
 
 	/** Ends it as suddenly as a power cut; it is restarted. */

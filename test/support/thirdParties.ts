@@ -90,10 +90,7 @@ export class ThirdParties {
 
 	/** Waits for a request from the node with this name. */
 	async received(node: string): Promise<Sent> {
-		return await waitFor(async () => this.from(node)[0], {
-			milliseconds: 30_000,
-			failure: () => `Nothing was sent to ${node}.`,
-		});
+		return await waitFor(`${node} sends something`, async () => this.from(node)[0]);
 	}
 
 	private sheet({ operation, tab = '', row = {}, matching, filter }: Sent): unknown {

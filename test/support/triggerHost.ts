@@ -6,7 +6,6 @@ import {
 	createRunExecutionData,
 	NodeConnectionTypes,
 	resolveWebhookDescriptionField,
-	Workflow,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type INode,
@@ -21,6 +20,8 @@ import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPayme
 import {
 	additionalData,
 	EngineCredentials,
+	engineNode,
+	engineWorkflow,
 	executionHooks,
 	nodeTypeOf,
 	NodeTypes,
@@ -299,31 +300,20 @@ export class TriggerHost {
 		const { trigger } = this;
 		const runAfter = async (items: INodeExecutionData[]) => await this.after(items);
 		const executionId = randomUUID();
-		const node: INode = {
+		const node = engineNode({
 			id: nodeId,
 			name: 'Trigger',
 			type: 'trigger',
-			typeVersion: 1,
-			position: [0, 0],
 			parameters: { events: ['*'], ...parameters },
 			credentials: { payrollPaymentsWebhookApi: { id: '1', name: 'saved' } },
 			webhookId: 'webhook-id',
 			...changes,
-		};
-		const nodes: INode[] = [
+		});
+		const nodes = [
 			node,
-			{
-				...node,
-				id: 'after',
-				name: 'After',
-				type: 'after',
-				parameters: afterParameters,
-				retryOnFail: false,
-			},
+			engineNode({ name: 'After', type: 'after', parameters: afterParameters }),
+			...(toolType === undefined ? [] : [engineNode({ name: 'Tool', type: toolType })]),
 		];
-		if (toolType !== undefined) {
-			nodes.push({ ...node, id: 'tool', name: 'Tool', type: toolType, parameters: {} });
-		}
 		const after = nodeTypeOf(
 			'after',
 			async function () {
@@ -340,12 +330,9 @@ export class TriggerHost {
 				Tool: { ai_tool: [[{ node: 'After', type: NodeConnectionTypes.AiTool, index: 0 }]] },
 			}),
 		};
-		const workflow = new Workflow({
-			id: 'workflow',
-			nodes,
+		const workflow = engineWorkflow(nodes, nodeTypes, {
 			connections,
 			active: mode !== 'manual',
-			nodeTypes,
 			settings: { executionOrder: 'v1' },
 		});
 		const data = additionalData(new WebhookCredentials(credentials), executionId);

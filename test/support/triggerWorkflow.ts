@@ -71,6 +71,7 @@ export async function activationError(
 	/* It activates a moment later, and shows the error of each trigger in the editor. */
 	await activation;
 	return await waitFor(
+		'n8n reports an error',
 		async () => {
 			const [row] = await database.query(
 				`select "errorMessage" from workflow_publication_trigger_status
@@ -78,11 +79,7 @@ export async function activationError(
 			);
 			return row === undefined ? undefined : String(row.errorMessage);
 		},
-		{
-			milliseconds: 180_000,
-			interval: 250,
-			failure: () => 'n8n has not reported an error after three minutes.',
-		},
+		{ milliseconds: 180_000, interval: 250 },
 	);
 }
 
@@ -112,11 +109,11 @@ export class TriggerWorkflow {
 	/** Waits until n8n has registered the webhook, which it does after an activation and a start. */
 	async ready(): Promise<void> {
 		const isRegistered = async () => (await fetch(this.url, { method: 'POST' })).status !== 404;
-		await waitUntil(async () => await isRegistered().catch(() => false), {
-			milliseconds: 180_000,
-			interval: 250,
-			failure: () => `n8n hasn't registered ${this.url} after three minutes.`,
-		});
+		await waitUntil(
+			`n8n registers ${this.url}`,
+			async () => await isRegistered().catch(() => false),
+			{ milliseconds: 180_000, interval: 250 },
+		);
 	}
 
 	/** Listens for one delivery to the test URL, as *Execute workflow* does, and returns that URL. */
@@ -164,15 +161,12 @@ export class TriggerWorkflow {
 	async idle(): Promise<void> {
 		let counts: Record<string, number> = {};
 		await waitUntil(
+			() => `Executions still under way after three minutes: ${JSON.stringify(counts)}`,
 			async () => {
 				counts = await this.counts();
 				return (counts.running ?? 0) + (counts.new ?? 0) === 0;
 			},
-			{
-				milliseconds: 180_000,
-				interval: 250,
-				failure: () => `Executions still under way after three minutes: ${JSON.stringify(counts)}`,
-			},
+			{ milliseconds: 180_000, interval: 250 },
 		);
 	}
 

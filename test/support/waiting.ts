@@ -2,25 +2,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { slowdown } from '../../scripts/lib/load.mjs';
 
+/** What is waited for, e.g. `the payment is sent`, or the whole error message when time runs out. */
+type Goal = string | (() => string);
+
 interface Patience {
 	/** How long to wait before giving up, on an idle machine. */
-	readonly milliseconds: number;
+	readonly milliseconds?: number;
 	/** Between two attempts. */
 	readonly interval?: number;
-	/** The error message when time runs out. */
-	readonly failure: () => string;
 }
 
 /** Calls `probe` until it gives a value, and returns that value. */
 export async function waitFor<Value>(
+	goal: Goal,
 	probe: () => Promise<Value | undefined>,
-	{ milliseconds, interval = 100, failure }: Patience,
+	{ milliseconds = 120_000, interval = 100 }: Patience = {},
 ): Promise<Value> {
 	let waited = 0;
 	for (let last = performance.now(); ; ) {
 		const value = await probe();
 		if (value !== undefined) return value;
-		if (waited > milliseconds) throw new Error(failure());
+		if (waited > milliseconds) {
+			if (typeof goal === 'function') throw new Error(goal());
+			throw new Error(`Not within ${milliseconds / 1_000} seconds: ${goal}`);
+		}
 		await pause(interval);
 		const now = performance.now();
 		waited += (now - last) / slowdown();
@@ -30,10 +35,11 @@ export async function waitFor<Value>(
 
 /** Calls `condition` until it is true. */
 export async function waitUntil(
+	goal: Goal,
 	condition: () => Promise<boolean>,
-	patience: Patience,
+	patience?: Patience,
 ): Promise<void> {
-	await waitFor(async () => (await condition()) || undefined, patience);
+	await waitFor(goal, async () => (await condition()) || undefined, patience);
 }
 
 /** What a GET request to a URL is answered with; nothing if nobody answers. */

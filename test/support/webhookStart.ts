@@ -40,11 +40,11 @@ export class WebhookStart {
 	async publish(id: string): Promise<void> {
 		await this.n8n.activate(id);
 		for (const url of this.urls) {
-			await waitUntil(async () => (await textAt(`${url}-version`)) === String(this.version), {
-				milliseconds: 180_000,
-				interval: 250,
-				failure: () => `n8n doesn't run version ${this.version} at ${url}.`,
-			});
+			await waitUntil(
+				`n8n runs version ${this.version} at ${url}`,
+				async () => (await textAt(`${url}-version`)) === String(this.version),
+				{ milliseconds: 180_000, interval: 250 },
+			);
 		}
 	}
 

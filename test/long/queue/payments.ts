@@ -117,11 +117,11 @@ export function describePayments(queueOf: () => N8nQueue): void {
 			async () => await start.start(pick(start.urls, 0), body),
 		);
 		const worker = await queue.workerOf(id);
-		await waitUntil(async () => (await sandbox.count(held)) > before, {
-			milliseconds: 60_000,
-			interval: 20,
-			failure: () => `${held} doesn't reach the service.`,
-		});
+		await waitUntil(
+			`${held} reaches the service`,
+			async () => (await sandbox.count(held)) > before,
+			{ interval: 20 },
+		);
 		await worker.kill();
 		/* Until the service has done what it does without a client. */
 		await pause(HELD + 1_000);
@@ -143,11 +143,11 @@ export function describePayments(queueOf: () => N8nQueue): void {
 				expect(killed.made).toBe(each.isMade ? 1 : 0);
 				/* One of them may have to wait until the worker that was killed is back. */
 				await workflow.askEverywhere(body);
-				const seen = await waitFor(async () => await workflow.latestCode().catch(() => undefined), {
-					milliseconds: 120_000,
-					interval: 500,
-					failure: () => 'No run shows a code.',
-				});
+				const seen = await waitFor(
+					'a run shows a code',
+					async () => await workflow.latestCode().catch(() => undefined),
+					{ interval: 500 },
+				);
 				say(`${each.moment}: ${seen.execution.error?.message}`);
 				await queue.ready();
 				await queue.idle(workflow.id);

@@ -109,9 +109,10 @@ export function describePolling(queueOf: () => N8nQueue): void {
 		};
 		const executionWith = async (nanoids: readonly string[]) =>
 			await waitFor(
+				'the changes are emitted',
 				async () =>
 					(await emitted.list()).find(({ nanoid }) => nanoids.includes(nanoid))?.executionId,
-				{ milliseconds: 120_000, interval: 20, failure: () => 'The changes aren’t emitted.' },
+				{ interval: 20 },
 			);
 		const killMain = async () => {
 			await queue.main.kill();
@@ -180,10 +181,10 @@ export function describePolling(queueOf: () => N8nQueue): void {
 		const retried = new Set([...kept.values()].filter((each) => each !== undefined));
 		for (const execution of retried) await queue.n8n.retry(execution);
 		const overwritten = [...kept].filter(([, execution]) => execution === undefined);
-		await waitUntil(async () => notRun().length <= overwritten.length, {
-			milliseconds: 60_000,
-			failure: () => 'Retried executions don’t run.',
-		}).catch((error: unknown) => say(String(error)));
+		await waitUntil(
+			'retried executions run',
+			async () => notRun().length <= overwritten.length,
+		).catch((error: unknown) => say(String(error)));
 		await queue.n8n.deactivate(id);
 		const lost = notRun();
 

@@ -21,11 +21,7 @@ export function describeRedisStops(queueOf: () => N8nQueue): void {
 		await deliver(pick(received.urls, 0), 'received');
 		const acknowledged = deliver(pick(finished.urls, 0), 'finished');
 		const waiting = async () => Number((await queue.redis.ask('llen', 'bull:jobs:wait'))[0]);
-		await waitUntil(async () => (await waiting()) === 2, {
-			milliseconds: 60_000,
-			interval: 50,
-			failure: () => 'The two jobs aren’t in the queue.',
-		});
+		await waitUntil('both jobs are queued', async () => (await waiting()) === 2, { interval: 50 });
 		for (let job = 0; job < 2; job++) {
 			await queue.redis.ask('rpoplpush', 'bull:jobs:wait', 'bull:jobs:active');
 		}

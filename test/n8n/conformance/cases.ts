@@ -34,6 +34,26 @@ export interface ExpectedRequest {
 	readonly body?: unknown;
 }
 
+/** A request that reads. */
+export const get = (path: string, query: ExpectedRequest['query']): ExpectedRequest => ({
+	method: 'GET',
+	path,
+	query,
+});
+
+/** A request that writes. */
+export const post = (path: string, body: object): ExpectedRequest => ({
+	method: 'POST',
+	path,
+	query: {},
+	body,
+});
+
+export const put = (path: string, body: object): ExpectedRequest => ({
+	...post(path, body),
+	method: 'PUT',
+});
+
 /** Cases for one field: one line of the table in docs/api.md. */
 export interface Group {
 	readonly what: string;
@@ -53,8 +73,8 @@ export interface OperationCases {
 	/** A complete form. */
 	readonly form: (world: World) => INodeParameters | Promise<INodeParameters>;
 	readonly requests: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
-	/** `data` of the answers, as far as the output tells. */
-	readonly answers: (output: Output) => readonly unknown[];
+	/** `data` of the answers, as far as the output tells; by default, each item is one. */
+	readonly answers?: (output: Output) => readonly unknown[];
 	readonly groups: (world: World) => readonly Group[];
 }
 

@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { runNode } from '../../../support/actionHost';
 import {
 	accepting,
+	post,
+	put,
 	refusing,
 	SIGNATURE,
 	WRONG_EMAILS,
 	WRONG_SIGNERS,
 	type Accepted,
-	type ExpectedRequest,
 	type Group,
 	type OperationCases,
 	type Refused,
@@ -62,18 +63,13 @@ const batchesOf = (emails: unknown): string[][] => {
 	);
 };
 
-const creation = ({ role, entityId }: INodeParameters, emails: readonly string[]) => ({
-	method: 'POST',
-	path: '/v2/invites/manager',
-	query: {},
-	body: { emails, role, nanoid: entityId },
-});
+const PATH = '/v2/invites/manager';
 
-const execution = (changes: object = {}): ExpectedRequest => ({
-	method: 'PUT',
-	path: '/v2/invites/manager',
-	query: {},
-	body: {
+const creation = ({ role, entityId }: INodeParameters, emails: readonly string[]) =>
+	post(PATH, { emails, role, nanoid: entityId });
+
+const execution = (changes: object = {}) =>
+	put(PATH, {
 		invites: expect.any(Array),
 		signer: expect.any(String),
 		typed_data: {
@@ -85,8 +81,7 @@ const execution = (changes: object = {}): ExpectedRequest => ({
 		},
 		signature: expect.stringMatching(SIGNATURE),
 		...changes,
-	},
-});
+	});
 
 const sharedGroups = (world: World): Group[] => [
 	{
@@ -96,15 +91,13 @@ const sharedGroups = (world: World): Group[] => [
 	},
 	{
 		what: `${FEWEST_ADMINISTRATORS}, ${MOST_ADMINISTRATORS} and ${MOST_ADMINISTRATORS + 1} emails (two requests)`,
-		accepted: [
-			...accepting('emails', [
-				people(FEWEST_ADMINISTRATORS),
-				people(MOST_ADMINISTRATORS),
-				people(MOST_ADMINISTRATORS + 1),
-				people(3).join(', '),
-				allowedTexts('Email'),
-			]),
-		],
+		accepted: accepting('emails', [
+			people(FEWEST_ADMINISTRATORS),
+			people(MOST_ADMINISTRATORS),
+			people(MOST_ADMINISTRATORS + 1),
+			people(3).join(', '),
+			allowedTexts('Email'),
+		]),
 		refused: refusing('Emails', 'emails', [
 			'',
 			[],
@@ -133,13 +126,9 @@ export const createAdministratorInvites: OperationCases = {
 	operation: 'create',
 	form,
 	requests: (given) => batchesOf(given.emails).map((emails) => creation(given, emails)),
-	answers: (output) => output,
 	groups: (world) => [
 		...sharedGroups(world),
-		{
-			what: 'the answer, with the whole typed data',
-			accepted: [{}],
-		},
+		{ what: 'the answer, with the whole typed data', accepted: [{}] },
 	],
 };
 
@@ -188,11 +177,17 @@ async function executionForm(world: World, change: INodeParameters = {}): Promis
 	};
 }
 
+type TypedDataOf = (created: z.infer<typeof createdShape>) => unknown;
+
+/** What the field Typed Data takes of the answer of Create. */
+const TYPED_DATA: readonly TypedDataOf[] = [
+	(answer) => answer,
+	({ typed_data: structure }) => structure,
+	({ typed_data: { typed_data: inner } }) => inner,
+];
+
 /** The form with a signature made outside n8n, by another library. */
-async function providedForm(
-	world: World,
-	typedDataOf: (created: z.infer<typeof createdShape>) => unknown,
-): Promise<INodeParameters> {
+async function providedForm(world: World, typedDataOf: TypedDataOf): Promise<INodeParameters> {
 	const answer = await created(world);
 	const { domain, types, typed_data: message } = answer.typed_data;
 	return {
@@ -227,7 +222,6 @@ export const executeAdministratorInvites: OperationCases = {
 			...(signature === undefined ? {} : { signature }),
 		}),
 	],
-	answers: (output) => output,
 	groups: ({ team, company }) => [
 		{
 			what: 'each of the 9 roles, signed by the wallet',
@@ -243,25 +237,16 @@ export const executeAdministratorInvites: OperationCases = {
 		},
 		{
 			what: 'a provided signature with the answer of Create, its typed data, or the inner object',
-			accepted: [
-				{ form: async (world) => await providedForm(world, (answer) => answer) },
-				{ form: async (world) => await providedForm(world, (answer) => answer.typed_data) },
-				{
-					form: async (world) =>
-						await providedForm(world, ({ typed_data: { typed_data: inner } }) => inner),
-				},
-			],
+			accepted: TYPED_DATA.map((typedDataOf) => ({
+				form: async (world) => await providedForm(world, typedDataOf),
+			})),
 			refused: WRONG_SIGNERS,
 		},
 		{
 			what: 'identifiers of invites',
-			accepted: [
-				{ form: async (world) => await executionForm(world, { emails: people(1) }) },
-				{
-					form: async (world) =>
-						await executionForm(world, { emails: people(MOST_ADMINISTRATORS) }),
-				},
-			],
+			accepted: [1, MOST_ADMINISTRATORS].map((count) => ({
+				form: async (world) => await executionForm(world, { emails: people(count) }),
+			})),
 			refused: refusing('Invite IDs', 'inviteIds', forbiddenTexts('InviteId')),
 		},
 		{

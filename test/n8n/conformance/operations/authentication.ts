@@ -1,4 +1,5 @@
-import { refusing, WRONG_ADDRESSES, type OperationCases } from '../cases';
+import { get, post, refusing, WRONG_ADDRESSES, type OperationCases } from '../cases';
+import type { World } from '../world';
 
 export const getSignInMessage: OperationCases = {
 	name: 'Authentication: Get Sign-In Message',
@@ -8,24 +9,16 @@ export const getSignInMessage: OperationCases = {
 	operation: 'getSignInMessage',
 	form: () => ({}),
 	requests: ({ wallet, platformId }, world) => [
-		{
-			method: 'GET',
-			path: '/v2/auth/siwe',
-			query: {
-				wallet: String(wallet ?? world.account().address),
-				platformid: String(platformId ?? world.account().platformId),
-			},
-		},
+		get('/v2/auth/siwe', {
+			wallet: String(wallet ?? world.account().address),
+			platformid: String(platformId ?? world.account().platformId),
+		}),
 	],
-	answers: (output) => output,
 	groups: (world) => {
 		const { address, platformId } = world.account('teamAdministrator');
 		const own = world.account();
 		return [
-			{
-				what: 'wallet and platform ID of the credentials',
-				accepted: [{}],
-			},
+			{ what: 'wallet and platform ID of the credentials', accepted: [{}] },
 			{
 				what: 'explicit wallet and platform ID, together and alone',
 				accepted: [
@@ -39,29 +32,23 @@ export const getSignInMessage: OperationCases = {
 	},
 };
 
+async function signedMessage(world: World) {
+	const message = world.signInMessage();
+	return { message, signature: await world.wallet().signMessage(message) };
+}
+
+const nonceOf = (message: unknown): string => /^Nonce: (.+)$/m.exec(String(message))?.[1] ?? '';
+
 export const verifySignIn: OperationCases = {
 	name: 'Authentication: Verify',
 	calls: ['verifySignIn'],
 	effect: 'write',
 	resource: 'authentication',
 	operation: 'verify',
-	form: async (world) => {
-		const message = world.signInMessage();
-		return { message, signature: await world.wallet().signMessage(message) };
-	},
+	form: signedMessage,
 	requests: ({ message, signature, nonce }) => [
-		{
-			method: 'POST',
-			path: '/v2/auth/verify',
-			query: {},
-			body: {
-				message,
-				sig: signature,
-				nonce: nonce ?? /^Nonce: (.+)$/m.exec(String(message))?.[1],
-			},
-		},
+		post('/v2/auth/verify', { message, sig: signature, nonce: nonce ?? nonceOf(message) }),
 	],
-	answers: (output) => output,
 	groups: () => [
 		{
 			what: 'message and signature, with the nonce of the message',
@@ -77,9 +64,8 @@ export const verifySignIn: OperationCases = {
 			accepted: [
 				{
 					form: async (world) => {
-						const message = world.signInMessage();
-						const nonce = /^Nonce: (.+)$/m.exec(message)?.[1] ?? '';
-						return { message, nonce, signature: await world.wallet().signMessage(message) };
+						const signed = await signedMessage(world);
+						return { ...signed, nonce: nonceOf(signed.message) };
 					},
 				},
 			],

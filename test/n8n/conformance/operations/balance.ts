@@ -1,4 +1,4 @@
-import { accepting, refusing, refusingOption, repeated, type OperationCases } from '../cases';
+import { accepting, get, refusing, refusingOption, repeated, type OperationCases } from '../cases';
 import { forbiddenTexts } from '../examples';
 import { valuesOf } from '../openapi';
 
@@ -18,16 +18,11 @@ export const getBalance: OperationCases = {
 	operation: 'get',
 	form: ({ team }) => ({ entityId: team, output: 'asReceived' }),
 	requests: ({ entityId, currencies }) => [
-		{
-			method: 'GET',
-			path: '/v2/balance',
-			query: {
-				nanoid: String(entityId),
-				...(Array.isArray(currencies) ? { currencies: repeated(currencies.map(String)) } : {}),
-			},
-		},
+		get('/v2/balance', {
+			nanoid: String(entityId),
+			...(Array.isArray(currencies) ? { currencies: repeated(currencies.map(String)) } : {}),
+		}),
 	],
-	answers: (output) => output,
 	groups: ({ team, company, user }) => [
 		{
 			what: '`te-`, `co-` and `us-` entities',
@@ -44,7 +39,7 @@ export const getBalance: OperationCases = {
 				]),
 				...accepting('currencies', [['AED'], ['USD', 'JPY']]).map((each) => ({
 					...each,
-					requests: () => [{ method: 'GET', path: '/v2/balance', query: { nanoid: team } }],
+					requests: () => [get('/v2/balance', { nanoid: team })],
 					answers: () => [],
 				})),
 			],
@@ -64,7 +59,7 @@ export const getBalance: OperationCases = {
 				form: { currencies: ['USD', 'EUR'], options: { currenciesEncoding } },
 				prepare: ({ service }) =>
 					void service.change({ currenciesEncodings: [currenciesEncoding] }),
-				requests: () => [{ method: 'GET', path: '/v2/balance', query: { nanoid: team, ...query } }],
+				requests: () => [get('/v2/balance', { nanoid: team, ...query })],
 			})),
 			refused: refusingOption('Currencies Encoding', 'currenciesEncoding', ['pipes', 'Repeated']),
 		},

@@ -1,10 +1,11 @@
 import { FORMS } from '../../../support/operationForms';
 import {
 	accepting,
+	get,
+	post,
 	refusing,
 	refusingOption,
 	WRONG_EMAILS,
-	type ExpectedRequest,
 	type OperationCases,
 } from '../cases';
 import { allowedTexts, forbiddenTexts } from '../examples';
@@ -21,9 +22,7 @@ export const listInvites: OperationCases = {
 	resource: 'invite',
 	operation: 'getAll',
 	form: ({ team }) => ({ entityId: team, returnAll: true }),
-	requests: ({ entityId }) => [
-		{ method: 'GET', path: '/v2/invites', query: { nanoid: String(entityId) } },
-	],
+	requests: ({ entityId }) => [get('/v2/invites', { nanoid: String(entityId) })],
 	answers: (output) => [output],
 	groups: ({ team, company }) => [
 		{
@@ -50,16 +49,8 @@ const prefillWith = (given: Readonly<Record<string, string>>): Record<string, st
 
 const COMPLETE = Object.fromEntries(PREFILL_FIELDS.map((name) => [name, `The ${name}`]));
 
-const request = (
-	nanoid: unknown,
-	invites: readonly unknown[],
-	others: object = {},
-): ExpectedRequest => ({
-	method: 'POST',
-	path: '/v2/invites',
-	query: {},
-	body: { nanoid, invites, role: 'contractor', ...others },
-});
+const request = (nanoid: unknown, invites: readonly unknown[], others: object = {}) =>
+	post('/v2/invites', { nanoid, invites, role: 'contractor', ...others });
 
 export const createInvites: OperationCases = {
 	name: 'Invite: Create',
@@ -77,7 +68,6 @@ export const createInvites: OperationCases = {
 			}),
 		];
 	},
-	answers: (output) => output,
 	groups: ({ team }) => [
 		{
 			what: 'a team',
@@ -191,8 +181,8 @@ export const createInvites: OperationCases = {
 					prepare: () => undefined,
 					answers: () => [],
 					requests: () => [
-						{ method: 'GET', path: '/v2/invites', query: { nanoid: team } },
-						{ method: 'GET', path: `/v2/teams/${team}/users`, query: {} },
+						get('/v2/invites', { nanoid: team }),
+						get(`/v2/teams/${team}/users`, {}),
 						request(team, [{ email: 'ana@example.com' }]),
 					],
 				},

@@ -1,8 +1,12 @@
-import { accepting, refusing, refusingOption, type OperationCases } from '../cases';
+import { accepting, post, refusing, refusingOption, type OperationCases } from '../cases';
 import { allowedTexts, forbiddenTexts } from '../examples';
 import { bodyField } from '../openapi';
 
+const REVIEWED_AT = '2026-03-31T09:30:00Z';
 const DECISIONS = bodyField('resolveNameReview', 'action').enum ?? [];
+
+const path = (team: unknown, user: string): string =>
+	`/v2/payments/teams/${String(team)}/external_entity/${user}/name_review`;
 
 export const resolveNameReview: OperationCases = {
 	name: 'Name Review: Resolve',
@@ -14,18 +18,12 @@ export const resolveNameReview: OperationCases = {
 		teamId: team,
 		userId: { __rl: true, mode: 'id', value: reviewed },
 		decision: 'approve',
-		reviewVersion: '2026-03-31T09:30:00Z',
+		reviewVersion: REVIEWED_AT,
 	}),
 	requests: ({ teamId, decision, reviewVersion }, { reviewed }) => [
-		{
-			method: 'POST',
-			path: `/v2/payments/teams/${String(teamId)}/external_entity/${reviewed}/name_review`,
-			query: {},
-			body: { review_version: reviewVersion, action: decision },
-		},
+		post(path(teamId, reviewed), { review_version: reviewVersion, action: decision }),
 	],
-	answers: (output) => output,
-	groups: ({ reviewed }) => [
+	groups: ({ team, reviewed }) => [
 		{
 			what: 'approve and cancel',
 			accepted: accepting('decision', DECISIONS),
@@ -54,13 +52,11 @@ export const resolveNameReview: OperationCases = {
 			accepted: ['decision', `d${'x'.repeat(63)}`].map((decisionFieldName) => ({
 				form: { options: { decisionFieldName } },
 				prepare: ({ service }) => void service.change({ decisionFieldName }),
-				requests: ({ teamId }, { reviewed: user }) => [
-					{
-						method: 'POST',
-						path: `/v2/payments/teams/${String(teamId)}/external_entity/${user}/name_review`,
-						query: {},
-						body: { review_version: '2026-03-31T09:30:00Z', [decisionFieldName]: 'approve' },
-					},
+				requests: () => [
+					post(path(team, reviewed), {
+						review_version: REVIEWED_AT,
+						[decisionFieldName]: 'approve',
+					}),
 				],
 			})),
 			refused: refusingOption('Decision Field Name', 'decisionFieldName', [

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 
-import { refusing, SIGNATURE, WRONG_EMAILS, WRONG_SIGNERS, type OperationCases } from '../cases';
+import {
+	put,
+	refusing,
+	SIGNATURE,
+	WRONG_EMAILS,
+	WRONG_SIGNERS,
+	type OperationCases,
+} from '../cases';
 import { forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, fieldsOf, schema, valuesOf } from '../openapi';
 import type { World } from '../world';
@@ -44,24 +51,18 @@ export const createInstantPayment: OperationCases = {
 	requests: ({ teamId, amountCents, recipientEmail, typedData, signature }, world) => {
 		const given = parsed(typedData);
 		return [
-			{
-				method: 'PUT',
-				path: '/v2/payments/external_entity/instant',
-				query: {},
-				body: {
-					from: teamId,
-					amount_cents: Number(amountCents),
-					signer: world.account().address,
-					typed_data: messageShape.parse(given).message ?? given,
-					signature: signature ?? expect.stringMatching(SIGNATURE),
-					external_recipient_email: recipientEmail,
-					currency_symbol: 'USD',
-					network: 'arbitrum',
-				},
-			},
+			put('/v2/payments/external_entity/instant', {
+				from: teamId,
+				amount_cents: Number(amountCents),
+				signer: world.account().address,
+				typed_data: messageShape.parse(given).message ?? given,
+				signature: signature ?? expect.stringMatching(SIGNATURE),
+				external_recipient_email: recipientEmail,
+				currency_symbol: 'USD',
+				network: 'arbitrum',
+			}),
 		];
 	},
-	answers: (output) => output,
 	groups: () => [
 		{
 			what: `amounts from ${LEAST_CENTS} to ${MOST_CENTS} cents, as numbers and as digits`,

@@ -1,4 +1,5 @@
 import {
+	get,
 	refusing,
 	repeated,
 	WRONG_EMAILS,
@@ -11,11 +12,8 @@ import { boundsOf, queryParameter } from '../openapi';
 const [, LARGEST_PAGE] = boundsOf(queryParameter('listTeamUsers', 'count'));
 const [, MOST_EMAILS_IN_FILTER] = boundsOf(queryParameter('listTeamUsers', 'emails'));
 
-const request = (team: unknown, query: ExpectedRequest['query']): ExpectedRequest => ({
-	method: 'GET',
-	path: `/v2/teams/${String(team)}/users`,
-	query,
-});
+const request = (team: unknown, query: ExpectedRequest['query']) =>
+	get(`/v2/teams/${String(team)}/users`, query);
 
 const nobody = (count: number): string[] =>
 	Array.from({ length: count }, (_, index) => `nobody${index}@example.com`);

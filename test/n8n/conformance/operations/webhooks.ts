@@ -1,4 +1,4 @@
-import { accepting, refusing, refusingOption, type OperationCases } from '../cases';
+import { accepting, post, refusing, refusingOption, type OperationCases } from '../cases';
 import { forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, valuesOf } from '../openapi';
 
@@ -18,17 +18,11 @@ export const sendTestDelivery: OperationCases = {
 	operation: 'send',
 	form: ({ webhook }) => ({ webhookId: webhook, eventType: 'deposit.received' }),
 	requests: ({ webhookId, eventType, version }) => [
-		{
-			method: 'POST',
-			path: path(webhookId),
-			query: {},
-			body: {
-				version: version === EMPTY ? VERSION.default : (version ?? VERSION.default),
-				event_type: eventType,
-			},
-		},
+		post(path(webhookId), {
+			version: version === EMPTY ? VERSION.default : (version ?? VERSION.default),
+			event_type: eventType,
+		}),
 	],
-	answers: (output) => output,
 	groups: ({ webhook }) => [
 		{
 			what: 'each of the 39 event types',
@@ -70,12 +64,7 @@ export const sendTestDelivery: OperationCases = {
 				form: { options: { eventTypeFieldName } },
 				prepare: ({ service }) => void service.change({ eventTypeFieldName }),
 				requests: () => [
-					{
-						method: 'POST',
-						path: path(webhook),
-						query: {},
-						body: { version: 2, [eventTypeFieldName]: 'deposit.received' },
-					},
+					post(path(webhook), { version: 2, [eventTypeFieldName]: 'deposit.received' }),
 				],
 			})),
 			refused: refusingOption('Event Type Field Name', 'eventTypeFieldName', [

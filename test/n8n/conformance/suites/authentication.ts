@@ -12,6 +12,7 @@ const DIALECTS: readonly SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 /** Which headers prove who asks, and who signs. */
 export function authenticationSuite(record: ConformanceRecord, world: World): void {
 	const echo = useEchoService();
+	const note = (what: string, accepted: number) => record.add('Authentication', what, accepted);
 
 	const schemes = [
 		{
@@ -48,7 +49,7 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 			);
 			expect([id, proofs]).toEqual([id, [token === 'none' ? {} : headers]]);
 		}
-		record.add('Authentication', what, OPERATION_IDS.length);
+		note(what, OPERATION_IDS.length);
 	});
 
 	it.each(DIALECTS)('a remote signer (%s) signs in, executes and pays', async (dialect) => {
@@ -63,13 +64,8 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 				walletAddress: world.account().address,
 				privateKey: '',
 			});
-			const executed = await runNode(credentials, {
-				resource: 'administratorInvite',
-				operation: 'send',
-				entityId: world.team,
-				role: 'team_viewer',
-				emails: 'ana@example.com',
-			});
+			const invites = world.administratorInvites('ana@example.com');
+			const executed = await runNode(credentials, invites);
 			expect(executed.error?.message).toBeUndefined();
 			const paid = await runNode(credentials, await world.payment());
 			expect(paid.error?.message).toBeUndefined();
@@ -83,18 +79,14 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		} finally {
 			await signer.close();
 		}
-		record.add('Authentication', 'a remote signer signs in, executes and pays', 2);
+		note('a remote signer signs in, executes and pays', 2);
 	});
 
 	it('one sign-in takes three steps, with the nonce of the message', async () => {
 		world.refresh();
 		/* An account that no other case signs in with. */
 		const { address, platformId } = world.account('teamAdministrator');
-		const { error } = await runNode(world.credentials({}, 'teamAdministrator'), {
-			resource: 'balance',
-			operation: 'get',
-			entityId: world.team,
-		});
+		const { error } = await runNode(world.credentials({}, 'teamAdministrator'), world.balance());
 		expect(error?.message).toBeUndefined();
 		const [message, verification, balance, ...others] = world.wire();
 		expect(others).toEqual([]);
@@ -117,7 +109,7 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		for (const entry of [message, verification]) {
 			expect(entry?.headers).not.toHaveProperty('authorization');
 		}
-		record.add('Authentication', 'one sign-in takes three steps, with the nonce of the message', 1);
+		note('one sign-in takes three steps, with the nonce of the message', 1);
 	});
 
 	it('the roles that the document names are refused to those who lack them', async () => {
@@ -136,10 +128,6 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		}
 		const { error } = await runNode(stranger, FORMS.getBalance);
 		expect(error?.message).toMatch(/role/i);
-		record.add(
-			'Authentication',
-			'the roles that the document names are refused to those who lack them',
-			3,
-		);
+		note('the roles that the document names are refused to those who lack them', 3);
 	});
 }
