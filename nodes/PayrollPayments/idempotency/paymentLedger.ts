@@ -243,7 +243,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 	}
 	const sent = isLeftOver && number > 1 ? fromIt : [paid, paidExactly, ...fromIt];
 	if (sent.some(isRecorded)) {
-		/* Whoever says that it was not paid denies all that is left over. */
+		/* Saying that it was not paid denies everything that was left behind. */
 		const code = codeOf(
 			isLeftOver ? Math.max(number, number + fromIt.findLastIndex(isRecorded)) : number,
 		);
