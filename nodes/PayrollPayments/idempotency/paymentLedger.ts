@@ -39,7 +39,7 @@ const PAYMENTS_PER_LOOKUP = 1_000;
 const LATER_ATTEMPTS = 3;
 
 /** Room for lookups and payments under way, so that they make no other payment forgotten. */
-const MAX_ENTRIES = ENTRIES_PER_PAYMENT * PAYMENT_HISTORY + 10 * PAYMENTS_PER_LOOKUP;
+const MAX_ENTRIES = ENTRIES_PER_PAYMENT * PAYMENT_HISTORY + 11 * PAYMENTS_PER_LOOKUP;
 
 /** The service's response to a payment. */
 export interface PaymentAnswer {
@@ -167,8 +167,11 @@ function attemptAt(payment: Payment, given?: number) {
 		paid: hash('paid', id),
 		/** The same, of exactly this recipient and amount. */
 		paidExactly: hash('paid', exactId),
-		/** That the payment was looked up: n8n records what is looked for, until it is taken out again. */
-		lookedUp: hash('looked up', id),
+		/**
+		 * That the payment was looked up: n8n records what is looked for, until it is taken out again. Two,
+		 * since two look-ups at once share what they have in common, and either may be interrupted.
+		 */
+		lookedUp: [hash('looked up', id), hash('looked up', exactId)],
 	};
 }
 
@@ -224,7 +227,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 	const { summary, reference, confirmedNotPaid = [] } = attempt.payment;
 	const name = reference === undefined ? 'this authorization' : `reference ${asWord(reference)}`;
 	/* A look-up that was interrupted leaves all of these behind: then it isn't known. */
-	const isLeftOver = isRecorded(lookedUp);
+	const isLeftOver = lookedUp.some(isRecorded);
 	const wasPaid = (key: string) => isRecorded(key) && !isLeftOver;
 	if (wasPaid(paidExactly)) {
 		const error = refusal(
@@ -241,7 +244,10 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		);
 		return { status: 'refused', error };
 	}
-	const sent = isLeftOver && number > 1 ? fromIt : [paid, paidExactly, ...fromIt];
+	/* What was paid has both records; one alone was left behind. */
+	const sent = isLeftOver
+		? [...(number > 1 ? [] : [paid]), ...fromIt]
+		: [paid, paidExactly, ...fromIt];
 	if (sent.some(isRecorded)) {
 		/* Saying that it was not paid denies everything that was left behind. */
 		const code = codeOf(
@@ -259,7 +265,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		);
 		return { status: 'unknown', code, error };
 	}
-	if (previous !== undefined && !isRecorded(previous)) {
+	if (previous !== undefined && !isRecorded(previous) && !isLeftOver) {
 		const error = refusal(
 			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
 			'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
@@ -334,7 +340,7 @@ export class PaymentLedger {
 			...fromIt,
 			paid,
 			paidExactly,
-			lookedUp,
+			...lookedUp,
 		]);
 		return await findKeys(this.store, this.nodeKey, {
 			keys: [...new Set(keys)],

@@ -44,8 +44,11 @@ const CHECK_DATABASE =
 const WAS_SENT =
 	'The payment of $125.00 to ana@example.com was already sent by this node, so it was not sent again. Whether it was made isn’t known';
 
-const BY_TYPED_DATA = ['E6C8-B6E6-1', 'ea37 96a0 790f ec36 d149 3439 3fe3 0d6a ea37'] as const;
-const BY_REFERENCE = ['1872-A404-1', '1279 96a0 adf6 8843 461f 9357 b296 52d4 22f1 1279'] as const;
+const BY_TYPED_DATA = ['E6C8-B6E6-1', 'ea37 96a0 790f ec36 d149 3439 3fe3 0d6a b0da ea37'] as const;
+const BY_REFERENCE = [
+	'1872-A404-1',
+	'1279 96a0 adf6 8843 461f 9357 b296 52d4 22f1 76ec 1279',
+] as const;
 
 /* With other keys, every payment that is recorded would be free again. */
 it.each<[string, string, string, Payment]>([
@@ -343,11 +346,27 @@ describe('n8n’s store', () => {
 		expect(await pay({ ...payment, confirmedNotPaid })).toEqual(paid);
 	});
 
-	it('may hold what an interrupted check left behind: then the payment is not known as paid', async () => {
+	/** What is recorded in the middle of a check. */
+	const leftBy = async (checked: Payment): Promise<string[]> => {
 		let left: string[] = [];
 		store.once('afterwards', () => (left = store.saved));
-		await run().check(payment);
-		store.saved = left;
+		await run().check(checked);
+		return left;
+	};
+
+	it('is not paid where one of two checks at once was interrupted, of another recipient', async () => {
+		const other = { ...invoice, recipient: 'ben@example.com' };
+		const first = await leftBy(invoice);
+		store.saved = first;
+		const both = await leftBy(other);
+		/* The first has taken out its own. */
+		store.saved = both.filter((key) => !first.includes(key));
+		expect(store.saved).not.toEqual([]);
+		expect(await run().check(other)).toMatchObject([{ status: 'payable' }]);
+	});
+
+	it('may hold what an interrupted check left behind: then the payment is not known as paid', async () => {
+		store.saved = await leftBy(payment);
 		const hint = /A check that was interrupted can also have left this record\.$/;
 		const [state] = await run().check(payment);
 		expect(state).toMatchObject({
