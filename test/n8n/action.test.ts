@@ -85,7 +85,6 @@ describe('reads', () => {
 			{ items: [{ id: sandbox.team }, { id: sandbox.company }] },
 		);
 		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
-		/* Several fields depend on this one. */
 		const unit = "={{ 'cents' }}";
 		await sandbox.run(await sandbox.payment({ amountUnit: unit, amountDollars: '1' }));
 		expect(evaluated.mock.calls.filter(([value]) => value === unit)).toHaveLength(1);

@@ -109,6 +109,7 @@ describe('a pay run', () => {
 		items.push(...(await sheet(['hal@example.com'], sandbox.organisation.teams[1])));
 		const { output } = await sandbox.run(form(RUN_CHECK), { items });
 		const unread = 'Recipient Email must be a valid email address';
+		const same = expect.stringContaining('row 1 has the same payment');
 		const foreign =
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
@@ -138,11 +139,7 @@ describe('a pay run', () => {
 				},
 			],
 			refused: [
-				{
-					row: 3,
-					summary: '$125.00 to cleo@example.com',
-					error: expect.stringContaining('row 1 has the same payment'),
-				},
+				{ row: 3, summary: '$125.00 to cleo@example.com', error: same },
 				{ row: 4, summary: unread, error: unread },
 				{ row: 7, summary: foreign, error: foreign },
 			],
@@ -318,24 +315,15 @@ describe('a pay run', () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'latency', delay: 500, match: PAYMENT });
 		const stop = new AbortController();
-		const stopped = sandbox.run(form({ ifAlreadyPaid: 'skip' }), {
-			items,
-			...CONTINUE,
-			stop: stop.signal,
-		});
-		await waitUntil(
-			'a payment is sent',
-			async () => await Promise.resolve(sandbox.writes().length > 0),
-			{ milliseconds: 30_000 },
-		);
+		const options = { items, ...CONTINUE, stop: stop.signal };
+		const stopped = sandbox.run(form({ ifAlreadyPaid: 'skip' }), options);
+		const isSent = async () => await Promise.resolve(sandbox.writes().length > 0);
+		await waitUntil('a payment is sent', isSent, { milliseconds: 30_000 });
 		stop.abort();
 		await stopped;
 		/* What was under way is awaited, and nothing else starts. */
-		await waitUntil(
-			'the first payment is recorded',
-			async () => (await check(items))?.to_send_count === 4,
-			{ milliseconds: 30_000 },
-		);
+		const isRecorded = async () => (await check(items))?.to_send_count === 4;
+		await waitUntil('the first payment is recorded', isRecorded, { milliseconds: 30_000 });
 		expect(sandbox.writes()).toHaveLength(1);
 		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
 
@@ -347,15 +335,8 @@ describe('a pay run', () => {
 
 	it('isn’t paid twice by Retry On Fail', async () => {
 		const items = await sheet();
-		await sandbox.fault({
-			kind: 'status',
-			status: 400,
-			match: { method: 'PUT', path: 'instant' },
-			skip: 2,
-			times: 'always',
-		});
-		const retried = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const { error } = await sandbox.run(form(), { items, node: retried });
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 2, times: 'always' });
+		const { error } = await sandbox.run(form(), { items, node: { ...TRIED_AGAIN, maxTries: 3 } });
 		expect(error?.description).toContain('2 of 5 paid ($250.00)');
 		const salts = sandbox.writes().map(({ body }) => JSON.stringify(body));
 		const paid = salts.filter((salt) => salt === salts[0] || salt === salts[1]);
@@ -376,7 +357,7 @@ describe('a pay run', () => {
 	it('sends nothing more after an unknown outcome, with Retry On Fail and Continue', async () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'cutAfter', match: { path: 'instant' }, times: 'always' });
-		const retried = { ...CONTINUE.node, retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const retried = { ...CONTINUE.node, ...TRIED_AGAIN, maxTries: 3 };
 		const { output } = await sandbox.run(form(), { items, node: retried });
 		expect(outcomes(output)).toEqual(['unknown', ...Array(4).fill('not_sent')]);
 		expect(output[1]?.json).toMatchObject({

@@ -229,10 +229,7 @@ describe('the value of a run', () => {
 			expect(() => judgeRest(writes)).toThrow('This run isn’t the one that was approved');
 		}
 		/* Not even an approval over the others lets them pass. */
-		const others = approvalOf(
-			OF,
-			rest.flatMap(({ writes }) => writes),
-		);
+		const others = approvalOfRun(rows.filter((_, item) => item !== 1));
 		expect(() => judgeRest([], [others, others])).toThrow('isn’t the one');
 	});
 
@@ -245,7 +242,7 @@ describe('the value of a run', () => {
 		['3 payments of $375.00 in all', jobsOf(rows)],
 		['1 request', request],
 		['3 requests', [...request, ...requests]],
-	])('is for another run than one of %s', (size, run) => {
+	])('is not for a run of %s, and the error says so', (size, run) => {
 		const wrong = Array<string>(2).fill('0000-0000-0000-0000');
 		expect(refusalOf(() => keep(run, wrong))).toMatchObject({
 			message: 'This run isn’t the one that was approved',
