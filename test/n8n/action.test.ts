@@ -85,6 +85,9 @@ describe('reads', () => {
 			{ items: [{ id: sandbox.team }, { id: sandbox.company }] },
 		);
 		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
+		const unit = "={{ 'cents' }}";
+		await sandbox.run(await sandbox.payment({ amountUnit: unit, amountDollars: '1' }));
+		expect(evaluated.mock.calls.filter(([value]) => value === unit)).toHaveLength(1);
 		evaluated.mockRestore();
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
@@ -93,6 +96,24 @@ describe('reads', () => {
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
+});
+
+it('has a notice above the output where nothing was found, and only there', async () => {
+	const hintsOf = async (parameters: INodeParameters) =>
+		JSON.parse((await sandbox.run(parameters)).stored).runData.Payroll[0].hints;
+	const message = 'No user of the team matches Emails and Filters';
+	const notices = [{ message, location: 'outputPane' }];
+	expect(await hintsOf(sandbox.teamUsers({ emails: 'nobody@example.com' }))).toEqual(notices);
+	expect(await hintsOf(sandbox.teamUsers())).toEqual([]);
+	sandbox.firstTeam.invites.splice(0);
+	expect(await hintsOf(await formFor(sandbox, 'invite.getAll'))).toEqual([]);
+});
+
+it('has no other operations than those of its menus', async () => {
+	const { error } = await sandbox.run({ resource: 'balance', operation: 'send' });
+	const message = 'The resource balance has no operation send';
+	const description = 'Select the resource and operation again.';
+	expect(error).toMatchObject({ message, description });
 });
 
 describe('what an execution has done', () => {
@@ -127,8 +148,11 @@ describe('what an execution has done', () => {
 
 	it('may have been done where the answer is missing, on the regular output, too', async () => {
 		await sandbox.fault({ match: { path: '/v2/invites' }, kind: 'cutAfter', times: 1 });
-		const { output } = await sandbox.run(await formFor(sandbox, 'invite.create'), CONTINUE);
+		const parameters = await formFor(sandbox, 'invite.create');
+		const { output } = await sandbox.run(parameters, { items: [{}, {}], ...CONTINUE });
 		expect(output[0]?.json.error).toContain('[item 0]. The request may have succeeded anyway');
+		/* Only a payment ends the run with it. */
+		expect(output[1]?.json).not.toHaveProperty('error');
 	});
 });
 
@@ -261,7 +285,7 @@ describe('administrator invites', () => {
 		await sandbox.fault({ match, kind: 'status', status: 403, skip: 1, times: 1 });
 		const { error } = await sandbox.run(send({ emails: many }));
 		expect(error?.description).toMatch(
-			/^Already done: “Invite 100 people \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\) .*”\. .* 50 invites were created \(admin100@/,
+			/^Already done: “Invite 100 people \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\) [^“]*”\. [^“]* 50 invites were created \(admin100@/,
 		);
 		expect(error?.data).toMatchObject({
 			completed: [{ transaction: expect.stringMatching(/^tx-/) }],
@@ -328,6 +352,17 @@ describe('sign-in', () => {
 		expect(tested.message).toContain(message);
 		/* Neither asks twice. */
 		expect(signer.log.length - before).toBe(2);
+	});
+
+	it('is separate from the signature of a payment, which is refused where the signer fails', async () => {
+		const saved = withSigner();
+		const parameters = await sandbox.payment();
+		await runNode(saved, sandbox.balance());
+		signer.fail('cut');
+		const { output } = await runNode(saved, parameters, CONTINUE);
+		expect(output[0]?.json.outcome).toBe('refused');
+		expect((await runNode(saved, parameters)).error).toBeUndefined();
+		expect(sandbox.writes()).toHaveLength(1);
 	});
 
 	it('is confirmed by a read of the paying team’s balance before money moves, unless the service took the token within five minutes', async () => {

@@ -202,7 +202,11 @@ describe('Check Only', () => {
 		async (checkOnly) => {
 			const parameters = checking(await prepared('payment.create'), checkOnly);
 			const { error, output } = await sandbox.run(parameters, { node: asTool });
-			expect(error?.message).toContain('was refused because an AI agent called it');
+			expect(error).toMatchObject({
+				message:
+					'“Create instant payment” was refused because an AI agent called it. To allow it, turn on Allow Writes by AI in the node [item 0]',
+				description: 'Nothing was sent.',
+			});
 			expect(output).toEqual([]);
 			expect(sandbox.wire()).toEqual([]);
 		},
@@ -345,7 +349,9 @@ describe('payments', () => {
 			);
 		}
 		const tool = await sandbox.run(checking(confirmed), { node: asTool });
-		expect(tool.error?.message).toContain('“Confirmed Not Paid” was refused');
+		expect(tool.error?.message).toBe(
+			'“Confirmed Not Paid” was refused because an AI agent called it. Clear it, and use it in a node outside the AI agent [item 0]',
+		);
 		expect(processedKeys.entries()).toEqual(before);
 		expect(sandbox.writes()).toHaveLength(sent);
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { CONTINUE } from '../support/actionHost';
+import { CONTINUE, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { waitUntil } from '../support/waiting';
 
@@ -12,21 +12,25 @@ jest.mock('n8n-workflow', () => ({
 
 const sandbox = useActionSandbox();
 
-const PAYEES = ['ana', 'ben', 'cleo', 'dan', 'eva'].map((name) => `${name}@example.com`);
+const atExample = (name: string) => `${name}@example.com`;
+const PAYEES = ['ana', 'ben', 'cleo', 'dan', 'eva'].map(atExample);
 
 /** A sheet: one row per payee, each with its authorization and reference. */
-async function sheet(payees: readonly string[] = PAYEES): Promise<IDataObject[]> {
+async function sheet(
+	payees: readonly string[] = PAYEES,
+	team = sandbox.firstTeam,
+): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
 	for (const [index, email] of payees.entries()) {
-		const authorization = JSON.stringify(await sandbox.authorization({ email }));
-		rows.push({ email, reference: `INV-${index}`, authorization });
+		const authorization = JSON.stringify(await sandbox.authorization({ email, team }));
+		rows.push({ team: team.nanoid, email, reference: `INV-${index}`, authorization });
 	}
 	return rows;
 }
 
 const form = (options: INodeParameters = {}): INodeParameters =>
 	sandbox.paymentForm({
-		teamId: { __rl: true, mode: 'id', value: sandbox.team },
+		teamId: { __rl: true, mode: 'id', value: '={{ $json.team }}' },
 		recipientEmail: '={{ $json.email }}',
 		amountUnit: 'dollars',
 		amountDollars: '125.00',
@@ -35,8 +39,15 @@ const form = (options: INodeParameters = {}): INodeParameters =>
 		options,
 	});
 
-const check = async (items: readonly IDataObject[]) =>
-	(await sandbox.run(form({ checkOnly: true, checkOutput: 'run' }), { items })).output[0]?.json;
+const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
+
+const check = async (items: readonly IDataObject[], options: INodeParameters = {}) =>
+	(await sandbox.run(form({ ...RUN_CHECK, ...options }), { items })).output[0]?.json;
+
+const approvalOf = async (items: readonly IDataObject[]) => String((await check(items))?.approval);
+
+const PAYMENT = { method: 'PUT', path: 'instant' };
+const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 
 const outcomes = (output: ReadonlyArray<{ json: IDataObject }>) =>
 	output.map(({ json }) => json.outcome);
@@ -44,25 +55,19 @@ const outcomes = (output: ReadonlyArray<{ json: IDataObject }>) =>
 describe('a pay run', () => {
 	it('is checked as a whole, approved once, and paid', async () => {
 		const items = await sheet();
+		const cents = sandbox.firstTeam.balances.get('USD') ?? 0n;
 		const checked = await check(items);
 		expect(checked).toMatchObject({
 			check: 'passed',
-			count: 5,
-			total: '625.00',
-			to_send_count: 5,
-			to_send_total: '625.00',
-			currency: 'USD',
-			already_paid: [],
-			unknown: [],
-			refused: [],
+			summary: 'Pay 5 of 5 rows, $625.00 of $625.00',
+			balance: (Number(cents) / 100).toFixed(2),
+			balance_after: (Number(cents) / 100 - 625).toFixed(2),
 			duplicates: [],
 		});
-		const { balance, balance_after: after } = checked ?? {};
-		expect(Number(balance) - Number(after)).toBeCloseTo(625, 2);
 		expect(sandbox.writes()).toEqual([]);
 
 		const approvedCheck = String(checked?.approval);
-		const size = { expectedPayments: 5, expectedTotal: '625' };
+		const size = { expectedPayments: 5, expectedTotal: ' 625 ' };
 		const options = { approvedCheck, ifAlreadyPaid: 'skip', ...size };
 		const paid = await sandbox.run(form(options), { items });
 		expect(paid.error).toBeUndefined();
@@ -90,10 +95,119 @@ describe('a pay run', () => {
 		});
 	});
 
+	it('shows in its check what would become of each row', async () => {
+		const emails = [...PAYEES, 'EVA@example.com', 'fay@example.com'];
+		const items = await sheet(emails);
+		await sandbox.run(form(), { items: items.slice(0, 1) });
+		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
+		await sandbox.run(form(), { items: items.slice(1, 2) });
+		items[2] = { ...items[2], reference: 'INV-0' };
+		items[3] = { ...items[3], email: 'dan(at)example.com' };
+		items[4] = { ...items[4], reference: ' INV-4 ' };
+		/* Its authorization is another person's. */
+		items[6] = { ...items[6], email: 'gus@example.com' };
+		items.push(...(await sheet(['hal@example.com'], sandbox.organisation.teams[1])));
+		const { output } = await sandbox.run(form(RUN_CHECK), { items });
+		const unread = 'Recipient Email must be a valid email address';
+		const same = expect.stringContaining('row 1 has the same payment');
+		const foreign =
+			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
+		const json = {
+			check: 'failed',
+			summary:
+				'Pay 3 of 8 rows, $375.00 of $875.00; 1 already paid, 1 not known, 3 refused, 2 with the same recipient and amount as another',
+			approval: null,
+			count: 8,
+			total: '875.00',
+			to_send_count: 3,
+			to_send_total: '375.00',
+			currency: 'USD',
+			/* There are two teams. */
+			...{ balance: null, balance_after: null },
+			payments: [0, 1, 2, 4, 5, 7].map((index) => {
+				const { team, email, reference } = items[index] ?? {};
+				const row = { team, recipient_email: email, reference: String(reference).trim() };
+				return expect.objectContaining(row);
+			}),
+			already_paid: [{ row: 1, summary: '$125.00 to ana@example.com' }],
+			unknown: [
+				{
+					row: 2,
+					summary: '$125.00 to ben@example.com',
+					attempt_code: expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/),
+					error: expect.stringContaining('was already sent by this node'),
+				},
+			],
+			refused: [
+				{ row: 3, summary: '$125.00 to cleo@example.com', error: same },
+				{ row: 4, summary: unread, error: unread },
+				{ row: 7, summary: foreign, error: foreign },
+			],
+			duplicates: [[5, 6]],
+		};
+		expect(output).toEqual([{ json, pairedItem: items.map((_, item) => ({ item })) }]);
+	});
+
+	it('is checked without a balance where it can’t be read, or no row can', async () => {
+		await sandbox.fault({ kind: 'status', status: 403, match: { path: 'balance' } });
+		const unread = { balance: null, balance_after: null };
+		expect(await check(await sheet(), { typedAmountUnit: 'notChecked' })).toMatchObject({
+			...{ check: 'passed', ...unread },
+			summary: expect.stringMatching(/; 5 whose authorization wasn’t compared with the amount$/),
+		});
+		sandbox.service.wireLog.clear();
+		expect(await check([{}])).toMatchObject({ check: 'failed', count: 1, ...unread });
+		expect(sandbox.wire()).toEqual([]);
+	});
+
+	it('has a row for each payment with Skip, also of one that an earlier try made', async () => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
+		const skip = form({ ifAlreadyPaid: 'skip' });
+		const tried = await sandbox.run(skip, { items: items.slice(0, 2), node: TRIED_AGAIN });
+		const paid = { outcome: 'paid', transaction: expect.stringMatching(/^tx-/) };
+		expect(recordsOf(tried.output)).toMatchObject([{ ...paid, already_sent: true }, paid]);
+		/* Its authorization is another person's. */
+		items[2] = { ...items[2], email: 'gus@example.com' };
+		const { output } = await sandbox.run(skip, { items, ...CONTINUE });
+		expect(outcomes(output)).toEqual(['already_paid', 'already_paid', 'refused']);
+		expect(output.map(({ json }) => json.transaction)).toEqual([null, null, null]);
+	});
+
+	it('names the fault of a row, and for the others that of the run', async () => {
+		const [first, second] = await sheet(PAYEES.slice(0, 2));
+		const items = [{ ...first, email: 'ana(at)example.com' }, { ...second }];
+		const fault = 'Recipient Email must be a valid email address [item 0]';
+		const saved = sandbox.credentials({ access: 'readOnly' });
+		const { output } = await runNode(saved, form(), { items, ...CONTINUE });
+		expect(output.map(({ json }) => json.error)).toEqual([
+			fault,
+			'These credentials don’t allow sending payments [item 1]',
+		]);
+		const { error } = await runNode(saved, form(), { items });
+		expect(error?.message).toBe(fault);
+		expect(error?.description).not.toContain('These credentials');
+
+		/* Unlike its size, which refuses every row in the same words. */
+		const found = 'but this run has';
+		const unread = 'and 1 of its rows can’t be read';
+		const hint = 'Check the rows, or correct the number under Options. Nothing was signed or sent.';
+		for (const [options, message] of [
+			[{ expectedPayments: 3 }, `Expected Payments is 3, ${found} 2, ${unread}`],
+			[{ expectedTotal: '125.00' }, `Expected Total is $125.00, ${found} $125.00, ${unread}`],
+		] as const) {
+			const refused = await sandbox.run(form(options), { items, ...CONTINUE });
+			expect(recordsOf(refused.output)).toEqual(
+				[0, 1].map((item) => ({ error: `${message} [item ${item}]`, outcome: 'refused', hint })),
+			);
+		}
+	});
+
 	it('doesn’t pass its check where a reference was paid to someone else', async () => {
-		const [ana, ben] = await sheet(['ana@example.com', 'ben@example.com']);
+		const [ana, ben, cleo] = await sheet(PAYEES.slice(0, 3));
+		const items = [{ ...ben, reference: 'inv-001' }, { ...cleo }];
+		const approvedCheck = await approvalOf(items);
 		await sandbox.run(form(), { items: [{ ...ana, reference: 'INV-001' }] });
-		const items = [{ ...ben, reference: 'inv-001' }];
 		const message = 'reference inv-001 was used by this node for another recipient or amount';
 		const error = expect.stringContaining(message);
 		expect(await check(items)).toMatchObject({
@@ -101,15 +215,13 @@ describe('a pay run', () => {
 			already_paid: [],
 			refused: [{ row: 1, summary: '$125.00 to ben@example.com', error }],
 		});
-		const { output } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
+		const one = { items: items.slice(0, 1), ...CONTINUE };
+		const { output } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), one);
 		expect(output[0]?.json).toMatchObject({ outcome: 'refused', error });
+		const approved = form({ ifAlreadyPaid: 'skip', approvedCheck });
+		const whole = await sandbox.run(approved, { items, ...CONTINUE });
+		expect(outcomes(whole.output)).toEqual(['refused', 'refused']);
 		expect(sandbox.writes()).toHaveLength(1);
-	});
-
-	it('names the rows that pay the same person the same amount', async () => {
-		const [ana = '', ben = ''] = PAYEES;
-		const items = await sheet([ana, ben, ana]);
-		expect(await check(items)).toMatchObject({ check: 'passed', duplicates: [[1, 3]] });
 	});
 
 	it('knows a reference however it’s written', async () => {
@@ -125,27 +237,13 @@ describe('a pay run', () => {
 		]);
 	});
 
-	it('has in its total the rows that are refused', async () => {
-		const items = await sheet(PAYEES.slice(0, 3));
-		/* Its authorization is another person's. */
-		items[1] = { ...items[1], email: 'dan@example.com' };
-		expect(await check(items)).toMatchObject({
-			check: 'failed',
-			count: 3,
-			total: '375.00',
-			to_send_count: 2,
-			to_send_total: '250.00',
-			refused: [{ row: 2 }],
-		});
-	});
-
 	it.each([
 		['a changed reference', (rows: IDataObject[]) => [{ ...rows[0], reference: 'other' }, rows[1]]],
 		['a missing row', (rows: IDataObject[]) => [rows[1], rows[2]]],
 		['another order', (rows: IDataObject[]) => [rows[1], rows[0], rows[2]]],
 	])('isn’t paid with %s', async (_what, change) => {
 		const items = await sheet(PAYEES.slice(0, 3));
-		const approvedCheck = String((await check(items))?.approval);
+		const approvedCheck = await approvalOf(items);
 		const changed = change(items).map((row) => ({ ...row }));
 		const { error } = await sandbox.run(form({ approvedCheck }), { items: changed });
 		expect(error?.message).toContain('This run isn’t the one that was approved');
@@ -158,10 +256,12 @@ describe('a pay run', () => {
 		[{ expectedPayments: 4 }, 'Expected Payments is 4, but this run has 5'],
 		[{ expectedTotal: '625.01' }, 'Expected Total is $625.01, but this run has $625.00'],
 		[{ expectedTotal: '' }, 'Expected Total is empty'],
+		[{ expectedTotal: '625,00' }, 'Expected Total must be dollars in digits, e.g. 34500.00'],
+		[{ expectedTotal: true }, 'Expected Total must be dollars in digits, e.g. 34500.00'],
 		[{ approvedCheck: '' }, 'Approved Check is empty'],
 	])('isn’t paid with %j', async (options, message) => {
 		const { error } = await sandbox.run(form(options), { items: await sheet() });
-		expect(error?.message).toContain(message);
+		expect(error?.message.replace(/ \(the same in .*\)/, '')).toBe(`${message} [item 0]`);
 		expect(sandbox.writes()).toEqual([]);
 	});
 
@@ -171,19 +271,14 @@ describe('a pay run', () => {
 		const { error } = await sandbox.run(form(), { items });
 		expect(error?.message).toMatch(/\[item 3\]$/);
 		expect(sandbox.writes()).toEqual([]);
-		expect(await check(items)).toMatchObject({
-			check: 'failed',
-			approval: null,
-			refused: [{ row: 4 }],
-		});
 	});
 
 	it('goes on after a refusal with Continue, and ends at the first unknown outcome', async () => {
 		const items = await sheet();
-		const match = { method: 'PUT', path: 'instant' };
-		await sandbox.fault({ kind: 'status', status: 400, match });
-		await sandbox.fault({ kind: 'cutBefore', match, skip: 1 });
-		const first = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
+		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT, skip: 1 });
+		const options = { ifAlreadyPaid: 'skip', approvedCheck: await approvalOf(items) };
+		const first = await sandbox.run(form(options), { items, ...CONTINUE });
 		const known = outcomes(first.output);
 		expect(known.filter((outcome) => outcome === 'refused')).toHaveLength(1);
 		expect(known.filter((outcome) => outcome === 'unknown')).toHaveLength(1);
@@ -193,7 +288,7 @@ describe('a pay run', () => {
 
 		/* The next day: the rest is paid, the unknown one is left alone. */
 		const before = sandbox.writes().length;
-		const second = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items, ...CONTINUE });
+		const second = await sandbox.run(form(options), { items, ...CONTINUE });
 		expect(outcomes(second.output).filter((outcome) => outcome === 'unknown')).toHaveLength(1);
 		expect(outcomes(second.output)).not.toContain('not_sent');
 		const paid = outcomes(second.output).filter((outcome) => outcome === 'paid').length;
@@ -201,15 +296,14 @@ describe('a pay run', () => {
 
 		/* A person asked the service: it wasn't made, so its code releases exactly this one. */
 		const confirmedNotPaid = String(unknown?.attempt_code);
-		const third = await sandbox.run(form({ ifAlreadyPaid: 'skip', confirmedNotPaid }), { items });
+		const third = await sandbox.run(form({ ...options, confirmedNotPaid }), { items });
 		expect(outcomes(third.output).sort()).toEqual([...Array(4).fill('already_paid'), 'paid']);
 	});
 
 	it('counts in its error what was paid, and what wasn’t', async () => {
 		const items = await sheet();
-		const match = { method: 'PUT', path: 'instant' };
-		await sandbox.fault({ kind: 'cutAfter', match, skip: 2 });
-		const { error } = await sandbox.run(form(), { items });
+		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, skip: 2 });
+		const { error } = await sandbox.run(form(), { items, node: TRIED_AGAIN });
 		expect(error?.description).toContain('2 of 5 paid ($250.00), 1 not known, 2 not sent.');
 		expect(error?.data).toMatchObject({
 			completed: [{ item: 0 }, { item: 1 }],
@@ -219,27 +313,17 @@ describe('a pay run', () => {
 
 	it('pays only the first of five when it is stopped during that one, and the rest the next time', async () => {
 		const items = await sheet();
-		const match = { method: 'PUT', path: 'instant' };
-		await sandbox.fault({ kind: 'latency', delay: 500, match });
+		await sandbox.fault({ kind: 'latency', delay: 500, match: PAYMENT });
 		const stop = new AbortController();
-		const stopped = sandbox.run(form({ ifAlreadyPaid: 'skip' }), {
-			items,
-			...CONTINUE,
-			stop: stop.signal,
-		});
-		await waitUntil(
-			'a payment is sent',
-			async () => await Promise.resolve(sandbox.writes().length > 0),
-			{ milliseconds: 30_000 },
-		);
+		const options = { items, ...CONTINUE, stop: stop.signal };
+		const stopped = sandbox.run(form({ ifAlreadyPaid: 'skip' }), options);
+		const isSent = async () => await Promise.resolve(sandbox.writes().length > 0);
+		await waitUntil('a payment is sent', isSent, { milliseconds: 30_000 });
 		stop.abort();
 		await stopped;
 		/* What was under way is awaited, and nothing else starts. */
-		await waitUntil(
-			'the first payment is recorded',
-			async () => (await check(items))?.to_send_count === 4,
-			{ milliseconds: 30_000 },
-		);
+		const isRecorded = async () => (await check(items))?.to_send_count === 4;
+		await waitUntil('the first payment is recorded', isRecorded, { milliseconds: 30_000 });
 		expect(sandbox.writes()).toHaveLength(1);
 		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
 
@@ -251,15 +335,8 @@ describe('a pay run', () => {
 
 	it('isn’t paid twice by Retry On Fail', async () => {
 		const items = await sheet();
-		await sandbox.fault({
-			kind: 'status',
-			status: 400,
-			match: { method: 'PUT', path: 'instant' },
-			skip: 2,
-			times: 'always',
-		});
-		const retried = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const { error } = await sandbox.run(form(), { items, node: retried });
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 2, times: 'always' });
+		const { error } = await sandbox.run(form(), { items, node: { ...TRIED_AGAIN, maxTries: 3 } });
 		expect(error?.description).toContain('2 of 5 paid ($250.00)');
 		const salts = sandbox.writes().map(({ body }) => JSON.stringify(body));
 		const paid = salts.filter((salt) => salt === salts[0] || salt === salts[1]);
@@ -271,8 +348,7 @@ describe('a pay run', () => {
 		/* Two payments are made, or three where the token needs no read that confirms it. */
 		const match = { path: 'balance|instant' };
 		await sandbox.fault({ kind: 'status', status: 401, match, skip: 3, times: 'always' });
-		const retried = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { error } = await sandbox.run(form(), { items, node: retried });
+		const { error } = await sandbox.run(form(), { items, node: TRIED_AGAIN });
 		expect(error?.description).toMatch(
 			/^[23] of 5 paid \(\$\d+\.00\), [23] refused\. Already done before this error: item 0 \(tx-\w+\), item 1 /,
 		);
@@ -281,17 +357,14 @@ describe('a pay run', () => {
 	it('sends nothing more after an unknown outcome, with Retry On Fail and Continue', async () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'cutAfter', match: { path: 'instant' }, times: 'always' });
-		const retried = { ...CONTINUE.node, retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const retried = { ...CONTINUE.node, ...TRIED_AGAIN, maxTries: 3 };
 		const { output } = await sandbox.run(form(), { items, node: retried });
 		expect(outcomes(output)).toEqual(['unknown', ...Array(4).fill('not_sent')]);
+		expect(output[1]?.json).toMatchObject({
+			error: 'This was not sent, because the run ended before it [item 1]',
+			hint: 'Look at the failure before it, then run the node again.',
+		});
 		expect(sandbox.writes()).toHaveLength(1);
-	});
-
-	it('says in its check that an amount wasn’t compared', async () => {
-		const options = { checkOnly: true, checkOutput: 'run', typedAmountUnit: 'notChecked' };
-		const { output } = await sandbox.run(form(options), { items: await sheet() });
-		expect(output[0]?.json.summary).toMatch(/; 5 whose authorization wasn’t compared/);
-		expect((await check(await sheet()))?.summary).not.toContain('compared');
 	});
 
 	it('refuses a reference that is a number with more digits than JavaScript keeps', async () => {
@@ -328,6 +401,11 @@ describe('a pay run', () => {
 			payment_reference: 'INV-0',
 			payment_outcome: 'paid',
 			payment_transaction: expect.stringMatching(/^tx-/),
+		});
+		const again = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
+		expect(JSON.parse(again.stored).metadata).toEqual({
+			payment_reference: 'INV-0',
+			payment_outcome: 'already_paid',
 		});
 	});
 });

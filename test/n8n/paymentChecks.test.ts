@@ -54,6 +54,7 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 		`Authorization: "pay 1" (not compared) of token "USDC to 0xGood, which was checked.\\n\\n\ufffd" to "${recipient}" on chain `,
 	);
 	expect(await said('x'.repeat(101))).toContain('of token a text of 101 characters to ');
+	expect(await said(' ')).toContain(`"pay 1" (not compared) to "${recipient}" on chain `);
 	const { domain, message } = await sandbox.authorization();
 	const { token, recipient: paid } = Object(message.data);
 	expect((await check(await sandbox.authorization())).summary).toMatch(

@@ -135,19 +135,19 @@ describe('a payment that a person confirmed as not made', () => {
 		}
 	});
 
-	it.each([',', ' ', '\n'])('is one of several, separated by %j', async (separator) => {
+	it.each([',', ' ', '\n', ', ; '])('is one of several, separated by %j', async (separator) => {
 		const payments = [await unknownOutcome(), await unknownOutcome()];
-		const confirmedNotPaid = payments.map((each) => each.confirmedNotPaid).join(separator);
+		const confirmedNotPaid = payments
+			.map((each) => `${separator}${each.confirmedNotPaid}`)
+			.join('');
 		for (const { payload } of payments) {
 			const again = sandbox.paying(payload, { options: { confirmedNotPaid } });
 			expect((await sandbox.run(again)).output[0]?.json).toEqual(PAID);
 		}
 	});
 
-	it('has a code', async () => {
-		const { error } = await sandbox.run(
-			await sandbox.payment({ options: { confirmedNotPaid: 'yes' } }),
-		);
+	it.each(['yes', '7F3A-91C2-1, yes'])('has a code, not %s', async (confirmedNotPaid) => {
+		const { error } = await sandbox.run(await sandbox.payment({ options: { confirmedNotPaid } }));
 		expect(error?.message).toBe(
 			'Confirmed Not Paid must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces [item 0]',
 		);

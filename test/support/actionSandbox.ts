@@ -175,10 +175,11 @@ export class ActionSandbox {
 	async authorization({
 		amount_cents: amountCents = 12_500,
 		email = 'ana@example.com',
-	}: { amount_cents?: number; email?: string } = {}): Promise<Payload> {
+		team = this.firstTeam,
+	}: { amount_cents?: number; email?: string; team?: Team } = {}): Promise<Payload> {
 		const { service } = this;
 		const { domain, types, primary_type, typed_data } = service.instantPayments.prepare(
-			{ team: this.firstTeam, amountCents, email, signer: this.wallet().address },
+			{ team, amountCents, email, signer: this.wallet().address },
 			service.settings,
 			service.organisation.randomness,
 		);

@@ -91,19 +91,13 @@ function refuseAgentWrites({ type, parameters }: INode, operation: Operation): v
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
 	const saved = context.getNode().parameters;
-	return context.getInputData().map(({ json }, index) => {
-		const values = new Map<string, unknown>();
-		return {
-			index,
-			json,
-			read: (name: string): unknown => {
-				/* An expression is slow to resolve and can give another value the second time. */
-				if (!values.has(name)) values.set(name, context.getNodeParameter(name, index, undefined));
-				return values.get(name);
-			},
-			readSaved: (name: string): unknown => saved[name],
-		};
-	});
+	return context.getInputData().map(({ json }, index) => ({
+		index,
+		json,
+		/* Once each: an expression is slow to resolve and can give another value the second time. */
+		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
+		readSaved: (name: string): unknown => saved[name],
+	}));
 }
 
 /**
@@ -130,7 +124,7 @@ async function checkAll(
 		requirePermission(run.credentials, operation.permission);
 		const checked = await form.check(run);
 		plan = { ...checked, refusals: [...plan.refusals, ...checked.refusals] };
-		if (operation.effect === 'read' || isOver()) return plan;
+		if (isOver()) return plan;
 		if (form.settings.checkOnly) {
 			const report = (job: Job): Job => {
 				const send = async () => checkRecords(run.approvable, job.writes);
@@ -139,7 +133,7 @@ async function checkAll(
 			return { jobs: plan.jobs.map(report), refusals: plan.refusals };
 		}
 		plan = keepApproved(run.approvable, plan, run.credentials, form.approved);
-		const sending = plan.jobs.find(({ writes, kind }) => writes.length > 0 && !kind);
+		const sending = plan.jobs.find(({ writes, kind }) => writes.length > 0 && kind === undefined);
 		/* Signing in, which needs no permission, is how people get a token. */
 		if (!isOver() && sending !== undefined && operation.permission !== 'none') {
 			const team = sending.writes[0]?.request?.body.from;

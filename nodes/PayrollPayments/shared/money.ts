@@ -21,9 +21,15 @@ export function centsAsDecimal(cents: number | bigint): string {
 	return `${sign}${padded.slice(0, -2)}.${padded.slice(-2)}`;
 }
 
+/** Cents as text; undefined if they aren't whole. */
+export function wholeCents(text: string): bigint | undefined {
+	return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+}
+
 /** {@link centsAsDecimal} for cents as text; null if they aren't whole. */
-export function centsTextAsDecimal(cents: string): string | null {
-	return /^-?\d+$/.test(cents) ? centsAsDecimal(BigInt(cents)) : null;
+export function centsTextAsDecimal(text: string): string | null {
+	const cents = wholeCents(text);
+	return cents === undefined ? null : centsAsDecimal(cents);
 }
 
 /** Whole cents as dollars for people: 123456 is "$1,234.56". */

@@ -6,7 +6,7 @@ import {
 	keepApproved,
 } from '../../../nodes/PayrollPayments/actions/approval';
 import type { CheckedWrite } from '../../../nodes/PayrollPayments/actions/checkedWrite';
-import type { Job } from '../../../nodes/PayrollPayments/actions/plan';
+import type { FailedItems, Job } from '../../../nodes/PayrollPayments/actions/plan';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { isRecord, type JsonValue } from '../../../nodes/PayrollPayments/shared/json';
 import { runs } from '../../support/propertyRuns';
@@ -63,12 +63,13 @@ const limits = {
 	maximumPaymentCents: undefined,
 } as const;
 
+/** What becomes of jobs, where the first items name these approvals. */
+const keep = (jobs: readonly Job[], approvals: readonly string[], refusals: FailedItems[] = []) =>
+	keepApproved(OF, { jobs, refusals }, { limits }, new Map(approvals.entries()));
+
 /** What becomes of a run whose items all name this approval, or each its own. */
-function judge(rows: readonly Row[], approval: string | readonly string[]) {
-	const approvals = typeof approval === 'string' ? rows.map(() => approval) : approval;
-	const plan = { jobs: jobsOf(rows), refusals: [] };
-	return keepApproved(OF, plan, { limits }, new Map(approvals.entries()));
-}
+const judge = (rows: readonly Row[], approval: string | readonly string[]) =>
+	keep(jobsOf(rows), typeof approval === 'string' ? rows.map(() => approval) : approval);
 
 /** The rows with each plain value replaced by what `change` makes of it. */
 function withValues(
@@ -146,17 +147,6 @@ describe('an approval', () => {
 		);
 	});
 
-	it('refuses a row twice, and says how large the run is now', () => {
-		const rows = sheet(3);
-		const approval = approvalOfRun(rows);
-		expect(refusalOf(() => judge([...rows, ...rows.slice(0, 1)], approval))).toMatchObject({
-			message: 'This run isn’t the one that was approved',
-			field: 'approvedCheck',
-			context: { outcome: 'refused', refusesRun: true },
-			hint: expect.stringContaining('It has 4 payments of $500.00 in all now. '),
-		});
-	});
-
 	it('covers operation and base URL', () => {
 		const changes = [{}, { operation: 'invite.create' }, { baseUrl: 'https://b.example' }];
 		const approvals = changes.map((change) => approvalOfRun(sheet(1), { ...OF, ...change }));
@@ -176,6 +166,7 @@ describe('an approval', () => {
 			expect(judge(rows, typed)).toMatchObject({ refusals: [] });
 		}
 		expect(() => judge(rows, approval.slice(0, -1))).toThrow('isn’t the one');
+		expect(() => judge([...rows, ...rows.slice(0, 1)], approval)).toThrow('isn’t the one');
 	});
 });
 
@@ -188,21 +179,46 @@ it('the value of an item refuses only that item', () => {
 	});
 });
 
+it('several items that share a request all name its approval', () => {
+	const both = jobsOf(sheet(1)).map((job) => ({ ...job, items: [0, 1] }));
+	const [own, wrong] = [approvalOfRun(sheet(1)), '0000-0000-0000-0000'];
+	const refusals = [{ items: [2], error: new UserError('refused') }];
+	expect(keep(both, [own, own], refusals)).toEqual({ jobs: both, refusals });
+	/* What sends nothing needs none. */
+	const idle = both.map((job) => ({ ...job, writes: [] }));
+	expect(keep(idle, []).jobs).toEqual(idle);
+
+	const changed = [
+		'This isn’t what was approved',
+		'Something changed after the check. Check it again, and have the new check approved.',
+	];
+	const missing = [
+		'Approved Check is missing, and these credentials require it',
+		'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
+	];
+	for (const approvals of [[own, wrong], [own], [wrong], []]) {
+		const [message, next] = approvals.length === 0 ? missing : changed;
+		const hint = `${next} Nothing was signed or sent.`;
+		const context = { hint, outcome: 'refused', page: 'payments.md', refusesRun: false };
+		const error = { message, field: 'approvedCheck', context };
+		expect(keep(both, approvals)).toMatchObject({ jobs: [], refusals: [{ error }] });
+	}
+});
+
 describe('the value of a run', () => {
 	const rows = sheet(3);
 	const approval = approvalOfRun(rows);
 	/* Rows 0 and 2; the other one was held back by a check. */
-	const judgeRest = (...writes: CheckedWrite[]) => {
+	const rest = jobsOf(rows).filter((_, item) => item !== 1);
+	const judgeRest = (writes: CheckedWrite[] = [], approvals = rows.map(() => approval)) => {
 		const held = { items: [1], error: new UserError('earlier attempt') };
-		const jobs = jobsOf(rows).filter((_, item) => item !== 1);
 		const refusals = [writes.length === 0 ? held : { ...held, writes }];
-		const approved = new Map(rows.map((_, item) => [item, approval]));
-		return keepApproved(OF, { jobs, refusals }, { limits }, approved);
+		return keep(rest, approvals, refusals);
 	};
 	const [, second, third] = rows.map(writeOf).map((write) => [write]);
 
 	it('holds for the same sheet again, with a row whose outcome isn’t known', () => {
-		expect(judgeRest(...(second ?? []))).toMatchObject({
+		expect(judgeRest(second)).toMatchObject({
 			jobs: [{ items: [0] }, { items: [2] }],
 			refusals: [{ items: [1] }],
 		});
@@ -210,8 +226,30 @@ describe('the value of a run', () => {
 
 	it('refuses the run where a row was refused or changed', () => {
 		for (const writes of [[], third ?? []]) {
-			expect(() => judgeRest(...writes)).toThrow('This run isn’t the one that was approved');
+			expect(() => judgeRest(writes)).toThrow('This run isn’t the one that was approved');
 		}
+		/* Not even an approval over the others lets them pass. */
+		const others = approvalOfRun(rows.filter((_, item) => item !== 1));
+		expect(() => judgeRest([], [others, others])).toThrow('isn’t the one');
+	});
+
+	const payment = jobsOf(sheet(1));
+	const request = payment.map((each) => ({ ...each, cents: undefined }));
+	const requests = request.map((each) => ({ ...each, writes: sheet(2).map(writeOf) }));
+
+	it.each([
+		['1 payment of $125.00 in all', payment],
+		['3 payments of $375.00 in all', jobsOf(rows)],
+		['1 request', request],
+		['3 requests', [...request, ...requests]],
+	])('is not for a run of %s, and the error says so', (size, run) => {
+		const wrong = Array<string>(2).fill('0000-0000-0000-0000');
+		expect(refusalOf(() => keep(run, wrong))).toMatchObject({
+			message: 'This run isn’t the one that was approved',
+			field: 'approvedCheck',
+			context: { outcome: 'refused', refusesRun: true },
+			hint: `It has ${size} now. Check it again, and have the new check approved. Nothing was signed or sent.`,
+		});
 	});
 });
 

@@ -128,9 +128,7 @@ async function guardPayment(item: Item, run: RunContext) {
 		/** The only way to the wire: recorded, signed, sent, and recorded again. */
 		pay: async (attempt: number) =>
 			await run.ledger().pay(payment, attempt, async () => {
-				const signature = await sign().catch((error: unknown) => {
-					throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
-				});
+				const signature = await sign();
 				const answer = instantPaymentAnswer;
 				return await run.send({ ...ENDPOINT, body: { ...body, signature }, answer });
 			}),
@@ -173,7 +171,7 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 function checkTotals(items: readonly Item[], unread: readonly FailedItems[], cents: bigint): void {
 	const count = items.length + unread.length;
 	const refuse = (field: string, what: string) => {
-		const rest = unread.length === 0 ? '' : `, and ${unread.length} rows can’t be read`;
+		const rest = unread.length === 0 ? '' : `, and ${unread.length} of its rows can’t be read`;
 		throw new UserError(`${what}${rest}`, {
 			field,
 			hint: 'Check the rows, or correct the number under Options. Nothing was signed or sent.',

@@ -30,7 +30,7 @@ function closedMenu<const Value extends string>(...of: Parameters<typeof choice<
 }
 
 const attemptCodes = filledText
-	.transform((value) => value.split(/[\s,;]+/).filter(Boolean))
+	.transform((value) => value.split(/[\s,;]/).filter(Boolean))
 	.refine((codes) => codes.every(isAttemptCode), {
 		message: 'must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces',
 	});

@@ -1,7 +1,7 @@
 import { balanceCall } from '../../api/balance';
 import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, outcomeOf } from '../../shared/errors';
-import { centsAsDecimal, centsAsDollars } from '../../shared/money';
+import { centsAsDecimal, centsAsDollars, wholeCents } from '../../shared/money';
 import { approvalOf } from '../approval';
 import type { OutputRecord, WritePlan } from '../checkedWrite';
 import { counted, totalsOf } from '../output';
@@ -26,8 +26,7 @@ async function balanceOf(
 	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
 	if (nanoid === undefined || others.length > 0) return undefined;
 	const { balances } = await run.send(balanceCall(nanoid)).catch(() => ({ balances: [] }));
-	const cents = balances.find(({ currency }) => currency === 'USD')?.balance_cents ?? '';
-	return /^-?\d+$/.test(cents) ? BigInt(cents) : undefined;
+	return wholeCents(balances.find(({ currency }) => currency === 'USD')?.balance_cents ?? '');
 }
 
 /** The rows with the same recipient and amount, by their numbers. */
