@@ -78,12 +78,14 @@ async function preparePackage(isN8nInstalled) {
 async function start() {
 	refuseSecondStart();
 	let isN8nInstalled = false;
+	/* One after the other: both fill the network and the disk, and the first result needs only these. */
+	await installDependencies('start');
 	const [installation, { demo, sandbox }] = await Promise.all([
 		installN8n().then((result) => {
 			isN8nInstalled = true;
 			return result;
 		}),
-		installDependencies('start').then(async () => await preparePackage(() => isN8nInstalled)),
+		preparePackage(() => isN8nInstalled),
 	]);
 	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);

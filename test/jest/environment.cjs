@@ -9,7 +9,7 @@ const here = vm.createContext();
 
 const { compileFunction } = vm;
 
-/** What has been compiled here, by its file. Each test file runs it anew. */
+/** What has been compiled here, by its file. Each test file runs it again. */
 const compiled = new Map();
 
 vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) => {

@@ -94,7 +94,7 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 	return context.getInputData().map(({ json }, index) => ({
 		index,
 		json,
-		/* Once each: an expression is slow to resolve and can give another value the second time. */
+		/* Read each only once: an expression is slow, and can give another value the second time. */
 		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
 		readSaved: (name: string): unknown => saved[name],
 	}));

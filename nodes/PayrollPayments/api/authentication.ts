@@ -58,9 +58,12 @@ export async function obtainSession(
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
 	const own = ownRequests.get(saved);
+	if (unrepeatable.has(saved)) {
+		if (own !== undefined) throw new Error('A write is never repeated');
+		return {};
+	}
 	const credentials = own ?? readCredentials(saved);
-	if (unrepeatable.has(saved) && own !== undefined) throw new Error('A write is never repeated');
-	if (credentials.authentication !== 'walletSignIn' || unrepeatable.has(saved)) return {};
+	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
 	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
 		const redactor = addSecretsOf(new Redactor(), saved);
@@ -82,6 +85,7 @@ export async function authenticateRequest(
 ): Promise<IHttpRequestOptions> {
 	const own = ownRequests.get(saved);
 	const credentials = own ?? readCredentials(saved);
+	/* A request that is refused gets no new token either. */
 	unrepeatable.add(saved);
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);

@@ -244,15 +244,12 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		);
 		return { status: 'refused', error };
 	}
-	/* What was paid has both records; one alone was left behind. */
-	const sent = isLeftOver
-		? [...(number > 1 ? [] : [paid]), ...fromIt]
-		: [paid, paidExactly, ...fromIt];
-	if (sent.some(isRecorded)) {
-		/* Saying that it was not paid denies everything that was left behind. */
-		const code = codeOf(
-			isLeftOver ? Math.max(number, number + fromIt.findLastIndex(isRecorded)) : number,
-		);
+	/* What was paid has both records, so `paidExactly` alone was left behind. A code denies `paid`. */
+	const paidKeys = isLeftOver ? (number === 1 ? [paid] : []) : [paid, paidExactly];
+	if ([...paidKeys, ...fromIt].some(isRecorded)) {
+		/* The code denies all attempts that were left behind, too. */
+		const leftOver = isLeftOver ? Math.max(0, fromIt.findLastIndex(isRecorded)) : 0;
+		const code = codeOf(number + leftOver);
 		const again = number === 1 || isLeftOver ? '' : `, as attempt ${number}`;
 		const stranger =
 			number === 1 && confirmedNotPaid.length > 0
@@ -265,7 +262,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		);
 		return { status: 'unknown', code, error };
 	}
-	if (previous !== undefined && !isRecorded(previous) && !isLeftOver) {
+	if (previous !== undefined && !isRecorded(previous)) {
 		const error = refusal(
 			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
 			'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',

@@ -2,7 +2,7 @@ import { balanceCall } from '../api/balance';
 import { mustResolve, readFields } from '../forms/field';
 import { wholeNumber } from '../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../forms/serviceFields';
-import { centsAsDecimal } from '../shared/money';
+import { centsAsDecimal, wholeCents } from '../shared/money';
 import { described, unreadable, type ChangeKind, type Observation } from './snapshots';
 
 const fields = {
@@ -25,8 +25,9 @@ function amount<Name extends string>(name: Name, cents: bigint) {
 
 /** Whole cents (docs/api.md, Balance entry), which may be negative. */
 function centsOf(text: string): string {
-	if (!/^-?\d+$/.test(text)) throw unreadable('A balance in the response isn’t whole cents');
-	return String(BigInt(text));
+	const cents = wholeCents(text);
+	if (cents === undefined) throw unreadable('A balance in the response isn’t whole cents');
+	return String(cents);
 }
 
 /**

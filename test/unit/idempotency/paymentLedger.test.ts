@@ -142,12 +142,12 @@ describe('a payment that was made', () => {
 	const toBen = { recipient, cents: 99_000, summary: `$990.00 to ${recipient}` };
 	const byReference = ['reference INV-1', 'paymentReference'] as const;
 
-	const anew = { ...withSalt('1', 'INV-1'), ...toBen };
+	const newlyAuthorized = { ...withSalt('1', 'INV-1'), ...toBen };
 
 	it.each<[string, Payment, Partial<Payment>, string, string]>([
 		['to another recipient', invoice, { recipient }, ...byReference],
 		['with another amount', invoice, { cents: 12_501 }, ...byReference],
-		['by a new authorization to someone else', invoice, anew, ...byReference],
+		['by a new authorization to someone else', invoice, newlyAuthorized, ...byReference],
 		['by one that names no recipient', payment, toBen, 'this authorization', 'typedData'],
 	])('is neither said to be paid nor sent %s', async (_what, first, change, what, field) => {
 		const records = new Map();
