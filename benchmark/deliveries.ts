@@ -1,145 +1,24 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import type { TestEnvironment } from '../test/support/testEnvironment';
 import { installPackage } from '../test/support/n8nProcess';
-import { chain, node, type WorkflowNode } from '../test/support/workflows';
-import { depositEvent } from '../test/support/sampleEvents';
+import { node } from '../test/support/workflows';
 import { interleaved, median, mustBeSame, rotated, type Comparison, type Part } from './comparison';
-import { BARE_TRIGGER, packedBare } from './bare/pack';
+import { packedBare } from './bare/pack';
 import { probe, Runner, startBenchmarkEnvironment } from './host';
-
-const CONNECTIONS = 10;
-const SECRET = 'benchmark of deliveries';
-
-interface Answer {
-	readonly status: number;
-	readonly text?: string;
-	/** Whether each delivery starts a run. */
-	readonly runs: boolean;
-}
-
-const STARTED: Answer = { status: 200, runs: true };
-
-interface Delivery {
-	readonly body: string;
-	readonly headers: Record<string, string>;
-}
-
-/** Events of deposits, each with a different key. */
-function deposits(count: number, changes: Record<string, unknown> = {}): string[] {
-	return Array.from({ length: count }, () =>
-		JSON.stringify(depositEvent({ idempotency_key: randomUUID(), ...changes })),
-	);
-}
-
-function signed(bodies: readonly string[], secret = SECRET): Delivery[] {
-	return bodies.map((body) => {
-		const time = Math.floor(Date.now() / 1000);
-		const mac = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
-		return {
-			body,
-			headers: { 'content-type': 'application/json', 'x-signature': `t=${time},v1=${mac}` },
-		};
-	});
-}
-
-async function post(agent: Agent, url: string, { body, headers }: Delivery) {
-	return await new Promise<{ status?: number; text: string }>((resolve, reject) => {
-		const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-			const chunks: Buffer[] = [];
-			response.on('data', (chunk: Buffer) => chunks.push(chunk));
-			response.on('end', () =>
-				resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }),
-			);
-		});
-		sent.on('error', reject);
-		sent.end(body);
-	});
-}
-
-/** A workflow that starts with a webhook, and the file to which each run adds a line. */
-class Receiver {
-	private constructor(
-		private readonly url: string,
-		private readonly file: string,
-		/** How many executions n8n has saved of it. */
-		readonly executions: () => Promise<number>,
-	) {}
-
-	static async start(
-		{ n8n, api, database }: TestEnvironment,
-		name: string,
-		options: { folder: string; trigger: WorkflowNode; url: string; path: string },
-	): Promise<Receiver> {
-		const file = path.join(options.folder, name);
-		const credentials = await n8n.saveCredentials('payrollPaymentsWebhookApi', 'Deliveries', {
-			method: 'hmacSignature',
-			format: 'timestamped',
-			header: 'X-Signature',
-			secret: SECRET,
-			toleranceSeconds: 3600,
-		});
-		const { id } = await n8n.saveWorkflow(
-			chain(name, [
-				options.trigger,
-				probe('Arrived', { task: 'arrived', file, path: options.path }),
-			]),
-			[api, credentials],
-		);
-		await n8n.activate(id);
-		await n8n.waitForWebhook(options.url);
-		return new Receiver(options.url, file, async () => (await database.executions(id)).length);
-	}
-
-	async listening({ n8n }: TestEnvironment): Promise<void> {
-		await n8n.waitForWebhook(this.url);
-	}
-
-	/** Milliseconds until every delivery was answered and every run that it started has run. */
-	async take(
-		all: readonly Delivery[],
-		expected: Answer,
-		connections = CONNECTIONS,
-	): Promise<number> {
-		const before = this.arrivals().length;
-		const agent = new Agent({ keepAlive: true, maxSockets: connections });
-		const queue = [...all];
-		const begun = performance.now();
-		const connection = async () => {
-			for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-				const { status, text } = await post(agent, this.url, next);
-				/* n8n's database is behind; the service would deliver again. */
-				if (status === 503) {
-					queue.push(next);
-					await pause(100);
-					continue;
-				}
-				if (status !== expected.status || (expected.text !== undefined && text !== expected.text)) {
-					throw new Error(`n8n answered ${status}: ${text}`);
-				}
-			}
-		};
-		await Promise.all(Array.from({ length: connections }, connection));
-		const wanted = before + (expected.runs ? all.length : 0);
-		while (this.arrivals().length < wanted) await pause(5);
-		const milliseconds = performance.now() - begun;
-		agent.destroy();
-		const events = all.map(({ body }) => createHash('sha256').update(body).digest('hex'));
-		const seen = this.arrivals().slice(before);
-		mustBeSame('Events that ran', seen.sort(), expected.runs ? events.sort() : []);
-		return milliseconds;
-	}
-
-	private arrivals(): string[] {
-		if (!existsSync(this.file)) return [];
-		return readFileSync(this.file, 'utf8').split('\n').slice(0, -1);
-	}
-}
+import {
+	CONNECTIONS,
+	deposits,
+	Receiver,
+	signed,
+	STARTED,
+	type Answer,
+	type Delivery,
+	type Host,
+} from './receiver';
 
 /** One of n8n's expression engines, and the limits to reach with it. */
 interface Engine {
@@ -199,36 +78,24 @@ class Stage {
 		await installPackage(environment.n8nProcess.dataFolder, await packedBare());
 		await environment.n8nProcess.stop();
 		await environment.n8nProcess.start();
-		const { url } = environment.n8n;
-		const [id, webhookId, bareId] = [randomUUID(), randomUUID(), randomUUID()];
-		const ours = await Receiver.start(environment, 'Ours', {
-			folder,
-			trigger: node(
-				'Trigger',
-				'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
-				{ events: ['deposit.received'] },
-				{ webhookId: id, credentials: { payrollPaymentsWebhookApi: { id: null, name: '' } } },
-			),
-			url: `${url}/webhook/${id}/webhook`,
-			path: '',
-		});
-		const webhook = await Receiver.start(environment, 'Webhook', {
-			folder,
+		const { n8n, database } = environment;
+		const host: Host = {
+			n8n,
+			url: n8n.url,
+			executions: async (id) => (await database.executions(id)).length,
+		};
+		const webhookId = randomUUID();
+		const webhook = await Receiver.start(host, folder, {
 			trigger: node(
 				'Webhook',
 				'n8n-nodes-base.webhook',
 				{ httpMethod: 'POST', path: webhookId, options: {} },
 				{ typeVersion: 2.1, webhookId },
 			),
-			url: `${url}/webhook/${webhookId}`,
+			route: webhookId,
 			path: 'body',
 		});
-		const bare = await Receiver.start(environment, 'Bare', {
-			folder,
-			trigger: node('Bare', BARE_TRIGGER, {}, { webhookId: bareId }),
-			url: `${url}/webhook/${bareId}/webhook`,
-			path: '',
-		});
+		const [ours, bare] = [await Receiver.ours(host, folder), await Receiver.bare(host, folder)];
 		const state = await Runner.start(environment, 'State', [probe('State', { task: 'state' })]);
 		const stage = new Stage(environment, { ours, webhook, bare }, state, folder);
 		await stage.warmUp();

@@ -11,19 +11,24 @@ import { chain, node, type WorkflowNode } from '../test/support/workflows';
 import { bundle, programs } from './bundle';
 import { packed } from './packed';
 
-/** A real n8n with the packed package and the probe, and a sandbox. */
-export async function startBenchmarkEnvironment(
-	env: Record<string, string> = {},
-): Promise<TestEnvironment> {
+/**
+ * Packs the package for the n8n that is to be measured, and builds the probe.
+ *
+ * @returns the settings of that n8n
+ */
+export async function measuredN8n(): Promise<Record<string, string>> {
 	process.env.PAYROLL_PAYMENTS_TARBALL = await packed();
 	for (const file of ['BenchmarkProbe.node', 'PlainSignInApi.credentials']) {
 		await bundle(`benchmark/probe/${file}.ts`, `n8n/${file}.js`);
 	}
-	return await startTestEnvironment({
-		...AS_INSTALLED,
-		N8N_CUSTOM_EXTENSIONS: `${programs}/n8n`,
-		...env,
-	});
+	return { ...AS_INSTALLED, N8N_CUSTOM_EXTENSIONS: `${programs}/n8n` };
+}
+
+/** A real n8n with the packed package and the probe, and a sandbox. */
+export async function startBenchmarkEnvironment(
+	env: Record<string, string> = {},
+): Promise<TestEnvironment> {
+	return await startTestEnvironment({ ...(await measuredN8n()), ...env });
 }
 
 /** One task of the probe. */

@@ -20,6 +20,7 @@ import { keys } from './keys';
 import { load } from './load';
 import { payments } from './payments';
 import { polling } from './polling';
+import { queue } from './queue';
 import { measured, record, textTable, type Measurement } from './results';
 import { signature } from './signature';
 import { signIns } from './signIns';
@@ -38,6 +39,7 @@ const PARTS: readonly Part[] = [
 	payments,
 	signIns,
 	deliveries,
+	queue,
 	growth,
 	keys,
 	firstContact,

@@ -65,14 +65,24 @@ export class N8nQueue {
 		readonly postgres: PostgreSql,
 	) {}
 
-	static async start(): Promise<N8nQueue> {
-		const tarball = packageUnderTest();
+	/**
+	 * @param env more of n8n's settings
+	 * @param beside other packages to install
+	 */
+	static async start(
+		env: Record<string, string> = {},
+		beside: readonly string[] = [],
+	): Promise<N8nQueue> {
 		const installation = await installN8n();
 		const [redis, postgres] = await Promise.all([Redis.start(), PostgreSql.start()]);
 		const dataFolder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-queue-'));
-		const env = settings(redis, postgres);
-		const main = await N8nProcess.prepare(installation, { dataFolder, env });
-		await installPackage(main.dataFolder, tarball);
+		const main = await N8nProcess.prepare(installation, {
+			dataFolder,
+			env: { ...settings(redis, postgres), ...env },
+		});
+		for (const tarball of [packageUnderTest(), ...beside]) {
+			await installPackage(main.dataFolder, tarball);
+		}
 		/* On a busy machine the first start, with all its migrations, may take over two minutes. */
 		await main.start().catch(async () => {
 			await main.stop();
