@@ -368,10 +368,10 @@ describe('sign-in', () => {
 	it('is confirmed by a read of the paying team’s balance before money moves, unless the service took the token within five minutes', async () => {
 		/* Credentials that no other test here has used. */
 		const saved = sandbox.credentials({ signInDomain: new URL(sandbox.url).host });
-		const pay = async () => {
+		const pay = async (by = saved) => {
 			const parameters = await sandbox.payment();
 			sandbox.service.wireLog.clear();
-			const { error } = await runNode(saved, parameters);
+			const { error } = await runNode(by, parameters);
 			const sent = requests().map(({ method, query, status }) => [method, query.nanoid, status]);
 			return { error: error?.message, sent, signIns: signIns() };
 		};
@@ -381,6 +381,7 @@ describe('sign-in', () => {
 		];
 		expect(await pay()).toEqual({ sent: [read, write], signIns: 1 });
 		expect(await pay()).toEqual({ sent: [write], signIns: 0 });
+		const second = new SavedCredentials(saved.data);
 
 		const later = performance.now() + 5 * 60_000;
 		const clock = jest.spyOn(systemClock, 'elapsed').mockImplementation(() => later);
@@ -396,6 +397,11 @@ describe('sign-in', () => {
 			signIns: 0,
 		});
 		expect(await pay()).toEqual({ sent: [['GET', sandbox.team, 401], read, write], signIns: 1 });
+		/* A second credential for the wallet has an older token. */
+		expect(await pay(second)).toEqual({
+			sent: [['GET', sandbox.team, 401], read, write],
+			signIns: 1,
+		});
 	});
 
 	it('leaves no key and no token in what n8n stores', async () => {

@@ -104,9 +104,18 @@ async function callPlainly(saved: SavedCredentials, calls = 1) {
 	);
 }
 
+/** The same after a write of the HTTP Request node, which n8n doesn't repeat with a new token. */
+async function callAfterWrite(saved: SavedCredentials, calls?: number) {
+	const options = { method: 'POST', uri: `${sandbox.url}/v2/invites`, body: '{}' };
+	Object.assign(rawRequest, { via: 'requestWithAuthentication', options });
+	await runNode(saved, {}, { node: { type: 'rawRequest' } });
+	return await call(saved, calls);
+}
+
 describe.each([
 	['the action node', call],
 	['the HTTP Request node', callPlainly],
+	['the action node, after a write of the HTTP Request node', callAfterWrite],
 ])('an expired token in %s', (_name, send) => {
 	it('costs 200 calls at once one refused request and one sign-in', async () => {
 		await sandbox.control('POST', 'settings', { signInMessageLifetimeSeconds: 5 * 3600 });

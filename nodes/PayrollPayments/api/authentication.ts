@@ -60,6 +60,8 @@ export async function obtainSession(
 	const own = ownRequests.get(saved);
 	if (unrepeatable.has(saved)) {
 		if (own !== undefined) throw new Error('A write is never repeated');
+		/* Nobody else reports what came of it, and others may wait for that. */
+		sessions.reportStatus(saved.sessionToken, undefined);
 		return {};
 	}
 	const credentials = own ?? readCredentials(saved);

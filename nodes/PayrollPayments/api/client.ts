@@ -112,12 +112,14 @@ export class Client {
 		private readonly redactor: Redactor,
 		/** Ends pauses and stops further requests. */
 		private readonly signal?: AbortSignal,
+		/** The session that the next request is sent with, as n8n stores it. */
+		private readonly stored: () => unknown = () => undefined,
 	) {
 		this.boundTo = sessionBinding(credentials);
 	}
 
 	isTokenFresh(): boolean {
-		return sessions.isFresh(this.boundTo);
+		return sessions.isFresh(this.boundTo, this.stored());
 	}
 
 	/**
@@ -153,12 +155,12 @@ export class Client {
 		try {
 			if (answer instanceof NoResponseError) throw answer;
 			const data = this.read(answer, call);
-			if (withToken) sessions.note(this.boundTo, true);
+			if (withToken) sessions.note(this.boundTo, this.stored(), true);
 			return data;
 		} catch (error) {
 			const { status, nothingDone } = error instanceof ServiceError ? error : {};
 			const isJudged = status === 401 || nothingDone === true;
-			if (withToken && isJudged) sessions.note(this.boundTo, status !== 401);
+			if (withToken && isJudged) sessions.note(this.boundTo, this.stored(), status !== 401);
 			const note =
 				'The request may have succeeded anyway. Check the service before you run this again.';
 			const isWrite = withToken && call.method !== 'GET';
@@ -257,5 +259,5 @@ export async function openClient(
 			}
 		}
 	};
-	return new Client(credentials, exchange, redactor, signal);
+	return new Client(credentials, exchange, redactor, signal, () => saved.sessionToken);
 }

@@ -117,8 +117,8 @@ interface Session {
 	refused?: string;
 	/** A token that the service accepts although it looks expired. */
 	accepted?: string;
-	/** When the service last took a token; undefined once it refused one. */
-	takenAt?: number;
+	/** The token that the service took last, and when; undefined once it refused one. */
+	taken?: { readonly stored: unknown; readonly at: number };
 }
 
 /**
@@ -143,14 +143,19 @@ export class Sessions {
 	constructor(private readonly clock: Clock = systemClock) {}
 
 	/** Notes whether the service has just taken the token of some credentials, or refused it. */
-	note(boundTo: string, isTaken: boolean): void {
-		this.sessionOf(boundTo).takenAt = isTaken ? this.clock.elapsed() : undefined;
+	note(boundTo: string, stored: unknown, isTaken: boolean): void {
+		const taken = { stored, at: this.clock.elapsed() };
+		this.sessionOf(boundTo).taken = isTaken ? taken : undefined;
 	}
 
-	/** Whether the service took the token of some credentials a moment ago. */
-	isFresh(boundTo: string): boolean {
-		const takenAt = this.sessions.peek(boundTo)?.takenAt;
-		return takenAt !== undefined && this.clock.elapsed() - takenAt < FRESH_MS;
+	/**
+	 * Whether the service took the token of some credentials a moment ago. Two credentials for one wallet
+	 * have the same binding, but each its own token. If there is none, n8n signs in for a new one.
+	 */
+	isFresh(boundTo: string, stored: unknown): boolean {
+		const taken = this.sessions.peek(boundTo)?.taken;
+		if (taken === undefined || !['', taken.stored].includes(stored)) return false;
+		return this.clock.elapsed() - taken.at < FRESH_MS;
 	}
 
 	/**

@@ -31,15 +31,23 @@ export function asWord(text: string): string {
 	return /^[\w.@+:-]{1,100}$/.test(text) ? text : quoted(text);
 }
 
-/** How a secret is written in headers, URLs, JSON and dumps. */
-const SPELLINGS: ReadonlyArray<(secret: Buffer) => string> = [
-	(secret) => secret.toString('utf8'),
-	(secret) => encodeURIComponent(secret.toString('utf8')),
-	(secret) => new URLSearchParams([['', secret.toString('utf8')]]).toString().slice(1),
-	(secret) => JSON.stringify(secret.toString('utf8')).slice(1, -1),
-	(secret) => secret.toString('base64').replace(/=+$/, ''),
-	(secret) => secret.toString('base64url'),
-	(secret) => secret.toString('hex'),
+/** A character as any writer of JSON may escape it. */
+function escaped(character: string): string {
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** How a secret is written in headers, URLs, JSON and dumps; also by Python's quote, PHP and .NET. */
+const SPELLINGS: ReadonlyArray<(text: string, bytes: Buffer) => string> = [
+	(text) => text,
+	(text) => encodeURIComponent(text),
+	(text) => encodeURIComponent(text).replaceAll('%2F', '/'),
+	(text) => new URLSearchParams([['', text]]).toString().slice(1),
+	(text) => JSON.stringify(text).slice(1, -1),
+	(text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+	(text) => text.replaceAll('\\', '\\\\').replace(/[^ -~]|["&'+<>`]/g, escaped),
+	(_text, bytes) => bytes.toString('base64').replace(/=+$/, ''),
+	(_text, bytes) => bytes.toString('base64url'),
+	(_text, bytes) => bytes.toString('hex'),
 ];
 
 /** The text in upper case, as far as each character keeps its place. */
@@ -54,7 +62,7 @@ function inUpperCase(text: string): string {
 function spellingsOf(secrets: ReadonlySet<string>): ReadonlySet<string> {
 	const spelled = [...secrets].flatMap((secret) => {
 		const bytes = Buffer.from(secret, 'utf8');
-		return [secret, ...SPELLINGS.map((spell) => spell(bytes))];
+		return [secret, ...SPELLINGS.map((spell) => spell(bytes.toString('utf8'), bytes))];
 	});
 	return new Set(spelled.map(inUpperCase));
 }

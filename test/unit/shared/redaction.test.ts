@@ -15,7 +15,17 @@ describe('a secret is withheld', () => {
 		['in upper case', (secret) => secret.toUpperCase()],
 		['after a scheme', (secret) => `Bearer ${secret}`],
 		['in JSON', (secret) => JSON.stringify({ secret })],
+		['in JSON of PHP', (secret) => JSON.stringify({ secret }).replaceAll('/', '\\/')],
+		[
+			'in JSON of .NET',
+			(secret) =>
+				secret.replace(/[^ -~]|["&'+<>`]/g, (one) => {
+					const code = one.charCodeAt(0).toString(16).toUpperCase();
+					return `\\u${code.padStart(4, '0')}`;
+				}),
+		],
 		['percent-encoded', encodeURIComponent],
+		['percent-encoded by Python', (secret) => encodeURIComponent(secret).replaceAll('%2F', '/')],
 		[
 			'percent-encoded in lower case',
 			(secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
