@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 import { EVENT_TYPES } from '../../nodes/PayrollPayments/api/schemas/events';
 import { inBash } from '../support/bash';
-import { TriggerHost } from '../support/triggerHost';
+import { useTriggerHosts } from '../support/triggerHost';
 
 const run = promisify(execFile);
 
@@ -37,6 +37,8 @@ const TEMPLATE = {
 };
 const TOKEN = { method: 'sharedToken', header: 'Authorization' };
 
+const start = useTriggerHosts();
+
 describe('the sample delivery', () => {
 	it.each([
 		['', {}, 'sandbox-webhook-secret'],
@@ -48,7 +50,7 @@ describe('the sample delivery', () => {
 		['--scheme sharedToken --bearer --header Authorization', TOKEN, 'a-shared-token'],
 	])('with %j starts the workflow when the line runs in bash', async (args, saved, secret) => {
 		const credentials = { method: 'hmacSignature', format: 'timestamped', ...saved, secret };
-		const host = await TriggerHost.start({ nodeId: `sample ${args} ${secret}`, credentials });
+		const host = await start({ nodeId: `sample ${args} ${secret}`, credentials });
 		const line = await sampleDelivery(
 			...['deposit.received', '--url', host.url, '--secret', secret],
 			...args.split(' ').filter(Boolean),
@@ -59,17 +61,15 @@ describe('the sample delivery', () => {
 		expect(host.executions[0]?.output).toMatchObject([
 			{ json: { event_type: 'deposit.received', deposit: { status: 'complete' } } },
 		]);
-		await host.stop();
 	});
 
 	it('is refused where the secret is another', async () => {
-		const host = await TriggerHost.start({
+		const host = await start({
 			nodeId: 'another secret',
 			credentials: { method: 'hmacSignature', format: 'timestamped', secret: 'another' },
 		});
 		const line = await sampleDelivery('invite.accepted', '--url', host.url);
 		expect(await answerTo(line)).toMatchObject({ status: 401 });
-		await host.stop();
 	});
 
 	it('names the event types if it gets none of them, and settings that it does not know', async () => {

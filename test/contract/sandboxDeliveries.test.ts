@@ -25,12 +25,9 @@ afterEach(async () => {
 	await receiver.stop();
 });
 
-const control = async (path: string, body: unknown): Promise<number> =>
-	(await fetch(`${sandbox.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) }))
-		.status;
+const control = async (path: string, body: object) => await sandbox.control('POST', path, body);
 const register = async (endpoint: object = {}): Promise<void> => {
-	const body = { url: receiver.url, secret: SECRET, ...endpoint };
-	expect(await control('endpoints', body)).toBe(200);
+	await control('endpoints', { url: receiver.url, secret: SECRET, ...endpoint });
 };
 const attempts = (): readonly DeliveryAttempt[] => sandbox.service.deliveries.log();
 const settled = async (count: number): Promise<void> => {

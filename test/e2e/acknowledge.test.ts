@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
+import { DUPLICATE, type Answer } from '../support/deliveries';
 import { EventSink } from '../support/eventSink';
 import { eventOf } from '../support/sampleEvents';
 import { startN8n, useEnvironment } from '../support/testEnvironment';
-import {
-	activationError,
-	DUPLICATE,
-	saveTriggerWorkflow,
-	TriggerWorkflow,
-	type Answer,
-} from '../support/triggerWorkflow';
+import { activationError, saveTriggerWorkflow, TriggerWorkflow } from '../support/triggerWorkflow';
 import { node, wait, type WorkflowNode } from '../support/workflows';
 
 const FINISHED = { status: 200, body: undefined };

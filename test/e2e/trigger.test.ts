@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
 
+import { DUPLICATE, FILTERED, GENUINE, signatureHeaders } from '../support/deliveries';
 import { deposit, depositEvent } from '../support/sampleEvents';
 import { shareN8n, useEnvironment } from '../support/testEnvironment';
-import { DUPLICATE, GENUINE, signatureHeaders, TriggerWorkflow } from '../support/triggerWorkflow';
-
-const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
+import { SECRET, TriggerWorkflow } from '../support/triggerWorkflow';
 
 const environment = useEnvironment(shareN8n, 10);
 
@@ -52,7 +51,7 @@ describe('the delivery table, in a real n8n', () => {
 	it('verifies a gzipped body as it was before compression', async () => {
 		const workflow = await TriggerWorkflow.start(environment);
 		const body = JSON.stringify(depositEvent());
-		const headers = { ...signatureHeaders(body), 'content-encoding': 'gzip' };
+		const headers = { ...signatureHeaders(body, SECRET), 'content-encoding': 'gzip' };
 		const response = await fetch(workflow.url, { method: 'POST', body: gzipSync(body), headers });
 		expect(response.status).toBe(200);
 	});
@@ -75,7 +74,7 @@ it('a delivery to the test URL neither reads nor writes the production record', 
 	await workflow.idle();
 	const body = JSON.stringify(depositEvent());
 	for (let time = 0; time < 2; time++) {
-		const headers = signatureHeaders(body);
+		const headers = signatureHeaders(body, SECRET);
 		const answer = await fetch(await workflow.listenForTest(), { method: 'POST', body, headers });
 		expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
 	}

@@ -1,8 +1,9 @@
 import { BackgroundProcess } from '../support/backgroundProcess';
 import { runConcurrently } from '../support/concurrency';
+import { DUPLICATE, GENUINE } from '../support/deliveries';
 import { EventSink } from '../support/eventSink';
 import { startN8n, useEnvironment } from '../support/testEnvironment';
-import { DUPLICATE, GENUINE, TriggerWorkflow } from '../support/triggerWorkflow';
+import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { isUp, waitUntil } from '../support/waiting';
 import { depositEvent, eventOf, keysOf } from '../support/sampleEvents';
 

@@ -55,18 +55,6 @@ describe('reads', () => {
 		expect(recordsOf(two.output)).toEqual(recordsOf(all.output).slice(0, 2));
 	});
 
-	it('get all users of a team in one answer, and as many as asked for', async () => {
-		sandbox.service.change({ growingTeamSize: 1234 });
-		const teamId = sandbox.service.organisation.growingTeam.nanoid;
-		const all = await sandbox.run(sandbox.teamUsers({ teamId }));
-		expect(new Set(all.output.map((item) => item.json.nanoid)).size).toBe(1234);
-		expect(requests()).toHaveLength(1);
-		for (const limit of [7, 700]) {
-			const some = await sandbox.run(sandbox.teamUsers({ teamId, returnAll: false, limit }));
-			expect(recordsOf(some.output)).toEqual(recordsOf(all.output).slice(0, limit));
-		}
-	});
-
 	it('ask for more than 100 emails in several requests, for both spellings of one, and list each user once', async () => {
 		const wanted = sandbox.firstTeam.users.map(({ email }) => email);
 		const [first = ''] = wanted;
@@ -209,6 +197,30 @@ it.each(['={{ { checkOnly: true } }}', '{{ { checkOnly: true } }}', 'checkOnly']
 		expect(sandbox.wire()).toEqual([]);
 	},
 );
+
+const field = (name: string) => (value: string) => ({ [name]: value });
+const option = (name: string) => (value: string) => ({ options: { [name]: value } });
+
+it.each<[string, string, (value: string) => INodeParameters, ...others: string[]]>([
+	['Anonymous', 'invite.create', field('anonymous')],
+	['Currencies', 'balance.get', field('currencies'), '={{ [] }}'],
+	['Domain', 'payment.create', option('domain'), '={{ ({}) }}', '={{ "{ }" }}'],
+	['Emails', 'teamUser.getAll', field('emails'), '={{ [] }}'],
+	['Expected Role', 'administratorInvite.complete', field('role')],
+	['Payment Reference', 'payment.create', field('paymentReference'), '={{ undefined }}', '= '],
+	['Primary Type', 'payment.create', option('primaryType'), '={{ " " }}'],
+	['Types', 'payment.create', option('types'), '={{ ({}) }}'],
+])('%s doesn’t count as left out where its expression finds nothing', async (...row) => {
+	const [label, operation, holding, ...others] = row;
+	const parameters = await formFor(sandbox, operation);
+	sandbox.service.wireLog.clear();
+	for (const expression of ['={{ $json.none }}', '={{ null }}', '={{ "" }}', ...others]) {
+		const { output, error } = await sandbox.run({ ...parameters, ...holding(expression) });
+		expect(output).toEqual([]);
+		expect(error?.message).toBe(`${label} is an expression that resolved to nothing [item 0]`);
+	}
+	expect(sandbox.wire()).toEqual([]);
+});
 
 describe('administrator invites', () => {
 	const send = (change: INodeParameters = {}): INodeParameters => {
@@ -403,41 +415,13 @@ describe('sign-in', () => {
 			signIns: 1,
 		});
 	});
-
-	it('leaves no key and no token in what n8n stores', async () => {
-		const saved = sandbox.credentials();
-		const results = [
-			await runNode(saved, sandbox.balance()),
-			await runNode(saved, sandbox.balance({ entityId: 'te-000000000000' })),
-		];
-		const { token } = JSON.parse(String(saved.data.sessionToken)) as { token: string };
-		for (const { stored } of results) {
-			expect(stored).not.toContain(token);
-			expect(stored).not.toContain(String(saved.data.privateKey).slice(2));
-		}
-	});
 });
 
-describe('errors', () => {
-	it('are put out in n8n’s shape on the error output', async () => {
-		const parameters = sandbox.balance({ entityId: '={{ $json.id }}' });
-		const items = [{ id: sandbox.team }, { id: 'te-000000000000' }];
-		const { output, errorOutput } = await sandbox.run(parameters, {
-			items,
-			node: { onError: 'continueErrorOutput' },
-		});
-		expect(output).toHaveLength(1);
-		expect(recordsOf(errorOutput)).toMatchObject([
-			{ error: expect.stringMatching(/^The service refused: .*\[item 1\]$/) },
-		]);
-	});
-
-	it('keep words in which n8n sees a system error', async () => {
-		const message = 'jeeperman is unknown';
-		await sandbox.fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, message });
-		const { error } = await sandbox.run(sandbox.balance());
-		expect(error?.message).toBe(`The service refused: ${message} [item 0]`);
-	});
+it('keeps words in an error in which n8n sees a system error', async () => {
+	const message = 'jeeperman is unknown';
+	await sandbox.fault({ match: { path: '/v2/balance' }, kind: 'status', status: 400, message });
+	const { error } = await sandbox.run(sandbox.balance());
+	expect(error?.message).toBe(`The service refused: ${message} [item 0]`);
 });
 
 describe('as an AI tool', () => {

@@ -1,16 +1,11 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
 import { COMMON_OPTIONS } from '../../nodes/PayrollPayments/actions/commonOptions';
 import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
-
-/* The record of payments pauses for other processes: test/unit/idempotency has those. */
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async () => {},
-}));
 
 const sandbox = useActionSandbox();
 

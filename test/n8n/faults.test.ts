@@ -1,22 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import type { FaultInput } from '../../sandbox/server';
 import { runNode, SavedCredentials, type RunResult } from '../support/actionHost';
 import { ActionSandbox, useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 import { startPrivateAuthorityServer, startSelfSignedServer } from '../support/selfSignedServer';
 
-/* The record of payments pauses for other processes: test/unit/idempotency has those. */
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async () => {},
-}));
-
 const sandbox = useActionSandbox();
-
-async function run(parameters: INodeParameters, saved = sandbox.credentials()): Promise<RunResult> {
-	return await runNode(saved, parameters);
-}
 
 let untrusted: Awaited<ReturnType<typeof startSelfSignedServer>>;
 
@@ -137,7 +128,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 			await sandbox.fault({ ...fault, match: request, times: 'always' });
 			const before = sent(request);
 			const saved = sandbox.credentials();
-			const result = await run(parameters, saved);
+			const result = await runNode(saved, parameters);
 			expectToSuitAPerson(result, saved);
 			expect(result.error?.message).toMatch(message);
 			/* After a 401, n8n signs in and repeats a read. Nothing repeats a write. */
@@ -157,7 +148,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 	it('the true answer as text/plain, and a slow one: taken', async () => {
 		const parameters = await asked();
 		await sandbox.fault({ kind: 'wrongContentType', delay: 50, match: request });
-		const { error, output } = await run(parameters);
+		const { error, output } = await sandbox.run(parameters);
 		expect(error).toBeUndefined();
 		expect(output.length).toBeGreaterThan(0);
 	});
@@ -165,7 +156,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 	it('a token that dies on the way: a read is sent again, a write is not', async () => {
 		const parameters = await asked();
 		await sandbox.fault({ kind: 'status', status: 401, match: request });
-		const { error } = await run(parameters);
+		const { error } = await sandbox.run(parameters);
 		if (withoutToken || effect === 'write') expect(error?.message).toMatch(/The service refused: /);
 		else expect(error).toBeUndefined();
 	});
@@ -179,7 +170,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 			const parameters = await asked();
 			await sandbox.fault({ kind: 'status', status: 429, retryAfter, match: request });
 			const before = sent(request);
-			const { error } = await run(parameters);
+			const { error } = await sandbox.run(parameters);
 			expect(sent(request) - before).toBe(effect === 'read' ? 2 : 1);
 			if (effect === 'read') expect(error).toBeUndefined();
 			else expect(error?.message).toMatch(/\[item 0\]$/);
@@ -206,7 +197,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 	])('%s: an error that a person can act on, and nothing is sent', async (_what, url, message) => {
 		const parameters = await asked(effect === 'read' ? { retries: 0 } : {});
 		const saved = sandbox.credentials({ baseUrl: url() });
-		const result = await run(parameters, saved);
+		const result = await runNode(saved, parameters);
 		expectToSuitAPerson(result, saved);
 		expect(result.error?.message).toMatch(message);
 		if (effect === 'write' && !withoutToken)
@@ -218,7 +209,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 it('says how to trust a private certificate authority', async () => {
 	const company = await startPrivateAuthorityServer();
 	const saved = sandbox.credentials({ baseUrl: `https://localhost:${company.port}` });
-	const { error } = await run(await formFor(sandbox, 'balance.get'), saved);
+	const { error } = await runNode(saved, sandbox.balance());
 	await company.close();
 	expect(error?.message).toContain('its TLS certificate isn’t trusted');
 	expect(error?.description).toContain('NODE_EXTRA_CA_CERTS');
@@ -242,10 +233,7 @@ describe('sign-in on the way to an operation', () => {
 		await other.start();
 		await other.fault({ ...fault, times: 'always' });
 		const saved = other.credentials();
-		const result = await run(
-			{ resource: 'balance', operation: 'get', entityId: other.team, options: { retries: 0 } },
-			saved,
-		);
+		const result = await runNode(saved, other.balance({ options: { retries: 0 } }));
 		const count = sent(fault.match, other);
 		await other.stop();
 		expectToSuitAPerson(result, saved);

@@ -325,15 +325,6 @@ describe('columns of input rows', () => {
 		expect(wire()).toEqual([]);
 	});
 
-	it.each(['={{ $json.anonymus }}', '={{ null }}', '={{ "" }}'])(
-		'invite nobody by name where Anonymous is %s, which finds nothing',
-		async (anonymous) => {
-			const { error } = await invite([{ email: a }], { anonymous });
-			expect(error?.message).toBe('Anonymous is an expression that resolved to nothing [item 0]');
-			expect(wire()).toEqual([]);
-		},
-	);
-
 	it('tell equal faults in one sentence, and each row its own with Continue', async () => {
 		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({
 			email,
@@ -583,14 +574,6 @@ describe('Existing People: Skip', () => {
 		);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(5).fill({ item: 0 }));
 		expect(posts()).toHaveLength(2);
-	});
-
-	it('reads a team once for all items', async () => {
-		const lists = ['a', 'b', 'c'].map((name) => ({ list: [{ email: `${name}@example.com` }] }));
-		const parameters = { inviteesSource: 'json', inviteesJson: '={{ $json.list }}' };
-		expect(outcomes(await skip(lists, parameters))).toEqual(['invited', 'invited', 'invited']);
-		expect(reads()).toHaveLength(2);
-		expect(posts()).toHaveLength(3);
 	});
 
 	const mixed = {

@@ -1,13 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
-
-/* The record of payments pauses for other processes: test/unit/idempotency has those. */
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async () => {},
-}));
 
 const sandbox = useActionSandbox();
 
@@ -26,17 +21,6 @@ describe('a payment', () => {
 		expect((await pay('INV-2')).output[0]?.json).toEqual(PAID);
 		expect(sent()).toHaveLength(2);
 	});
-
-	it.each(['={{ $json.invoice }}', '={{ undefined }}', '={{ "" }}', '= '])(
-		'whose reference %j finds nothing is refused',
-		async (paymentReference) => {
-			const { error } = await sandbox.run(await sandbox.payment({ paymentReference }));
-			expect(error?.message).toBe(
-				'Payment Reference is an expression that resolved to nothing [item 0]',
-			);
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
 
 	it.each([
 		['#REF!', 'has #REF!, the error of a formula in a sheet'],
@@ -80,17 +64,6 @@ describe('a payment', () => {
 		/* docs/errors.md has what the error says. */
 		expect((await sandbox.run(parameters)).error).toBeDefined();
 		expect((await sandbox.run(parameters)).output[0]?.json).toEqual(PAID);
-	});
-
-	it('goes out exactly once when the connection is cut after the body was read, over three tries', async () => {
-		await sandbox.fault({ match, kind: 'cutAfter', times: 3 });
-		const { error } = await sandbox.run(await sandbox.payment(), {
-			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
-		});
-		expect(error?.message).toContain(
-			'The payment of $125.00 to ana@example.com may or may not have been made',
-		);
-		expect(sent()).toHaveLength(1);
 	});
 
 	it('whose outcome is not known says so with its code and status, on either output', async () => {
@@ -155,67 +128,6 @@ describe('a payment that a person confirmed as not made', () => {
 	});
 });
 
-describe('several payments', () => {
-	/** Parameters for items with an authorization each. */
-	async function several(count: number) {
-		const items: Array<{ typedData: string }> = [];
-		const parameters = await sandbox.payment();
-		for (let item = 0; item < count; item++) {
-			items.push({ typedData: String((await sandbox.payment()).typedData) });
-		}
-		parameters.typedData = '={{ $json.typedData }}';
-		return { parameters, items };
-	}
-
-	it('that fail in the middle carry the transactions of those that were made', async () => {
-		const { parameters, items } = await several(4);
-		await sandbox.fault({ match, kind: 'status', status: 400, skip: 2, times: 1 });
-		const { error } = await sandbox.run(parameters, { items });
-		expect(error?.message).toMatch(/wasn’t accepted\. .* \[item 2\]$/);
-		expect(error?.description).toMatch(
-			/^2 of 4 paid \(\$250\.00\), 1 refused, 1 not sent\. Already done before this error: item 0 \(tx-[\w-]{12}\), item 1 \(tx-[\w-]{12}\)\./,
-		);
-		expect(error?.data).toEqual({
-			completed: [
-				{ item: 0, ...PAID },
-				{ item: 1, ...PAID },
-			],
-		});
-		expect(sent()).toHaveLength(3);
-	});
-
-	it('are not sent where one of them was paid before', async () => {
-		const { parameters, items } = await several(3);
-		await sandbox.run(parameters, { items: items.slice(2) });
-		const { error } = await sandbox.run(parameters, { items });
-		expect(error?.message).toMatch(/was already paid by this node, .* \[item 2\]$/);
-		expect(error?.data).toBeUndefined();
-		expect(sent()).toHaveLength(1);
-	});
-
-	it('put an unknown outcome before refusals, and name every failure', async () => {
-		const { parameters, items } = await several(3);
-		const refuse = async (status: number, message: string) =>
-			await sandbox.fault({ match, kind: 'status', status, times: 1, message });
-		await refuse(400, 'Limit reached');
-		await sandbox.fault({ match, kind: 'cutAfter', times: 1 });
-		await refuse(403, 'Not today');
-		const options = { ...Object(parameters.options), concurrency: 3 };
-		const { error } = await sandbox.run({ ...parameters, options }, { items });
-		expect(error?.message).toMatch(/may or may not have been made/);
-		expect(error?.description).toMatch(
-			/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/,
-		);
-		expect(error?.data).toMatchObject({
-			failures: [
-				{ outcome: 'unknown', attempt_code: expect.stringMatching(CODE) },
-				{ outcome: 'refused', http_status: expect.any(Number) },
-				{ outcome: 'refused', http_status: expect.any(Number) },
-			],
-		});
-	});
-});
-
 /* test/unit/shared/money and the conformance test have the amounts in text. */
 describe('the amount', () => {
 	const sentCents = () => sent().map(({ body }) => Object(body).amount_cents);
@@ -260,17 +172,6 @@ describe('the amount', () => {
 			expect(sandbox.wire()).toEqual([]);
 		},
 	);
-
-	it('in dollars counts against the authorization and the limit', async () => {
-		const { error } = await sandbox.run(await inDollars('125.01', 12_500));
-		expect(error?.message).toContain('Authorization: $125.00. Form: $125.01');
-		const limited = sandbox.credentials({ maximumPayment: '124.99' });
-		const low = await runNode(limited, await inDollars('125.00', 12_500));
-		expect(low.error?.message).toBe(
-			'These credentials allow payments up to $124.99, and this one is $125.00 [item 0]',
-		);
-		expect(sandbox.wire()).toEqual([]);
-	});
 
 	it('is in dollars where the form has no unit, as n8n leaves out a default', async () => {
 		const parameters = without(await inDollars('125', 12_500), 'amountUnit');

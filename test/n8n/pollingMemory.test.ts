@@ -82,19 +82,6 @@ describe.each([
 			expect([edits > 30, restarts > 30]).toEqual([true, true]);
 		},
 	);
-
-	it('save what a silent poll saw', async () => {
-		const triggers = workflowOf([{ event: 'teamUserAdded' }, THREE[0] ?? {}], isScheduled);
-		for (const trigger of triggers) await trigger.activate('activate');
-		const [users] = triggers;
-		const nanoid = team().users[3]?.nanoid ?? '';
-		organisation().removeUser(nanoid);
-		await users?.tick();
-		await users?.restart();
-		organisation().restoreUser(nanoid);
-		await users?.tick();
-		expect(users?.take()).toMatchObject([{ nanoid }]);
-	});
 });
 
 it('tells a change once although the scheduler polls several times at once after a restart', async () => {

@@ -10,6 +10,7 @@ import { CONTINUE, runNode, SavedCredentials, searchUsers, testSaved } from '../
 import { useEchoService, type EchoAnswer, type EchoRequest } from '../support/echoService';
 import { FORMS } from '../support/operationForms';
 import { useLog } from '../support/n8nLog';
+import { walletCredentials } from '../support/sandboxCredentials';
 import { echo, leakIn, privateKey, textsIn, token } from '../support/leakedSecrets';
 
 const service = useEchoService();
@@ -148,12 +149,7 @@ function signInMessage(address: string): string {
 
 const wallet = (key: string, more: IDataObject = {}) =>
 	new SavedCredentials({
-		baseUrl: service.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		signer: 'privateKey',
-		platformId: 'platform',
-		privateKey: key,
+		...walletCredentials(service.url, { platformId: 'platform', privateKey: key }),
 		sessionToken: '',
 		...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)])),
 	});

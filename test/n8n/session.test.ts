@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { buildFolder } from '../../scripts/lib/paths.mjs';
 import { rawRequest, runNode, SavedCredentials } from '../support/actionHost';
+import { walletCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess, type Account } from '../support/sandboxProcess';
 
 const MINUTE = 60_000;
@@ -48,13 +49,7 @@ function freshCredentials(): SavedCredentials {
 	const hasChain = used >= 4;
 	used += 1;
 	return new SavedCredentials({
-		baseUrl: sandbox.url,
-		authentication: 'walletSignIn',
-		access: 'everything',
-		signer: 'privateKey',
-		platformId: account.platformId,
-		privateKey: account.privateKey,
-		walletAddress: '',
+		...walletCredentials(sandbox.url, account),
 		signInDomain: hasDomain ? new URL(sandbox.url).host : '',
 		signInChainId: hasChain ? '42161' : '',
 		sessionToken: '',

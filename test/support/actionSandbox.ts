@@ -13,6 +13,7 @@ import { stopAfterFile } from './cleanups';
 import { callControl } from './control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 import { without } from './sampleEvents';
+import { walletCredentials } from './sandboxCredentials';
 import { paymentForm } from './workflows';
 
 export { without };
@@ -99,20 +100,9 @@ export class ActionSandbox {
 	}
 
 	credentials(change: ICredentialDataDecryptedObject = {}, name?: AccountName): SavedCredentials {
-		const { privateKey, platformId } = this.account(name);
-		return new SavedCredentials({
-			baseUrl: this.url,
-			authentication: 'walletSignIn',
-			signer: 'privateKey',
-			platformId,
-			privateKey,
-			walletAddress: '',
-			signInDomain: '',
-			signInChainId: '',
-			access: 'everything',
-			sessionToken: '',
-			...change,
-		});
+		const unset = { walletAddress: '', signInDomain: '', signInChainId: '', sessionToken: '' };
+		const wallet = walletCredentials(this.url, this.account(name));
+		return new SavedCredentials({ ...wallet, ...unset, ...change });
 	}
 
 	/** A token that the service takes from an account. */

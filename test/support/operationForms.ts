@@ -1,11 +1,16 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { SavedCredentials } from './actionHost';
+import { paymentForm } from './workflows';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const SIGNATURE = `0x${'a1'.repeat(65)}`;
 const SIGNED_ELSEWHERE = { signatureSource: 'provided', signer: ADDRESS, signature: SIGNATURE };
+
+/** A message to sign, with this in `data`. */
+const typedData = (data: object) =>
+	JSON.stringify({ from: ADDRESS, to: ADDRESS, salt: '1', expires: '1', data });
 
 /** How each operation is asked by itself, without a sandbox. */
 export const FORMS = {
@@ -45,13 +50,7 @@ export const FORMS = {
 		resource: 'administratorInvite',
 		operation: 'complete',
 		inviteIds: 'in-a1B2c3D4e5F6',
-		typedData: JSON.stringify({
-			from: ADDRESS,
-			to: ADDRESS,
-			salt: '1',
-			expires: '1',
-			data: [{ role: 'team_viewer', account: ADDRESS }],
-		}),
+		typedData: typedData([{ role: 'team_viewer', account: ADDRESS }]),
 		...SIGNED_ELSEWHERE,
 	},
 	resolveNameReview: {
@@ -68,29 +67,18 @@ export const FORMS = {
 		webhookId: 'wh-a1B2c3D4e5F6',
 		eventType: 'deposit.received',
 	},
-	createInstantPayment: {
-		resource: 'payment',
-		operation: 'create',
+	createInstantPayment: paymentForm({
 		teamId: TEAM,
-		recipientEmail: 'ana@example.com',
-		amountUnit: 'cents',
-		amountCents: 12_500,
-		currency: 'USD',
-		network: 'arbitrum',
-		typedData: JSON.stringify({
-			from: ADDRESS,
-			to: ADDRESS,
-			salt: '1',
-			expires: '1',
-			data: Object.fromEntries(
+		typedData: typedData(
+			Object.fromEntries(
 				[
 					...['id', 'groupID', 'payAtTime', 'validMinutes', 'payType'],
 					...['token', 'recipient', 'amount', 'data'],
 				].map((name) => [name, '1']),
 			),
-		}),
+		),
 		...SIGNED_ELSEWHERE,
-	},
+	}),
 	listTeamUsers: {
 		resource: 'teamUser',
 		operation: 'getAll',

@@ -54,7 +54,10 @@ export async function firstTeam(sandboxUrl: string): Promise<string> {
 }
 
 /** The values of credentials `payrollPaymentsApi` that sign in with a wallet. */
-export function walletCredentials(sandboxUrl: string, { platformId, privateKey }: Account) {
+export function walletCredentials(
+	sandboxUrl: string,
+	{ platformId, privateKey }: Pick<Account, 'platformId' | 'privateKey'>,
+) {
 	return {
 		baseUrl: sandboxUrl,
 		authentication: 'walletSignIn',

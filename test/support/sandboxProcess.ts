@@ -2,19 +2,14 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
+import type { Account } from '../../sandbox/server';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { BackgroundProcess } from './backgroundProcess';
 import { callControl } from './control';
 import { freePort } from './ports';
 import { isUp, waitUntil } from './waiting';
 
-/** A wallet that the sandbox knows; its key is worthless elsewhere. */
-export interface Account {
-	readonly name: string;
-	readonly address: string;
-	readonly privateKey: string;
-	readonly platformId: string;
-}
+export type { Account };
 
 /** A request as the service received it. */
 export interface LoggedRequest<Body> {

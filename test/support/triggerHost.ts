@@ -17,6 +17,7 @@ import {
 
 import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { deliver, sendEvent, type Answer, type Sending } from './deliveries';
 import {
 	additionalData,
 	EngineCredentials,
@@ -30,8 +31,8 @@ import {
 import { listen, type HttpServer } from './httpServer';
 import { processedKeys as store } from './processedKeys';
 import { validateTriggerOutput } from './outputSchemas';
-import { timestamped } from './sampleEvents';
 
+export { DUPLICATE, FILTERED, GENUINE } from './deliveries';
 export { store };
 
 /** The saved credentials; undefined: they were deleted. */
@@ -49,10 +50,6 @@ class WebhookCredentials extends EngineCredentials {
 /** The secret of the webhook credentials, unless a test says otherwise. */
 export const SECRET = 'whsec_1';
 
-/** The answers of {@link TriggerHost} to a delivery that is genuine. */
-export const GENUINE = { status: 200, body: { received: true } };
-export const FILTERED = { status: 200, body: { received: true, ignored: 'filter' } };
-export const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
 export const NOT_SET_UP = {
 	status: 500,
 	body: { error: 'The receiving workflow is not set up correctly' },
@@ -76,18 +73,6 @@ export interface Setup {
 	readonly trigger?: PayrollPaymentsTrigger;
 	/** Whether the sender's events deviate from the documented types, and so from the schema. */
 	readonly deviates?: boolean;
-}
-
-/** How a delivery is sent, if not as usual. */
-interface Sending {
-	readonly secret?: string;
-	readonly headers?: Record<string, string>;
-	readonly signal?: AbortSignal;
-}
-
-export interface Answer {
-	readonly status: number;
-	readonly body: unknown;
 }
 
 /** One execution that the trigger started. */
@@ -152,26 +137,13 @@ export class TriggerHost {
 	async deliver(
 		body: string | Uint8Array<ArrayBuffer>,
 		headers: Record<string, string>,
-		signal?: AbortSignal,
 	): Promise<Answer> {
-		const response = await fetch(this.url, { method: 'POST', body, headers, signal });
-		const text = await response.text();
-		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+		return await deliver(this.url, body, headers);
 	}
 
 	/** Delivers an event with a timestamped signature. */
-	async send(
-		event: object | string,
-		{ secret = SECRET, headers = {}, signal }: Sending = {},
-	): Promise<Answer> {
-		const body = Buffer.from(typeof event === 'string' ? event : JSON.stringify(event));
-		const seconds = Math.floor(Date.now() / 1000);
-		const signature = timestamped(secret, seconds, body);
-		return await this.deliver(
-			body,
-			{ 'content-type': 'application/json', 'x-signature': signature, ...headers },
-			signal,
-		);
+	async send(event: object | string, how: Sending = {}): Promise<Answer> {
+		return await sendEvent(this.url, event, { secret: SECRET, ...how });
 	}
 
 	/** Resolves when every execution has ended. */

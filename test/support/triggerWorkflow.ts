@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
-import { timestamped } from './sampleEvents';
+import { sendEvent, type Answer, type Sending } from './deliveries';
 import { outputOf, type Execution } from './executions';
 import type { N8nRest } from './n8nRest';
 import { timestampedSignature } from './sandboxCredentials';
@@ -11,15 +11,6 @@ import { chain, node, type WorkflowNode } from './workflows';
 
 /** The signing secret of every trigger workflow. */
 export const SECRET = 'whsec_end to end';
-
-/** How the trigger answers a delivery that is genuine. */
-export const GENUINE = { status: 200, body: { received: true } };
-export const DUPLICATE = { status: 200, body: { received: true, ignored: 'duplicate' } };
-
-export interface Answer {
-	readonly status: number;
-	readonly body: unknown;
-}
 
 export interface TriggerSetup {
 	/** Of the trigger; by default it takes any event. */
@@ -83,12 +74,6 @@ export async function activationError(
 	);
 }
 
-/** A signature as the service makes it, with the time now. */
-export function signatureHeaders(body: string, secret = SECRET): Record<string, string> {
-	const signature = timestamped(secret, Math.floor(Date.now() / 1000), Buffer.from(body));
-	return { 'content-type': 'application/json', 'x-signature': signature };
-}
-
 /** An active workflow of the trigger and one node after it. */
 export class TriggerWorkflow {
 	private constructor(
@@ -108,12 +93,7 @@ export class TriggerWorkflow {
 
 	/** Waits until n8n has registered the webhook, which it does after an activation and a start. */
 	async ready(): Promise<void> {
-		const isRegistered = async () => (await fetch(this.url, { method: 'POST' })).status !== 404;
-		await waitUntil(
-			`n8n registers ${this.url}`,
-			async () => await isRegistered().catch(() => false),
-			{ milliseconds: 180_000, interval: 250 },
-		);
+		await this.environment.n8n.waitForWebhook(this.url, 180_000);
 	}
 
 	/** Listens for one delivery to the test URL, as *Execute workflow* does, and returns that URL. */
@@ -126,19 +106,8 @@ export class TriggerWorkflow {
 	}
 
 	/** Sends an event with a timestamped signature, as the service does. */
-	async send(
-		event: Record<string, unknown> | string,
-		{
-			secret = SECRET,
-			headers = {},
-			signal,
-		}: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
-	): Promise<Answer> {
-		const body = typeof event === 'string' ? event : JSON.stringify(event);
-		const all = { ...signatureHeaders(body, secret), ...headers };
-		const response = await fetch(this.url, { method: 'POST', body, headers: all, signal });
-		const text = await response.text();
-		return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+	async send(event: object | string, how: Sending = {}): Promise<Answer> {
+		return await sendEvent(this.url, event, { secret: SECRET, ...how });
 	}
 
 	/** Every execution so far, with its data, once it has ended. */

@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { signatureHeaders } from '../../support/deliveries';
 import type { N8nQueue } from '../../support/n8nQueue';
 import { eventOf } from '../../support/sampleEvents';
 import type { SupervisedProcess } from '../../support/supervisedProcess';
-import {
-	saveTriggerWorkflow,
-	signatureHeaders,
-	type TriggerSetup,
-} from '../../support/triggerWorkflow';
+import { saveTriggerWorkflow, SECRET, type TriggerSetup } from '../../support/triggerWorkflow';
 
 /** Events a second, well below what two workers can handle. */
 export const RATE = Number(process.env.LONG_RATE ?? 3);
@@ -38,7 +35,7 @@ async function post(url: string, key: string): Promise<Response> {
 	const response = await fetch(url, {
 		method: 'POST',
 		body,
-		headers: signatureHeaders(body),
+		headers: signatureHeaders(body, SECRET),
 		signal: AbortSignal.timeout(10_000),
 	});
 	await response.text();

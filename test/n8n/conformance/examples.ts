@@ -1,3 +1,4 @@
+import { without } from '../../support/sampleEvents';
 import { openapi, resolved, schema, type Schema } from './openapi';
 
 /** An example of a value, and what makes it one. */
@@ -109,10 +110,6 @@ function listOf({ items = {}, minItems = 0, maxItems }: Schema): Examples {
 		sparse: [item.sparse],
 		bare: [item.bare],
 	};
-}
-
-function without(object: Readonly<Record<string, unknown>>, name: string): object {
-	return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
 function objectOf(record: Schema): Examples {

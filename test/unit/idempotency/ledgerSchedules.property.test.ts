@@ -10,21 +10,14 @@ import {
 } from '../../../nodes/PayrollPayments/shared/errors';
 import { LedgerRun, paid } from './ledgerScene';
 import { MemoryStore, never, pass, runVirtualClock, unreliable } from './memoryStore';
-import { randomFrom } from './random';
+import { fixPauses, randomFrom } from './random';
 
 runVirtualClock();
 
 /** How many times as often as usual; `npm run test:long -- properties` raises it. */
 const FACTOR = Number(process.env.PROPERTY_FACTOR ?? 1);
 
-/* The pauses before calls, too, are the same in every run. */
-beforeEach(() => {
-	jest.spyOn(Math, 'random').mockImplementation(randomFrom(1));
-});
-
-afterEach(() => {
-	jest.restoreAllMocks();
-});
+fixPauses();
 
 /** A sheet: two rows with a reference, one without. */
 const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, item) => ({

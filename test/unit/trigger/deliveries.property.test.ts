@@ -2,18 +2,10 @@ import { claimsOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
 import { runs } from '../../support/propertyRuns';
 import { MemoryStore, pass, runVirtualClock, unreliable } from '../idempotency/memoryStore';
-import { randomFrom } from '../idempotency/random';
+import { fixPauses, randomFrom } from '../idempotency/random';
 
 runVirtualClock();
-
-/* The pauses before calls, too, are the same in every run. */
-beforeEach(() => {
-	jest.spyOn(Math, 'random').mockImplementation(randomFrom(1));
-});
-
-afterEach(() => {
-	jest.restoreAllMocks();
-});
+fixPauses();
 
 const HISTORY = 1_000;
 
