@@ -56,42 +56,42 @@ async function outputOf(example: string, name: string, before: Rows): Promise<st
 }
 
 const [MARCH, APRIL] = ['2026-03-31T09:30:00.000Z', '2026-04-01T09:30:00.000Z'];
-const deposit = { deposit_id: 'de-1', status: 'complete', received_at: MARCH, amount: 10 };
+const deposit = { status: 'complete', received_at: MARCH, amount: 10, currency: 'USD' };
 const MONTH: Rows = {
 	'Which month': [{ month: '2026-03' }],
 	'Read the deposits': [
 		{ ...deposit, deposit_id: 'de-2', status: 'reverted', updated_at: APRIL },
 		{ ...deposit, deposit_id: 'de-2', updated_at: MARCH },
 		{ ...deposit, deposit_id: 'de-3', received_at: '3/28/2026' },
-		{ ...deposit, reference: '=1+1' },
+		{ ...deposit, deposit_id: 'de-1', reference: '=1+1' },
 	],
 	'Read the payments': [{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH }],
 };
-const RUN: Rows = {
+const REFUSED: Rows = {
 	Decide: [{ 'Your name': 'Ada' }],
 	'The same payments': [{ amount: '4200.00' }],
 	Pay: [{ outcome: 'refused', transaction: null, error: 'It expired' }],
 };
 const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ email: 'a@b.co' }] };
+const BEFORE: Rows = {
+	'The same payments': [{ reference: 'A' }],
+	Pay: [{ outcome: 'already_paid' }],
+};
 const REVIEWS: Rows = {
 	'Still to do': [{}],
 	Resolve: [{ outcome: 'unknown', error: 'No answer' }],
 };
+const LEFT: Rows = { 'Read the sheet': [{ outcome: 'Paid' }] };
+const STATEMENT =
+	/"'=1\+1".*"1 deposits".*"1 payments".*"3\/28\/2026","type":"deposit without a date"/;
 
 it.each([
-	['month-end-statement', 'Statement', MONTH, '"reference":"\'=1+1","id":"de-1"'],
-	['month-end-statement', 'Statement', MONTH, '"1 deposits"'],
-	['month-end-statement', 'Statement', MONTH, '"1 payments"'],
-	['month-end-statement', 'Statement', MONTH, '"3/28/2026","type":"deposit without a date"'],
-	[
-		'payroll-run-with-approval',
-		'Left to pay?',
-		{ Sheet: [{ outcome: 'Paid' }] },
-		'"leftValue":false',
-	],
-	['payroll-run-with-approval', 'Totals', RUN, '1 refused ($4200.00). It expired'],
-	['payroll-sheet-to-invites', 'Write the outcome', INVITES, '" a@b.co"'],
-	['name-reviews-from-queue', 'Outcome', REVIEWS, 'Not known yet: No answer'],
+	['month-end-statement', 'Statement', MONTH, STATEMENT],
+	['payroll-run-with-approval', 'Left to pay?', LEFT, /"leftValue":false/],
+	['payroll-run-with-approval', 'Outcomes', BEFORE, /{"reference":"A","outcome":"paid"}/],
+	['payroll-run-with-approval', 'Totals', REFUSED, /1 refused \(\$4200\.00\)\. It expired/],
+	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
+	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {
-	expect(await outputOf(example, node, before)).toContain(expected);
+	expect(await outputOf(example, node, before)).toMatch(expected);
 });
