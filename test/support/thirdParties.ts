@@ -134,12 +134,14 @@ export class ThirdParties {
 
 function sheetBody(parameters: unknown): { name: string; value: string }[] {
 	const { operation, sheetName, columns, filtersUI } = sheetShape.parse(parameters);
+	const { value = {} } = columns ?? {};
+	const isMapped = Object.keys(value).length > 0;
 	const filter = filtersUI?.values.map((each) => [each.lookupColumn, each.lookupValue]) ?? [];
 	return [
 		{ name: 'operation', value: operation },
 		{ name: 'tab', value: sheetName.value },
 		{ name: 'filter', value: objectOf(Object.fromEntries(filter)) },
-		{ name: 'row', value: objectOf(columns?.value ?? {}) },
+		{ name: 'row', value: isMapped ? objectOf(value) : '={{ $json }}' },
 		{ name: 'matching', value: `={{ ${JSON.stringify(columns?.matchingColumns ?? [])} }}` },
 	];
 }

@@ -86,6 +86,14 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		expect(kinds.filter((kind) => ['wait', 'slack', 'payrollPayments'].includes(kind))).toEqual([]);
 	});
 
+	it('writes text to sheets as text, and adds rows so that two executions don’t share one', () => {
+		for (const { parameters } of nodes.filter((node) => kindOf(node) === 'googleSheets')) {
+			if (parameters.operation === 'read') continue;
+			const adds = parameters.operation === 'appendOrUpdate' ? { useAppend: true } : {};
+			expect(parameters.options).toEqual({ cellFormat: 'RAW', ...adds });
+		}
+	});
+
 	it('contains no credentials and no personal data', () => {
 		const credentials = nodes.flatMap((node) => Object.values(node.credentials ?? {}));
 		expect(credentials.filter(({ id }) => id !== null)).toEqual([]);
@@ -202,6 +210,13 @@ it.each(['cleared-deposit-to-payment', 'payroll-run-with-approval'])(
 		expect(JSON.stringify(said)).toMatch(/known yet/);
 	},
 );
+
+it('says what was paid before it writes to the sheet, which can fail', () => {
+	/* Of two nodes after the same one, n8n runs the upper one first, with all that follows it. */
+	const { nodes } = readExample('payroll-run-with-approval');
+	const topOf = (name: string) => nodes.find((node) => node.name === name)?.position[1] ?? NaN;
+	expect(topOf('Totals')).toBeLessThan(topOf('Write the outcome'));
+});
 
 it('changes nothing in the first example', () => {
 	const writing = nodesOf(readExample('first-steps')).filter(({ type, parameters }) => {

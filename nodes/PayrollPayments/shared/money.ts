@@ -107,7 +107,7 @@ export const paymentCents = paymentAmount((value) => {
 export const paymentDollars = paymentAmount(
 	(value) =>
 		typeof value === 'string' || typeof value === 'number'
-			? dollarsAsCents(String(value))
+			? dollarsAsCents(String(value).trim())
 			: undefined,
 	'dollars in plain digits with at most two decimals, e.g. 125.00',
 );

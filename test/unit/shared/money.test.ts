@@ -68,6 +68,10 @@ it.each<readonly [unknown, string]>([
 	]);
 });
 
+it.each([125, '125', ' 125.00 '])('takes %j dollars', (value) => {
+	expect(paymentDollars.parse(value)).toBe(12_500);
+});
+
 it.each<readonly [unknown, string]>([
 	[undefined, MISSING_DOLLARS],
 	[null, MISSING_DOLLARS],
