@@ -217,19 +217,6 @@ describe('a node', () => {
 		expect(await inNode(async (context) => context.isToolExecution(), { type })).toBe(false);
 	});
 
-	it('runs again as a whole, every item, with Retry On Fail: payments are recorded before they are sent', async () => {
-		let runs = 0;
-		const { data } = await run(
-			async () => {
-				runs += 1;
-				throw new Error('the last item failed');
-			},
-			{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
-		);
-		expect(data.resultData.error).toBeDefined();
-		expect(runs).toBe(2);
-	});
-
 	it('gets its error message replaced if that contains a system error code: nodeErrors.ts sets it again', () => {
 		const shown = (text: string) => new NodeOperationError(NODE, new Error(text)).message;
 		expect(shown('The team of john refuses')).toBe('The team of john refuses');

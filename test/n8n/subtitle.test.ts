@@ -25,23 +25,21 @@ function nameOf(menu: string, value: string, resource = value): string {
 /** The line under a payment whose amount isn't known before it runs. */
 const UNKNOWN = 'Create Instant: Payment';
 
-const AMOUNTS: ReadonlyArray<readonly [unknown, string]> = [
-	[100, 'Pay $1.00'],
-	['12550', 'Pay $125.50'],
-	[10_000_000_000, 'Pay $100,000,000.00'],
-	[0, UNKNOWN],
-	['', UNKNOWN],
-	['={{ $json.amount_cents }}', UNKNOWN],
-];
-
-const DOLLARS: ReadonlyArray<readonly [unknown, string]> = [
-	['1', 'Pay $1.00'],
-	['125.5', 'Pay $125.50'],
-	['100000000.00', 'Pay $100,000,000.00'],
-	['125.505', UNKNOWN],
-	['0', UNKNOWN],
-	[null, UNKNOWN],
-	['={{ $json.amount }}', UNKNOWN],
+/** The amount, in the unit that is chosen; that in the other unit is left over. */
+const AMOUNTS: ReadonlyArray<readonly [unit: 'cents' | 'dollars', amount: unknown, string]> = [
+	['cents', 100, 'Pay $1.00'],
+	['cents', '12550', 'Pay $125.50'],
+	['cents', 10_000_000_000, 'Pay $100,000,000.00'],
+	['cents', 0, UNKNOWN],
+	['cents', '', UNKNOWN],
+	['cents', '={{ $json.amount_cents }}', UNKNOWN],
+	['dollars', '1', 'Pay $1.00'],
+	['dollars', '125.5', 'Pay $125.50'],
+	['dollars', '100000000.00', 'Pay $100,000,000.00'],
+	['dollars', '125.505', UNKNOWN],
+	['dollars', '0', UNKNOWN],
+	['dollars', null, UNKNOWN],
+	['dollars', '={{ $json.amount }}', UNKNOWN],
 ];
 
 /** The trigger's events, and the line under it. */
@@ -74,22 +72,14 @@ const GROUPS: Readonly<Record<string, readonly [INodeTypeDescription, readonly C
 	],
 	'says what a payment pays, where the amount is known': [
 		action,
-		AMOUNTS.map(([amountCents, subtitle]) => [
-			{ ...PAYMENT, amountUnit: 'cents', amountCents },
+		AMOUNTS.map(([amountUnit, amount, subtitle]) => [
+			{
+				...PAYMENT,
+				...{ amountUnit, amountCents: 99_900, amountDollars: '5' },
+				[amountUnit === 'cents' ? 'amountCents' : 'amountDollars']: amount,
+			},
 			subtitle,
 		]),
-	],
-	'reads the amount in the unit that was chosen': [
-		action,
-		[
-			...DOLLARS.map(
-				([amountDollars, subtitle]): Case => [
-					{ ...PAYMENT, amountCents: 99_900, amountUnit: 'dollars', amountDollars },
-					subtitle,
-				],
-			),
-			[{ ...PAYMENT, amountCents: 99_900, amountUnit: 'cents', amountDollars: '5' }, 'Pay $999.00'],
-		],
 	],
 	'names the event of the trigger, or counts the events': [
 		trigger,
