@@ -69,7 +69,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
 			'unit/actions/*.test.ts',
-			'n8n/{action,checkOnly,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
+			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
 		],
 	},

@@ -399,6 +399,9 @@ describe('sign-in', () => {
 		const clock = jest.spyOn(systemClock, 'elapsed').mockImplementation(() => later);
 		sandbox.service.tokens.expireAll();
 		expect(await pay()).toEqual({ sent: [['GET', sandbox.team, 401], read, write], signIns: 1 });
+		clock.mockReturnValue(2 * later);
+		await runNode(saved, sandbox.balance());
+		expect(requests()).toHaveLength(4);
 		clock.mockRestore();
 
 		/* Revoked right after it was taken: this run is refused, and the next one signs in. */

@@ -394,6 +394,25 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(4);
 	});
 
+	it('still tells what isn’t known where it isn’t the run that was approved', async () => {
+		const items = await sheet();
+		await sandbox.fault({ match: { method: 'PUT' }, kind: 'cutAfter' });
+		await sandbox.run(form(), { items: items.slice(0, 1) });
+		const approvedCheck = '0000-0000-0000-0000';
+		const { output } = await sandbox.run(form({ approvedCheck }), { items, ...CONTINUE });
+		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual([
+			'unknown',
+			...items.slice(1).map(() => 'refused'),
+		]);
+	});
+
+	it('counts as refused where only a read before it failed', async () => {
+		const saved = sandbox.credentials({ signInDomain: new URL(sandbox.url).host });
+		await sandbox.fault({ match: { path: '^/v2/balance' }, kind: 'cutBefore', times: 9 });
+		const { output } = await runNode(saved, form(), { items: await sheet(), ...CONTINUE });
+		expect(outcomes(output)).toEqual(Array(5).fill('refused'));
+	});
+
 	it('can be found by its invoice in n8n’s list of executions, unless it was only checked', async () => {
 		const items = await sheet(['ana@example.com']);
 		const { stored: checked } = await sandbox.run(form({ checkOnly: true }), { items });

@@ -62,7 +62,7 @@ export function checkRecords(of: Approvable, writes: readonly WritePlan[]): Outp
 /** What a run is about, for the error that says that it isn't the one that was approved. */
 function describeRun(jobs: readonly Job[]): string {
 	const amounts = jobs.flatMap(({ cents }) => cents ?? []);
-	const { length } = amounts.length > 0 ? amounts : jobs.flatMap(({ writes }) => writes);
+	const { length } = jobs.flatMap(({ writes }) => writes);
 	const what = `${length} ${amounts.length > 0 ? 'payment' : 'request'}${length === 1 ? '' : 's'}`;
 	const total = amounts.reduce((sum, cents) => sum + BigInt(cents), 0n);
 	return `It has ${what}${amounts.length > 0 ? ` of ${centsAsDollars(total)} in all` : ''} now`;

@@ -163,7 +163,7 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 	}
 	const writes = state.status === 'refused' ? undefined : [write];
 	/* Whatever broke in the last try would break the other payments, too. */
-	const endsRun = state.status === 'unknown' && state.isOfThisRun;
+	const endsRun = 'isOfThisRun' in state;
 	return { items, columns, writes, endsRun, error: state.error };
 }
 

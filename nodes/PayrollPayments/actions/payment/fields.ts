@@ -177,7 +177,7 @@ export const fields = {
 			z
 				.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
 				.refine(
-					(value) => typeof value === 'string' || Math.abs(value) <= Number.MAX_SAFE_INTEGER,
+					(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
 					'is a number with more digits than n8n keeps; make it text',
 				)
 				.transform((value) => String(value).trim())
