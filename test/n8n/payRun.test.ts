@@ -399,6 +399,8 @@ describe('a pay run', () => {
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'cutAfter' });
 		await sandbox.run(form(), { items: items.slice(0, 1) });
 		const approvedCheck = '0000-0000-0000-0000';
+		const { error } = await sandbox.run(form({ approvedCheck }), { items });
+		expect(error?.description).not.toContain('approved');
 		const { output } = await sandbox.run(form({ approvedCheck }), { items, ...CONTINUE });
 		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual([
 			'unknown',

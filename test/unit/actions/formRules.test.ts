@@ -160,13 +160,6 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		expect(pathsOf([...unsorted, ...mixed])).toEqual([]);
 	});
 
-	it('has room for several lines in fields for JSON', () => {
-		const json = fields.filter(({ type }) => type === 'json');
-		expect(pathsOf(json.filter(({ typeOptions = {} }) => !(Number(typeOptions.rows) > 1)))).toEqual(
-			[],
-		);
-	});
-
 	it('has defaults that its menus offer', () => {
 		const impossible = menus.filter(({ options = [], default: preset }) => {
 			const values = options.flatMap((option) => ('value' in option ? [option.value] : []));

@@ -104,7 +104,7 @@ export const createInstantPayment: OperationCases = {
 			refused: refusing(
 				'Amount (Dollars)',
 				'amountDollars',
-				['', '0.99', '100000000.01', '125.505', '1,250.00', '1e3', ' 5', '-1', '$5', '125.', '.50'],
+				['', '0.99', '100000000.01', '125.505', '1,250.00', '1e3', '5 0', '-1', '$5', '125.', '.50'],
 				{ amountUnit: 'dollars' },
 			),
 		},
