@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { NodeMajor } from '../../scripts/lib/n8nVersions.mjs';
 import { say } from '../../scripts/lib/progress.mjs';
-import { COMPILER, FreshMachine, type Outcome, type User } from '../support/freshMachine';
+import { FreshMachine, type Outcome, type Setup, type User } from '../support/freshMachine';
 import { markdownTable } from '../support/markdown';
 import { writeSection, writtenSection } from '../support/reliabilityReport';
 import { waitUntil } from '../support/waiting';
@@ -17,11 +17,8 @@ const CACHE = '/home/tester/.cache/n8n-nodes-payroll-payments';
 const START = 'npm start -- --once';
 
 /** One fresh machine, and what is done on it. */
-interface Row {
+interface Row extends Setup {
 	readonly name: string;
-	readonly node: NodeMajor;
-	readonly user: User;
-	readonly packages?: readonly string[];
 	/** Says what was seen, and whether that is right. */
 	check(machine: FreshMachine, user: User): Promise<[seen: string, isRight: boolean]>;
 }
@@ -182,7 +179,7 @@ it('npm start and npm test work on a machine on which nothing of ours has ever r
 	const wrong: string[] = [];
 	for (const row of ROWS) {
 		const clones = [CLONE, BESIDE];
-		const machine = await FreshMachine.create(row.node, clones, row.packages ?? COMPILER);
+		const machine = await FreshMachine.create(row, clones);
 		try {
 			const [seen, isRight] = await row.check(machine, row.user);
 			const left = machine.leftBehind(clones);

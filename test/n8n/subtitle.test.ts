@@ -37,7 +37,6 @@ const AMOUNTS: ReadonlyArray<readonly [unit: 'cents' | 'dollars', amount: unknow
 	['dollars', '125.5', 'Pay $125.50'],
 	['dollars', '100000000.00', 'Pay $100,000,000.00'],
 	['dollars', '125.505', UNKNOWN],
-	['dollars', '0', UNKNOWN],
 	['dollars', null, UNKNOWN],
 	['dollars', '={{ $json.amount }}', UNKNOWN],
 ];

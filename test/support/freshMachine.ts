@@ -31,7 +31,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
  * Where the authors of n8n's database driver can't be reached, it is compiled: n8n itself asks for
  * these.
  */
-export const COMPILER = ['g++', 'make', 'python3'];
+const COMPILER = ['g++', 'make', 'python3'];
 
 export type User = 'root' | 'tester';
 
@@ -74,6 +74,14 @@ async function emptyDebian(packages: readonly string[]): Promise<string> {
 	});
 }
 
+export interface Setup {
+	readonly node: NodeMajor;
+	/** Who works on it. */
+	readonly user: User;
+	/** What the Debian has besides. */
+	readonly packages?: readonly string[];
+}
+
 /** A machine on which nothing of ours has ever run: a Debian with Node.js and npm. */
 export class FreshMachine {
 	private readonly before: ReadonlySet<string>;
@@ -85,11 +93,10 @@ export class FreshMachine {
 		this.before = new Set(this.files());
 	}
 
-	/** @param clones folders of the machine that get a clone of the current commit */
+	/** @param clones folders of the machine that get a clone of the current commit, the user's own */
 	static async create(
-		major: NodeMajor,
+		{ node: major, user, packages = COMPILER }: Setup,
 		clones: readonly string[],
-		packages: readonly string[] = COMPILER,
 	): Promise<FreshMachine> {
 		const debian = await emptyDebian(packages);
 		const root = path.join(folder, randomUUID());
@@ -113,7 +120,7 @@ export class FreshMachine {
 		chownSync(at(HOMES.tester), 1000, 1000);
 		for (const clone of clones) {
 			await run('git', ['clone', '--quiet', repository, at(clone)]);
-			await run('chown', ['--recursive', '1000:1000', at(clone)]);
+			if (user === 'tester') await run('chown', ['--recursive', '1000:1000', at(clone)]);
 		}
 		return new FreshMachine(root, (await npm(['config', 'get', 'registry'])).trim());
 	}
