@@ -72,6 +72,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
 		],
+		explained: true,
 	},
 	trigger: {
 		section: 'mutationsTrigger',

@@ -33,7 +33,6 @@ const AMOUNTS: ReadonlyArray<readonly [unit: 'cents' | 'dollars', amount: unknow
 	['cents', 0, UNKNOWN],
 	['cents', '', UNKNOWN],
 	['cents', '={{ $json.amount_cents }}', UNKNOWN],
-	['dollars', '1', 'Pay $1.00'],
 	['dollars', '125.5', 'Pay $125.50'],
 	['dollars', '100000000.00', 'Pay $100,000,000.00'],
 	['dollars', '125.505', UNKNOWN],

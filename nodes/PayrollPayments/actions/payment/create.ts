@@ -26,7 +26,8 @@ const paymentColumns = z.object({
 /** With *If Already Paid: Skip*: what became of one row. */
 const paymentOutcome = z
 	.object({
-		outcome: z.enum(['paid', 'already_paid', 'refused', 'unknown', 'not_sent']),
+		/** `paid`, `already_paid`, `refused`, `unknown` or `not_sent`. */
+		outcome: z.string(),
 		transaction: text,
 		attempt_code: z.string().optional(),
 		error: z.string().optional(),
