@@ -157,10 +157,10 @@ it('payments in dollars: exactly the cents that the digits say', () => {
 	fc.assert(
 		fc.property(value, (given) => {
 			const parsed = paymentDollars.safeParse(given);
-			const text = typeof given === 'string' ? given.trim() : String(given);
-			const isText = typeof given === 'number' || typeof given === 'string';
-			const isPlain = isText && /^(?:0|[1-9][0-9]*)(?:\.[0-9]{1,2})?(?!\n)$/.test(text);
-			const cents = isPlain ? judgedCents(text) : undefined;
+			const text = typeof given === 'number' ? String(given) : given;
+			const digits = typeof text === 'string' ? text.trim() : '';
+			const isPlain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]{1,2})?(?!\n)$/.test(digits);
+			const cents = isPlain ? judgedCents(digits) : undefined;
 			const isGenuine = cents !== undefined && cents >= 100n && cents <= 10_000_000_000n;
 			expect(parsed.success).toBe(isGenuine);
 			if (parsed.success) expect(BigInt(parsed.data)).toBe(cents);
