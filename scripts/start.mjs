@@ -78,7 +78,7 @@ async function preparePackage(isN8nInstalled) {
 async function start() {
 	refuseSecondStart();
 	let isN8nInstalled = false;
-	/* One after the other: both fill the network and the disk, and the first result needs only these. */
+	/* The first result needs only these. Beside n8n's installation they take twice as long. */
 	await installDependencies('start');
 	const [installation, { demo, sandbox }] = await Promise.all([
 		installN8n().then((result) => {

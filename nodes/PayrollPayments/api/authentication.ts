@@ -60,7 +60,7 @@ export async function obtainSession(
 	const own = ownRequests.get(saved);
 	if (unrepeatable.has(saved)) {
 		if (own !== undefined) throw new Error('A write is never repeated');
-		/* Nobody else reports what came of it, and others may wait for that. */
+		/* Other calls may wait to hear what came of the token, and nobody else reports it. */
 		sessions.reportStatus(saved.sessionToken, undefined);
 		return {};
 	}

@@ -31,12 +31,15 @@ export function asWord(text: string): string {
 	return /^[\w.@+:-]{1,100}$/.test(text) ? text : quoted(text);
 }
 
-/** A character as any writer of JSON may escape it. */
+/** A character as JSON escapes it by its code, e.g. `\u002b` for a plus sign. */
 function escaped(character: string): string {
 	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** How a secret is written in headers, URLs, JSON and dumps; also by Python's quote, PHP and .NET. */
+/**
+ * How a secret is written in headers, URLs, JSON and dumps. Python leaves `/` as it is in URLs; PHP and
+ * .NET escape more characters in JSON.
+ */
 const SPELLINGS: ReadonlyArray<(text: string, bytes: Buffer) => string> = [
 	(text) => text,
 	(text) => encodeURIComponent(text),
@@ -62,7 +65,8 @@ function inUpperCase(text: string): string {
 function spellingsOf(secrets: ReadonlySet<string>): ReadonlySet<string> {
 	const spelled = [...secrets].flatMap((secret) => {
 		const bytes = Buffer.from(secret, 'utf8');
-		return [secret, ...SPELLINGS.map((spell) => spell(bytes.toString('utf8'), bytes))];
+		const text = bytes.toString('utf8');
+		return [secret, ...SPELLINGS.map((spell) => spell(text, bytes))];
 	});
 	return new Set(spelled.map(inUpperCase));
 }
