@@ -12,6 +12,7 @@ import { probe, Runner, startBenchmarkEnvironment } from './host';
 import {
 	CONNECTIONS,
 	deposits,
+	PEERS,
 	Receiver,
 	signed,
 	STARTED,
@@ -50,12 +51,6 @@ const ENGINES: readonly Engine[] = [
 ];
 
 const CONDITIONS = `${CONNECTIONS} connections, until the last started run has run.`;
-
-/** Our trigger and its peers. Only n8n's own node is spared an expression engine for each delivery. */
-const PEERS = {
-	bare: 'a community trigger that checks nothing',
-	webhook: 'n8n’s Webhook node, which checks nothing',
-} as const;
 
 const KINDS = ['genuine', 'filtered', 'forged', 'repeated'] as const;
 

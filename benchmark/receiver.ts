@@ -60,6 +60,12 @@ async function post(agent: Agent, url: string, { body, headers }: Delivery) {
 	});
 }
 
+/** Our trigger and its peers. Only n8n's own node is spared an expression engine for each delivery. */
+export const PEERS = {
+	bare: 'a community trigger that checks nothing',
+	webhook: 'n8n’s Webhook node, which checks nothing',
+} as const;
+
 /** An n8n that deliveries are sent to. */
 export interface Host {
 	readonly n8n: N8nRest;
