@@ -42,6 +42,7 @@ export const growth: Part = {
 					resource: 'balance',
 					operation: 'get',
 					entityId: '={{ $json.entityId }}',
+					output: 'asReceived',
 				}),
 			]);
 			const times = Math.min(runs, 3);

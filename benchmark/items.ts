@@ -18,6 +18,7 @@ const balances = action('Balance', {
 	resource: 'balance',
 	operation: 'get',
 	entityId: '={{ $json.entityId }}',
+	output: 'asReceived',
 });
 
 export const items: Part = {

@@ -67,7 +67,7 @@ export const polling: Part = {
 			await restart();
 			const idle = await peak();
 			await n8n.activate(polls.id);
-			const saved = `select 1 from workflow_entity where id = '${polls.id}' and staticData like '%remembered%'`;
+			const saved = `select 1 from workflow_entity where id = '${polls.id}' and staticData like '%groups%'`;
 			await waitUntil(
 				'n8n saves what the first poll saw',
 				async () => (await database.query(saved)).length > 0,

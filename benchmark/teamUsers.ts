@@ -8,7 +8,13 @@ const PAGE = 500;
 
 async function ours(environment: TestEnvironment, teamId: string): Promise<Runner> {
 	return await Runner.timing(environment, 'Ours', [
-		action('Users', { resource: 'teamUser', operation: 'getAll', teamId, returnAll: true }),
+		action('Users', {
+			resource: 'teamUser',
+			operation: 'getAll',
+			teamId,
+			returnAll: true,
+			simplify: false,
+		}),
 	]);
 }
 
