@@ -25,6 +25,7 @@ export const invites: Part = {
 					teamId,
 					role: 'contractor',
 					inviteesSource: 'items',
+					existingPeople: 'invite',
 				}),
 			]);
 			const peer = await Runner.timing(environment, 'HTTP Request', [

@@ -58,9 +58,13 @@ async function readKnown(
 	wanted: ReadonlySet<string>,
 ): Promise<KnownPeople> {
 	const known = new Map<string, PersonOutcome>();
+	const note = (person: PersonOutcome) => {
+		const address = emailKey(person.email);
+		if (wanted.has(address)) known.set(address, person);
+	};
 	for (const invite of await pendingInvites(send, teamId)) {
 		const { email, nanoid } = listed.parse(invite);
-		if (email !== null) known.set(emailKey(email), { email, outcome: 'pending', nanoid });
+		if (email !== null) note({ email, outcome: 'pending', nanoid });
 	}
 	/* A member may have an invite to another role as well; being in the team is what counts. */
 	for (const user of await teamUsers(send, { teamId })) {
@@ -71,7 +75,7 @@ async function readKnown(
 				hint: 'To skip existing people, the node needs the address of each member.',
 			});
 		}
-		known.set(emailKey(email), { email, outcome: 'member', nanoid });
+		note({ email, outcome: 'member', nanoid });
 	}
-	return new Map([...known].filter(([address]) => wanted.has(address)));
+	return known;
 }

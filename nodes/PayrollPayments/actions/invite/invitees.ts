@@ -23,9 +23,10 @@ function camelCase(name: string): string {
 
 /** A spreadsheet cell. Spreadsheets turn digits into numbers. */
 const cell = z
-	.union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()], {
-		errorMap: () => ({ message: 'must be text' }),
-	})
+	.custom<string | number | boolean | null | undefined>(
+		(value) => ['string', 'number', 'boolean'].includes(typeof (value ?? '')),
+		'must be text',
+	)
 	.transform((value) => String(value ?? ''))
 	.superRefine(refuseFormulaError);
 
