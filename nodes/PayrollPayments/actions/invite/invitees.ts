@@ -22,13 +22,13 @@ function camelCase(name: string): string {
 }
 
 /** A spreadsheet cell. Spreadsheets turn digits into numbers. */
-const cell = z
-	.custom<string | number | boolean | null | undefined>(
-		(value) => ['string', 'number', 'boolean'].includes(typeof (value ?? '')),
-		'must be text',
-	)
-	.transform((value) => String(value ?? ''))
-	.superRefine(refuseFormulaError);
+const cell = z.unknown().transform((value, context) => {
+	const isPlain = ['string', 'number', 'boolean'].includes(typeof (value ?? ''));
+	if (!isPlain) context.addIssue({ code: 'custom', message: 'must be text' });
+	const text = String(value ?? '');
+	refuseFormulaError(text, context);
+	return text;
+});
 
 /** A person in the service's own form. A partly filled prefill gets empty strings for the rest. */
 export const invitee = z
