@@ -53,6 +53,8 @@ export default {
 	maxWorkers: '100%',
 	/* Ends what hangs. test/jest/environment.cjs gives more time on a busy machine. */
 	testTimeout: 60_000,
+	/* A worker of a gigabyte takes longer to go on a busy machine than Jest's half a second. */
+	workerGracefulExitTimeout: 10_000,
 	projects: [
 		project('unit', { testPathIgnorePatterns: ['/node_modules/', MANY_CASES] }),
 		/* Unit tests with so many cases that they would slow the others down. */

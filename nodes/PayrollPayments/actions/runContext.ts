@@ -106,7 +106,7 @@ export async function openRun(
 		 */
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
 			if (client.isTokenFresh() || changesOfRuns.has(scope())) return;
-			/* Someone waits to pay: a service that hangs isn't asked four times. */
+			/* Someone waits to pay: a service that hangs is asked once more at most. */
 			const { timeout, retries = 1 } = settings;
 			const patience = { timeout, retries: Math.min(retries, 1) };
 			await client.send(balanceCall(teamId), patience).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The 39 event types that the service documents (docs/api.md, Events), in alphabetical order. */
+/** The event types that the service documents (docs/api.md, Events), in alphabetical order. */
 export const EVENT_TYPES = [
 	'action_item.completed',
 	'action_item.created',
