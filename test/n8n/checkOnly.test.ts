@@ -33,7 +33,8 @@ const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {tea
 const EXECUTED =
 	'Execute 2 invites ({invite}, {invite}) with the role Team: Viewer, signed by {wallet}';
 const PAID =
-	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}{any}, ';
+	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
+const SIGNED = `${PAID} on chain {any}, contract {address}, `;
 
 /** What {@link formFor} lacks for a write. */
 type Change = () => INodeParameters | Promise<INodeParameters>;
@@ -74,13 +75,13 @@ const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change
 		'Cancel the payment to user {user} in team {team}, as reviewed in version {time}',
 		() => ({ decision: 'cancel' }),
 	],
-	'payment.create': [`${PAID}signed by {wallet}`],
+	'payment.create': [`${SIGNED}signed by {wallet}`],
 	'payment.create with a provided signature': [
-		`${PAID}with a provided signature of {wallet}, which was checked`,
+		`${SIGNED}with a provided signature of {wallet}, which was checked`,
 		async () => await providedPayment(true),
 	],
 	'payment.create with a provided signature that can only be sent': [
-		`${PAID}with a provided signature of {wallet} that can’t be checked, since its domain and types aren’t known`,
+		`${PAID}, with a provided signature of {wallet} that can’t be checked, since its domain and types aren’t known`,
 		async () => await providedPayment(false),
 	],
 	'webhook.send': [

@@ -238,6 +238,7 @@ describe('a pay run', () => {
 
 	it.each<[INodeParameters, string]>([
 		[{ expectedPayments: 4 }, 'Expected Payments is 4, but this run has 5'],
+		[{ expectedPayments: 0 }, 'Expected Payments must be a whole number, 1 or more'],
 		[{ expectedTotal: '625.01' }, 'Expected Total is $625.01, but this run has $625.00'],
 		[{ expectedTotal: '' }, 'Expected Total is empty'],
 		[{ expectedTotal: '625,00' }, 'Expected Total must be dollars in digits, e.g. 34500.00'],
@@ -413,6 +414,14 @@ describe('a pay run', () => {
 		await sandbox.fault({ match: { path: '^/v2/balance' }, kind: 'cutBefore', times: 9 });
 		const { output } = await runNode(saved, form(), { items: await sheet(), ...CONTINUE });
 		expect(outcomes(output)).toEqual(Array(5).fill('refused'));
+		await sandbox.fault({ match: { path: '^/v2/invites' }, kind: 'cutBefore', times: 9 });
+		const invite = { resource: 'invite', operation: 'create', teamId: sandbox.team };
+		const rows = { inviteesSource: 'items', options: { retries: 0 } };
+		const invited = await sandbox.run(
+			{ ...invite, ...rows },
+			{ items: await sheet(), ...CONTINUE },
+		);
+		expect(outcomes(invited.output)).toEqual(Array(5).fill('refused'));
 	});
 
 	it('can be found by its invoice in n8n’s list of executions, unless it was only checked', async () => {
@@ -424,6 +433,13 @@ describe('a pay run', () => {
 			payment_reference: 'INV-0',
 			payment_outcome: 'paid',
 			payment_transaction: expect.stringMatching(/^tx-/),
+		});
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, times: 1 });
+		const [next] = await sheet(['ben@example.com']);
+		const refused = await sandbox.run(form(), { items: [{ ...next, reference: 'INV-1' }] });
+		expect(JSON.parse(refused.stored).metadata).toEqual({
+			payment_reference: 'INV-1',
+			payment_outcome: 'refused',
 		});
 		const again = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
 		expect(JSON.parse(again.stored).metadata).toEqual({

@@ -48,18 +48,41 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 	const forged = 'USDC to 0xGood, which was checked.\n\n\u202e';
 	const said = async (token: string) => {
 		const payload = await saying({ amount: 'pay 1', token, recipient });
-		return (await check(payload, { typedAmountUnit: 'notChecked' })).summary;
+		return await check(payload, { typedAmountUnit: 'notChecked' });
 	};
-	expect(await said(forged)).toContain(
+	expect((await said(forged)).summary).toContain(
 		`Authorization: "pay 1" (not compared) of token "USDC to 0xGood, which was checked.\\n\\n\ufffd" to "${recipient}" on chain `,
 	);
-	expect(await said('x'.repeat(101))).toContain('of token a text of 101 characters to ');
-	expect(await said(' ')).toContain(`"pay 1" (not compared) to "${recipient}" on chain `);
+	const long = await said('x'.repeat(101));
+	expect(long.summary).toContain('of token a text of 101 characters to ');
+	expect(await said(' ')).toMatchObject({
+		summary: expect.stringContaining(`"pay 1" (not compared) to "${recipient}" on chain `),
+		...{ token: null, recipient_address: recipient },
+	});
 	const { domain, message } = await sandbox.authorization();
 	const { token, recipient: paid } = Object(message.data);
 	expect((await check(await sandbox.authorization())).summary).toMatch(
 		new RegExp(
 			`of token ${token} to ${paid} on chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
 		),
+	);
+});
+
+it('asks for what the wallet needs to sign, and sends nothing unsigned', async () => {
+	const { message } = await sandbox.authorization();
+	const parameters = sandbox.paying(await sandbox.authorization());
+	const bare = { ...parameters, typedData: JSON.stringify(message), options: {} };
+	const { error } = await sandbox.run(bare);
+	expect(error?.message).toBe('Domain is missing [item 0]');
+	expect(sandbox.wire()).toEqual([]);
+});
+
+it('compares no amount that nobody says a signature covers', async () => {
+	const payload = await sandbox.authorization();
+	const parameters = sandbox.paying(payload, await sandbox.signed(payload));
+	const options = { checkOnly: true, checkOutput: 'run' };
+	const { output } = await sandbox.run({ ...parameters, options });
+	expect(output[0]?.json.summary).toMatch(
+		/; 1 whose authorization wasn’t compared with the amount$/,
 	);
 });

@@ -133,7 +133,7 @@ async function checkAll(
 			return { jobs: plan.jobs.map(report), refusals: plan.refusals };
 		}
 		plan = keepApproved(run.approvable, plan, run.credentials, form.approved);
-		const sending = plan.jobs.find(({ writes, kind }) => writes.length > 0 && kind === undefined);
+		const sending = plan.jobs.find(({ kind }) => kind === undefined);
 		/* Signing in, which needs no permission, is how people get a token. */
 		if (!isOver() && sending !== undefined && operation.permission !== 'none') {
 			const team = sending.writes[0]?.request?.body.from;
