@@ -492,10 +492,26 @@ describe('the credential test', () => {
 	it('tells a token that is taken from one that is not', async () => {
 		const token = await sandbox.token();
 		const test = async (method: object) =>
-			(await testSaved(new SavedCredentials({ baseUrl: sandbox.url, ...method }))).status;
+			await testSaved(new SavedCredentials({ baseUrl: sandbox.url, ...method }));
 		const accessToken = { authentication: 'accessToken', accessToken: token };
-		expect(await test(accessToken)).toBe('OK');
-		expect(await test({ ...accessToken, accessToken: 'not.a.token' })).toBe('Error');
-		expect(await test({ authentication: 'legacyApiKey', apiKey: token })).toBe('OK');
+		const taken = { status: 'OK', message: 'The service took the token' };
+		expect(await test(accessToken)).toEqual(taken);
+		expect(await test({ authentication: 'legacyApiKey', apiKey: token })).toEqual(taken);
+		const other = { ...accessToken, accessToken: 'not.a.token' };
+		expect(await test(other)).toMatchObject({ status: 'Error' });
+		expect(await test({ ...accessToken, baseUrl: 'http://127.0.0.1:1' })).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(
+				/^No response from 127\.0\.0\.1:1: it refused the connection\. Check [^.]*\.$/,
+			),
+		});
+		const location = `${sandbox.url}/v2/balance`;
+		for (const fault of [
+			{ kind: 'redirect', location },
+			{ kind: 'status', status: 503 },
+		] as const) {
+			await sandbox.fault({ ...fault, times: 1, match: { path: 'balance' } });
+			expect(await test(accessToken)).toMatchObject({ status: 'Error' });
+		}
 	});
 });

@@ -90,10 +90,14 @@ describe('signing in', () => {
 		expect(verdict.success).toBe(true);
 	});
 
-	it('takes a token of 8,192 characters', async () => {
+	it('takes a token of 8,192 characters, and no longer one', async () => {
 		const long = 'a'.repeat(8_192);
 		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt: long }));
 		await expect(service.run()).resolves.toBe(long);
+		const longer = serviceAnswering(success({ siwe: messageWith() }), success({ jwt: `${long}a` }));
+		await expect(longer.run()).rejects.toMatchObject({
+			hint: expect.stringMatching(/^Report this/),
+		});
 	});
 
 	it('takes the domain and the chain that are set', async () => {
