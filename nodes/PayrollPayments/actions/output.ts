@@ -46,7 +46,6 @@ export function counted(counts: Readonly<Record<string, number>>): string[] {
 	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
 }
 
-/** The node's output, in the order of the input items. */
 export function outputItems(
 	node: INode,
 	operation: Operation,

@@ -1,11 +1,10 @@
 import type {
 	ICredentialDataDecryptedObject,
-	ICredentialsDecrypted,
+	ICredentialTestFunction,
 	ICredentialTestFunctions,
 	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
 import { z } from 'zod';
@@ -129,10 +128,7 @@ async function test(saved: object, exchange: HttpExchange, redactor: Redactor): 
 }
 
 /** With a wallet a real sign-in, with a token a call that only the token's holder may make. */
-export async function testCredentials(
-	this: ICredentialTestFunctions,
-	credential: ICredentialsDecrypted,
-): Promise<INodeCredentialTestResult> {
+export const testCredentials: ICredentialTestFunction = async function (credential) {
 	const saved = credential.data ?? {};
 	const redactor = addSecretsOf(new Redactor(), saved);
 	try {
@@ -142,4 +138,4 @@ export async function testCredentials(
 		const said = `${error.message.replace(/\.$/, '')}. ${error.hint ?? ''}`;
 		return { status: 'Error', message: redactor.text(said.trim()) };
 	}
-}
+};

@@ -18,7 +18,6 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';
 
-/** The credentials as far as a decision about their use needs them. */
 interface CredentialsInUse {
 	readonly limits: CredentialLimits;
 	readonly name?: string;
@@ -28,7 +27,6 @@ function isPermission(value: unknown): value is Permission {
 	return typeof value === 'string' && Object.hasOwn(PERMISSIONS, value);
 }
 
-/** A text that sets a limit where it is filled in. */
 const limitText = z
 	.string({ invalid_type_error: 'must be text, or empty for no limit' })
 	.optional()
@@ -119,7 +117,6 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 	});
 }
 
-/** A payment as far as the limits of the credentials judge it. */
 export interface LimitedPayment {
 	readonly amountCents: number;
 	readonly recipientEmail: string;

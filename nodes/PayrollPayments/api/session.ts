@@ -109,7 +109,6 @@ interface Trial {
 	readonly end: () => void;
 }
 
-/** What this process knows of the sessions of one binding. */
 interface Session {
 	signIn?: SignIn;
 	trial?: Trial;

@@ -117,7 +117,6 @@ export function outcomeOf(error: unknown): FailedOutcome {
 	return known ?? (mayHaveActed(error) ? 'unknown' : 'refused');
 }
 
-/** The message of an error that may be anything. */
 export function messageOf(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error ?? '');
 	return message === '' ? 'The node failed without a message' : message;

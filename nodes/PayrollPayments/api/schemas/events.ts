@@ -128,12 +128,7 @@ const depositSchema = z
 		created_at: z.string(),
 		updated_at: z.string(),
 		token: z
-			.object({
-				address: z.string(),
-				name: z.string(),
-				symbol: z.string(),
-				decimals: z.number(),
-			})
+			.object({ address: z.string(), name: z.string(), symbol: z.string(), decimals: z.number() })
 			.passthrough(),
 		network: open(DEPOSIT_NETWORKS),
 	})
