@@ -128,7 +128,7 @@ export function combineFailures(
 		.flatMap(recordsOf)
 		.map(({ record, item }) => ({ item, ...record }))
 		.sort((a, b) => a.item - b.item);
-	const before = own.details?.completed;
+	const before = own.context.details?.completed;
 	const completed = [...records, ...(Array.isArray(before) ? before : [])];
 
 	const names = records.map(({ item, transaction }: { item: number; transaction?: unknown }) =>

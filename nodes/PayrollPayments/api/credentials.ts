@@ -166,7 +166,6 @@ function parsed<Value>(
 	const wrong = String(path[0] ?? field);
 	const label = properties.find(({ name }) => name === wrong)?.displayName ?? wrong;
 	throw new UserError(`${label} in the credentials ${message}`, {
-		field: wrong,
 		hint: 'Open the Payroll Payments API credentials and correct this field.',
 	});
 }

@@ -111,7 +111,6 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 			? `Workflows May is Read Only in ${credentialLabel(credentials)}. Choose Everything, or Choose… and “${label}”.`
 			: `“${label}” isn’t selected under Workflows May in ${credentialLabel(credentials)}.`;
 	throw new UserError(`These credentials don’t allow ${activity}`, {
-		field: 'access',
 		hint: `${reason} ${ASK}`,
 		page: 'credentials.md',
 	});
@@ -136,7 +135,6 @@ export function requireAllowedPayment(
 			throw new UserError(
 				'The signed amount can’t be compared with the limit of these credentials',
 				{
-					field: 'typedAmountUnit',
 					hint: `Under Typed Amount Unit, choose the unit of the authorization. Maximum Payment in ${label} needs it. Nothing was signed or sent.`,
 				},
 			);
@@ -145,7 +143,7 @@ export function requireAllowedPayment(
 		if (!(larger <= most)) {
 			throw new UserError(
 				`These credentials allow payments up to ${centsAsDollars(most)}, and this one is ${centsAsDollars(larger)}`,
-				{ field: 'maximumPayment', hint: `The limit is Maximum Payment in ${label}. ${ASK}` },
+				{ hint: `The limit is Maximum Payment in ${label}. ${ASK}` },
 			);
 		}
 	}
@@ -157,7 +155,6 @@ export function requireAllowedPayment(
 	throw new UserError(
 		`These credentials don’t allow paying ${isAddress ? address : 'this recipient'}`,
 		{
-			field: 'paymentRecipients',
 			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn’t list this address or its domain. ${ASK}`,
 		},
 	);
