@@ -25,11 +25,10 @@ import {
 import {
 	addSecretsOf,
 	authenticationHeader,
-	boundToken,
 	packSession,
+	readSession,
 	sessionBinding,
 	sessions,
-	storedToken,
 } from './session';
 import { signIn } from './signIn';
 
@@ -40,8 +39,8 @@ async function proofHeaders(
 ): Promise<Record<string, string>> {
 	if (credentials.authentication !== 'walletSignIn') return authenticationHeader(credentials);
 	const boundTo = sessionBinding(credentials);
-	const stored = boundToken(saved.sessionToken, boundTo);
-	if (stored === undefined) return {};
+	const { boundTo: obtainedWith, token: stored } = readSession(saved.sessionToken);
+	if (stored === undefined || obtainedWith !== boundTo) return {};
 	const token = await sessions.tokenFor(boundTo, stored);
 	// n8n hands the same object to `preAuthentication` after a 401, which must know what was sent.
 	if (token !== stored) saved.sessionToken = packSession(boundTo, token);
@@ -66,7 +65,7 @@ export async function obtainSession(
 	const credentials = own ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
-	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
+	const token = await sessions.renew(boundTo, readSession(saved.sessionToken).token, async () => {
 		const redactor = addSecretsOf(new Redactor(), saved);
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> => await context.helpers.httpRequest(options),

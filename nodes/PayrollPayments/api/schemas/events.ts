@@ -91,13 +91,6 @@ export const DEPOSIT_PROVIDERS = [
 	'wirepartner',
 ] as const;
 
-export function isDocumented<Documented extends string>(
-	documented: readonly Documented[],
-	value: unknown,
-): value is Documented {
-	return documented.some((known) => known === value);
-}
-
 /** Any text: an enumeration may grow, and a new network must not lose a deposit. */
 function open(documented: readonly string[]) {
 	return z.string().describe(`one of ${documented.join(', ')}, or a value added since`);
