@@ -1,12 +1,7 @@
 import {
 	NodeConnectionTypes,
-	type ICredentialsDecrypted,
-	type ICredentialTestFunctions,
 	type IExecuteFunctions,
-	type ILoadOptionsFunctions,
-	type INodeCredentialTestResult,
 	type INodeExecutionData,
-	type INodeListSearchResult,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
@@ -41,26 +36,19 @@ export class PayrollPayments implements INodeType {
 
 	methods = {
 		credentialTest: {
-			async testPayrollPaymentsApi(
-				this: ICredentialTestFunctions,
-				credential: ICredentialsDecrypted,
-			): Promise<INodeCredentialTestResult> {
+			async testPayrollPaymentsApi(credential) {
 				const { testCredentials } = await import('./api/authentication');
 				return await testCredentials.call(this, credential);
 			},
 		},
 		listSearch: {
 			...entitySearches,
-			async searchTeamUsers(
-				this: ILoadOptionsFunctions,
-				filter?: string,
-				paginationToken?: string,
-			): Promise<INodeListSearchResult> {
+			async searchTeamUsers(...given) {
 				const { searchTeamUsers } = await import('./actions/listSearch/searchTeamUsers');
-				return await searchTeamUsers.call(this, filter, paginationToken);
+				return await searchTeamUsers.call(this, ...given);
 			},
 		},
-	};
+	} satisfies INodeType['methods'];
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const { run } = await import('./actions/run');

@@ -1,8 +1,5 @@
 import {
 	NodeConnectionTypes,
-	type ICredentialsDecrypted,
-	type ICredentialTestFunctions,
-	type INodeCredentialTestResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
@@ -36,16 +33,13 @@ export class PayrollPaymentsPollingTrigger implements INodeType {
 
 	methods = {
 		credentialTest: {
-			async testPayrollPaymentsApi(
-				this: ICredentialTestFunctions,
-				credential: ICredentialsDecrypted,
-			): Promise<INodeCredentialTestResult> {
+			async testPayrollPaymentsApi(credential) {
 				const { testCredentials } = await import('./api/authentication');
 				return await testCredentials.call(this, credential);
 			},
 		},
 		listSearch: entitySearches,
-	};
+	} satisfies INodeType['methods'];
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		const { poll } = await import('./polling/poll');

@@ -1,10 +1,6 @@
 import {
 	NodeConnectionTypes,
-	type ICredentialsDecrypted,
-	type ICredentialTestFunctions,
 	type IExecuteFunctions,
-	type IHookFunctions,
-	type INodeCredentialTestResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
@@ -49,27 +45,24 @@ export class PayrollPaymentsTrigger implements INodeType {
 
 	methods = {
 		credentialTest: {
-			async webhookCredentialsTest(
-				this: ICredentialTestFunctions,
-				credential: ICredentialsDecrypted,
-			): Promise<INodeCredentialTestResult> {
+			async webhookCredentialsTest(credential) {
 				const { testWebhookCredentials } = await import('./trigger/webhookCredentials');
 				return testWebhookCredentials(credential);
 			},
 		},
-	};
+	} satisfies INodeType['methods'];
 
 	/** The service has no documented call to list, register or remove webhooks. */
 	webhookMethods = {
 		default: {
 			checkExists: async () => false,
-			async create(this: IHookFunctions): Promise<boolean> {
+			async create() {
 				const { activate } = await import('./trigger/settings');
 				return await activate(this);
 			},
 			delete: async () => true,
 		},
-	};
+	} satisfies INodeType['webhookMethods'];
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		const { receive } = await import('./trigger/receive');

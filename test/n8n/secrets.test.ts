@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { SiweMessage } from 'siwe';
 
-import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
-import { SECRET_FIELDS } from '../../nodes/PayrollPayments/api/session';
 import { runs } from '../support/propertyRuns';
 import { CONTINUE, runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
 import { useEchoService, type EchoAnswer, type EchoRequest } from '../support/echoService';
@@ -367,12 +365,5 @@ describe('everywhere else', () => {
 			expect(leakIn([stored], secret)).toBeUndefined();
 			expect(leakIn([stored], key)).toBeUndefined();
 		}
-	});
-
-	it('every field of the credentials that is stored as a password counts as a secret', () => {
-		const passwords = new PayrollPaymentsApi().properties
-			.filter(({ typeOptions }) => typeOptions?.password === true)
-			.map(({ name }) => name);
-		expect([...SECRET_FIELDS].sort()).toEqual(passwords.sort());
 	});
 });

@@ -11,7 +11,6 @@ export interface SignerAnswer {
 	readonly body: (id: number) => object | string;
 	readonly message: string;
 	readonly hint: string;
-	readonly field: string;
 }
 
 const error =
@@ -144,7 +143,6 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		body: error(code, said),
 		message: `The remote signer doesn’t support ${METHODS[more?.dialect ?? 'wallet']}`,
 		hint: DIALECT_HINT,
-		field: 'remoteSignerDialect',
 		...more,
 	})),
 	...REFUSED.map(([from, code, said, more]) => ({
@@ -152,20 +150,17 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		body: error(code, said),
 		message: `The remote signer refused to sign: ${JSON.stringify(said)} (${code})`,
 		hint: REFUSED_HINT,
-		field: 'remoteSignerUrl',
 		...more,
 	})),
 	...REJECTED.map(([from, status, said, more]) => ({
 		...{ from, status, body: () => said },
 		message: `The remote signer rejected the request (HTTP ${status})`,
 		hint: REJECTED_HINT,
-		field: 'remoteSignerToken',
 		...more,
 	})),
 	...PAGES.map(([from, status, dialect]) => ({
 		...{ from, status, dialect, body: () => PAGE },
 		message: `The remote signer${status < 500 ? '’s response isn’t JSON-RPC' : ' failed'} (HTTP ${status})`,
 		hint: status < 500 ? URL_HINT : FAILED_HINT,
-		field: 'remoteSignerUrl',
 	})),
 ];

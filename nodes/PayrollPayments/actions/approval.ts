@@ -70,7 +70,6 @@ function describeRun(jobs: readonly Job[]): string {
 
 function notApproved(what: string, next: string, refusesRun = false): UserError {
 	return new UserError(what, {
-		field: 'approvedCheck',
 		hint: `${next} Nothing was signed or sent.`,
 		outcome: 'refused',
 		page: 'payments.md',

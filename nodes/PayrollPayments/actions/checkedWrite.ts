@@ -63,16 +63,9 @@ interface CheckedCall<Data>
 /** A checked change that takes one request, and is made once in an execution. */
 export function checkedCall<Data extends OutputRecord>(
 	context: RunContext,
-	{
-		summary,
-		signs = null,
-		isUnrepeatable,
-		sign,
-		answer,
-		withoutToken,
-		...request
-	}: CheckedCall<Data>,
+	call: CheckedCall<Data>,
 ): CheckedWrite<Data> {
+	const { summary, signs = null, isUnrepeatable, sign, answer, withoutToken, ...request } = call;
 	const send = async () => {
 		throwIfStopped(context.signal);
 		const body = { ...request.body, ...(await sign?.()) };

@@ -119,10 +119,4 @@ export const hints: NodeHint[] = [
 export const builderHint: IBuilderHint = {
 	searchHint:
 		'Money moves here, and payments can’t be undone. Before Payment: Create Instant, Administrator Invite: Execute and Name Review: Resolve, put a node with the same settings and Check Only on (options.checkOnly: true), then a step in which a person approves its summary in a form, and give the second node options.approvedCheck, the approval that the check put out. Never use Administrator Invite: Create and Execute where a person must approve. Amounts of payments are dollars as text (amountDollars: "125.00"), or whole cents with amountUnit: cents (amountCents: 12500); balance_cents is text. Fill in paymentReference with the invoice number, so that the node pays an invoice once. To invite people from a sheet, set inviteesSource to items and existingPeople to skip, so that running it again invites nobody twice. Sign-in is automatic: the operations of Authentication are not needed.',
-	relatedNodes: [
-		{
-			nodeType: 'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
-			relationHint: 'Starts the workflow on deposits and other events of the same service',
-		},
-	],
 };

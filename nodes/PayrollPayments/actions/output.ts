@@ -46,7 +46,6 @@ export function counted(counts: Readonly<Record<string, number>>): string[] {
 	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
 }
 
-/** The node's output, in the order of the input items. */
 export function outputItems(
 	node: INode,
 	operation: Operation,
@@ -129,7 +128,7 @@ export function combineFailures(
 		.flatMap(recordsOf)
 		.map(({ record, item }) => ({ item, ...record }))
 		.sort((a, b) => a.item - b.item);
-	const before = own.details?.completed;
+	const before = own.context.details?.completed;
 	const completed = [...records, ...(Array.isArray(before) ? before : [])];
 
 	const names = records.map(({ item, transaction }: { item: number; transaction?: unknown }) =>

@@ -58,7 +58,6 @@ export async function openRun(
 				return await openWallet(credentials, toSigner, redactor.text);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
-				field: 'authentication',
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
 			});
 		}),

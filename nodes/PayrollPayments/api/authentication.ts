@@ -1,11 +1,10 @@
 import type {
 	ICredentialDataDecryptedObject,
-	ICredentialsDecrypted,
+	ICredentialTestFunction,
 	ICredentialTestFunctions,
 	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
 import { z } from 'zod';
@@ -26,11 +25,10 @@ import {
 import {
 	addSecretsOf,
 	authenticationHeader,
-	boundToken,
 	packSession,
+	readSession,
 	sessionBinding,
 	sessions,
-	storedToken,
 } from './session';
 import { signIn } from './signIn';
 
@@ -41,8 +39,8 @@ async function proofHeaders(
 ): Promise<Record<string, string>> {
 	if (credentials.authentication !== 'walletSignIn') return authenticationHeader(credentials);
 	const boundTo = sessionBinding(credentials);
-	const stored = boundToken(saved.sessionToken, boundTo);
-	if (stored === undefined) return {};
+	const { boundTo: obtainedWith, token: stored } = readSession(saved.sessionToken);
+	if (stored === undefined || obtainedWith !== boundTo) return {};
 	const token = await sessions.tokenFor(boundTo, stored);
 	// n8n hands the same object to `preAuthentication` after a 401, which must know what was sent.
 	if (token !== stored) saved.sessionToken = packSession(boundTo, token);
@@ -67,7 +65,7 @@ export async function obtainSession(
 	const credentials = own ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
-	const token = await sessions.renew(boundTo, storedToken(saved.sessionToken), async () => {
+	const token = await sessions.renew(boundTo, readSession(saved.sessionToken).token, async () => {
 		const redactor = addSecretsOf(new Redactor(), saved);
 		const exchange = exchangeOver(
 			async (options): Promise<unknown> => await context.helpers.httpRequest(options),
@@ -129,10 +127,7 @@ async function test(saved: object, exchange: HttpExchange, redactor: Redactor): 
 }
 
 /** With a wallet a real sign-in, with a token a call that only the token's holder may make. */
-export async function testCredentials(
-	this: ICredentialTestFunctions,
-	credential: ICredentialsDecrypted,
-): Promise<INodeCredentialTestResult> {
+export const testCredentials: ICredentialTestFunction = async function (credential) {
 	const saved = credential.data ?? {};
 	const redactor = addSecretsOf(new Redactor(), saved);
 	try {
@@ -142,4 +137,4 @@ export async function testCredentials(
 		const said = `${error.message.replace(/\.$/, '')}. ${error.hint ?? ''}`;
 		return { status: 'Error', message: redactor.text(said.trim()) };
 	}
-}
+};

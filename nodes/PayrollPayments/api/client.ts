@@ -11,7 +11,7 @@ import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { errorFor } from './errors';
-import { DEFAULT_TIMEOUT, exchangeOver } from './n8nHttp';
+import { exchangeOver } from './n8nHttp';
 import { ownRequests } from './outboundRequests';
 import { readEnvelope } from './schemas/answers';
 import { addSecretsOf, sessionBinding, sessions } from './session';
@@ -48,12 +48,6 @@ export interface Call<Data> {
 }
 
 export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
-
-/** How many milliseconds a call may take, and how often a read is repeated. */
-export interface Patience {
-	readonly timeout: number;
-	readonly retries: number;
-}
 
 /** Sends a request once. For a read, n8n may renew the token and send it again. */
 type Exchange = (
@@ -102,7 +96,6 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 	await Promise.race([sleep(milliseconds), stopped]);
 }
 
-/** The service, reached with some credentials. */
 export class Client {
 	private readonly boundTo: string;
 
@@ -110,7 +103,6 @@ export class Client {
 		readonly credentials: ServiceCredentials,
 		readonly exchange: Exchange,
 		private readonly redactor: Redactor,
-		/** Ends pauses and stops further requests. */
 		private readonly signal?: AbortSignal,
 		/** The session that the next request is sent with, as n8n stores it. */
 		private readonly stored: () => unknown = () => undefined,
@@ -129,7 +121,7 @@ export class Client {
 	 */
 	readonly send = async <Data>(
 		call: Call<Data>,
-		{ timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES }: Partial<Patience> = {},
+		{ timeout, retries = DEFAULT_RETRIES }: { timeout?: number; retries?: number } = {},
 	): Promise<Data> => {
 		const { method, body, withoutToken } = call;
 		const isRead = method === 'GET';

@@ -12,7 +12,6 @@ const text = z
 	.trim()
 	.min(1, 'is missing');
 
-/** A field that may be left empty. */
 function orEmpty<Value>(schema: z.ZodType<Value, z.ZodTypeDef, unknown>) {
 	return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 }
@@ -21,7 +20,6 @@ function only<Value extends string>(value: Value, message: string) {
 	return z.literal(value, { errorMap: () => ({ message }) });
 }
 
-/** A URL without a user, query or fragment. */
 function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
 	return text
 		.refine((value) => URL.canParse(value), 'must be a web address, e.g. https://api.example.com')
@@ -132,7 +130,6 @@ export function entityLabel(id: string, entities: readonly Entity[]): string {
 	return name === id ? id : `${name} (${id})`;
 }
 
-/** What all credentials have, whatever their authentication. */
 interface CredentialUse {
 	readonly limits: CredentialLimits;
 	readonly entities: readonly Entity[];
@@ -169,7 +166,6 @@ function parsed<Value>(
 	const wrong = String(path[0] ?? field);
 	const label = properties.find(({ name }) => name === wrong)?.displayName ?? wrong;
 	throw new UserError(`${label} in the credentials ${message}`, {
-		field: wrong,
 		hint: 'Open the Payroll Payments API credentials and correct this field.',
 	});
 }

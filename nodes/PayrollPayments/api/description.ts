@@ -20,7 +20,6 @@ function secret(name: string, displayName: string, texts: Texts): INodePropertie
 	return field(name, displayName, { ...texts, typeOptions: { password: true } });
 }
 
-/** A menu, from the label and the description of each value. */
 function menu(
 	name: string,
 	displayName: string,

@@ -18,7 +18,6 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';
 
-/** The credentials as far as a decision about their use needs them. */
 interface CredentialsInUse {
 	readonly limits: CredentialLimits;
 	readonly name?: string;
@@ -28,7 +27,6 @@ function isPermission(value: unknown): value is Permission {
 	return typeof value === 'string' && Object.hasOwn(PERMISSIONS, value);
 }
 
-/** A text that sets a limit where it is filled in. */
 const limitText = z
 	.string({ invalid_type_error: 'must be text, or empty for no limit' })
 	.optional()
@@ -113,13 +111,11 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 			? `Workflows May is Read Only in ${credentialLabel(credentials)}. Choose Everything, or Choose… and “${label}”.`
 			: `“${label}” isn’t selected under Workflows May in ${credentialLabel(credentials)}.`;
 	throw new UserError(`These credentials don’t allow ${activity}`, {
-		field: 'access',
 		hint: `${reason} ${ASK}`,
 		page: 'credentials.md',
 	});
 }
 
-/** A payment as far as the limits of the credentials judge it. */
 export interface LimitedPayment {
 	readonly amountCents: number;
 	readonly recipientEmail: string;
@@ -139,7 +135,6 @@ export function requireAllowedPayment(
 			throw new UserError(
 				'The signed amount can’t be compared with the limit of these credentials',
 				{
-					field: 'typedAmountUnit',
 					hint: `Under Typed Amount Unit, choose the unit of the authorization. Maximum Payment in ${label} needs it. Nothing was signed or sent.`,
 				},
 			);
@@ -148,7 +143,7 @@ export function requireAllowedPayment(
 		if (!(larger <= most)) {
 			throw new UserError(
 				`These credentials allow payments up to ${centsAsDollars(most)}, and this one is ${centsAsDollars(larger)}`,
-				{ field: 'maximumPayment', hint: `The limit is Maximum Payment in ${label}. ${ASK}` },
+				{ hint: `The limit is Maximum Payment in ${label}. ${ASK}` },
 			);
 		}
 	}
@@ -160,7 +155,6 @@ export function requireAllowedPayment(
 	throw new UserError(
 		`These credentials don’t allow paying ${isAddress ? address : 'this recipient'}`,
 		{
-			field: 'paymentRecipients',
 			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn’t list this address or its domain. ${ASK}`,
 		},
 	);

@@ -49,14 +49,9 @@ const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string, wasSent?: 
 ];
 
 /** The error and its causes, outermost first. Bounded, because causes may be circular. */
-function chainOf(error: unknown): unknown[] {
-	const chain: unknown[] = [];
-	let link: unknown = error;
-	while (link !== undefined && link !== null && chain.length < 6) {
-		chain.push(link);
-		link = link instanceof Error ? link.cause : undefined;
-	}
-	return chain;
+function chainOf(error: unknown, most = 6): unknown[] {
+	if (error === undefined || error === null || most === 0) return [];
+	return [error, ...chainOf(error instanceof Error ? error.cause : undefined, most - 1)];
 }
 
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {

@@ -17,11 +17,11 @@ export function messageFor(error: unknown, item: number | undefined, redactor: R
 }
 
 function descriptionOf(error: UserError, redactor: Redactor): string | undefined {
-	const { note, hint, context, details = {} } = error;
+	const { note, hint, page, details = {} } = error.context;
 	const members = Object.keys(details).map((name) => `\`${name}\``);
 	const where =
 		members.length > 0 && `Under Error details, Error data contains ${members.join(' and ')}.`;
-	const more = context.page && `More: ${DOCS}${context.page}`;
+	const more = page && `More: ${DOCS}${page}`;
 	const said = [note, where, hint, more].filter(Boolean).join(' ');
 	return said === '' ? undefined : shorten(redactor.text(said), LONGEST.description);
 }
@@ -49,7 +49,8 @@ export function nodeErrorFor(
 			: new NodeOperationError(node, new Error(message), shown);
 	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
 	nodeError.message = message;
-	if (known?.details) nodeError.context.data = redactor.data(known.details);
+	const details = known?.context.details;
+	if (details) nodeError.context.data = redactor.data(details);
 	return nodeError;
 }
 
@@ -63,7 +64,7 @@ export function failureRecord(
 	redactor: Redactor,
 	isChange: boolean,
 ): IDataObject {
-	const { details = {}, note, hint, context } = error instanceof UserError ? error : {};
+	const { details = {}, note, hint, attemptCode } = error instanceof UserError ? error.context : {};
 	const service = error instanceof ServiceError ? error : undefined;
 	const redacted = (text: string | undefined) => text && redactor.text(text);
 	const said = [messageFor(error, item, redactor), redacted(note)].filter(Boolean).join('. ');
@@ -72,7 +73,7 @@ export function failureRecord(
 		error_code: redacted(service?.errorCode),
 		http_status: service?.status,
 		outcome: isChange ? outcomeOf(error) : undefined,
-		attempt_code: context?.attemptCode,
+		attempt_code: attemptCode,
 		hint: isChange ? redacted(hint) : undefined,
 	};
 	const given = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -143,7 +143,6 @@ export function allowedRequest(
 	refuseOwnConnection(given);
 	if (isUnlimited(credentials) || isPlainGet(given, sent)) return sent;
 	throw new UserError('Other nodes may only read with these credentials', {
-		field: 'access',
 		hint: `Use the Payroll Payments node for this, or send a GET without a body. Anything else needs Everything under Workflows May and no limits in ${credentialLabel(credentials)}.`,
 	});
 }

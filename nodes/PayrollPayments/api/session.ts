@@ -7,6 +7,7 @@ import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
 import type { Redactor } from '../shared/redaction';
 import type { ServiceCredentials } from './credentials';
+import { properties } from './description';
 
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
 export const SIGN_IN_PAUSE = 30_000;
@@ -44,31 +45,19 @@ function expiryOf(token: string): number | undefined {
 	return claims.safeParse(parseJson(json)).data?.exp;
 }
 
-export function storedToken(stored: unknown): string | undefined {
-	return storedSession.safeParse(stored).data?.token;
+/** What {@link packSession} made; empty if it's damaged, or something else. */
+export function readSession(stored: unknown): Partial<z.output<typeof storedSession>> {
+	return storedSession.safeParse(stored).data ?? {};
 }
 
-/** The stored token, if it was obtained with the credentials of this binding. */
-export function boundToken(stored: unknown, boundTo: string): string | undefined {
-	const session = storedSession.safeParse(stored).data;
-	return session?.boundTo === boundTo ? session.token : undefined;
-}
-
-/** The fields of the credentials that hold secrets, whichever are in use. */
-export const SECRET_FIELDS = [
-	'accessToken',
-	'apiKey',
-	'privateKey',
-	'remoteSignerToken',
-	'sessionToken',
-] as const;
+const SECRETS = properties.filter(({ typeOptions }) => typeOptions?.password === true);
 
 /** Adds every secret of the saved credentials; of the session the token inside it. */
 export function addSecretsOf(
 	redactor: Redactor,
 	saved: Readonly<Record<string, unknown>>,
 ): Redactor {
-	return redactor.add(...SECRET_FIELDS.map((field) => storedToken(saved[field]) ?? saved[field]));
+	return redactor.add(...SECRETS.map(({ name }) => readSession(saved[name]).token ?? saved[name]));
 }
 
 /**
@@ -109,7 +98,6 @@ interface Trial {
 	readonly end: () => void;
 }
 
-/** What this process knows of the sessions of one binding. */
 interface Session {
 	signIn?: SignIn;
 	trial?: Trial;
@@ -200,7 +188,7 @@ export class Sessions {
 
 	/** Ends the trial of the stored token with the status of the answer to it, if one came. */
 	reportStatus(stored: unknown, status: number | undefined): void {
-		const { boundTo = '', token } = storedSession.safeParse(stored).data ?? {};
+		const { boundTo = '', token } = readSession(stored);
 		const session = this.sessions.peek(boundTo);
 		if (session?.trial === undefined || session.trial.token !== token) return;
 		const isAccepted = status !== undefined && (status < 300 || [400, 403, 404].includes(status));

@@ -38,17 +38,9 @@ export async function openWallet(
 ): Promise<Wallet> {
 	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
-	const { walletAddress } = credentials;
-	return remoteSignerWallet(
-		{
-			url: credentials.remoteSignerUrl,
-			token: credentials.remoteSignerToken,
-			dialect: credentials.remoteSignerDialect,
-			walletAddress,
-			redact,
-		},
-		exchange,
-	);
+	const { remoteSignerUrl: url, remoteSignerToken: token, walletAddress } = credentials;
+	const options = { url, token, dialect: credentials.remoteSignerDialect, walletAddress, redact };
+	return remoteSignerWallet(options, exchange);
 }
 
 const CHECK = 'Check the Platform ID, the wallet and the Base URL in the credentials.';

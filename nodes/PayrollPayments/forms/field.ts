@@ -54,7 +54,7 @@ export function parametersOf(
 				return context.getNodeParameter(name, preset);
 			} catch (error) {
 				const message = `${displayName} can’t be evaluated: ${messageOf(error)}`;
-				throw wrapError(error, message, { field: name, hint });
+				throw wrapError(error, message, { hint });
 			}
 		},
 		readSaved: (name) => saved[name],
@@ -161,11 +161,10 @@ export function withDefault<Value>(field: Field<Value>, preset: string): Field<V
  * The value of a field that takes no expressions, as a person typed it.
  * @throws {UserError} if it is an expression, or text where n8n saves a switch
  */
-function valueWithoutExpression(name: string, { form }: Field<unknown>, saved: unknown): unknown {
+function valueWithoutExpression({ form }: Field<unknown>, saved: unknown): unknown {
 	const isText = form.type === 'boolean' && typeof saved === 'string';
 	if (!isText && !hasExpression(saved)) return saved;
 	throw new UserError(`${form.displayName} can’t be an expression`, {
-		field: name,
 		hint: 'Set it by hand in the node. Nothing was signed or sent.',
 	});
 }
@@ -182,12 +181,7 @@ export function titleOf(name: string): string {
 const RUN_AGAIN = 'Nothing was sent. Correct the field, then run the node again.';
 
 /** The error for a value that doesn't fit a field's schema. */
-export function refusalOf(
-	name: string,
-	label: string,
-	error: z.ZodError,
-	hint = RUN_AGAIN,
-): UserError {
+export function refusalOf(label: string, error: z.ZodError, hint = RUN_AGAIN): UserError {
 	const [issue] = error.issues;
 	const fault =
 		issue?.code === 'unrecognized_keys'
@@ -196,7 +190,7 @@ export function refusalOf(
 	const path = (issue?.path ?? []).map((step) =>
 		typeof step === 'number' ? `, entry ${step + 1}` : `, ${titleOf(step)}`,
 	);
-	return new UserError(`${label}${path.join('')} ${fault}`, { field: name, hint });
+	return new UserError(`${label}${path.join('')} ${fault}`, { hint });
 }
 
 /** Whether the fields that were read before match the condition; a list, with any of its entries. */
@@ -229,22 +223,19 @@ function readField(name: string, field: Field<unknown>, source: ParameterSource)
 	const { displayName } = field.form;
 	const saved = source.readSaved(name);
 	const given =
-		field.withoutExpressions === true
-			? valueWithoutExpression(name, field, saved)
-			: source.read(name);
+		field.withoutExpressions === true ? valueWithoutExpression(field, saved) : source.read(name);
 	const { data: value, error } = field.schema.safeParse(given);
-	if (error !== undefined) throw refusalOf(name, displayName, error, source.hint);
+	if (error !== undefined) throw refusalOf(displayName, error, source.hint);
 	if (value !== undefined) return value;
 	if (field.mustResolve === true && hasExpression(saved)) {
 		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
-			field: name,
 			hint:
 				source.hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
 		});
 	}
 	if (field.filledWhereSet === true && saved !== undefined) {
 		const hint = 'Fill it in, or remove the option. Nothing was signed or sent.';
-		throw new UserError(`${displayName} is empty`, { field: name, hint });
+		throw new UserError(`${displayName} is empty`, { hint });
 	}
 	return undefined;
 }
@@ -286,7 +277,7 @@ export function membersOf(
 	const mapOf = (collection: unknown = {}) => {
 		const isMap = isRecord(collection) && (collection[TEXT_MARK.name] ?? 0) === 0;
 		if (isMap) return new Map(Object.entries(collection));
-		throw new UserError(`${label} can’t be an expression or a text`, { field: name, hint });
+		throw new UserError(`${label} can’t be an expression or a text`, { hint });
 	};
 	const [given, saved] = [mapOf(source.read(name)), mapOf(source.readSaved(name))];
 	return {

@@ -216,8 +216,8 @@ function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): U
 	return unknownError(code, message, hint, failure);
 }
 
-function refusal(message: string, hint: string, field?: string): UserError {
-	return new UserError(message, { field, hint, outcome: 'refused', page: PAGE });
+function refusal(message: string, hint: string): UserError {
+	return new UserError(message, { hint, outcome: 'refused', page: PAGE });
 }
 
 /** Whether the attempt may be made, given what is recorded. */
@@ -240,7 +240,6 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		const error = refusal(
 			`The payment of ${summary} was not sent, because ${name} was used by this node for another recipient or amount`,
 			'Look up what was paid with it. For another payment, enter a Payment Reference and get an authorization that were not used before.',
-			reference === undefined ? 'typedData' : 'paymentReference',
 		);
 		return { status: 'refused', error };
 	}
@@ -266,7 +265,6 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		const error = refusal(
 			`This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
 			'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
-			'confirmedNotPaid',
 		);
 		return { status: 'refused', error };
 	}
@@ -275,7 +273,6 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		const error = refusal(
 			`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
 			'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
-			'paymentReference',
 		);
 		return { status: 'refused', error };
 	}
@@ -352,14 +349,13 @@ export class PaymentLedger {
 		isRecorded: IsRecorded,
 		taken: Map<string, number>,
 	): PaymentState {
-		const { payment, id, typedData, pair } = attempt;
+		const { payment, id, typedData } = attempt;
 		const { summary, item } = payment;
 		const other = taken.get(id) ?? taken.get(typedData);
 		if (other !== undefined) {
 			const error = refusal(
 				`The payment of ${summary} would be refused, because row ${other + 1} has the same payment or authorization`,
 				'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
-				pair === undefined ? 'typedData' : 'paymentReference',
 			);
 			return { status: 'refused', error };
 		}

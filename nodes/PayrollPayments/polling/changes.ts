@@ -34,9 +34,7 @@ const additions: Pick<ChangeKind, 'isChange' | 'describe'> = {
 
 const ofTeam = {
 	fields: { teamId: described(teamId(), 'The team whose users to watch') },
-	readWatch: (source: ParameterSource) => ({
-		entityId: readFields(ofTeam.fields, source).teamId,
-	}),
+	readWatch: (source: ParameterSource) => ({ entityId: readFields(ofTeam.fields, source).teamId }),
 };
 
 const ofEntity = {
@@ -130,13 +128,7 @@ const inviteEnded: ChangeKind = {
 };
 
 /** The events of the menu *Trigger On*, in the order of their names. */
-export const EVENTS = {
-	balanceChanged,
-	inviteAdded,
-	inviteEnded,
-	teamUserAdded,
-	teamUserChanged,
-};
+export const EVENTS = { balanceChanged, inviteAdded, inviteEnded, teamUserAdded, teamUserChanged };
 
 export type PollEvent = keyof typeof EVENTS;
 

@@ -13,19 +13,6 @@ function notice(name: string, displayName: string, shownFor?: string): INodeProp
 	};
 }
 
-/** The fields of the events. One that several events share is listed once. */
-function eventFields(): INodeProperties[] {
-	const shared = new Map<unknown, INodeProperties>();
-	for (const [event, { fields }] of Object.entries(EVENTS)) {
-		for (const [name, field] of Object.entries(fields)) {
-			const shownFor = shared.get(field)?.displayOptions?.show?.event;
-			if (shownFor !== undefined) shownFor.push(event);
-			else shared.set(field, propertyOf(name, field, { event: [event] }));
-		}
-	}
-	return [...shared.values()];
-}
-
 /* Evaluated by the build, so that n8n loads the node without what polls. */
 export const properties: INodeProperties[] = [
 	notice(
@@ -33,7 +20,9 @@ export const properties: INodeProperties[] = [
 		'The first check after you publish only remembers how things are. Each later check starts the workflow with everything that has changed since the one before.',
 	),
 	{ ...eventField.form, name: 'event', noDataExpression: true },
-	...eventFields(),
+	...Object.entries(EVENTS).flatMap(([event, { fields }]) =>
+		Object.entries(fields).map(([name, field]) => propertyOf(name, field, { event: [event] })),
+	),
 	...Object.entries(EVENTS).flatMap(([event, { notice: text }]) =>
 		text === undefined ? [] : [notice(`${event}Notice`, text, event)],
 	),

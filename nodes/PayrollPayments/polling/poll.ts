@@ -2,13 +2,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
 import { openClient } from '../api/client';
-import {
-	NoResponseError,
-	ServiceError,
-	SignInFailed,
-	UserError,
-	wrapError,
-} from '../shared/errors';
+import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { read, WorkflowMemory, write } from './memory';
@@ -159,10 +153,8 @@ async function itemsOf(
 /** The same error with a hint that fits a trigger, which has no options for sending. */
 function explain(error: unknown, isManual: boolean): unknown {
 	if (!(error instanceof ServiceError) && !(error instanceof NoResponseError)) return error;
-	const explained = wrapError(error, error.message, { hint: hintFor(error) });
-	return isManual
-		? explained
-		: explained.with({ note: 'No changes are lost: the next check that succeeds reports them.' });
+	const note = isManual ? '' : 'No changes are lost: the next check that succeeds reports them.';
+	return error.with({ hint: hintFor(error), note });
 }
 
 function hintFor(error: ServiceError | NoResponseError): string | undefined {

@@ -4,8 +4,6 @@ export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 export interface ErrorContext {
 	/** What to do next, in full sentences. */
 	readonly hint?: string;
-	/** The parameter or credential field that is wrong, by its internal name. */
-	readonly field?: string;
 	/** The error that this one replaces. Only errors of this family: others may hold secrets. */
 	readonly cause?: UserError;
 	/** What became of the change, where the kind of the error doesn't say it. */
@@ -36,9 +34,6 @@ export interface ErrorContext {
 export class UserError extends Error {
 	override readonly name: string = 'UserError';
 	readonly hint: ErrorContext['hint'];
-	readonly field: ErrorContext['field'];
-	readonly details: ErrorContext['details'];
-	readonly note: ErrorContext['note'];
 	/** The hint, under the name that n8n reads from an error that credentials throw. */
 	readonly description: ErrorContext['hint'];
 
@@ -48,9 +43,6 @@ export class UserError extends Error {
 	) {
 		super(message, context.cause && { cause: context.cause });
 		this.hint = this.description = context.hint;
-		this.field = context.field;
-		this.details = context.details;
-		this.note = context.note;
 	}
 
 	/** The same kind of error with other words. */
@@ -60,10 +52,10 @@ export class UserError extends Error {
 
 	/** The same error with further details, and a sentence in front of its notes. */
 	withDone(details: Readonly<Record<string, unknown>>, note?: string): this {
-		const all = { ...this.details, ...details };
+		const all = { ...this.context.details, ...details };
 		return this.with({
 			details: Object.keys(all).length === 0 ? undefined : all,
-			note: [note, this.note].filter(Boolean).join(' ') || undefined,
+			note: [note, this.context.note].filter(Boolean).join(' ') || undefined,
 		});
 	}
 }
@@ -117,7 +109,6 @@ export function outcomeOf(error: unknown): FailedOutcome {
 	return known ?? (mayHaveActed(error) ? 'unknown' : 'refused');
 }
 
-/** The message of an error that may be anything. */
 export function messageOf(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error ?? '');
 	return message === '' ? 'The node failed without a message' : message;

@@ -71,7 +71,6 @@ function spellingsOf(secrets: ReadonlySet<string>): ReadonlySet<string> {
 	return new Set(spelled.map(inUpperCase));
 }
 
-/** A part of a text. */
 interface Span {
 	readonly start: number;
 	end: number;

@@ -99,7 +99,6 @@ function agreed<Value>(
 	if (own === undefined || given === undefined) return own ?? given;
 	if (canonicalJson(own) === canonicalJson(given)) return own;
 	throw new UserError(`${LABELS[field]} differs from the one in Payment Authorization`, {
-		field,
 		hint: `Correct one of the two, or remove ${LABELS[field]} under Options. Nothing was signed or sent.`,
 	});
 }
@@ -135,7 +134,6 @@ export function descriptionOf(
 	if (isSigned && (domain ?? types ?? primaryType) === undefined) return undefined;
 	const field = domain === undefined ? 'domain' : types === undefined ? 'types' : 'primaryType';
 	throw new UserError(`${LABELS[field]} is missing`, {
-		field,
 		hint: isSigned
 			? 'To have the signature checked, add Domain, Types and Primary Type under Options. To send it unchecked, remove all three. Nothing was sent.'
 			: 'The wallet needs Domain, Types and Primary Type to sign. Add them under Options, or enter the whole EIP-712 payload as Payment Authorization. Nothing was signed or sent.',

@@ -25,8 +25,8 @@ const errorSchema = z.object({
 	error: z.object({ code: z.number(), message: z.string() }),
 });
 
-function refuse(what: string, hint: string, field = 'remoteSignerUrl'): never {
-	throw new UserError(what, { field, hint });
+function refuse(what: string, hint: string): never {
+	throw new UserError(what, { hint });
 }
 
 /** The result in a JSON-RPC response (https://www.jsonrpc.org/specification). */
@@ -44,7 +44,6 @@ function readResult(
 			return refuse(
 				`The remote signer doesn’t support ${method}`,
 				'Select the signer’s type under Remote Signer Dialect in the credentials.',
-				'remoteSignerDialect',
 			);
 		}
 		return refuse(
@@ -56,7 +55,6 @@ function readResult(
 		return refuse(
 			`The remote signer rejected the request (HTTP ${status})`,
 			'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.',
-			'remoteSignerToken',
 		);
 	}
 	if (status >= 500) {
@@ -116,14 +114,12 @@ export function remoteSignerWallet(
 			return refuse(
 				'The remote signer returned an invalid signature',
 				'Check Remote Signer Dialect in the credentials.',
-				'remoteSignerDialect',
 			);
 		}
 		if (isSameAddress(signer, address)) return signature;
 		return refuse(
 			`The remote signer’s signature isn’t from the wallet ${address}, so it was not used`,
 			'Check Wallet Address and Remote Signer Dialect in the credentials.',
-			'walletAddress',
 		);
 	}
 

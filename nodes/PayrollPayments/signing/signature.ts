@@ -1,6 +1,6 @@
 import { getAddress, hashMessage, recoverAddress } from 'viem/utils';
 
-import { UserError, type ErrorContext } from '../shared/errors';
+import { UserError } from '../shared/errors';
 
 /** Bytes in hex, after 0x. */
 export type Hex = `0x${string}`;
@@ -62,10 +62,7 @@ export type SignatureSource = 'wallet' | 'provided';
 /** @throws {UserError} that says what is wrong, and in its hint that nothing was signed */
 export function refuseToSign(
 	what: string,
-	{
-		field = 'typedData',
-		hint = 'Compare the typed data with the service’s documentation, or contact its support.',
-	}: Pick<ErrorContext, 'field' | 'hint'> = {},
+	hint = 'Compare the typed data with the service’s documentation, or contact its support.',
 ): never {
-	throw new UserError(what, { field, hint: `${hint} Nothing was signed.` });
+	throw new UserError(what, { hint: `${hint} Nothing was signed.` });
 }

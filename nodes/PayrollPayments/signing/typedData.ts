@@ -237,13 +237,11 @@ export async function checkSigner(
 	const recovered = readable && (await signerOf(typedData.hash, readable));
 	if (recovered === undefined) {
 		throw new UserError('Signature isn’t valid', {
-			field: 'signature',
 			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters. Nothing was sent.',
 		});
 	}
 	if (isSameAddress(recovered, signer)) return;
 	throw new UserError('Signature isn’t Signer’s signature of this typed data', {
-		field: 'signature',
 		hint: 'Sign exactly this typed data with the wallet in Signer. Nothing was sent.',
 	});
 }

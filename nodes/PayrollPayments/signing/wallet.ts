@@ -45,17 +45,13 @@ export function privateKeyWallet(options: { privateKey: string; walletAddress?: 
 		const derived = deriveWallet(privateKey);
 		if (derived !== undefined) return derived;
 		throw new UserError('Private Key in the credentials isn’t a valid key', {
-			field: 'privateKey',
 			hint: 'Copy the key from the wallet again.',
 		});
 	});
 	if (walletAddress && !isSameAddress(walletAddress, wallet.address)) {
 		throw new UserError(
 			`The wallet address ${walletAddress} does not belong to the private key, whose address is ${wallet.address}`,
-			{
-				field: 'walletAddress',
-				hint: 'Correct the address or the key, or leave the address empty.',
-			},
+			{ hint: 'Correct the address or the key, or leave the address empty.' },
 		);
 	}
 	return wallet;

@@ -24,7 +24,6 @@ export function refusePauses(context: Surroundings): void {
 	throw new UserError(
 		`Acknowledge can’t be “When Finished” because the node “${pausing.name}” pauses the workflow`,
 		{
-			field: 'acknowledge',
 			hint: 'Choose “When Received”, remove the node, or let it wait for less than 65 seconds. n8n answers the delivery as soon as an execution pauses.',
 		},
 	);

@@ -1,4 +1,4 @@
-import { DEPOSIT_STATUSES, isDocumented } from '../api/schemas/events';
+import { DEPOSIT_STATUSES } from '../api/schemas/events';
 import type { InputOf } from '../forms/field';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import type { parameters } from './fields';
@@ -52,7 +52,7 @@ export function entityIdsOf(event: JsonObject): string[] {
 }
 
 function documentedStatus(status: JsonValue | undefined): string {
-	return isDocumented(DEPOSIT_STATUSES, status) ? status : 'unknown';
+	return DEPOSIT_STATUSES.find((known) => known === status) ?? 'unknown';
 }
 
 /** Ignores case, because currency codes come in either. */

@@ -1,6 +1,6 @@
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
-import { EVENT_TYPES, isDocumented } from '../api/schemas/events';
+import { EVENT_TYPES } from '../api/schemas/events';
 import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
@@ -103,7 +103,7 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 		});
 	}
 	const undocumented = settings.filter.events.filter(
-		(event) => event !== '*' && !isDocumented(EVENT_TYPES, event),
+		(event) => event !== '*' && !EVENT_TYPES.some((known) => known === event),
 	);
 	if (undocumented.length > 0) {
 		context.logger.warn(

@@ -25,7 +25,7 @@ type Saved = Readonly<Record<string, unknown>>;
 const HINT = 'Open the credential “Payroll Payments Webhook API” and correct this field.';
 
 function refuse(field: keyof typeof credentialFields, what: string): never {
-	throw new UserError(`${credentialFields[field].form.displayName} ${what}`, { field, hint: HINT });
+	throw new UserError(`${credentialFields[field].form.displayName} ${what}`, { hint: HINT });
 }
 
 /**

@@ -6,7 +6,6 @@ import {
 	retryAfter,
 	urlOf,
 	type Call,
-	type Patience,
 } from '../../../nodes/PayrollPayments/api/client';
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
@@ -38,7 +37,9 @@ afterEach(() => {
 	jest.useRealTimers();
 });
 
-interface Circumstances extends Partial<Patience> {
+interface Circumstances {
+	readonly timeout?: number;
+	readonly retries?: number;
 	readonly signal?: AbortSignal;
 	/** Called with each request, before it is answered. */
 	readonly onRequest?: () => void;

@@ -7,14 +7,13 @@ import {
 } from '../../../nodes/PayrollPayments/api/credentials';
 import {
 	authenticationHeader,
-	boundToken,
 	LONGEST_WAIT,
 	packSession,
+	readSession,
 	sessionBinding,
 	Sessions,
 	sessions as sharedSessions,
 	SIGN_IN_PAUSE,
-	storedToken,
 	systemClock,
 } from '../../../nodes/PayrollPayments/api/session';
 import { jwt, NOW, settled, TestClock } from './testClock';
@@ -35,7 +34,7 @@ describe('the stored token', () => {
 	const stored = packSession(sessionBinding(wallet()), token);
 
 	it('is used with the credentials that it was obtained with', () => {
-		expect(boundToken(stored, sessionBinding(wallet()))).toBe(token);
+		expect(readSession(stored)).toEqual({ boundTo: sessionBinding(wallet()), token });
 		expect(authenticationHeader(wallet(), token)).toEqual({ authorization: `Bearer ${token}` });
 		expect(authenticationHeader(wallet())).toEqual({});
 	});
@@ -59,16 +58,15 @@ describe('the stored token', () => {
 			{ ...REMOTE, remoteSignerToken: 'right' },
 		],
 	])('ends when the credentials change: %j, %j', (before, after) => {
-		const bound = packSession(sessionBinding(wallet(before)), token);
-		expect(boundToken(bound, sessionBinding(wallet(before)))).toBe(token);
-		expect(boundToken(bound, sessionBinding(wallet(after)))).toBeUndefined();
+		const bound = sessionBinding(wallet(before));
+		expect(sessionBinding(wallet(before))).toBe(bound);
+		expect(sessionBinding(wallet(after))).not.toBe(bound);
 	});
 
 	it.each(['', undefined, null, 'not json', '{}', '[]', '{"token":1}', 7])(
 		'is none where %j is stored',
 		(damaged) => {
-			expect(boundToken(damaged, sessionBinding(wallet()))).toBeUndefined();
-			expect(storedToken(damaged)).toBeUndefined();
+			expect(readSession(damaged)).toEqual({});
 		},
 	);
 
@@ -114,7 +112,7 @@ describe('a request with wallet credentials', () => {
 		const given = { ...saved, sessionToken: replaced };
 		const { headers } = await new PayrollPaymentsApi().authenticate(given, request);
 		expect(headers).toEqual({ authorization: 'Bearer newest' });
-		expect(storedToken(given.sessionToken)).toBe('newest');
+		expect(readSession(given.sessionToken).token).toBe('newest');
 	});
 
 	it('carries no token once the credentials have changed', async () => {

@@ -32,9 +32,9 @@ const broken = new NoResponseError('The connection broke');
 const unreachable = new NoResponseError('It refused the connection', { outcome: 'refused' });
 
 /** What a check says of a payment that is refused. */
-const refusedAt = (field: string, message: string, hint: string) => ({
+const refusedWith = (message: string, hint: string) => ({
 	status: 'refused',
-	error: { message, hint, field, context: { outcome: 'refused' } },
+	error: { message, hint, context: { outcome: 'refused' } },
 });
 
 const WAS_PAID =
@@ -140,23 +140,21 @@ describe('a payment that was made', () => {
 
 	const recipient = 'ben@example.com';
 	const toBen = { recipient, cents: 99_000, summary: `$990.00 to ${recipient}` };
-	const byReference = ['reference INV-1', 'paymentReference'] as const;
 
 	const newlyAuthorized = { ...withSalt('1', 'INV-1'), ...toBen };
 
-	it.each<[string, Payment, Partial<Payment>, string, string]>([
-		['to another recipient', invoice, { recipient }, ...byReference],
-		['with another amount', invoice, { cents: 12_501 }, ...byReference],
-		['by a new authorization to someone else', invoice, newlyAuthorized, ...byReference],
-		['by one that names no recipient', payment, toBen, 'this authorization', 'typedData'],
-	])('is neither said to be paid nor sent %s', async (_what, first, change, what, field) => {
+	it.each<[string, Payment, Partial<Payment>, string]>([
+		['to another recipient', invoice, { recipient }, 'reference INV-1'],
+		['with another amount', invoice, { cents: 12_501 }, 'reference INV-1'],
+		['by a new authorization to someone else', invoice, newlyAuthorized, 'reference INV-1'],
+		['by one that names no recipient', payment, toBen, 'this authorization'],
+	])('is neither said to be paid nor sent %s', async (_what, first, change, what) => {
 		const records = new Map();
 		await pay(first, paid, { records });
 		const other = { ...first, ...change };
 		const before = [...store.saved];
 		expect(await run({ records }).check(other)).toMatchObject([
-			refusedAt(
-				field,
+			refusedWith(
 				`The payment of ${other.summary} was not sent, because ${what} was used by this node for another recipient or amount`,
 				'Look up what was paid with it. For another payment, enter a Payment Reference and get an authorization that were not used before.',
 			),
@@ -518,8 +516,7 @@ describe('a payment reference', () => {
 	])('%j does not let its typed data pay for %j', async (first, reference) => {
 		await pay({ ...payment, reference: first });
 		expect(await run().check({ ...payment, reference })).toMatchObject([
-			refusedAt(
-				'paymentReference',
+			refusedWith(
 				'The authorization of the payment of $125.00 to ana@example.com was already sent by this node for another payment, so it was not sent again',
 				'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
 			),
@@ -616,8 +613,7 @@ describe('an attempt code', () => {
 	it('sends nothing where the node has no record of that attempt', async () => {
 		const confirmedNotPaid = [await codeOf(scene().pay(payment, broken))];
 		expect(await run().check({ ...payment, confirmedNotPaid })).toMatchObject([
-			refusedAt(
-				'confirmedNotPaid',
+			refusedWith(
 				'This node has no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of $125.00 to ana@example.com was not sent',
 				'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
 			),
@@ -665,18 +661,17 @@ describe('a check of several payments', () => {
 		expect(states).toEqual([2, 1, 1].map((attempt) => ({ status: 'payable', attempt })));
 	});
 
-	it.each<[string, Payment, Payment, string]>([
-		['typed data', payment, payment, 'typedData'],
-		['a reference', invoice, withSalt('1', ' inv-1'), 'paymentReference'],
-		['typed data with references', invoice, { ...invoice, reference: 'INV-2' }, 'paymentReference'],
-		['typed data with a reference and without', invoice, payment, 'typedData'],
-	])('refuses the second of two with the same: %s', async (_what, one, other, field) => {
+	it.each([
+		['typed data', payment, payment],
+		['a reference', invoice, withSalt('1', ' inv-1')],
+		['typed data with references', invoice, { ...invoice, reference: 'INV-2' }],
+		['typed data with a reference and without', invoice, payment],
+	])('refuses the second of two with the same: %s', async (_what, one, other) => {
 		const rows = [withSalt('other'), one, other].map((row, index) => ({ ...row, item: 3 + index }));
 		const [, first, second] = await run().check(...rows);
 		expect(first).toEqual({ status: 'payable', attempt: 1 });
 		expect(second).toMatchObject(
-			refusedAt(
-				field,
+			refusedWith(
 				'The payment of $125.00 to ana@example.com would be refused, because row 5 has the same payment or authorization',
 				'Remove one of the two, or get a new authorization for a new payment. Nothing was signed or sent.',
 			),

@@ -159,7 +159,6 @@ describe('the signing guard of administrator invites', () => {
 	])('refuses %s, and says so', (_what, input, words) => {
 		expect(refusal(input)).toMatchObject({
 			message: expect.stringContaining(words),
-			field: 'typedData',
 			hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
 		});
 	});
@@ -215,7 +214,6 @@ describe('the signing guard of administrator invites', () => {
 	])('refuses an expiry that reads as a time in the past: %j', (expires) => {
 		expect(refusal(retyped('expires', 'string', expires))).toMatchObject({
 			message: `typed_data.expires is ${JSON.stringify(expires)}, a time in the past`,
-			field: 'typedData',
 			hint: 'Get new typed data from the service, and check the clock of this machine. Nothing was signed.',
 		});
 	});

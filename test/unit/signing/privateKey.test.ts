@@ -43,10 +43,9 @@ describe('the wallet of a private key', () => {
 		}
 	});
 
-	it('refuses another address, and names the field', () => {
+	it('refuses another address, and names both', () => {
 		const walletAddress = new Judge(id('another')).address;
 		expect(refusalOf(() => privateKeyWallet({ privateKey: key, walletAddress }))).toMatchObject({
-			field: 'walletAddress',
 			message: `The wallet address ${walletAddress} does not belong to the private key, whose address is ${judge.address}`,
 			hint: 'Correct the address or the key, or leave the address empty.',
 		});
@@ -67,7 +66,6 @@ describe('the wallet of a private key', () => {
 		['beyond the curve', `0x${'f'.repeat(64)}`],
 	])('refuses a key with %s, says what to do, and does not repeat it', (_what, privateKey) => {
 		expect(refusalOf(() => privateKeyWallet({ privateKey }))).toMatchObject({
-			field: 'privateKey',
 			message: 'Private Key in the credentials isn’t a valid key',
 			hint: 'Copy the key from the wallet again.',
 		});

@@ -142,7 +142,6 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 			expect(await refusalFrom(attempt)).toMatchObject({
 				message: `The remote signer’s signature isn’t from the wallet ${judge.address}, so it was not used`,
 				hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.',
-				field: 'walletAddress',
 			});
 		}
 	});
@@ -151,8 +150,8 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 
 	it.each(others)('is named when the signer speaks %s', async (spoken) => {
 		reply = signing(spoken);
-		const { field, message } = await refusal({ dialect });
-		expect(field).toBe('remoteSignerDialect');
+		const { hint, message } = await refusal({ dialect });
+		expect(hint).toContain('Remote Signer Dialect');
 		expect(message).toContain(calls[0]?.method);
 	});
 });
@@ -182,11 +181,12 @@ describe('a remote signer', () => {
 
 	it('is not believed when it signed something else', async () => {
 		reply = async (call) => result(call, await judge.signMessage('something else'));
-		expect((await refusal()).field).toBe('walletAddress');
+		const words = 'isn’t from the wallet';
+		expect((await refusal()).message).toContain(words);
 		const other = { ...NOTE.message, sum: '1250001' };
 		reply = async (call) => result(call, await judge.signTypedData(NOTE.domain, NOTE.types, other));
-		const { field } = await refusalFrom(walletWith().signTypedData(guardedNote));
-		expect(field).toBe('walletAddress');
+		const { message } = await refusalFrom(walletWith().signTypedData(guardedNote));
+		expect(message).toContain(words);
 	});
 
 	/* The last three texts only contain what says that a method is missing. */
@@ -209,9 +209,8 @@ describe('a remote signer', () => {
 		]),
 	])('is refused in plain words when it answers with %s', async (_what, replyWith, words) => {
 		reply = replyWith;
-		const { message, field, hint } = await refusal({ token });
+		const { message, hint } = await refusal({ token });
 		expect(message).toContain(words);
-		expect(field).toBe('remoteSignerUrl');
 		expect(`${message}${hint}`).not.toContain(token);
 		expect(message.length).toBeLessThan(300);
 	});
@@ -228,15 +227,14 @@ describe('a remote signer', () => {
 		expect(await refusal()).toMatchObject({
 			message: 'The remote signer returned an invalid signature',
 			hint: 'Check Remote Signer Dialect in the credentials.',
-			field: 'remoteSignerDialect',
 		});
 	});
 
 	it.each(SIGNER_ANSWERS)(
 		'gets the right hint for the answer of $from',
-		async ({ dialect = 'wallet', status, body, message, hint, field }) => {
+		async ({ dialect = 'wallet', status, body, message, hint }) => {
 			reply = ({ id: callId }) => ({ status, body: body(callId) });
-			expect(await refusal({ dialect, token })).toMatchObject({ message, hint, field });
+			expect(await refusal({ dialect, token })).toMatchObject({ message, hint });
 			expect(calls).toHaveLength(1);
 		},
 	);
@@ -287,7 +285,6 @@ describe('a remote signer', () => {
 		expect(await refusalFrom(wallet.signMessage(TEXT))).toMatchObject({
 			message:
 				'The remote signer did not respond, so nothing was signed: No response within its time',
-			field: 'remoteSignerUrl',
 			hint: 'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
 		});
 		expect(asked).toEqual([30_000]);

@@ -109,9 +109,7 @@ it.each<[object, string | RegExp]>([
 		option('acknowledge', /^Acknowledge (is missing\. Choose|must be|can’t be)/),
 	),
 ])('refuses %j', (parameters, message) => {
-	const names = [...JSON.stringify(parameters).matchAll(/"(\w+)":/g)].map(([, name]) => name);
 	expect(refusalOf(() => settingsWith(parameters))).toMatchObject({
-		field: names.at(-1),
 		message: typeof message === 'string' ? message : expect.stringMatching(message),
 		hint: expect.stringMatching(/\.$/),
 	});

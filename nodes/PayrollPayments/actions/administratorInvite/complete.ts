@@ -34,7 +34,7 @@ function readTypedData(given: Json) {
 	const { typed_data: inner } = given;
 	const structure = isRecord(inner) && isRecord(inner.typed_data) ? inner : given;
 	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
-	if (!request.success) throw refusalOf('typedData', 'Typed Data', request.error);
+	if (!request.success) throw refusalOf('Typed Data', request.error);
 	const missing = ['domain', 'types', 'primary_type'].filter(
 		(name) => structure[name] === undefined,
 	);
@@ -100,8 +100,8 @@ function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boo
 	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
 }
 
-function refuse(field: string, message: string, next: string): never {
-	throw new UserError(message, { field, hint: `${next} Nothing was signed or sent.` });
+function refuse(message: string, next: string): never {
+	throw new UserError(message, { hint: `${next} Nothing was signed or sent.` });
 }
 
 /** docs/api.md, Endpoint 7. */
@@ -140,22 +140,20 @@ export const executeAdministratorInvites = defineOperation({
 		if (!isProvided && (role === undefined || role === 'any')) {
 			const fault = role === 'any' ? 'can be Any only with a provided signature' : 'is missing';
 			const next = 'Select the role that the wallet may give to the invited people.';
-			refuse('role', `Expected Role ${fault}`, next);
+			refuse(`Expected Role ${fault}`, next);
 		}
 		const { missing, isInnerAlone } = readTypedData(typedData);
 		if (new Set(inviteIds).size < inviteIds.length) {
-			refuse('inviteIds', 'Invite IDs lists an invite twice', 'Remove one of the two.');
+			refuse('Invite IDs lists an invite twice', 'Remove one of the two.');
 		}
 		if (listsOtherInvites(typedData, inviteIds)) {
 			refuse(
-				'inviteIds',
 				'Invite IDs doesn’t match the invites that Typed Data was created for',
 				'Use invites and typed data from the same output item of Create.',
 			);
 		}
 		if (missing.length === 0 || (isProvided && isInnerAlone)) return;
 		refuse(
-			'typedData',
 			`Typed Data has no ${missing.join(', ')}`,
 			'Use the whole typed_data from Create, not only its inner object.',
 		);

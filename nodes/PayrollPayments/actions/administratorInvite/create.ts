@@ -38,7 +38,6 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 		throw new UserError(
 			`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
 			{
-				field: 'role',
 				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
 			},
 		);
@@ -47,7 +46,6 @@ export function checkCreation({ entityId: entity, role, emails: addresses }: Cre
 	const repeated = addresses.findIndex((each) => seen.size === seen.add(emailKey(each)).size);
 	if (repeated === -1) return;
 	throw new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
-		field: 'emails',
 		hint: 'Remove one of the two. Nothing was sent.',
 	});
 }

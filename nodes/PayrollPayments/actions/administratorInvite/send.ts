@@ -29,7 +29,6 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 			throw new UserError(
 				`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
 				{
-					field: 'operation',
 					hint: 'Use Create, then Execute, whose check shows all that is signed. Nothing was signed or sent.',
 					page: 'credentials.md',
 				},

@@ -10,7 +10,6 @@ import type { RunContext } from '../runContext';
 function platformIdOf({ credentials }: RunContext): string {
 	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
 	throw new UserError('Platform ID is missing', {
-		field: 'platformId',
 		hint: 'Fill in Platform ID, because these credentials don’t have one.',
 	});
 }

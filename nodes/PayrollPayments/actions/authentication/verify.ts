@@ -12,7 +12,6 @@ function nonceIn(message: string): string {
 	const nonce = /^Nonce: (\S+)$/m.exec(message)?.[1];
 	if (nonce !== undefined) return nonce;
 	throw new UserError('Nonce is missing, and Message doesn’t contain one', {
-		field: 'nonce',
 		hint: 'Fill in Nonce, or paste the whole sign-in message with its line breaks.',
 	});
 }

@@ -81,7 +81,6 @@ export function checkColumnNames(rows: readonly Row[]): void {
 		throw new UserError(
 			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
 			{
-				field: 'columnNames',
 				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. Nothing was sent.`,
 			},
 		);

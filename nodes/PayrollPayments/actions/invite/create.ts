@@ -136,7 +136,7 @@ function repeated(email: string, { group, item }: Mention, before: Mention): Use
 	const isTwice = !group.isSheet && item === before.item;
 	const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
 	return new UserError(`${email} is ${isTwice ? 'listed twice' : `already in ${place}`}`, {
-		...(group.isSheet ? { row: item + 1 } : { field: 'invitees' }),
+		row: group.isSheet ? item + 1 : undefined,
 		hint: 'Remove one of the two. Nothing was sent for the second.',
 	});
 }

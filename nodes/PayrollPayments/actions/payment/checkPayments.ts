@@ -26,7 +26,7 @@ const ENDPOINT = { method: 'PUT', path: '/v2/payments/external_entity/instant' }
 /** Whole cents, from the field that Amount Unit shows. */
 function centsOf({ amountCents, amountDollars }: PaymentInput): number {
 	const cents = amountCents ?? amountDollars;
-	if (cents === undefined) throw new UserError('The amount is missing', { field: 'amountUnit' });
+	if (cents === undefined) throw new UserError('The amount is missing');
 	return cents;
 }
 
@@ -170,10 +170,9 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 /** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
 function checkTotals(items: readonly Item[], unread: readonly FailedItems[], cents: bigint): void {
 	const count = items.length + unread.length;
-	const refuse = (field: string, what: string) => {
+	const refuse = (what: string) => {
 		const rest = unread.length === 0 ? '' : `, and ${unread.length} of its rows can’t be read`;
 		throw new UserError(`${what}${rest}`, {
-			field,
 			hint: 'Check the rows, or correct the number under Options. Nothing was signed or sent.',
 			refusesRun: true,
 			outcome: 'refused',
@@ -182,12 +181,11 @@ function checkTotals(items: readonly Item[], unread: readonly FailedItems[], cen
 	for (const { options } of items) {
 		const { expectedPayments = count, expectedTotal } = options;
 		if (expectedPayments !== count) {
-			const what = `Expected Payments is ${expectedPayments}, but this run has ${count}`;
-			refuse('expectedPayments', what);
+			refuse(`Expected Payments is ${expectedPayments}, but this run has ${count}`);
 		}
 		if (expectedTotal !== undefined && (BigInt(expectedTotal) !== cents || unread.length > 0)) {
 			const [expected, found] = [expectedTotal, cents].map(centsAsDollars);
-			refuse('expectedTotal', `Expected Total is ${expected}, but this run has ${found}`);
+			refuse(`Expected Total is ${expected}, but this run has ${found}`);
 		}
 	}
 }

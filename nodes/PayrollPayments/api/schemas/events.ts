@@ -91,13 +91,6 @@ export const DEPOSIT_PROVIDERS = [
 	'wirepartner',
 ] as const;
 
-export function isDocumented<Documented extends string>(
-	documented: readonly Documented[],
-	value: unknown,
-): value is Documented {
-	return documented.some((known) => known === value);
-}
-
 /** Any text: an enumeration may grow, and a new network must not lose a deposit. */
 function open(documented: readonly string[]) {
 	return z.string().describe(`one of ${documented.join(', ')}, or a value added since`);
@@ -128,12 +121,7 @@ const depositSchema = z
 		created_at: z.string(),
 		updated_at: z.string(),
 		token: z
-			.object({
-				address: z.string(),
-				name: z.string(),
-				symbol: z.string(),
-				decimals: z.number(),
-			})
+			.object({ address: z.string(), name: z.string(), symbol: z.string(), decimals: z.number() })
 			.passthrough(),
 		network: open(DEPOSIT_NETWORKS),
 	})

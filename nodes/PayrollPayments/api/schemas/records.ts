@@ -28,10 +28,7 @@ const organisation = texts('name', 'avatar').optional();
 export const inviteRecord = z
 	.object({ nanoid: z.string(), role: z.string().nullable() })
 	.merge(texts('invitee_name', 'email', 'inviter_name', 'inviter_email'))
-	.extend({
-		company: organisation,
-		team: organisation,
-	})
+	.extend({ company: organisation, team: organisation })
 	.passthrough();
 
 const typedDataMembers = z.array(texts('name', 'type'));

@@ -74,9 +74,10 @@ function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleEx
 	);
 	if (known === undefined && isHash) {
 		if (allowUnknownRoleHash) return;
-		refuseToSign(`The typed data gives the role ${given}, which isn’t the hash of ${expected}`, {
-			hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
-		});
+		refuseToSign(
+			`The typed data gives the role ${given}, which isn’t the hash of ${expected}`,
+			'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
+		);
 	}
 	if (allowed.some((one) => one === known)) return;
 	const found = known === undefined ? quoted(given) : roleLabel(known);
@@ -118,9 +119,10 @@ function timeIn(value: string): number {
 /** Refuses a time (seconds, milliseconds or ISO 8601) in the past. Texts that aren't a time pass. */
 function refuseExpired(expires: string, now: number): void {
 	if (!(timeIn(expires) <= now)) return;
-	refuseToSign(`typed_data.expires is ${quoted(expires)}, a time in the past`, {
-		hint: 'Get new typed data from the service, and check the clock of this machine.',
-	});
+	refuseToSign(
+		`typed_data.expires is ${quoted(expires)}, a time in the past`,
+		'Get new typed data from the service, and check the clock of this machine.',
+	);
 }
 
 /**
@@ -133,9 +135,10 @@ export function administratorInviteTypedData(
 	expectation: AdministratorInviteExpectation,
 ): GuardedTypedData {
 	if (!isRecord(input)) {
-		return refuseToSign('The typed data is not an object', {
-			hint: 'Enter the typed_data from the output of Create.',
-		});
+		return refuseToSign(
+			'The typed data is not an object',
+			'Enter the typed_data from the output of Create.',
+		);
 	}
 	const { domain, types, typed_data: message, primary_type: primaryType } = input;
 	if (primaryType !== 'SetRolesForwardRequest') {

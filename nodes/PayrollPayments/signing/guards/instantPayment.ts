@@ -39,9 +39,10 @@ function checkTexts(
 	for (const [name, value] of Object.entries(values)) {
 		const found = foreignNames(String(value));
 		if (found === undefined) continue;
-		refuseToSign(`${where}${name} is ${quoted(value)}, which contains ${found}`, {
-			hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
-		});
+		refuseToSign(
+			`${where}${name} is ${quoted(value)}, which contains ${found}`,
+			'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
+		);
 	}
 }
 
@@ -56,12 +57,9 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
 	const { label, unitsPerCent: otherUnits } = TYPED_AMOUNT_UNITS[other];
 	refuseToSign(
 		`Authorization: ${signedAmountInDollars(given, typedAmountUnit)}. Form: ${centsAsDollars(amountCents)}`,
-		{
-			hint:
-				amount === BigInt(amountCents) * otherUnits
-					? `The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to ${label}.`
-					: 'Correct the amount, or get a new payment authorization.',
-		},
+		amount === BigInt(amountCents) * otherUnits
+			? `The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to ${label}.`
+			: 'Correct the amount, or get a new payment authorization.',
 	);
 }
 
@@ -86,10 +84,10 @@ export function instantPaymentTypedData(
 	const { domain } = typedData;
 	const missing = NEEDED_DOMAIN_MEMBERS.find((name) => !Object.hasOwn(domain, name));
 	if (missing !== undefined) {
-		return refuseToSign(`Domain has no ${missing}`, {
-			field: 'domain',
-			hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service.',
-		});
+		return refuseToSign(
+			`Domain has no ${missing}`,
+			'Without it, the signature would also be valid elsewhere. Get the whole domain from the service.',
+		);
 	}
 	const message = paymentTypedData.safeParse(typedData.message);
 	if (!message.success) {

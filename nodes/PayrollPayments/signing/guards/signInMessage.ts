@@ -30,10 +30,10 @@ const USUAL_TIME = /T[\d:]{8}(?:\.\d{1,9})?[Z+-]/;
 const PARSER_FAULT = /^line \d+: ([A-Za-z0-9 -]{1,100})$/m;
 
 function malformed(what: string): never {
-	return refuseToSign(`The sign-in message isn’t a valid EIP-4361 message: ${what}`, {
-		field: 'baseUrl',
-		hint: 'Check the Base URL in the credentials: the message may not come from the service.',
-	});
+	return refuseToSign(
+		`The sign-in message isn’t a valid EIP-4361 message: ${what}`,
+		'Check the Base URL in the credentials: the message may not come from the service.',
+	);
 }
 
 /**
@@ -118,19 +118,16 @@ function hostOf(authority: string, scheme: string): string {
 function checkDomain(message: ParsedMessage, expected: string, baseUrl: string): void {
 	const given = quoted(message.domain);
 	if (message.domain.toLowerCase() !== expected.toLowerCase()) {
-		refuseToSign(`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`, {
-			field: 'signInDomain',
-			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
-		});
+		refuseToSign(
+			`The service at ${baseUrl} asked to sign in at ${given}, not at ${expected}`,
+			'If the service has moved, change Sign-In Domain in the credentials.',
+		);
 	}
 	const [, scheme = '', authority = ''] = URI_AUTHORITY.exec(message.uri) ?? [];
 	if (hostOf(authority, scheme) !== hostOf(message.domain, scheme)) {
 		refuseToSign(
 			`The sign-in message is for ${expected}, but its URI ${quoted(message.uri)} has another host`,
-			{
-				field: 'signInDomain',
-				hint: 'Report this to the service: its message contradicts itself.',
-			},
+			'Report this to the service: its message contradicts itself.',
 		);
 	}
 }
@@ -146,7 +143,7 @@ function checkTimes(message: ParsedMessage, now: number): void {
 	if (fault === undefined) return;
 	refuseToSign(
 		`The sign-in message ${fault}, and the clock of this machine says ${new Date(now).toISOString()}`,
-		{ field: 'baseUrl', hint: 'Check the clock of the machine that n8n runs on, then try again.' },
+		'Check the clock of the machine that n8n runs on, then try again.',
 	);
 }
 
@@ -158,10 +155,10 @@ function checkResources({ resources }: ParsedMessage): void {
 		);
 	const delegation = resources?.find((resource) => /^urn:recap:/i.test(decoded(resource)));
 	if (delegation === undefined) return;
-	refuseToSign(`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`, {
-		field: 'baseUrl',
-		hint: 'Signing in doesn’t need this. Ask the service why its message contains it.',
-	});
+	refuseToSign(
+		`The sign-in message delegates rights of the wallet, with ${quoted(delegation)}`,
+		'Signing in doesn’t need this. Ask the service why its message contains it.',
+	);
 }
 
 /** Parses a sign-in message, and refuses it unless the wallet may sign it. */
@@ -171,15 +168,15 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 	if (!isSameAddress(message.address, walletAddress)) {
 		refuseToSign(
 			`The sign-in message is for the wallet ${message.address}, not for ${walletAddress}`,
-			{ field: 'walletAddress', hint: 'Check Wallet Address and Platform ID in the credentials.' },
+			'Check Wallet Address and Platform ID in the credentials.',
 		);
 	}
 	if (domain) checkDomain(message, domain, baseUrl);
 	if (chainId && message.chainId !== chainId) {
-		refuseToSign(`The sign-in message names the chain ${message.chainId}, not ${chainId}`, {
-			field: 'signInChainId',
-			hint: 'If the service has moved, change Sign-In Chain ID in the credentials.',
-		});
+		refuseToSign(
+			`The sign-in message names the chain ${message.chainId}, not ${chainId}`,
+			'If the service has moved, change Sign-In Chain ID in the credentials.',
+		);
 	}
 	checkResources(message);
 	checkTimes(message, now);
