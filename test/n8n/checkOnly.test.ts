@@ -61,11 +61,11 @@ const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change
 		'Exchange the signed sign-in message for a token, which will be in the output',
 	],
 	'invite.create from the form': [
-		'Invite 1 person (ana@example.com) to team {team} as Contractor',
-		() => ({
-			inviteesSource: 'fields',
-			invitees: { invitee: [{ email: 'ana@example.com', firstName: 'Ana' }] },
-		}),
+		'Invite 3 people (ana@example.com, ben@example.com, cleo@example.com) to team {team} as Contractor',
+		() => {
+			const people = ['ana', 'ben', 'cleo'].map((name) => ({ email: `${name}@example.com` }));
+			return { inviteesSource: 'fields', invitees: { invitee: people } };
+		},
 	],
 	'invite.create from JSON': [
 		'Invite 1 person (ana@example.com) to team {team} as Contractor, anonymously',

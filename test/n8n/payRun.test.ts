@@ -370,12 +370,13 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(1);
 	});
 
-	it('refuses a reference that is a number with more digits than JavaScript keeps', async () => {
+	it.each([
+		[2 ** 53, 'is a number with more digits than n8n keeps; make it text'],
+		[true, 'must be text'],
+	])('refuses the reference %j', async (reference, fault) => {
 		const [row] = await sheet(['ana@example.com']);
-		const { error } = await sandbox.run(form(), { items: [{ ...row, reference: 2 ** 53 }] });
-		expect(error?.message).toBe(
-			'Payment Reference is a number with more digits than n8n keeps; make it text [item 0]',
-		);
+		const { error } = await sandbox.run(form(), { items: [{ ...row, reference }] });
+		expect(error?.message).toBe(`Payment Reference ${fault} [item 0]`);
 	});
 
 	it('refuses only the row whose own Approved Check differs, with Continue', async () => {
@@ -437,14 +438,16 @@ describe('a pay run', () => {
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, times: 1 });
 		const [next] = await sheet(['ben@example.com']);
 		const refused = await sandbox.run(form(), { items: [{ ...next, reference: 'INV-1' }] });
-		expect(JSON.parse(refused.stored).metadata).toEqual({
-			payment_reference: 'INV-1',
-			payment_outcome: 'refused',
-		});
+		const unpaid = { payment_reference: 'INV-1', payment_outcome: 'refused' };
+		expect(JSON.parse(refused.stored).metadata).toEqual(unpaid);
+		expect(refused.error?.message).toContain('wasn’t accepted');
+		const unnamed = await sandbox.run(
+			{ ...form(), paymentReference: '' },
+			{ items: [{ ...next }] },
+		);
+		expect(unnamed.error).toBeUndefined();
 		const again = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
-		expect(JSON.parse(again.stored).metadata).toEqual({
-			payment_reference: 'INV-0',
-			payment_outcome: 'already_paid',
-		});
+		const skipped = { payment_reference: 'INV-0', payment_outcome: 'already_paid' };
+		expect(JSON.parse(again.stored).metadata).toEqual(skipped);
 	});
 });
