@@ -90,14 +90,9 @@ beforeAll(async () => {
 	};
 	const review = { resource: 'nameReview', operation: 'update', teamId };
 	const users = { resource: 'teamUser', operation: 'getAll', teamId };
-	const invite = {
-		resource: 'invite',
-		operation: 'create',
-		teamId,
-		role: 'contractor',
-		inviteesSource: 'json',
-		inviteesJson: '[{ "email": "made.by.hand@example.com" }]',
-	};
+	const inviteesJson = '[{ "email": "made.by.hand@example.com" }]';
+	const people = { role: 'contractor', inviteesSource: 'json', inviteesJson };
+	const invite = { resource: 'invite', operation: 'create', teamId, ...people };
 	const text = { id: 'text', name: 'text', value: '', type: 'string' };
 	const set = { assignments: { assignments: [text] } };
 	const others = [

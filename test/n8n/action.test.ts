@@ -497,8 +497,7 @@ describe('the credential test', () => {
 		const taken = { status: 'OK', message: 'The service took the token' };
 		expect(await test(accessToken)).toEqual(taken);
 		expect(await test({ authentication: 'legacyApiKey', apiKey: token })).toEqual(taken);
-		const other = { ...accessToken, accessToken: 'not.a.token' };
-		expect(await test(other)).toMatchObject({ status: 'Error' });
+		expect((await test({ ...accessToken, accessToken: 'no.to.ken' })).status).toBe('Error');
 		expect(await test({ ...accessToken, baseUrl: 'http://127.0.0.1:1' })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(
@@ -511,7 +510,7 @@ describe('the credential test', () => {
 			{ kind: 'status', status: 503 },
 		] as const) {
 			await sandbox.fault({ ...fault, times: 1, match: { path: 'balance' } });
-			expect(await test(accessToken)).toMatchObject({ status: 'Error' });
+			expect((await test(accessToken)).status).toBe('Error');
 		}
 	});
 });

@@ -178,11 +178,7 @@ describe('team users', () => {
 			event: 'teamUserChanged',
 			...changed,
 			changed: ['onboarding.step', 'payable', 'role'],
-			previous: {
-				'onboarding.step': user.onboarding.step,
-				payable: user.payable,
-				role: user.role,
-			},
+			previous: { 'onboarding.step': user.onboarding.step, payable: user.payable, role: user.role },
 			observed_at: TIME,
 		});
 		expect(Object.keys(item).slice(-3)).toEqual(['changed', 'previous', 'observed_at']);

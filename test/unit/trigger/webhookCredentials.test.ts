@@ -67,10 +67,7 @@ it('reads parts of headers, and ignores whitespace around a prefix', () => {
 	const changes = { header: 'Paddle-Signature[h1]', timestampHeader: 'Paddle-Signature[ts]' };
 	expect(
 		readWebhookCredentials({ ...saved, ...CUSTOM, ...changes, signaturePrefix: ' v0= ' }).scheme,
-	).toMatchObject({
-		...changes,
-		signaturePrefix: 'v0=',
-	});
+	).toMatchObject({ ...changes, signaturePrefix: 'v0=' });
 });
 
 it('takes an asterisk in the name of any header as it is', () => {
