@@ -119,6 +119,20 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'actions/payment/report.ts',
+		line: '...(reference === undefined ? {} : { payment_reference: reference }),',
+		from: 'reference === undefined',
+		to: 'false',
+		why: 'n8n leaves out what isn’t text. It complains in a manual run only, and the tests’ engine makes none.',
+	},
+	{
+		file: 'actions/payment/report.ts',
+		line: "...(typeof transaction === 'string' ? { payment_transaction: transaction } : {}),",
+		from: "typeof transaction === 'string'",
+		to: 'true',
+		why: 'n8n leaves out what isn’t text. It complains in a manual run only, and the tests’ engine makes none.',
+	},
+	{
+		file: 'actions/payment/report.ts',
 		line: 'const transaction = done[0]?.records[0]?.transaction;',
 		from: 'done[0]?.records[0]?.transaction',
 		to: 'done[0]?.records[0].transaction',
