@@ -26,7 +26,14 @@ const EVENTS = Number(process.env.LONG_EVENTS ?? 300);
 const SHARE = 0.25;
 const INVITE_KILLS = Number(process.env.LONG_INVITE_KILLS ?? 4);
 
-const section = new GrowingSection('queue');
+const section = new GrowingSection(
+	'queue',
+	[`${RATE} events a second`],
+	[
+		'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
+			'LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3).',
+	],
+);
 
 let queue: N8nQueue;
 let sink: EventSink;
@@ -34,11 +41,6 @@ let sink: EventSink;
 beforeAll(async () => {
 	queue = await N8nQueue.start();
 	say('The queue is up.');
-	figure(
-		`${RATE} events a second`,
-		'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. ' +
-			'LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3).',
-	);
 });
 
 afterAll(async () => {

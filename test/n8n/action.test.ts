@@ -504,11 +504,8 @@ describe('the credential test', () => {
 				/^No response from 127\.0\.0\.1:1: it refused the connection\. Check [^.]*\.$/,
 			),
 		});
-		const location = `${sandbox.url}/v2/balance`;
-		for (const fault of [
-			{ kind: 'redirect', location },
-			{ kind: 'status', status: 503 },
-		] as const) {
+		const elsewhere = { kind: 'redirect', location: `${sandbox.url}/v2/balance` } as const;
+		for (const fault of [elsewhere, { kind: 'status', status: 503 } as const]) {
 			await sandbox.fault({ ...fault, times: 1, match: { path: 'balance' } });
 			expect((await test(accessToken)).status).toBe('Error');
 		}

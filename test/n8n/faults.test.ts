@@ -44,7 +44,7 @@ type Lasting = readonly [string, Omit<FaultInput, 'match'>, RegExp];
 const LASTING: readonly Lasting[] = [
 	['no answer in time', { kind: 'latency', delay: 1_000 }, /it took too long to respond/],
 	['the connection cut before', { kind: 'cutBefore' }, /the connection was interrupted/],
-	['the connection cut after', { kind: 'cutAfter' }, /the connection was interrupted/],
+	['the connection cut after the work', { kind: 'cutAfter' }, /the connection was interrupted/],
 	['400', { kind: 'status', status: 400 }, /refused: The sandbox was told to fail/],
 	['401', { kind: 'status', status: 401 }, /refused: The sandbox was told to fail/],
 	['401 of a gateway', { kind: 'html', status: 401 }, /HTTP 401/],

@@ -126,10 +126,11 @@ export function writeSection(part: Part, { versions, result, figures }: Result):
 
 /** A section whose figures come one after the other; each is written, since the next may never come. */
 export class GrowingSection {
-	private readonly results: string[] = [];
-	private readonly figures: string[] = [];
-
-	constructor(private readonly part: Part) {}
+	constructor(
+		private readonly part: Part,
+		private readonly results: string[] = [],
+		private readonly figures: string[] = [],
+	) {}
 
 	add(versions: string, newResult: string, ...figures: string[]): void {
 		this.results.push(newResult);

@@ -18,28 +18,28 @@ const KILLS = Number(process.env.LONG_PAYMENT_KILLS ?? 2);
 /** How long the service holds a request while its worker is killed, in milliseconds. */
 const HELD = 5_000;
 
-/** When a worker is killed, and whether the service makes the payment all the same. */
+/** When a worker is killed, whether the service makes the payment, and what the next runs do. */
 const MOMENTS = [
 	{
 		moment: 'when the request is out; the service makes the payment',
 		fault: { match: { path: 'instant' }, kind: 'latency', delay: HELD },
 		isRecorded: true,
 		isMade: true,
-		refusedSentCoded: [KILLS, 0, 0],
+		next: { refused: KILLS, sent: 0, sentWithCode: 0 },
 	},
 	{
 		moment: 'when the request is out; the service doesn’t make the payment',
 		fault: { match: { path: 'instant' }, kind: 'cutBefore', delay: HELD },
 		isRecorded: true,
 		isMade: false,
-		refusedSentCoded: [KILLS, 0, KILLS],
+		next: { refused: KILLS, sent: 0, sentWithCode: KILLS },
 	},
 	{
 		moment: 'when it signs in, before the payment is recorded',
 		fault: { match: { path: 'auth/siwe' }, kind: 'latency', delay: HELD },
 		isRecorded: false,
 		isMade: false,
-		refusedSentCoded: [0, KILLS, 0],
+		next: { refused: 0, sent: KILLS, sentWithCode: 0 },
 	},
 ] as const;
 
@@ -194,7 +194,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 			),
 		);
 		expect(rows).toEqual(
-			MOMENTS.map(({ moment, refusedSentCoded }) => [moment, KILLS, ...refusedSentCoded, KILLS]),
+			MOMENTS.map(({ moment, next }) => [moment, KILLS, ...Object.values(next), KILLS]),
 		);
 	});
 }

@@ -190,7 +190,7 @@ export function describePolling(queueOf: () => N8nQueue): void {
 
 		writeSection('queuePolling', {
 			versions: queue.versions,
-			result: `${new Set(all).size} of ${added.length} changes emitted over kills, ${twice.length} twice`,
+			result: `${new Set(all).size} of ${added.length} changes emitted over kills, ${twice.length} twice, ${explained.length} dropped by n8n between its two saves`,
 			figures: [
 				`A workflow polls every second for new team users; ${added.length} come, ${PEOPLE} at a time. ` +
 					'A process is killed with kill -9 and started again:',
