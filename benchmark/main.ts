@@ -11,7 +11,7 @@ import manifest from '../package.json';
 import { DEFAULT_N8N_VERSION } from '../scripts/lib/n8nVersions.mjs';
 import { say } from '../scripts/lib/progress.mjs';
 import { isReached, type Part } from './comparison';
-import { deliveries } from './deliveries';
+import { deliveries, lazyEngine } from './deliveries';
 import { firstContact } from './firstContact';
 import { growth } from './growth';
 import { invites } from './invites';
@@ -39,6 +39,7 @@ const PARTS: readonly Part[] = [
 	payments,
 	signIns,
 	deliveries,
+	lazyEngine,
 	queue,
 	growth,
 	keys,

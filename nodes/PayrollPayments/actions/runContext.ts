@@ -4,7 +4,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { z } from 'zod';
 
 import { balanceCall } from '../api/balance';
-import { openClient, PLACEHOLDER_ID, type Call } from '../api/client';
+import { openClient, PLACEHOLDER_ID } from '../api/client';
 import { openWallet } from '../api/signIn';
 import { ExecutionCache } from '../idempotency/executionCache';
 import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
@@ -34,7 +34,7 @@ export async function openRun(
 	settings: Settings,
 ) {
 	const signal = context.getExecutionCancelSignal();
-	const client = await openClient(context, redactor, signal);
+	const client = await openClient(context, redactor, { ...settings, signal });
 	const { credentials, exchange } = client;
 	const scope = onFirstUse(() => ({
 		workflowId: context.getWorkflow().id ?? '',
@@ -50,7 +50,7 @@ export async function openRun(
 		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
 		/** Whether refused items leave the others alone (*On Error: Continue*). */
 		continues: context.continueOnFail(),
-		send: async <Data>(call: Call<Data>) => await client.send(call, settings),
+		send: client.send,
 		/** The wallet that signs. @throws {UserError} if the credentials have none */
 		wallet: onFirstUse(async () => {
 			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');

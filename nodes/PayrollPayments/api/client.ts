@@ -49,6 +49,14 @@ export interface Call<Data> {
 
 export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
 
+/** How long to wait for the service. */
+interface Patience {
+	/** For one answer, in milliseconds. */
+	readonly timeout?: number;
+	/** How often a read is repeated. */
+	readonly retries?: number;
+}
+
 /** Sends a request once. For a read, n8n may renew the token and send it again. */
 type Exchange = (
 	request: HttpRequest,
@@ -103,7 +111,7 @@ export class Client {
 		readonly credentials: ServiceCredentials,
 		readonly exchange: Exchange,
 		private readonly redactor: Redactor,
-		private readonly signal?: AbortSignal,
+		private readonly patience: Patience & { readonly signal?: AbortSignal } = {},
 		/** The session that the next request is sent with, as n8n stores it. */
 		private readonly stored: () => unknown = () => undefined,
 	) {
@@ -121,14 +129,14 @@ export class Client {
 	 */
 	readonly send = async <Data>(
 		call: Call<Data>,
-		{ timeout, retries = DEFAULT_RETRIES }: { timeout?: number; retries?: number } = {},
+		{ timeout, retries = DEFAULT_RETRIES }: Patience = this.patience,
 	): Promise<Data> => {
 		const { method, body, withoutToken } = call;
 		const isRead = method === 'GET';
 		const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
 		const url = urlOf(this.credentials.baseUrl, call.path, call.query);
 		for (let attempt = 1; ; attempt++) {
-			throwIfStopped(this.signal);
+			throwIfStopped(this.patience.signal);
 			const answer = await this.exchange({ method, url, body, timeout }, kind).catch(
 				(error: unknown) => {
 					if (error instanceof NoResponseError) return error;
@@ -137,7 +145,7 @@ export class Client {
 			);
 			const wait = isRead && attempt <= retries ? pauseAfter(answer, attempt) : undefined;
 			if (wait === undefined) return this.dataIn(answer, call);
-			await pause(wait, this.signal);
+			await pause(wait, this.patience.signal);
 		}
 	};
 
@@ -212,7 +220,7 @@ function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
 export async function openClient(
 	context: IAllExecuteFunctions,
 	redactor: Redactor,
-	signal?: AbortSignal,
+	patience?: Patience & { readonly signal?: AbortSignal },
 ): Promise<Client> {
 	let saved: ICredentialDataDecryptedObject = await context.getCredentials(CREDENTIALS);
 	addSecretsOf(redactor, saved);
@@ -251,5 +259,5 @@ export async function openClient(
 			}
 		}
 	};
-	return new Client(credentials, exchange, redactor, signal, () => saved.sessionToken);
+	return new Client(credentials, exchange, redactor, patience, () => saved.sessionToken);
 }

@@ -74,8 +74,8 @@ async function send(
 		accessToken: 'a.b.c',
 	});
 	let isOver = false;
-	const work = new Client(credentials, exchange, new Redactor(), signal)
-		.send(call, { timeout, retries })
+	const work = new Client(credentials, exchange, new Redactor(), { timeout, retries, signal })
+		.send(call)
 		.catch((error: unknown) => error)
 		.finally(() => (isOver = true));
 	const begun = Date.now();

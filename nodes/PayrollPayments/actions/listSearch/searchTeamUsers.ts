@@ -45,12 +45,9 @@ export async function searchTeamUsers(
 	const wanted = filter.trim().toLowerCase();
 	const redactor = new Redactor();
 	try {
-		const client = await openClient(this, redactor);
 		/* Someone is waiting for it. */
-		const patience = { retries: 1 };
-		const users = await teamUsers(async (call) => await client.send(call, patience), {
-			teamId: teamId.data,
-		});
+		const { send } = await openClient(this, redactor, { retries: 1 });
+		const users = await teamUsers(send, { teamId: teamId.data });
 		const results = users
 			.flatMap((user) => userChoice.safeParse(user).data ?? [])
 			.filter(({ name }) => name.toLowerCase().includes(wanted));
