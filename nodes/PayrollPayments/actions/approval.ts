@@ -90,19 +90,19 @@ export function keepApproved(
 ): Plan {
 	if (approved.size === 0 && !credentials.limits.requireApproval) return plan;
 	const { jobs, refusals } = plan;
+	const given = new Map([...approved].map(([item, approval]) => [item, typed(approval)]));
 	const isOwn = ({ items, writes }: Job) => {
 		const own = typed(approvalOf(of, writes));
-		return writes.length === 0 || items.every((item) => typed(approved.get(item) ?? '') === own);
+		return writes.length === 0 || items.every((item) => given.get(item) === own);
 	};
 	const kept = new Set(jobs.filter(isOwn));
 	const others = jobs.filter((job) => !kept.has(job));
-	const isForRun = approved.size > 1 && new Set(approved.values()).size === 1;
-	if (isForRun && others.length > 0) {
+	const ofRun = new Set(given.values());
+	if (given.size > 1 && ofRun.size === 1 && others.length > 0) {
 		const rows = [...jobs, ...refusals].sort((a, b) => (a.items[0] ?? 0) - (b.items[0] ?? 0));
-		const all = rows.flatMap(({ writes = [] }) => writes);
-		const isWhole = refusals.every(({ writes }) => writes !== undefined);
-		const [given = ''] = approved.values();
-		if (isWhole && typed(given) === typed(approvalOf(of, all))) return plan;
+		const writes = rows.map((row) => row.writes);
+		const isWhole = writes.every((each) => each !== undefined);
+		if (isWhole && ofRun.has(typed(approvalOf(of, writes.flat())))) return plan;
 		throw notApproved(
 			'This run isn’t the one that was approved',
 			`${describeRun(jobs)}. Check it again, and have the new check approved.`,
@@ -112,7 +112,7 @@ export function keepApproved(
 	const refused = others.map(({ items, columns }) => ({
 		items,
 		columns,
-		error: items.some((item) => approved.has(item))
+		error: items.some((item) => given.has(item))
 			? notApproved(
 					'This isn’t what was approved',
 					'Something changed after the check. Check it again, and have the new check approved.',

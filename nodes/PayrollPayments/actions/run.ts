@@ -28,7 +28,6 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	const node = context.getNode();
 	const operation = selectedOperation(context);
 	const items = inputItems(context);
-	if (items.length === 0) return [[]];
 	const redactor = new Redactor();
 	const continues = context.continueOnFail();
 	try {
@@ -116,8 +115,7 @@ async function checkAll(
 		return Array.from({ length: count }, (_, item) => item).filter((item) => !items.has(item));
 	};
 	let plan: Plan = { jobs: [], refusals: form.refusals };
-	const isOver = () =>
-		plan.refusals.length > 0 && (!continues || othersThan(plan.refusals).length === 0);
+	const isOver = () => plan.refusals.length > 0 && !continues;
 	if (isOver()) return plan;
 	try {
 		const run = await open();

@@ -41,10 +41,11 @@ export class ExecutionCache<Entry> {
 	of(scope: RunScope): RunEntries<Entry> {
 		const name = nameOf(scope);
 		if (name === undefined) return new Map<string, Entry>();
+		const known = () => this.runs.get(name)?.entries;
 		return {
-			get: (key) => this.use(name)?.get(key),
-			set: (key, entry) => this.use(name, new Map())?.set(key, entry),
-			delete: (key) => this.use(name)?.delete(key),
+			get: (key) => this.use(name, known())?.get(key),
+			set: (key, entry) => this.use(name, known() ?? new Map<string, Entry>()).set(key, entry),
+			delete: (key) => this.use(name, known())?.delete(key),
 		};
 	}
 
@@ -58,9 +59,11 @@ export class ExecutionCache<Entry> {
 		return this.runs.size;
 	}
 
-	private use(name: string, begun?: Map<string, Entry>): Map<string, Entry> | undefined {
-		const entries = this.runs.get(name)?.entries ?? begun;
-		if (entries === undefined) return undefined;
+	private use<Entries extends Map<string, Entry> | undefined>(
+		name: string,
+		entries: Entries,
+	): Entries {
+		if (entries === undefined) return entries;
 		const lastUsed = this.now();
 		this.runs.delete(name);
 		this.runs.set(name, { entries, lastUsed });

@@ -37,8 +37,8 @@ interface KeysRequest {
 
 /** The keys are recorded together, with one entry that marks their owner, or not at all. */
 export interface ClaimRequest extends KeysRequest {
-	/** Names who claims: another claim with the same owner succeeds again. */
-	readonly owner: string;
+	/** Names who claims keys: another claim with the same owner succeeds again. */
+	readonly owner?: string;
 	/** For payments: a record that can't be verified fails the claim, and a failed one leaves no trace. */
 	readonly isStrict: boolean;
 }
@@ -87,6 +87,8 @@ const STORE_TIMEOUT_MS = 30_000;
 class StoreRequest {
 	/** The entry beside the keys that says who recorded them. */
 	readonly mark: string;
+	/** What a call for it records for good. */
+	readonly lasting: readonly string[];
 	/** Everything that a call for it records. */
 	readonly entries: readonly string[];
 	/** What it has recorded and must remove if it comes to nothing. */
@@ -103,9 +105,10 @@ class StoreRequest {
 	/** @param owner marks the keys; without keys there is nothing to mark */
 	constructor(
 		readonly wanted: KeysRequest,
-		owner: string,
+		owner?: string,
 	) {
 		const { keys, also = [], isOnlyProcess } = wanted;
+		this.lasting = also;
 		this.mark = [...keys, owner].join(' ');
 		const marks = keys.length === 0 || isOnlyProcess === true ? [] : [this.mark];
 		this.entries = [...also, ...keys, ...marks];
@@ -113,12 +116,12 @@ class StoreRequest {
 
 	/** @returns which entries stay in the list for it */
 	decide(isRecorded: IsRecorded): readonly string[] {
-		const { keys, also = [], mayClaim, isOnlyProcess } = this.wanted;
+		const { keys, mayClaim, isOnlyProcess } = this.wanted;
 		const isOwn = keys.length === 0 || isRecorded(this.mark);
 		if (!isOwn && mayClaim?.(isRecorded) !== true) {
 			this.status = 'seen';
 			this.recordedKeys = new Set(keys.filter(isRecorded));
-			return also;
+			return this.lasting;
 		}
 		const isLasting = isOnlyProcess === true || (isOwn && this.entries.every(isRecorded));
 		this.status = isLasting ? 'lasting' : 'recorded';
@@ -343,7 +346,7 @@ export async function claimKeys(
 			 * failed call may have recorded the mark even so, and then it proves nothing.
 			 */
 			failures += 1;
-			claim = new StoreRequest(request, `${owner} ${failures}`);
+			claim = new StoreRequest(request, [owner, failures].join(' '));
 			await queue.submit(store, claim);
 		});
 	};
@@ -376,7 +379,7 @@ export async function recordKeys(
 	nodeKey: string,
 	{ keys: also, maxEntries }: KeysRequest,
 ): Promise<void> {
-	await claimKeys(store, nodeKey, { keys: [], owner: '', also, maxEntries, isStrict: true });
+	await claimKeys(store, nodeKey, { keys: [], also, maxEntries, isStrict: true });
 }
 
 /** Looks for keys, thousands at once if need be, without leaving a trace of having looked. */

@@ -81,7 +81,7 @@ export type PaymentState =
 	| { readonly status: 'payable'; readonly attempt: number }
 	/** This node paid it, in this execution or in an earlier one. */
 	| { readonly status: 'paid'; readonly answer: PaymentAnswer }
-	| { readonly status: 'paid'; readonly answer?: undefined; readonly error: UserError }
+	| { readonly status: 'paid'; readonly error: UserError }
 	/** It may have been made; its code lets it be sent once more. */
 	| {
 			readonly status: 'unknown';
@@ -123,7 +123,7 @@ type Attempt = ReturnType<typeof attemptAt>;
  * whose code was given. A code that belongs to another payment changes nothing for this one.
  */
 function attemptAt(payment: Payment, given?: number) {
-	const { teamId, signer, reference, recipient, cents, confirmedNotPaid = [] } = payment;
+	const { teamId, signer, reference, recipient, cents, confirmedNotPaid } = payment;
 	/*
 	 * Never of the signature, since signers need not be deterministic. The case of the signer’s address
 	 * doesn't matter: hex digits are read as a number.
@@ -141,10 +141,10 @@ function attemptAt(payment: Payment, given?: number) {
 		const digits = hash('code', id, attempt).slice(0, 8).toUpperCase();
 		return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;
 	};
-	const plain = (code: string) => code.trim().toUpperCase().replaceAll('-', '');
-	const confirmed = confirmedNotPaid
-		.map((code) => ({ code, attempt: Number(code.split('-').at(-1)) }))
-		.filter(({ code, attempt }) => plain(code) === plain(codeOf(attempt)));
+	const withoutHyphens = (code: string) => code.replaceAll('-', '');
+	const confirmed = [...new Set(confirmedNotPaid)]
+		.map((code) => ({ code: code.trim().toUpperCase(), attempt: Number(code.split('-').at(-1)) }))
+		.filter(({ code, attempt }) => withoutHyphens(code) === withoutHyphens(codeOf(attempt)));
 	const number = given ?? Math.max(0, ...confirmed.map(({ attempt }) => attempt)) + 1;
 	const previous = number === 1 ? undefined : keyOf(number - 1);
 	/** That the typed data belongs to the payment. */
@@ -302,18 +302,22 @@ export class PaymentLedger {
 	) {}
 
 	/**
-	 * What is known about each payment, in their order. Leaves no trace in the store. Of two payments
-	 * that are the same, or have the same typed data, the second is refused.
+	 * Adds to each payment what is known about it. Leaves no trace in the store. Of two payments that are
+	 * the same, or have the same typed data, the second is refused.
 	 */
-	async check(payments: readonly Payment[]): Promise<PaymentState[]> {
-		const states: PaymentState[] = [];
+	async check<Row extends { readonly payment: Payment }>(
+		rows: readonly Row[],
+	): Promise<Array<Row & { readonly state: PaymentState }>> {
+		const checked: Array<Row & { readonly state: PaymentState }> = [];
 		const taken = new Map<string, number>();
-		for (let start = 0; start < payments.length; start += PAYMENTS_PER_LOOKUP) {
-			const some = payments.slice(start, start + PAYMENTS_PER_LOOKUP);
+		for (let start = 0; start < rows.length; start += PAYMENTS_PER_LOOKUP) {
+			const some = rows
+				.slice(start, start + PAYMENTS_PER_LOOKUP)
+				.map((row) => ({ row, attempt: attemptAt(row.payment) }));
+			let judge: (attempt: Attempt) => PaymentState;
 			try {
-				const attempts = some.map((payment) => attemptAt(payment));
-				const isRecorded = await this.find(attempts);
-				states.push(...attempts.map((attempt) => this.stateIn(attempt, isRecorded, taken)));
+				const isRecorded = await this.find(some.map(({ attempt }) => attempt));
+				judge = (attempt) => this.stateIn(attempt, isRecorded, taken);
 			} catch (failure) {
 				throwIfStopped(this.signal);
 				const error = wrapError(failure, 'n8n’s record of payments could not be looked up', {
@@ -322,10 +326,11 @@ export class PaymentLedger {
 				});
 				const refused = { status: 'refused', error } as const;
 				/* What an earlier try of this run did, this process knows itself. */
-				states.push(...some.map((payment) => this.ownState(attemptAt(payment)) ?? refused));
+				judge = (attempt) => this.ownState(attempt) ?? refused;
 			}
+			checked.push(...some.map(({ row, attempt }) => ({ ...row, state: judge(attempt) })));
 		}
-		return states;
+		return checked;
 	}
 
 	private async find(attempts: readonly Attempt[]): Promise<IsRecorded> {

@@ -15,9 +15,9 @@ export const BALANCE_CURRENCIES = [
 
 /** Whole cents as a decimal amount: 123456 is "1234.56". Nothing is rounded. */
 export function centsAsDecimal(cents: number | bigint): string {
-	const digits = BigInt(cents);
-	const sign = digits < 0n ? '-' : '';
-	const padded = (digits < 0n ? -digits : digits).toString().padStart(3, '0');
+	const text = BigInt(cents).toString();
+	const sign = text.startsWith('-') ? '-' : '';
+	const padded = text.replace('-', '').padStart(3, '0');
 	return `${sign}${padded.slice(0, -2)}.${padded.slice(-2)}`;
 }
 
@@ -37,12 +37,12 @@ export function centsAsDollars(cents: number | bigint): string {
 	return `$${centsAsDecimal(cents).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-const DOLLARS = /^(0|[1-9]\d{0,11})(?:\.(\d{1,2}))?$/;
+const DOLLARS = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
 
 /** Dollars in digits, such as "125", "125.5" or "125.50", as whole cents; else undefined. */
 export function dollarsAsCents(text: string): number | undefined {
-	const [, whole, fraction = ''] = DOLLARS.exec(text) ?? [];
-	return whole === undefined ? undefined : Number(whole + fraction.padEnd(2, '0'));
+	const [whole, fraction = ''] = text.split('.');
+	return DOLLARS.test(text) ? Number(`${whole}${fraction.padEnd(2, '0')}`) : undefined;
 }
 
 /** Units that data.amount of a payment's typed data may be in; the service doesn't document it. */
@@ -97,7 +97,7 @@ function paymentAmount(centsIn: (value: unknown) => number | undefined, form: st
 export const paymentCents = paymentAmount((value) => {
 	const isText = typeof value === 'string' && /^\d{1,15}$/.test(value.trim());
 	const cents = isText ? Number(value) : value;
-	return typeof cents === 'number' && Number.isSafeInteger(cents) ? cents : undefined;
+	return Number.isSafeInteger(cents) ? Number(cents) : undefined;
 }, 'a whole number of cents, e.g. 12500 for $125.00');
 
 /**

@@ -44,13 +44,14 @@ export class LedgerRun {
 	}
 
 	async check(...payments: Payment[]): Promise<PaymentState[]> {
-		return await this.ledger.check(payments);
+		const checked = await this.ledger.check(payments.map((payment) => ({ payment })));
+		return checked.map(({ state }) => state);
 	}
 
 	/** @throws what the node would say of a payment that it doesn't send, or that fails */
 	async pay(what: Payment, send: () => Promise<PaymentAnswer>): Promise<PaymentAnswer> {
-		const [state] = await this.ledger.check([what]);
-		if (state?.status === 'paid' && state.answer !== undefined) return state.answer;
+		const [state] = await this.check(what);
+		if (state !== undefined && 'answer' in state) return state.answer;
 		if (state?.status !== 'payable') throw state?.error ?? new Error('not checked');
 		return await this.ledger.pay(what, state.attempt, send);
 	}

@@ -25,9 +25,7 @@ const ENDPOINT = { method: 'PUT', path: '/v2/payments/external_entity/instant' }
 
 /** Whole cents, from the field that Amount Unit shows. */
 function centsOf({ amountCents, amountDollars }: PaymentInput): number {
-	const cents = amountCents ?? amountDollars;
-	if (cents === undefined) throw new UserError('The amount is missing');
-	return cents;
+	return Number(amountCents ?? amountDollars);
 }
 
 /**
@@ -38,7 +36,7 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
 async function guardAuthorization({ input, options }: Item, signer: string, run: RunContext) {
 	const { teamId, recipientEmail, signature, signatureSource, typedData: payload } = input;
 	const description = descriptionOf(payload, options, signature !== undefined);
-	if (description === undefined) return { signs: null, sign: async () => signature ?? '' };
+	if (description === undefined) return { signs: null, sign: async () => signature };
 	const { instantPaymentTypedData } = await import('../../signing');
 	const typedData = instantPaymentTypedData(
 		{ ...description, typedData: payload.message },
@@ -154,7 +152,7 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 		const send = async () => output('paid', await row.pay(attempt));
 		return { ...job, writes: [{ ...write, summary }], send };
 	}
-	if (state.status === 'paid' && state.answer !== undefined) {
+	if ('answer' in state) {
 		const { answer } = state;
 		return { ...job, kind: 'repeat', send: async () => output('paid', answer) };
 	}
@@ -200,18 +198,14 @@ export async function checkPayments(
 	checkTotals(items, unread, total);
 	const guarded = await collect(items, async (item) => await guardPayment(item, run));
 	const ledger = run.ledger();
-	const states = await ledger.check(guarded.results.map(({ payment }) => payment));
-	const rows = guarded.results.flatMap((payment, index): PaymentRow[] => {
-		const state = states[index];
-		return state === undefined ? [] : [{ ...payment, state }];
-	});
+	const rows: readonly PaymentRow[] = await ledger.check(guarded.results);
 	if (run.settings.isRunCheck) {
 		const refusals = [...unread, ...guarded.refusals];
 		const report = await reportRun(run, rows, refusals, total);
 		const all = [...rows, ...refusals].flatMap((row) => [...row.items]).sort((a, b) => a - b);
 		return { jobs: [{ items: all, writes: [], send: async () => [report] }], refusals: [] };
 	}
-	const skips = items[0]?.options.ifAlreadyPaid === 'skip';
+	const skips = items.some(({ options }) => options.ifAlreadyPaid === 'skip');
 	const columns = skips ? { transaction: null } : undefined;
 	const outcomes = rows.map((row) => jobFor(row, skips));
 	const jobs = outcomes.flatMap((each) => ('error' in each ? [] : [each]));

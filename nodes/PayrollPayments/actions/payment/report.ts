@@ -1,6 +1,7 @@
 import { balanceCall } from '../../api/balance';
 import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, outcomeOf } from '../../shared/errors';
+import { emailKey } from '../../shared/formats';
 import { centsAsDecimal, centsAsDollars, wholeCents } from '../../shared/money';
 import { approvalOf } from '../approval';
 import type { OutputRecord, WritePlan } from '../checkedWrite';
@@ -25,15 +26,16 @@ async function balanceOf(
 ): Promise<bigint | undefined> {
 	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
 	if (nanoid === undefined || others.length > 0) return undefined;
-	const { balances } = await run.send(balanceCall(nanoid)).catch(() => ({ balances: [] }));
-	return wholeCents(balances.find(({ currency }) => currency === 'USD')?.balance_cents ?? '');
+	const answer = await run.send(balanceCall(nanoid)).catch(() => undefined);
+	const dollars = answer?.balances.filter(({ currency }) => currency === 'USD');
+	return dollars?.map(({ balance_cents: cents }) => wholeCents(cents))[0];
 }
 
 /** The rows with the same recipient and amount, by their numbers. */
 function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
 	const groups = new Map<string, number[]>();
 	for (const { items, payment } of rows) {
-		const key = payment.summary.toLowerCase();
+		const key = `${payment.cents} ${emailKey(payment.recipient)}`;
 		groups.set(key, [...(groups.get(key) ?? []), items[0] + 1]);
 	}
 	return [...groups.values()].filter((group) => group.length > 1);
@@ -114,8 +116,8 @@ export function recordRun(run: RunContext, jobs: readonly Job[], result: RunResu
 		return;
 	}
 	const [failure] = result.failed;
-	const reference = jobs[0]?.writes[0]?.reference;
-	const transaction = done[0]?.records[0]?.transaction;
+	const [reference] = jobs.flatMap(({ writes }) => writes.map((write) => write.reference));
+	const [transaction] = done.flatMap(({ records }) => records.map((record) => record.transaction));
 	const outcome = done.length > 0 ? 'paid' : 'already_paid';
 	run.annotate({
 		...(reference === undefined ? {} : { payment_reference: reference }),
