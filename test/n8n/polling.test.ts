@@ -200,6 +200,16 @@ describe('team users', () => {
 		]);
 	});
 
+	it('tells the onboarding that a user had before it became null', async () => {
+		const n8n = await switchedOn('teamUserChanged');
+		const user = first(team().users);
+		const { step } = user.onboarding;
+		Object.assign(user, { onboarding: null });
+		const [{ changed, previous } = {}] = await next(n8n);
+		expect(previous).toMatchObject({ 'onboarding.step': step });
+		expect(changed).not.toContain('onboarding');
+	});
+
 	it('keeps a __proto__ field of a record as plain data', async () => {
 		const n8n = await switchedOn('teamUserAdded');
 		const user = organisation().addUser(team());

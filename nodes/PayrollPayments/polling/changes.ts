@@ -50,11 +50,11 @@ const teamUserAdded: ChangeKind = {
 		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId })),
 };
 
-/** `role`, `payable` and `onboarding` by their paths, as text. */
+/** `role`, `payable` and `onboarding` by their paths, as text. A null onboarding is as good as none. */
 function comparedOf({ role, payable, onboarding }: JsonObject): string {
 	const steps = isRecord(onboarding)
 		? Object.entries(onboarding).map(([name, value]) => [`onboarding.${name}`, value])
-		: [['onboarding', onboarding]];
+		: [['onboarding', onboarding ?? undefined]];
 	return canonicalJson({ role, payable, ...Object.fromEntries(steps) });
 }
 

@@ -44,8 +44,8 @@ export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilte
 	);
 }
 
-/** Every `entity_nanoid` at the top level of the event, then those one level down. */
-export function entityIdsOf(event: JsonObject): string[] {
+/** Every `entity_nanoid` at the top level of the event or one level down. */
+function entityIdsOf(event: JsonObject): string[] {
 	return [event, ...Object.values(event).filter((value) => isRecord(value))]
 		.map((holder) => holder.entity_nanoid)
 		.filter((entity) => typeof entity === 'string');

@@ -5,7 +5,6 @@ import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
 import { toMilliseconds } from '../shared/formats';
-import { entityIdsOf } from './filter';
 import { parsePlace } from './schemes';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
@@ -77,13 +76,11 @@ export const triggerOutput = z.union([
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
  */
 export function simplify(event: JsonObject): JsonObject {
-	const entity = { entity_nanoid: entityIdsOf(event)[0] ?? null };
-	const source = isRecord(event.deposit) ? event : { ...event, deposit: entity };
 	return Object.fromEntries(
 		Object.entries(COLUMNS).map(([name, [, path, how]]) => {
 			const value = path
 				.split('.')
-				.reduce<JsonValue>((at, field) => (isRecord(at) ? (at[field] ?? null) : null), source);
+				.reduce<JsonValue>((at, field) => (isRecord(at) ? (at[field] ?? null) : null), event);
 			return [name, how === undefined ? value : how(value)];
 		}),
 	);

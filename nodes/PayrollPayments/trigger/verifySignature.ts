@@ -209,7 +209,8 @@ function timeOf(text: string, { name }: Place, { time }: Scheme): number {
 }
 
 function checkTime(time: number, now: number, tolerance: number, scheme: Scheme): void {
-	const age = Math.round((now - time) / 1000);
+	/* Rounded down, since a sender signs the second that had begun. */
+	const age = Math.floor((now - time) / 1000);
 	if (Math.abs(age) <= tolerance) return;
 	const direction = age > 0 ? 'old' : 'in the future';
 	const isMilliseconds = scheme.time === 'seconds' && time > MAX_UNIX_SECONDS * 1000;

@@ -1,8 +1,4 @@
-import {
-	entityIdsOf,
-	type EventFilter,
-	isWanted,
-} from '../../../nodes/PayrollPayments/trigger/filter';
+import { type EventFilter, isWanted } from '../../../nodes/PayrollPayments/trigger/filter';
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
@@ -94,11 +90,6 @@ describe('filters', () => {
 		const deep = otherEvent({ invite: { team: { entity_nanoid: 'te-a1B2c3D4e5F6' } } });
 		expect(wanted(deep, { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
 		expect(wanted(otherEvent({ invite: null }), { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
-	});
-
-	it('finds the entity at the top level first', () => {
-		const { event } = received(otherEvent({ entity_nanoid: 'co-a1B2c3D4e5F6' }));
-		expect(entityIdsOf(event)).toEqual(['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6']);
 	});
 });
 
