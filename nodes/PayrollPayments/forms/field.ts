@@ -34,7 +34,7 @@ export interface Field<Value> {
 export interface ParameterSource {
 	/**
 	 * The value of a parameter, with expressions resolved for the item.
-	 * @param preset that of the form, for where what was never saved is read
+	 * @param preset the form's default, for a source that knows what was never saved
 	 */
 	read(name: string, preset?: unknown): unknown;
 	/** The value of a parameter as saved in the workflow; an expression is its text. */
