@@ -8,7 +8,7 @@ const ARROWS = {
 	shared: [],
 	forms: ['shared/'],
 	signing: ['shared/'],
-	api: ['shared/', 'signing/'],
+	api: ['shared/', 'forms/', 'signing/'],
 	idempotency: ['shared/'],
 	actions: ['shared/', 'forms/', 'signing/', 'api/', 'idempotency/'],
 	trigger: ['shared/', 'forms/', 'idempotency/', 'api/schemas/'],

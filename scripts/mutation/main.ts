@@ -48,7 +48,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	permissions: {
 		section: 'mutationsPermissions',
 		mutated: ['api/limits.ts'],
-		tests: ['unit/api/{credentials,limits}.test.ts'],
+		tests: ['unit/actions/formRules.test.ts', 'unit/api/{credentials,limits}.test.ts'],
 		explained: true,
 	},
 	session: {

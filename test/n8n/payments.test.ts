@@ -196,7 +196,7 @@ describe('the amount', () => {
 	});
 
 	it.each([
-		['={{ $json.missing }}', 'is missing. Choose Cents or Dollars (cents, dollars)'],
+		['={{ $json.missing }}', 'is missing. Select Cents or Dollars (cents, dollars)'],
 		['euros', 'must be Cents or Dollars (cents, dollars)'],
 	])('has no unit %j', async (amountUnit, fault) => {
 		const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });

@@ -1,6 +1,6 @@
 import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
-import { propertyOf, titleOf, withoutExpressions } from '../forms/field';
+import { noticeOf, propertiesOf, titleOf, withoutExpressions } from '../forms/field';
 import { choice, collection, flag } from '../forms/fieldTypes';
 
 import { CATALOGUE } from './catalogue';
@@ -8,18 +8,15 @@ import type { Operation } from './defineOperation';
 
 const RESOURCES = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
-const resourceMenu = propertyOf(
-	'resource',
-	withoutExpressions(
-		choice<string>(
-			{ label: 'Resource' },
-			RESOURCES.map((value) => ({ name: titleOf(value), value })),
-			'teamUser',
-		),
+const resourceMenu = withoutExpressions(
+	choice<string>(
+		{ label: 'Resource' },
+		RESOURCES.map((value) => ({ name: titleOf(value), value })),
+		'teamUser',
 	),
 );
 
-function operationMenu(resource: string): INodeProperties {
+function operationMenu(resource: string): INodeProperties[] {
 	const operations = CATALOGUE.filter((each) => each.resource === resource);
 	/* n8n leaves out a value that is the default, so it must be harmless. */
 	const preset = operations.find(({ effect }) => effect === 'read') ?? operations[0];
@@ -30,7 +27,7 @@ function operationMenu(resource: string): INodeProperties {
 		description,
 	}));
 	const menu = choice<string>({ label: 'Operation' }, options, preset?.operation ?? '');
-	return propertyOf('operation', withoutExpressions(menu), { resource: [resource] });
+	return propertiesOf({ operation: withoutExpressions(menu) }, { resource: [resource] });
 }
 
 function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
@@ -39,26 +36,24 @@ function formOf({ resource, operation, fields, options, notice }: Operation): IN
 		...fields,
 		options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 	};
-	const properties = Object.entries(all).map(([name, field]) => propertyOf(name, field, show));
-	if (notice === undefined) return properties;
-	const form = { displayName: notice, type: 'notice', default: '', name: 'notice' } as const;
-	return [{ ...form, displayOptions: { show } }, ...properties];
+	const above = notice === undefined ? [] : [noticeOf('notice', notice, show)];
+	return [...above, ...propertiesOf(all, show)];
 }
 
 /** Lets an AI agent make changes. Only the person who builds the workflow can set it. */
-function toolWrites(): INodeProperties {
+function toolWrites(): INodeProperties[] {
 	const writes = CATALOGUE.filter(
 		({ effect, isForPeople }) => effect === 'write' && isForPeople !== true,
 	);
-	return propertyOf(
-		'allowToolWrites',
-		withoutExpressions(
-			flag({
-				label: 'Allow Writes by AI',
-				description:
-					'Whether the AI agent may run operations that invite people, set roles, resolve reviews, move money or send test events. Check Only works without it.',
-			}),
-		),
+	const allowToolWrites = withoutExpressions(
+		flag({
+			label: 'Allow Writes by AI',
+			description:
+				'Whether the AI agent may run operations that invite people, set roles, resolve reviews, move money or send test events. Check Only works without it.',
+		}),
+	);
+	return propertiesOf(
+		{ allowToolWrites },
 		{
 			'@tool': [true],
 			resource: [...new Set(writes.map(({ resource }) => resource))],
@@ -89,9 +84,9 @@ function actionSubtitle(): string {
  * loading its operations.
  */
 export const properties: INodeProperties[] = [
-	resourceMenu,
-	...RESOURCES.map(operationMenu),
-	toolWrites(),
+	...propertiesOf({ resource: resourceMenu }),
+	...RESOURCES.flatMap(operationMenu),
+	...toolWrites(),
 	...CATALOGUE.flatMap(formOf),
 ];
 export const subtitle = actionSubtitle();

@@ -67,9 +67,7 @@ export async function obtainSession(
 	const boundTo = sessionBinding(credentials);
 	const token = await sessions.renew(boundTo, readSession(saved.sessionToken).token, async () => {
 		const redactor = addSecretsOf(new Redactor(), saved);
-		const exchange = exchangeOver(
-			async (options): Promise<unknown> => await context.helpers.httpRequest(options),
-		);
+		const exchange = exchangeOver(context.helpers.httpRequest);
 		return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
 			throw new SignInFailed(redactor.text(error.message), { hint: error.hint });
@@ -108,30 +106,26 @@ function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 	});
 }
 
-async function test(saved: object, exchange: HttpExchange, redactor: Redactor): Promise<string> {
-	const credentials = readCredentials({ ...saved });
-	if (credentials.authentication === 'walletSignIn') {
-		await signIn(credentials, exchange, redactor);
-		return 'Signed in with the wallet';
-	}
-	const headers = authenticationHeader(credentials);
-	const withToken: HttpExchange = async (request) => await exchange({ ...request, headers });
-	const call = { ...balanceCall(PLACEHOLDER_ID), answer: z.unknown() };
-	await new Client(credentials, withToken, redactor)
-		.send(call, { retries: 0 })
-		.catch((error: unknown) => {
-			const isTaken = error instanceof ServiceError && error.nothingDone && error.status !== 401;
-			if (!isTaken) throw error;
-		});
-	return 'The service took the token';
-}
-
 /** With a wallet a real sign-in, with a token a call that only the token's holder may make. */
-export const testCredentials: ICredentialTestFunction = async function (credential) {
-	const saved = credential.data ?? {};
+export const testCredentials: ICredentialTestFunction = async function ({ data: saved = {} }) {
 	const redactor = addSecretsOf(new Redactor(), saved);
 	try {
-		return { status: 'OK', message: await test(saved, exchangeOfTest(this), redactor) };
+		const credentials = readCredentials(saved);
+		const exchange = exchangeOfTest(this);
+		if (credentials.authentication === 'walletSignIn') {
+			await signIn(credentials, exchange, redactor);
+			return { status: 'OK', message: 'Signed in with the wallet' };
+		}
+		const headers = authenticationHeader(credentials);
+		const withToken: HttpExchange = async (request) => await exchange({ ...request, headers });
+		const call = { ...balanceCall(PLACEHOLDER_ID), answer: z.unknown() };
+		await new Client(credentials, withToken, redactor)
+			.send(call, { retries: 0 })
+			.catch((error: unknown) => {
+				const isTaken = error instanceof ServiceError && error.nothingDone && error.status !== 401;
+				if (!isTaken) throw error;
+			});
+		return { status: 'OK', message: 'The service took the token' };
 	} catch (error) {
 		if (!(error instanceof UserError)) return { status: 'Error', message: 'The test failed' };
 		const said = `${error.message.replace(/\.$/, '')}. ${error.hint ?? ''}`;

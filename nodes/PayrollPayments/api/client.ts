@@ -227,9 +227,7 @@ export async function openClient(
 	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
 	const { helpers } = context;
 	const caller = uninterrupted(context);
-	const withoutToken = exchangeOver(
-		async (options): Promise<unknown> => await helpers.httpRequest(options),
-	);
+	const withoutToken = exchangeOver(helpers.httpRequest);
 	const exchange: Exchange = async (request, kind) => {
 		if (kind === 'withoutToken') return await withoutToken(request);
 		const isRead = kind === 'read';

@@ -1,27 +1,21 @@
-import { z } from 'zod';
-
-import { UserError } from '../shared/errors';
-import { evmAddress, identifier } from '../shared/formats';
+import { readFields, savedValues, withoutExpressions, type Schema } from '../forms/field';
+import {
+	choice,
+	integer,
+	keysOf,
+	menu,
+	menuOf,
+	password,
+	text,
+	unlessEmpty,
+} from '../forms/fieldTypes';
+import { anyText, evmAddress, filledLine, identifier } from '../shared/formats';
 import { hostOf, isLoopback, isPrivate } from '../shared/http';
-import { DIALECTS, type RemoteSignerDialect } from '../signing/dialects';
-import { properties } from './description';
-import { limitsSchema, type CredentialLimits } from './limits';
-
-const text = z
-	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-	.trim()
-	.min(1, 'is missing');
-
-function orEmpty<Value>(schema: z.ZodType<Value, z.ZodTypeDef, unknown>) {
-	return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
-}
-
-function only<Value extends string>(value: Value, message: string) {
-	return z.literal(value, { errorMap: () => ({ message }) });
-}
+import { DIALECTS } from '../signing/dialects';
+import { limitFields, limitsOf } from './limits';
 
 function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
-	return text
+	return filledLine
 		.refine((value) => URL.canParse(value), 'must be a web address, e.g. https://api.example.com')
 		.transform((value) => new URL(value))
 		.refine(
@@ -38,67 +32,17 @@ function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
 
 const baseUrl = plainUrl(isLoopback, 'localhost')
 	.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
-	.pipe(z.string().refine((url) => !url.endsWith('/v2'), 'must not end in /v2'));
-
-const chainId = z.preprocess(
-	(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
-	z
-		.number({ errorMap: () => ({ message: 'must be a whole number, e.g. 42161' }) })
-		.int()
-		.min(1)
-		.max(Number.MAX_SAFE_INTEGER),
-);
+	.refine((url) => !url.endsWith('/v2'), 'must not end in /v2');
 
 /** Characters. Servers limit their headers, many to 16 KiB in all, and answer longer ones without a 401. */
 export const LONGEST_TOKEN = 8_192;
 
-const token = text
+const token = filledLine
 	.regex(/^[\x21-\x7e]+$/, 'must be one line of printable characters without spaces')
 	.max(LONGEST_TOKEN, `must not have more than ${LONGEST_TOKEN} characters`);
 
-const signIn = {
-	authentication: only('walletSignIn', 'must be Access Token, Legacy API Key or Wallet Sign-In'),
-	baseUrl,
-	platformId: text,
-	signInDomain: orEmpty(text),
-	signInChainId: orEmpty(chainId),
-};
-
-const privateKeySignIn = z.object({
-	...signIn,
-	signer: only('privateKey', 'must be Private Key or Remote Signer'),
-	privateKey: text.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
-	walletAddress: orEmpty(evmAddress),
-});
-
-const remoteSignIn = z.object({
-	...signIn,
-	signer: z.literal('remoteSigner'),
-	remoteSignerUrl: plainUrl(isPrivate, 'localhost and private addresses'),
-	remoteSignerToken: orEmpty(token),
-	remoteSignerDialect: z
-		.custom<RemoteSignerDialect>(
-			(value) => typeof value === 'string' && Object.hasOwn(DIALECTS, value),
-			'must be Clef, Wallet or Web3Signer',
-		)
-		.default('wallet'),
-	walletAddress: evmAddress,
-});
-
-const accessTokenCredentials = z.object({
-	authentication: z.literal('accessToken'),
-	baseUrl,
-	accessToken: token,
-});
-
-const legacyApiKeyCredentials = z.object({
-	authentication: z.literal('legacyApiKey'),
-	baseUrl,
-	apiKey: token,
-});
-
 /** A team, company or user, and the name that people know it by. */
-export interface Entity {
+interface Entity {
 	readonly id: string;
 	readonly name: string;
 }
@@ -106,23 +50,160 @@ export interface Entity {
 const entityId = identifier('te', 'co', 'us');
 
 /** *Teams and Companies*: an identifier on each line, and a name unless the identifier serves as one. */
-const entitiesSchema = z
-	.string({ invalid_type_error: 'must be text' })
-	.nullish()
-	.transform((lines, context): Entity[] => {
-		const entities = new Map<string, Entity>();
-		for (const [index, line] of (lines ?? '').split(/\r\n|\r|\n/).entries()) {
-			const [, id, name = ''] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
-			if (id === undefined) continue;
-			const fault = entityId.safeParse(id).error?.issues[0]?.message;
-			const message = entities.has(id)
-				? `lists an ID again in line ${index + 1}`
-				: fault && `has a wrong ID in line ${index + 1}, which ${fault}`;
-			if (message !== undefined) context.addIssue({ code: 'custom', message });
-			entities.set(id, { id, name: name === '' ? id : name });
-		}
-		return [...entities.values()];
-	});
+const entities = anyText.nullish().transform((lines, context): Entity[] => {
+	const listed = new Map<string, Entity>();
+	for (const [index, entry] of (lines ?? '').split(/\r\n|\r|\n/).entries()) {
+		const [, id, name = ''] = /^(\S+)\s*(.*)$/.exec(entry.trim()) ?? [];
+		if (id === undefined) continue;
+		const fault = entityId.safeParse(id).error?.issues[0]?.message;
+		const message = listed.has(id)
+			? `lists an ID again in line ${index + 1}`
+			: fault && `has a wrong ID in line ${index + 1}, which ${fault}`;
+		if (message !== undefined) context.addIssue({ code: 'custom', message });
+		listed.set(id, { id, name: name === '' ? id : name });
+	}
+	return [...listed.values()];
+});
+
+const walletAddress = <Address>(description: string, schema: Schema<Address>) =>
+	text({ label: 'Wallet Address', description, example: '0x5290…9EE7' }, schema);
+
+const dialects = menuOf(keysOf(DIALECTS), (dialect) => DIALECTS[dialect].label).map((option) => {
+	const { message, typedData } = DIALECTS[option.value].methods;
+	return { ...option, description: `Methods ${message} and ${typedData}` };
+});
+
+/** The fields, each defined once, by the value of Authentication or Signer that they go with. */
+export const FIELDS = {
+	common: {
+		baseUrl: text(
+			{
+				label: 'Base URL',
+				description:
+					'Address of the service, without /v2. Must use https, or http on this machine.',
+				example: 'https://api.example.com',
+			},
+			baseUrl,
+		),
+		authentication: choice(
+			{ label: 'Authentication' },
+			menu({
+				accessToken: 'A token (JWT) that you already have; n8n can’t renew it',
+				legacyApiKey: 'The older scheme, sent as the X-Auth-Token header',
+				walletSignIn: {
+					name: 'Wallet Sign-In',
+					description: 'Sign in with a wallet; the token is renewed automatically',
+				},
+			}),
+			'walletSignIn',
+		),
+		entities: withoutExpressions(
+			text(
+				{
+					label: 'Teams and Companies',
+					description:
+						'Optional. One per line, an identifier and a name. Forms then offer these names, and approvals and errors use them.',
+					example: 'te-a1B2c3D4e5F6 Engineering',
+				},
+				entities,
+				{ rows: 3 },
+			),
+		),
+		...limitFields,
+	},
+	accessToken: {
+		accessToken: password(
+			{
+				label: 'Access Token',
+				description: 'The JWT, without the word Bearer',
+				example: 'eyJhbG…',
+			},
+			token,
+		),
+	},
+	legacyApiKey: {
+		apiKey: password(
+			{ label: 'API Key', description: 'Sent as the X-Auth-Token header', example: '3f9c…b1d2' },
+			token,
+		),
+	},
+	/** With either signer. */
+	walletSignIn: {
+		platformId: text(
+			{
+				label: 'Platform ID',
+				description:
+					'Identifier of the user that the wallet signs in for. Team User: Get Many lists it as platformid if Simplify is off.',
+				example: 'PLT-10000001',
+			},
+			filledLine,
+		),
+		signer: choice(
+			{ label: 'Signer' },
+			menu({
+				privateKey: 'The key stays in the encrypted credentials of n8n',
+				remoteSigner: 'A JSON-RPC signer keeps the key, which never enters n8n',
+			}),
+			'privateKey',
+		),
+		signInDomain: withoutExpressions(
+			text(
+				{
+					label: 'Sign-In Domain',
+					description:
+						'Recommended. The only domain that a sign-in message may name; if empty, n8n signs a message for any domain.',
+					example: 'app.example.com',
+				},
+				unlessEmpty(filledLine),
+			),
+		),
+		signInChainId: withoutExpressions(
+			text(
+				{
+					label: 'Sign-In Chain ID',
+					description: 'Optional. The only chain that a sign-in message may name.',
+					example: '42161',
+				},
+				unlessEmpty(integer({ least: 1 })),
+			),
+		),
+	},
+	privateKey: {
+		privateKey: password(
+			{
+				label: 'Private Key',
+				description: '0x followed by 64 hex characters',
+				example: '0x4c08…3f31',
+			},
+			filledLine.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
+		),
+		walletAddress: walletAddress(
+			'Optional. If filled in, it must be the address of the private key.',
+			unlessEmpty(evmAddress),
+		),
+	},
+	remoteSigner: {
+		remoteSignerUrl: text(
+			{
+				label: 'Remote Signer URL',
+				description:
+					'Address of the JSON-RPC signer. Must use https, or http on a private address.',
+				example: 'https://signer.example.com',
+			},
+			plainUrl(isPrivate, 'localhost and private addresses'),
+		),
+		walletAddress: walletAddress('Address of the wallet that the signer signs with', evmAddress),
+		remoteSignerDialect: choice({ label: 'Remote Signer Dialect' }, dialects, 'wallet'),
+		remoteSignerToken: password(
+			{
+				label: 'Remote Signer Token',
+				description: 'Optional. Sent to the signer as a bearer token.',
+				example: '3f9c…b1d2',
+			},
+			unlessEmpty(token),
+		),
+	},
+};
 
 /** "Engineering (te-a1B2c3D4e5F6)", or the identifier if its name isn't known. */
 export function entityLabel(id: string, entities: readonly Entity[]): string {
@@ -130,69 +211,37 @@ export function entityLabel(id: string, entities: readonly Entity[]): string {
 	return name === id ? id : `${name} (${id})`;
 }
 
-interface CredentialUse {
-	readonly limits: CredentialLimits;
-	readonly entities: readonly Entity[];
-	/** The name of the saved credentials, if known. */
-	readonly name?: string;
+type Saved = Readonly<Record<string, unknown>>;
+
+function sourceOf(saved: Saved) {
+	const hint = 'Open the Payroll Payments API credentials and correct this field.';
+	return savedValues(saved, { where: 'in the credentials', hint });
 }
 
-type Signer = z.output<typeof privateKeySignIn> | z.output<typeof remoteSignIn>;
-type Proof =
-	| Signer
-	| z.output<typeof accessTokenCredentials>
-	| z.output<typeof legacyApiKeyCredentials>;
-
-export type WalletCredentials = CredentialUse & Signer;
-export type ServiceCredentials = CredentialUse & Proof;
-
-function schemaFor(
-	authentication: unknown,
-	signer: unknown,
-): z.ZodType<Proof, z.ZodTypeDef, unknown> {
-	if (authentication === 'accessToken') return accessTokenCredentials;
-	if (authentication === 'legacyApiKey') return legacyApiKeyCredentials;
-	return signer === 'remoteSigner' ? remoteSignIn : privateKeySignIn;
+export function readEntities(saved: Saved): readonly Entity[] {
+	return readFields({ entities: FIELDS.common.entities }, sourceOf(saved)).entities;
 }
 
-function parsed<Value>(
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
-	value: unknown,
-	field = 'authentication',
-): Value {
-	const { data, error } = schema.safeParse(value);
-	if (data !== undefined) return data;
-	const { path = [], message = 'isn’t valid' } = error?.issues[0] ?? {};
-	const wrong = String(path[0] ?? field);
-	const label = properties.find(({ name }) => name === wrong)?.displayName ?? wrong;
-	throw new UserError(`${label} in the credentials ${message}`, {
-		hint: 'Open the Payroll Payments API credentials and correct this field.',
-	});
-}
+export type ServiceCredentials = ReturnType<typeof readCredentials>;
+export type WalletCredentials = Extract<ServiceCredentials, { authentication: 'walletSignIn' }>;
 
-export function readEntities(saved: Readonly<Record<string, unknown>>): readonly Entity[] {
-	return parsed(entitiesSchema, saved.entities, 'entities');
-}
-
-/** The fields that open something where they aren't set. */
-const CLOSING_FIELDS = [
-	...['signInDomain', 'signInChainId', 'walletAddress'],
-	...['requireApproval', 'maximumPayment', 'paymentRecipients'],
-];
-
-/** @throws {UserError} that names the wrong field, but never quotes its value */
-export function readCredentials(
-	saved: Readonly<Record<string, unknown>>,
-	name?: string,
-): ServiceCredentials {
-	const { authentication = 'walletSignIn', signer = 'privateKey' } = saved;
-	const given: Record<string, unknown> = { ...saved, authentication, signer };
-	/* A field that is there without a value, as an expression can be, must not count as not set. */
-	for (const field of CLOSING_FIELDS) if (field in given) given[field] ??= null;
-	return {
-		...parsed(schemaFor(authentication, signer), given),
-		limits: parsed(limitsSchema, given),
-		entities: readEntities(saved),
-		name,
-	};
+/**
+ * @param name that of the saved credentials, if known
+ * @throws {UserError} that names the wrong field, but never quotes its value
+ */
+export function readCredentials(saved: Saved, name?: string) {
+	const source = sourceOf(saved);
+	const { baseUrl, authentication, entities, ...limits } = readFields(FIELDS.common, source);
+	const common = { baseUrl, entities, limits: limitsOf(limits), name };
+	if (authentication === 'accessToken') {
+		return { ...common, authentication, ...readFields(FIELDS.accessToken, source) };
+	}
+	if (authentication === 'legacyApiKey') {
+		return { ...common, authentication, ...readFields(FIELDS.legacyApiKey, source) };
+	}
+	const { signer, ...signIn } = readFields(FIELDS.walletSignIn, source);
+	const wallet = { ...common, authentication, ...signIn };
+	return signer === 'privateKey'
+		? { ...wallet, signer, ...readFields(FIELDS.privateKey, source) }
+		: { ...wallet, signer, ...readFields(FIELDS.remoteSigner, source) };
 }

@@ -50,7 +50,7 @@ export function errorFor(
 	const envelope = readEnvelope(body);
 	if (envelope !== undefined && !envelope.success) {
 		const { data, error_code: code } = envelope;
-		const errorCode = code === undefined ? undefined : safeExcerpt(code, redact, LONGEST.code);
+		const errorCode = code ? safeExcerpt(code, redact, LONGEST.code) : undefined;
 		const message = safeExcerpt(data, redact, LONGEST.message) || 'no reason given';
 		const suffix = errorCode === undefined ? '' : ` (${errorCode})`;
 		return new ServiceError(`The service refused: ${message}${suffix}`, {

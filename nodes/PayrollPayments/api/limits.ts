@@ -1,7 +1,19 @@
 import { z } from 'zod';
 
-import { emailKey, isEmail } from '../shared/formats';
+import { optional, shownWhen, withoutExpressions, type InputOf } from '../forms/field';
+import {
+	choice,
+	choices,
+	flag,
+	keysOf,
+	listOf,
+	menu,
+	menuOf,
+	text,
+	unlessEmpty,
+} from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
+import { emailKey, isEmail, trimmed } from '../shared/formats';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
 
 /** What an administrator can allow one by one: its name in the menu, and in a sentence. */
@@ -18,74 +30,97 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';
 
-interface CredentialsInUse {
-	readonly limits: CredentialLimits;
-	readonly name?: string;
-}
+const maximumPayment = trimmed.transform(dollarsAsCents).pipe(
+	z.number({
+		required_error: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
+	}),
+);
 
-function isPermission(value: unknown): value is Permission {
-	return typeof value === 'string' && Object.hasOwn(PERMISSIONS, value);
-}
+/** An address, or `@` and a domain. */
+const recipient = trimmed
+	.transform(emailKey)
+	.refine(
+		(entry) => !entry.startsWith('*') && isEmail(entry.startsWith('@') ? `anyone${entry}` : entry),
+		'must be an email address, or @ and a domain such as @example.com',
+	);
 
-const limitText = z
-	.string({ invalid_type_error: 'must be text, or empty for no limit' })
-	.optional()
-	.transform((text) => (text === '' ? undefined : text));
-
-const maximumPayment = limitText.transform((text, context) => {
-	const cents = text === undefined ? undefined : dollarsAsCents(text.trim());
-	if (cents !== undefined || text === undefined) return cents;
-	const message = 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit';
-	context.addIssue({ code: 'custom', message });
-	return z.NEVER;
-});
-
-function isRecipient(entry: string): boolean {
-	return entry.startsWith('@')
-		? isEmail(`anyone${entry}`)
-		: !entry.startsWith('*') && isEmail(entry);
-}
-
-const paymentRecipients = limitText.transform((text, context) => {
-	if (text === undefined) return undefined;
-	const entries = text.split(',').flatMap((entry) => emailKey(entry.trim()) || []);
-	const wrong = entries.findIndex((entry) => !isRecipient(entry));
-	if (entries.length > 0 && wrong === -1) return new Set(entries);
-	const where = entries.length === 0 ? 'it names nobody' : `entry ${wrong + 1} is neither`;
-	const message = `must contain email addresses, or @ and a domain such as @example.com; ${where}`;
-	context.addIssue({ code: 'custom', message });
-	return z.NEVER;
-});
+export const limitFields = {
+	access: withoutExpressions(
+		choice(
+			{ label: 'Workflows May', description: 'What workflows may do with these credentials' },
+			menu({
+				selected: {
+					name: 'Choose…',
+					description: 'Read everything, and make the changes that you select',
+				},
+				everything: 'Read everything, make every change, and send payments',
+				readOnly: 'Read everything, and change nothing',
+			}),
+			'readOnly',
+		),
+	),
+	permissions: shownWhen(
+		{ access: ['selected'] },
+		withoutExpressions(
+			optional(
+				choices(
+					{
+						label: 'Permissions',
+						description: 'The changes that workflows may make. Reading is always allowed.',
+					},
+					menuOf(keysOf(PERMISSIONS), (permission) => PERMISSIONS[permission].label),
+				),
+			),
+		),
+	),
+	requireApproval: withoutExpressions(
+		flag({
+			label: 'Require Approved Check',
+			description:
+				'Whether every change must name the approval that Check Only gave for it (Approved Check under Options)',
+		}),
+	),
+	maximumPayment: withoutExpressions(
+		text(
+			{
+				label: 'Maximum Payment',
+				description: 'The most that one payment may move, in US dollars; leave empty for no limit',
+				example: '2500.00',
+			},
+			unlessEmpty(maximumPayment),
+		),
+	),
+	paymentRecipients: withoutExpressions(
+		text(
+			{
+				label: 'Payment Recipients',
+				description:
+					'Who may be paid: email addresses and @domain entries, separated by commas. Leave empty to allow anyone.',
+				example: 'ana@example.com, @example.org',
+			},
+			unlessEmpty(listOf(recipient).transform((list) => new Set(list))),
+		),
+	),
+};
 
 /**
  * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` there is
  * no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
  * paid. With `requireApproval`, every change must name the check that a person approved.
  */
-export const limitsSchema = z
-	.object({
-		access: z
-			.enum(['readOnly', 'everything', 'selected'], {
-				errorMap: () => ({ message: 'must be Read Only, Everything or Choose…' }),
-			})
-			.default('readOnly'),
-		permissions: z.unknown(),
-		requireApproval: z.boolean({ invalid_type_error: 'must be on or off' }).default(false),
-		maximumPayment,
-		paymentRecipients,
-	})
-	.transform(({ permissions, maximumPayment: maximumPaymentCents, ...rest }, context) => {
-		const selected: unknown = (permissions ?? '') === '' ? [] : permissions;
-		const list = { readOnly: [], everything: Object.keys(PERMISSIONS), selected }[rest.access];
-		if (Array.isArray(list) && list.every(isPermission)) {
-			return { ...rest, permissions: new Set(list), maximumPaymentCents };
-		}
-		const message = 'must contain only options from its menu';
-		context.addIssue({ code: 'custom', path: ['permissions'], message });
-		return z.NEVER;
-	});
+export function limitsOf({
+	permissions: selected = [],
+	maximumPayment: maximumPaymentCents,
+	...rest
+}: InputOf<typeof limitFields>) {
+	const allowed = { readOnly: [], everything: keysOf(PERMISSIONS), selected }[rest.access];
+	return { ...rest, permissions: new Set<Permission>(allowed), maximumPaymentCents };
+}
 
-export type CredentialLimits = z.output<typeof limitsSchema>;
+interface CredentialsInUse {
+	readonly limits: ReturnType<typeof limitsOf>;
+	readonly name?: string;
+}
 
 const ASK = 'Ask the person who manages them. Nothing was signed or sent.';
 

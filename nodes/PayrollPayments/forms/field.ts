@@ -32,12 +32,27 @@ export interface Field<Value> {
 }
 
 export interface ParameterSource {
-	/** The value of a parameter, with expressions resolved for the item. */
-	read(name: string): unknown;
+	/**
+	 * The value of a parameter, with expressions resolved for the item.
+	 * @param preset the form's default, for a source that knows what was never saved
+	 */
+	read(name: string, preset?: unknown): unknown;
 	/** The value of a parameter as saved in the workflow; an expression is its text. */
-	readSaved(name: string): unknown;
+	readSaved(name: string, preset?: unknown): unknown;
 	/** What to do about a field that isn't valid; by default, that of a node's run. */
 	readonly hint?: string;
+	/** Where the field is, for errors, unless it's in the form of the node. */
+	readonly where?: string;
+}
+
+/** Saved credentials. What was never saved has its default; what is there without a value is null. */
+export function savedValues(
+	saved: Readonly<Record<string, unknown>>,
+	texts: Pick<ParameterSource, 'hint' | 'where'>,
+): ParameterSource {
+	const read = (name: string, preset: unknown): unknown =>
+		Object.hasOwn(saved, name) ? (saved[name] ?? null) : preset;
+	return { read, readSaved: read, ...texts };
 }
 
 /** The parameters of a trigger, which has no input items. */
@@ -73,20 +88,28 @@ export type InputOf<Fields extends FieldSet> = {
 	readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
 };
 
-/** A field as n8n shows it, where other parameters have the values that `show` adds. */
-export function propertyOf(
-	name: string,
-	{ form, required, shownWhen: [condition = {}] = [] }: Field<unknown>,
-	show: IDisplayOptions['show'] = {},
-): INodeProperties {
-	const values = Object.entries(condition).map(([other, wanted]) => [other, [...wanted]]);
-	const all = { ...show, ...Object.fromEntries(values) };
-	return {
-		...form,
-		name,
-		...(required ? { required: true } : {}),
-		...(Object.keys(all).length > 0 ? { displayOptions: { show: all } } : {}),
-	};
+type Show = NonNullable<IDisplayOptions['show']>;
+
+/** Fields as n8n shows them where others have these values. One with several conditions is there once for each. */
+export function propertiesOf(fields: FieldSet, show: Show = {}): INodeProperties[] {
+	return Object.entries(fields).flatMap(([name, { form, required, shownWhen = [{}] }]) =>
+		shownWhen.map((condition) => {
+			const values = Object.entries(condition).map(([other, wanted]) => [other, [...wanted]]);
+			const all = { ...show, ...Object.fromEntries(values) };
+			return {
+				...form,
+				name,
+				...(required ? { required: true } : {}),
+				...(Object.keys(all).length > 0 ? { displayOptions: { show: all } } : {}),
+			};
+		}),
+	);
+}
+
+/** A text between the fields. */
+export function noticeOf(name: string, displayName: string, show?: Show): INodeProperties {
+	const displayOptions = show && { displayOptions: { show } };
+	return { displayName, name, type: 'notice', default: '', ...displayOptions };
 }
 
 /** Whether a field was left empty, or its expression found no value. */
@@ -157,25 +180,13 @@ export function withDefault<Value>(field: Field<Value>, preset: string): Field<V
 	return { ...field, form: { ...field.form, default: preset } };
 }
 
-/**
- * The value of a field that takes no expressions, as a person typed it.
- * @throws {UserError} if it is an expression, or text where n8n saves a switch
- */
-function valueWithoutExpression({ form }: Field<unknown>, saved: unknown): unknown {
-	const isText = form.type === 'boolean' && typeof saved === 'string';
-	if (!isText && !hasExpression(saved)) return saved;
-	throw new UserError(`${form.displayName} can’t be an expression`, {
-		hint: 'Set it by hand in the node. Nothing was signed or sent.',
-	});
-}
-
 /** "companyZip" and "company_zip" as a label: "Company ZIP". */
 export function titleOf(name: string): string {
 	return name
 		.replace(/_/g, ' ')
 		.replace(/([a-z])([A-Z])/g, '$1 $2')
 		.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
-		.replace(/\bZip\b/, 'ZIP');
+		.replace(/\b(?:Api|Zip)\b/, (word) => word.toUpperCase());
 }
 
 const RUN_AGAIN = 'Nothing was sent. Correct the field, then run the node again.';
@@ -220,22 +231,27 @@ export function readFields(fields: FieldSet, source: ParameterSource): Record<st
 }
 
 function readField(name: string, field: Field<unknown>, source: ParameterSource): unknown {
-	const { displayName } = field.form;
-	const saved = source.readSaved(name);
-	const given =
-		field.withoutExpressions === true ? valueWithoutExpression(field, saved) : source.read(name);
+	const { displayName, type, default: preset } = field.form;
+	const label = [displayName, source.where].filter(Boolean).join(' ');
+	const refuse = (fault: string, hint: string): never => {
+		throw new UserError(`${label} ${fault}`, { hint: source.hint ?? hint });
+	};
+	const saved = source.readSaved(name, preset);
+	const isTyped = field.withoutExpressions === true;
+	/* n8n saves a switch as text only where it's an expression. */
+	if (isTyped && (hasExpression(saved) || (type === 'boolean' && typeof saved === 'string'))) {
+		refuse('can’t be an expression', 'Set it by hand in the node. Nothing was signed or sent.');
+	}
+	const given = isTyped ? saved : source.read(name, preset);
 	const { data: value, error } = field.schema.safeParse(given);
-	if (error !== undefined) throw refusalOf(displayName, error, source.hint);
+	if (error !== undefined) throw refusalOf(label, error, source.hint);
 	if (value !== undefined) return value;
 	if (field.mustResolve === true && hasExpression(saved)) {
-		throw new UserError(`${displayName} is an expression that resolved to nothing`, {
-			hint:
-				source.hint ?? 'Correct the expression, or clear the field. Nothing was signed or sent.',
-		});
+		const next = 'Correct the expression, or clear the field. Nothing was signed or sent.';
+		refuse('is an expression that resolved to nothing', next);
 	}
 	if (field.filledWhereSet === true && saved !== undefined) {
-		const hint = 'Fill it in, or remove the option. Nothing was signed or sent.';
-		throw new UserError(`${displayName} is empty`, { hint });
+		refuse('is empty', 'Fill it in, or remove the option. Nothing was signed or sent.');
 	}
 	return undefined;
 }

@@ -2,6 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
+import { anyText } from '../shared/formats';
 import { parseJson } from '../shared/json';
 import {
 	isBlank,
@@ -30,18 +31,25 @@ function textsOf({ label, description, example, hint }: Wording) {
 	};
 }
 
-export const filledText = z
-	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-	.refine((value) => value.trim() !== '', 'is missing');
+export const filledText = anyText.refine((value) => value.trim() !== '', 'is missing');
 
-export function text<Value>(
+/**
+ * Makes text of credentials optional. Only empty text leaves it unset: n8n resolves expressions before
+ * we see them, so that null may be one that found no value, and must not open what it should close.
+ */
+export function unlessEmpty<Text extends z.ZodTypeAny>(
+	schema: Text,
+): Schema<z.output<Text> | undefined> {
+	return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+}
+
+export function text<Text extends z.ZodTypeAny>(
 	wording: Wording,
-	schema: Schema<Value>,
+	schema: Text,
 	typeOptions?: INodeProperties['typeOptions'],
-): Field<Value> {
-	const form = { ...textsOf(wording), type: 'string', default: '' } as const;
+): Field<z.output<Text>> {
 	return {
-		form: typeOptions ? { ...form, typeOptions } : form,
+		form: { ...textsOf(wording), type: 'string', default: '', ...(typeOptions && { typeOptions }) },
 		schema,
 		required: !schema.isOptional(),
 	};
@@ -60,12 +68,15 @@ interface Entry {
 	readonly description?: string;
 }
 
+export function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
+	return Object.keys(record).filter((key): key is Key => key in record);
+}
+
 /** The entries of a menu, by value; a text is an entry's description. */
 export function menu<Value extends string>(
 	entries: Readonly<Record<Value, Entry | string>>,
 ): Array<Option<Value>> {
-	const values = Object.keys(entries).filter((value): value is Value => value in entries);
-	return values.map((value) => {
+	return keysOf(entries).map((value) => {
 		const entry: Entry | string = entries[value];
 		const { name = titleOf(value), description }: Entry =
 			typeof entry === 'string' ? { description: entry } : entry;
@@ -99,7 +110,7 @@ function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Sch
 	return z.unknown().transform((value, context) => {
 		const option = options.find((each) => each.value === value);
 		if (option !== undefined) return option.value;
-		const fault = isBlank(value) ? 'is missing. Choose' : 'must be';
+		const fault = isBlank(value) ? 'is missing. Select' : 'must be';
 		context.addIssue({ code: 'custom', message: `${fault} ${choicesOf(options)}` });
 		return z.NEVER;
 	});
@@ -166,40 +177,45 @@ export function skippingBlanks<List>(field: Field<List>): Field<List> {
 export function flag(wording: Wording, preset = false): Field<boolean> {
 	return {
 		form: { ...textsOf(wording), type: 'boolean', default: preset },
-		schema: z.union(
-			[
-				z.boolean(),
-				z.enum(['true', 'false']).transform((value) => value === 'true'),
-				z.undefined().transform(() => preset),
-			],
-			{ errorMap: () => ({ message: 'must be true or false' }) },
+		schema: z.preprocess(
+			(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
+			z.boolean({ invalid_type_error: 'must be true or false' }).default(preset),
 		),
 		required: false,
 	};
 }
 
+interface Range {
+	readonly least: number;
+	readonly most?: number;
+}
+
+/** A whole number, given as such or as digits. */
+export function integer({ least, most }: Range): Schema<number> {
+	const range = most === undefined ? `${least} or more` : `from ${least} to ${most}`;
+	return z.preprocess(
+		(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
+		z
+			.number({ errorMap: () => ({ message: `must be a whole number, ${range}` }) })
+			.int()
+			.min(least)
+			.max(most ?? Number.MAX_SAFE_INTEGER),
+	);
+}
+
 export function wholeNumber(
 	wording: Wording,
-	limits: { readonly least: number; readonly most?: number; readonly preset: number },
+	{ preset, ...range }: Range & { readonly preset: number },
 ): Field<number> {
-	const { least, most = Number.MAX_SAFE_INTEGER, preset } = limits;
-	const range = limits.most === undefined ? `${least} or more` : `from ${least} to ${most}`;
-	const message = `must be a whole number, ${range}`;
+	const { least, most } = range;
 	return {
 		form: {
 			...textsOf(wording),
 			type: 'number',
 			default: preset,
-			typeOptions: { minValue: least, ...(limits.most && { maxValue: most }) },
+			typeOptions: { minValue: least, ...(most && { maxValue: most }) },
 		},
-		schema: z.preprocess(
-			(value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
-			z
-				.number({ errorMap: () => ({ message }) })
-				.int()
-				.min(least)
-				.max(most),
-		),
+		schema: integer(range),
 		required: false,
 	};
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../shared/roles';
 import {
+	anyText,
 	ecdsaSignature,
 	email,
 	evmAddress,
@@ -240,8 +241,7 @@ export function bodyFieldName(
 	preset: string,
 ): Field<string> {
 	/* The same bodies use two names for other values. */
-	const name = z
-		.string({ invalid_type_error: 'must be text' })
+	const name = anyText
 		.regex(
 			/^[A-Za-z][A-Za-z0-9_]{0,63}$/,
 			'must start with a letter and contain only letters, digits and _',

@@ -1,30 +1,20 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertyOf, titleOf } from '../forms/field';
+import { noticeOf, propertiesOf, titleOf } from '../forms/field';
 import { EVENTS, eventField } from './changes';
-
-function notice(name: string, displayName: string, shownFor?: string): INodeProperties {
-	return {
-		displayName,
-		name,
-		type: 'notice',
-		...(shownFor === undefined ? {} : { displayOptions: { show: { event: [shownFor] } } }),
-		default: '',
-	};
-}
 
 /* Evaluated by the build, so that n8n loads the node without what polls. */
 export const properties: INodeProperties[] = [
-	notice(
+	noticeOf(
 		'firstCheckNotice',
 		'The first check after you publish only remembers how things are. Each later check starts the workflow with everything that has changed since the one before.',
 	),
 	{ ...eventField.form, name: 'event', noDataExpression: true },
 	...Object.entries(EVENTS).flatMap(([event, { fields }]) =>
-		Object.entries(fields).map(([name, field]) => propertyOf(name, field, { event: [event] })),
+		propertiesOf(fields, { event: [event] }),
 	),
-	...Object.entries(EVENTS).flatMap(([event, { notice: text }]) =>
-		text === undefined ? [] : [notice(`${event}Notice`, text, event)],
+	...Object.entries(EVENTS).flatMap(([event, { notice }]) =>
+		notice === undefined ? [] : [noticeOf(`${event}Notice`, notice, { event: [event] })],
 	),
 ];
 

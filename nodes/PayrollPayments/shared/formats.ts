@@ -2,8 +2,12 @@ import { z } from 'zod';
 
 // The common formats of docs/api.md. Surrounding white space, as in a copied cell, is removed.
 
-const anyText = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
-const trimmed = anyText.transform((value) => value.trim());
+export const anyText = z.string({
+	invalid_type_error: 'must be text',
+	required_error: 'is missing',
+});
+export const trimmed = anyText.trim();
+export const filledLine = trimmed.min(1, 'is missing');
 
 /** What a spreadsheet shows in place of a value, alone or inside a text that was put together. */
 const FORMULA_ERROR = /#(?:N\/A|NAME\?|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC)!)/;
@@ -15,23 +19,19 @@ export function refuseFormulaError(value: string, context: z.RefinementCtx): voi
 	context.addIssue({ code: 'custom', message: `has ${error}, the error of a formula in a sheet` });
 }
 
+const ADDRESS = [/^0x[0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex characters'] as const;
+
 /** An EVM address, not trimmed or changed, because it is signed as given. */
-export const exactAddress = anyText
-	.min(1, 'is missing')
-	.regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex characters');
+export const exactAddress = anyText.min(1, 'is missing').regex(...ADDRESS);
 
 /** An EVM address in a form. */
-export const evmAddress = trimmed.pipe(exactAddress);
+export const evmAddress = filledLine.regex(...ADDRESS);
 
 /** A signature that isn't the invalid one of zeros. */
 const signature = (pattern: RegExp, message: string) =>
-	trimmed.pipe(
-		z
-			.string()
-			.min(1, 'is missing')
-			.regex(pattern, message)
-			.refine((value) => !/^(?:0x)?0+$/.test(value), 'must not be all zeros'),
-	);
+	filledLine
+		.regex(pattern, message)
+		.refine((value) => !/^(?:0x)?0+$/.test(value), 'must not be all zeros');
 
 /** A signature of any scheme, in hex. A contract wallet's has no fixed length (EIP-1271). */
 export const hexSignature = signature(
@@ -67,9 +67,7 @@ export function emailKey(text: string): string {
 	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-export const email = trimmed.pipe(
-	z.string().min(1, 'is missing').refine(isEmail, 'must be a valid email address'),
-);
+export const email = filledLine.refine(isEmail, 'must be a valid email address');
 
 /** The kinds of identifiers, by prefix. */
 const IDENTIFIER_KINDS = {

@@ -1,18 +1,15 @@
 import type { IBuilderHint, INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 
-import { propertyOf } from '../forms/field';
+import { noticeOf, propertiesOf } from '../forms/field';
 import { eventOptions, parameters } from './fields';
 
 /* Evaluated by the build, so that n8n loads the node without what reads its fields. */
 export const properties: INodeProperties[] = [
-	{
-		displayName:
-			'Open <b>Webhook URLs</b> above and copy the test URL, later the production URL, into the webhook settings of the service’s dashboard. Copy the signing secret from there into the credential. n8n can’t register the webhook for you.',
-		name: 'registrationNotice',
-		type: 'notice',
-		default: '',
-	},
-	...Object.entries(parameters).map(([name, field]) => propertyOf(name, field)),
+	noticeOf(
+		'registrationNotice',
+		'Open <b>Webhook URLs</b> above and copy the test URL, later the production URL, into the webhook settings of the service’s dashboard. Copy the signing secret from there into the credential. n8n can’t register the webhook for you.',
+	),
+	...propertiesOf(parameters),
 ];
 
 const names = Object.fromEntries(eventOptions.map(({ name, value }) => [value, name]));

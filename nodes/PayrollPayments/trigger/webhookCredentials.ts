@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { readFields, type FieldSet } from '../forms/field';
+import { readFields, savedValues } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { credentialFields, isVisible } from './credential/fields';
 import { parsePlace, schemeOf, type Format, type Scheme, type SecretEncoding } from './schemes';
@@ -33,9 +33,6 @@ function refuse(field: keyof typeof credentialFields, what: string): never {
  * @throws {UserError} that names the field but never a secret
  */
 export function readWebhookCredentials(saved: Saved): WebhookCredentials {
-	const fields: FieldSet = credentialFields;
-	const read = (name: string): unknown =>
-		Object.hasOwn(saved, name) ? saved[name] : fields[name]?.form.default;
 	const {
 		format = 'sharedToken',
 		header = '',
@@ -43,7 +40,7 @@ export function readWebhookCredentials(saved: Saved): WebhookCredentials {
 		previousSecret: previous,
 		toleranceSeconds = 0,
 		...custom
-	} = readFields(credentialFields, { read, readSaved: read, hint: HINT });
+	} = readFields(credentialFields, savedValues(saved, { hint: HINT }));
 	const scheme = schemeOf(format, header, custom);
 	if (parsePlace(scheme.header) === undefined) {
 		refuse('header', 'must be a header without [part], since Timestamped reads its parts');

@@ -60,12 +60,12 @@ const limits = {
 	access: 'everything',
 	permissions: new Set<never>(),
 	requireApproval: true,
-	maximumPaymentCents: undefined,
+	...{ maximumPaymentCents: undefined, paymentRecipients: undefined },
 } as const;
 
 /** What becomes of jobs, where the first items name these approvals. */
 const keep = (jobs: readonly Job[], approvals: readonly string[], refusals: FailedItems[] = []) =>
-	keepApproved(OF, { jobs, refusals }, { limits }, new Map(approvals.entries()));
+	keepApproved(OF, { jobs, refusals }, { limits, name: undefined }, new Map(approvals.entries()));
 
 /** What becomes of a run whose items all name this approval, or each its own. */
 const judge = (rows: readonly Row[], approval: string | readonly string[]) =>

@@ -67,6 +67,9 @@ it.each([
 const TOO_LONG = 'must not have more than 8192 characters';
 const LONG = 'a'.repeat(8_193);
 
+const notOneOf = (value: unknown, names: string) =>
+	`${(value ?? '') === '' ? 'is missing. Select' : 'must be'} ${names}`;
+
 it.each<[change: object, label: string, fault: string]>([
 	[{ privateKey: '' }, 'Private Key', 'is missing'],
 	[{ privateKey: privateKey.slice(2) }, 'Private Key', 'must be 0x followed by 64'],
@@ -92,19 +95,19 @@ it.each<[change: object, label: string, fault: string]>([
 		(authentication): [object, string, string] => [
 			{ authentication },
 			'Authentication',
-			'must be Access Token, Legacy API Key or Wallet Sign-In',
+			notOneOf(authentication, 'Access Token, Legacy API Key or Wallet Sign-In'),
 		],
 	),
 	...[privateKey, 'RemoteSigner', null, '', 5].map((signer): [object, string, string] => [
 		{ signer },
 		'Signer',
-		'must be Private Key or Remote Signer',
+		notOneOf(signer, 'Private Key or Remote Signer'),
 	]),
 	...[privateKey, 'toString', ['clef'], null, '', 5].map(
 		(remoteSignerDialect): [object, string, string] => [
 			{ ...remoteSigner, remoteSignerDialect },
 			'Remote Signer Dialect',
-			'must be Clef, Wallet or Web3Signer',
+			notOneOf(remoteSignerDialect, 'Clef, Wallet or Web3Signer'),
 		],
 	),
 	[
@@ -126,7 +129,7 @@ it.each<[change: object, label: string, fault: string]>([
 
 it.each([
 	['signInDomain', 'Sign-In Domain in the credentials must be text'],
-	['signInChainId', 'Sign-In Chain ID in the credentials must be a whole number, e.g. 42161'],
+	['signInChainId', 'Sign-In Chain ID in the credentials must be a whole number, 1 or more'],
 	['walletAddress', 'Wallet Address in the credentials must be text'],
 ])('an expression in %s that finds nothing opens nothing', (field, fault) => {
 	for (const value of [undefined, null, 0, false, true, [], {}]) {

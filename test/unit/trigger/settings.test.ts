@@ -106,7 +106,7 @@ it.each<[object, string | RegExp]>([
 	[{ options: { invalidPayload: 'no' } }, 'Invalid Payload must be Emit or Reject (emit, reject)'],
 	...['Finished', true, 1, ['finished']].map(option('acknowledge', NO_ACKNOWLEDGE)),
 	...[null, '', '={{ "finished" }}', '{{ "finished" }}'].map(
-		option('acknowledge', /^Acknowledge (is missing\. Choose|must be|can’t be)/),
+		option('acknowledge', /^Acknowledge (is missing\. Select|must be|can’t be)/),
 	),
 ])('refuses %j', (parameters, message) => {
 	expect(refusalOf(() => settingsWith(parameters))).toMatchObject({

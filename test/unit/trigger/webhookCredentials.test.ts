@@ -77,7 +77,7 @@ it('takes an asterisk in the name of any header as it is', () => {
 
 const ALL_ZEROS = 'is all zeros';
 const NO_BASE64 = 'isn’t valid Base64';
-const NO_ALGORITHM = 'is missing. Choose HMAC-SHA256 or HMAC-SHA512 (sha256, sha512)';
+const NO_ALGORITHM = 'is missing. Select HMAC-SHA256 or HMAC-SHA512 (sha256, sha512)';
 const NO_ENCODING = 'must be Base64, Hex or Text (base64, hex, text)';
 const empty = (label: string, field: string) =>
 	`${label} is empty, but Signed Content contains ${field}`;
@@ -107,14 +107,14 @@ it.each<Refused>([
 	[{ ...STANDARD, previousSecret: 'AAAA' }, `Previous Secret ${ALL_ZEROS}`],
 	[
 		{ method: null },
-		'Method is missing. Choose HMAC Signature or Shared Token (hmacSignature, sharedToken)',
+		'Method is missing. Select HMAC Signature or Shared Token (hmacSignature, sharedToken)',
 	],
 	[
 		{ format: 'md5' },
 		'Format must be Base64, Custom, Hex, Standard Webhooks or Timestamped (base64, custom, hex, standardWebhooks, timestamped)',
 	],
 	[custom({ algorithm: '' }), `Algorithm ${NO_ALGORITHM}`],
-	[custom({ encoding: '' }), 'Encoding is missing. Choose Base64 or Hex (base64, hex)'],
+	[custom({ encoding: '' }), 'Encoding is missing. Select Base64 or Hex (base64, hex)'],
 	[custom({ secretEncoding: 'x' }), `Secret Encoding ${NO_ENCODING}`],
 	[custom({ signaturePrefix: 5 }), 'Signature Prefix isn’t text'],
 	...['', 'X Signature', 'X-Signature:', 'X-Signature[', 'X[a b]', '[a]', 'X[a][b]'].map(

@@ -9,10 +9,7 @@ const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() }
 const failureEnvelope = z.object({
 	success: z.literal(false),
 	data: z.string(),
-	error_code: z
-		.string()
-		.nullish()
-		.transform((code) => code ?? undefined),
+	error_code: z.string().nullish(),
 });
 
 /** Either body; anything else did not come from the service. */

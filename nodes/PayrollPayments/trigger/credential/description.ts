@@ -1,20 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertyOf, type Field } from '../../forms/field';
+import { noticeOf, propertiesOf } from '../../forms/field';
 import { credentialFields } from './fields';
 
 /* Evaluated by the build, so that n8n loads the credential without what verifies signatures. */
 export const properties: INodeProperties[] = [
-	{
-		displayName:
-			'n8n’s connection test checks only that these fields are filled in correctly. To find out whether they match the service, click <b>Execute step</b> in the trigger, and have the service send an event to the test URL. If the signature doesn’t fit, the error names the header and format that do, if any.',
-		name: 'testNotice',
-		type: 'notice',
-		default: '',
-	},
-	...Object.entries<Field<unknown>>(credentialFields).flatMap(([name, field]) =>
-		(field.shownWhen ?? [{}]).map((condition) =>
-			propertyOf(name, { ...field, shownWhen: [condition] }),
-		),
+	noticeOf(
+		'testNotice',
+		'n8n’s connection test checks only that these fields are filled in correctly. To find out whether they match the service, click <b>Execute step</b> in the trigger, and have the service send an event to the test URL. If the signature doesn’t fit, the error names the header and format that do, if any.',
 	),
+	...propertiesOf(credentialFields),
 ];

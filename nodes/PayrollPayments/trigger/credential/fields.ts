@@ -11,7 +11,9 @@ import {
 	type Format,
 } from '../schemes';
 
-const anyText = z.string({ required_error: 'is empty', invalid_type_error: 'isn’t text' });
+const anyText = z.string({
+	errorMap: (_issue, { data }) => ({ message: (data ?? '') === '' ? 'is empty' : 'isn’t text' }),
+});
 
 /** Whether a secret has a character that can be seen; control characters and the like don't count. */
 export function isVisible(secret: string): boolean {
