@@ -69,13 +69,6 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'Only an error without Continue counts what was done, and after one nothing is put out as checked.',
 	},
 	{
-		file: 'api/limits.ts',
-		line: 'const larger = signedCents > amountCents ? signedCents : amountCents;',
-		from: 'signedCents > amountCents',
-		to: 'signedCents >= amountCents',
-		why: 'Of two equal amounts, either one is the larger.',
-	},
-	{
 		file: 'shared/money.ts',
 		line: 'if (cents !== undefined && cents >= least && cents <= most) return cents;',
 		from: 'cents !== undefined',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { optional, shownWhen, withoutExpressions, type InputOf } from '../forms/field';
+import { optional, orPreset, shownWhen, withoutExpressions, type InputOf } from '../forms/field';
 import {
 	choice,
 	choices,
@@ -46,17 +46,19 @@ const recipient = trimmed
 
 export const limitFields = {
 	access: withoutExpressions(
-		choice(
-			{ label: 'Workflows May', description: 'What workflows may do with these credentials' },
-			menu({
-				selected: {
-					name: 'Choose…',
-					description: 'Read everything, and make the changes that you select',
-				},
-				everything: 'Read everything, make every change, and send payments',
-				readOnly: 'Read everything, and change nothing',
-			}),
-			'readOnly',
+		orPreset(
+			choice(
+				{ label: 'Workflows May', description: 'What workflows may do with these credentials' },
+				menu({
+					selected: {
+						name: 'Choose…',
+						description: 'Read everything, and make the changes that you select',
+					},
+					everything: 'Read everything, make every change, and send payments',
+					readOnly: 'Read everything, and change nothing',
+				}),
+				'readOnly',
+			),
 		),
 	),
 	permissions: shownWhen(
@@ -174,10 +176,10 @@ export function requireAllowedPayment(
 				},
 			);
 		}
-		const larger = signedCents > amountCents ? signedCents : amountCents;
-		if (!(larger <= most)) {
+		const tooMuch = [amountCents, signedCents].find((cents) => !(cents <= most));
+		if (tooMuch !== undefined) {
 			throw new UserError(
-				`These credentials allow payments up to ${centsAsDollars(most)}, and this one is ${centsAsDollars(larger)}`,
+				`These credentials allow payments up to ${centsAsDollars(most)}, and this one is ${centsAsDollars(tooMuch)}`,
 				{ hint: `The limit is Maximum Payment in ${label}. ${ASK}` },
 			);
 		}

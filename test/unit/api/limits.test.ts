@@ -38,7 +38,7 @@ const ALL = [
 describe('what workflows may do', () => {
 	it.each<[Change, string[]]>([
 		[{}, []],
-		[{ access: 'readOnly' }, []],
+		...[undefined, null, '', 'readOnly'].map((access): [Change, string[]] => [{ access }, []]),
 		[{ access: 'readOnly', permissions: ALL }, []],
 		[{ permissions: ALL }, []],
 		[{ access: 'everything' }, ALL],
@@ -56,14 +56,9 @@ describe('what workflows may do', () => {
 		expect([...limits(change).permissions].sort()).toEqual(permissions);
 	});
 
-	it.each<[unknown, string]>([
-		...[undefined, null, ''].map((none): [unknown, string] => [none, 'is missing. Select']),
-		...['all', 'Everything', '__proto__', true, 0, {}, ['everything']].map(
-			(other): [unknown, string] => [other, 'must be'],
-		),
-	])('is refused by name where it is %j, which %s', (access, fault) => {
+	it.each(['all', 'Everything', '__proto__', true, 0, {}])('is refused where it is %j', (access) => {
 		expect(messageFor({ access })).toBe(
-			`Workflows May in the credentials ${fault} Choose…, Everything or Read Only (selected, everything, readOnly)`,
+			'Workflows May in the credentials must be Choose…, Everything or Read Only (selected, everything, readOnly)',
 		);
 		expect(messageFor({ access: '{{ "everything" }}' })).toContain('can’t be an expression');
 	});
