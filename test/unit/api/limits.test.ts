@@ -56,12 +56,15 @@ describe('what workflows may do', () => {
 		expect([...limits(change).permissions].sort()).toEqual(permissions);
 	});
 
-	it.each(['all', 'Everything', '__proto__', true, 0, {}])('is refused where it is %j', (access) => {
-		expect(messageFor({ access })).toBe(
-			'Workflows May in the credentials must be Choose…, Everything or Read Only (selected, everything, readOnly)',
-		);
-		expect(messageFor({ access: '{{ "everything" }}' })).toContain('can’t be an expression');
-	});
+	it.each(['all', 'Everything', '__proto__', true, 0, {}])(
+		'is refused where it is %j',
+		(access) => {
+			expect(messageFor({ access })).toBe(
+				'Workflows May in the credentials must be Choose…, Everything or Read Only (selected, everything, readOnly)',
+			);
+			expect(messageFor({ access: '{{ "everything" }}' })).toContain('can’t be an expression');
+		},
+	);
 
 	it.each<[unknown, string]>([
 		...['SendPayments', '__proto__', ['everything'], [['sendPayments']]].map(
