@@ -59,7 +59,10 @@ function jsonSchemaOf(definition: z.ZodTypeAny): JsonSchema {
  * What n8n's editor shows of a field: the first type (its useDataSchema.ts) and what is inside.
  * @param others the same field in other items, which may have other types and values
  */
-function shown({ type, properties, items }: JsonSchema, others: readonly JsonSchema[]): JsonSchema {
+function shown(schema: JsonSchema, others: readonly JsonSchema[]): JsonSchema {
+	const [filled] = schema.anyOf ?? [];
+	const { type, properties, items } =
+		filled === undefined ? schema : { ...filled, type: [filled.type ?? [], 'null'].flat() };
 	const all = [type, ...others.map((other) => other.type)];
 	const types = [...new Set(all.flatMap((each) => each ?? []))];
 	return {

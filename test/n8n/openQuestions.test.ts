@@ -72,7 +72,7 @@ describe('the signature of a sign-in message', () => {
 		await sandbox.run({
 			resource: 'authentication',
 			operation: 'verify',
-			message: 'Nonce: abcdefgh1',
+			message: 'Nonce: statement\nNonce: abcdefgh1',
 			signature,
 		});
 
@@ -80,7 +80,8 @@ describe('the signature of a sign-in message', () => {
 		'may be any hex, for the service to judge: %s',
 		async (signature) => {
 			expect((await verify(` ${signature}\n`)).error?.message).toMatch(/^The service refused/);
-			expect(sandbox.wire()).toMatchObject([{ valid: true, body: { sig: signature } }]);
+			const body = { sig: signature, nonce: 'abcdefgh1' };
+			expect(sandbox.wire()).toMatchObject([{ valid: true, body }]);
 		},
 	);
 

@@ -91,3 +91,14 @@ describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, eac
 		});
 	},
 );
+
+const typed_data = { domain: { salt: '' }, types: { EIP712Domain: [] }, typed_data: { data: [] } };
+
+it.each([
+	['administratorInvite', 'create', { invites: [], typed_data }],
+	['invite', 'getAll', { email: null, team: { avatar: null, at: 1 }, company: null, at: 1 }],
+	['teamUser', 'getAll', { avatar: null, address: null, onboarding: { at: 1 } }],
+	['webhook', 'send', { delivery_nanoid: '', message: '', test_payload: null }],
+] as const)('%s.%s has a schema with room for more, less and null', (resource, operation, json) => {
+	expect(() => validateActionOutput({ resource, operation }, [{ json }])).not.toThrow();
+});

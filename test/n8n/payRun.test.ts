@@ -165,10 +165,10 @@ describe('a pay run', () => {
 		const paid = { outcome: 'paid', transaction: expect.stringMatching(/^tx-/) };
 		expect(recordsOf(tried.output)).toMatchObject([{ ...paid, already_sent: true }, paid]);
 		/* Its authorization is another person's. */
-		items[2] = { ...items[2], email: 'gus@example.com' };
+		items.splice(2, 1, { ...items[2], email: 'gus@example.com' }, { email: 'no address' });
 		const { output } = await sandbox.run(skip, { items, ...CONTINUE });
-		expect(outcomes(output)).toEqual(['already_paid', 'already_paid', 'refused']);
-		expect(output.map(({ json }) => json.transaction)).toEqual([null, null, null]);
+		expect(outcomes(output)).toEqual(['already_paid', 'already_paid', 'refused', 'refused']);
+		expect(output.map(({ json }) => json.transaction)).toEqual([null, null, null, null]);
 	});
 
 	it('names the fault of a row, and for the others that of the run', async () => {
@@ -187,15 +187,17 @@ describe('a pay run', () => {
 
 		/* Unlike its size, which refuses every row in the same words. */
 		const found = 'but this run has';
+		const skips = { ifAlreadyPaid: 'skip' };
 		const unread = 'and 1 of its rows can’t be read';
 		const hint = 'Check the rows, or correct the number under Options. Nothing was signed or sent.';
 		for (const [options, message] of [
 			[{ expectedPayments: 3 }, `Expected Payments is 3, ${found} 2, ${unread}`],
 			[{ expectedTotal: '125.00' }, `Expected Total is $125.00, ${found} $125.00, ${unread}`],
 		] as const) {
-			const refused = await sandbox.run(form(options), { items, ...CONTINUE });
+			const rest = { outcome: 'refused', transaction: null, hint };
+			const refused = await sandbox.run(form({ ...options, ...skips }), { items, ...CONTINUE });
 			expect(recordsOf(refused.output)).toEqual(
-				[0, 1].map((item) => ({ error: `${message} [item ${item}]`, outcome: 'refused', hint })),
+				[0, 1].map((item) => ({ error: `${message} [item ${item}]`, ...rest })),
 			);
 		}
 	});

@@ -4,7 +4,8 @@ import { z } from 'zod';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { buildFolder } from '../../scripts/lib/paths.mjs';
-import { rawRequest, runNode, SavedCredentials } from '../support/actionHost';
+import { CONTINUE, rawRequest, runNode, SavedCredentials } from '../support/actionHost';
+import { FORMS } from '../support/operationForms';
 import { walletCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess, type Account } from '../support/sandboxProcess';
 
@@ -124,6 +125,14 @@ describe.each([
 		expect(output).toHaveLength(200);
 		expect(await requests()).toEqual({ accepted: 200, refused: 1, signIns: 1 });
 	});
+});
+
+it('a write that gets a 401 drops the token: what follows signs in first', async () => {
+	const saved = freshCredentials();
+	await sandbox.control('POST', 'faults', { kind: 'status', status: 401, match: { path: 'test' } });
+	const { output } = await runNode(saved, FORMS.sendTestDelivery, { items: [{}, {}], ...CONTINUE });
+	expect(output.map(({ json }) => json.http_status)).toEqual([401, 404]);
+	expect((await requests()).signIns).toBe(2);
 });
 
 it('Never Error in the HTTP Request node renews no token, until the action node does', async () => {

@@ -34,6 +34,8 @@ export interface Operation {
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** Whether money moves: the first unknown outcome then ends the run. */
 	readonly movesMoney?: boolean;
+	/** What every failed item has in addition, whatever the failure. */
+	failureColumns?(savedOptions: Readonly<Record<string, unknown>>): OutputRecord | undefined;
 	/** Phase one: reads the form of all items. What it gives checks them, phase two. */
 	read(items: readonly InputItem[]): Promise<Form>;
 }

@@ -2,6 +2,7 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 
 import { failureRecord, messageFor } from '../api/nodeErrors';
 import { messageOf, outcomeOf, UserError, type FailedOutcome } from '../shared/errors';
+import { isRecord } from '../shared/json';
 import { centsAsDollars } from '../shared/money';
 import type { Redactor } from '../shared/redaction';
 import { listed } from './checkedWrite';
@@ -53,13 +54,15 @@ export function outputItems(
 	redactor: Redactor,
 ): INodeExecutionData[] {
 	const isChange = operation.effect === 'write';
+	const { options } = node.parameters;
+	const always = operation.failureColumns?.(isRecord(options) ? options : {});
 	const completed = sent.flatMap(recordsOf).map(({ record, item, items }) => {
 		const pairedItem = items.length === 1 ? { item } : items.map((each) => ({ item: each }));
 		return { item, output: { json: { ...record }, pairedItem } };
 	});
 	const refused = failed.flatMap(({ items, error, columns }) =>
 		items.map((item) => {
-			const json = { ...columns, ...failureRecord(error, item, redactor, isChange) };
+			const json = { ...always, ...columns, ...failureRecord(error, item, redactor, isChange) };
 			const pairedItem = { item };
 			if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
 			/* n8n sends an item to the error output by these two members, and adds the input's own. */

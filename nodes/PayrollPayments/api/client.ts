@@ -234,6 +234,8 @@ export async function openClient(
 		const before = saved.sessionToken;
 		/* n8n writes a new token into this object, so each request gets its own copy. */
 		const data = { ...saved };
+		/* Without a stored token, n8n signs in before it sends the request. */
+		if (sessions.isDropped(before)) data.sessionToken = '';
 		ownRequests.set(data, credentials);
 		const answering = exchangeOver(
 			async (options): Promise<unknown> =>
@@ -248,6 +250,7 @@ export async function openClient(
 		try {
 			const answer = await answering(request);
 			({ status } = answer);
+			if (!isRead && status === 401) sessions.drop(data.sessionToken);
 			return answer;
 		} finally {
 			sessions.reportStatus(data.sessionToken, status);

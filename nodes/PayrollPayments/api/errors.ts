@@ -6,6 +6,9 @@ import { readEnvelope } from './schemas/answers';
 /** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
 const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
+/** Words with which a service says that it already has what was requested. */
+const EXISTS_ALREADY = /already|duplicate|exists|processed/i;
+
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
 const CHECK_FIELDS = 'Check the fields that the service’s message mentions.';
@@ -57,6 +60,8 @@ export function errorFor(
 			status,
 			errorCode,
 			nothingDone: REFUSAL_STATUSES.includes(status),
+			/* Of all that it says: what is shown may be shortened. */
+			saysItExists: EXISTS_ALREADY.test(`${data} ${code ?? ''}`),
 			hint: hintFor(status, failedCall),
 		});
 	}

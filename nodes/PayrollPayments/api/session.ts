@@ -103,6 +103,8 @@ interface Session {
 	trial?: Trial;
 	/** The last token that the service refused. */
 	refused?: string;
+	/** A token that the service refused for a write, which nothing repeats with a new one. */
+	dropped?: string;
 	/** A token that the service accepts although it looks expired. */
 	accepted?: string;
 	/** The token that the service took last, and when; undefined once it refused one. */
@@ -146,6 +148,17 @@ export class Sessions {
 		return this.clock.elapsed() - taken.at < FRESH_MS;
 	}
 
+	/** Takes the stored token out of use, after the service refused a write with it. */
+	drop(stored: unknown): void {
+		const { boundTo, token } = readSession(stored);
+		if (boundTo !== undefined) this.sessionOf(boundTo).dropped = token;
+	}
+
+	isDropped(stored: unknown): boolean {
+		const { boundTo = '', token } = readSession(stored);
+		return token !== undefined && token === this.sessions.peek(boundTo)?.dropped;
+	}
+
 	/**
 	 * The token to send: the stored one, or a newer one of this process. Waits while another call
 	 * tries a token that looks expired, or signs in, and fails with that sign-in.
@@ -167,14 +180,15 @@ export class Sessions {
 	/**
 	 * Signs in, or shares a sign-in: one that is under way, one that replaced the same token, or one
 	 * that has just failed.
-	 * @param refused the token that the caller holds and cannot use any more, if any
+	 * @param held the token that the caller holds and cannot use any more, if any
 	 */
 	async renew(
 		boundTo: string,
-		refused: string | undefined,
+		held: string | undefined,
 		signIn: () => Promise<string>,
 	): Promise<string> {
 		const session = this.sessionOf(boundTo);
+		const refused = held ?? session.dropped;
 		if (refused !== undefined) {
 			session.refused = refused;
 			if (session.accepted === refused) session.accepted = undefined;

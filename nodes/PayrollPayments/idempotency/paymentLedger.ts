@@ -182,9 +182,6 @@ export function isAttemptCode(text: string): boolean {
 	return CODE.test(text.trim());
 }
 
-/** Words with which a service says that it has the payment already. */
-const SAID_BEFORE = /already|duplicate|exists|processed/i;
-
 /**
  * Whether the payment was certainly not made by this attempt: the service refused it in its own words,
  * which don't say that it was there before, or it was never sent.
@@ -193,7 +190,7 @@ function wasNotMade(error: unknown): error is UserError {
 	if (!(error instanceof UserError)) return false;
 	const { outcome } = error.context;
 	if (outcome !== undefined) return outcome !== 'unknown';
-	if (error instanceof ServiceError) return error.nothingDone && !SAID_BEFORE.test(error.message);
+	if (error instanceof ServiceError) return error.nothingDone && !error.saysItExists;
 	/* That a connection failed says too little about what had left before. */
 	return !(error instanceof NoResponseError);
 }

@@ -65,6 +65,8 @@ interface ServiceContext extends ErrorContext {
 	readonly errorCode?: string;
 	/** Whether the service certainly did nothing: a documented failure status in its own envelope. */
 	readonly nothingDone: boolean;
+	/** Whether the service says that what was requested was there before. */
+	readonly saysItExists?: boolean;
 }
 
 /** The service answered, but not with success (docs/api.md, Errors). */
@@ -73,12 +75,14 @@ export class ServiceError extends UserError {
 	readonly status: number;
 	readonly errorCode?: string;
 	readonly nothingDone: boolean;
+	readonly saysItExists: boolean;
 
 	constructor(message: string, context: ServiceContext) {
 		super(message, context);
 		this.status = context.status;
 		this.errorCode = context.errorCode;
 		this.nothingDone = context.nothingDone;
+		this.saysItExists = context.saysItExists === true;
 	}
 }
 

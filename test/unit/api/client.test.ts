@@ -167,6 +167,15 @@ it.each<[string, number, string]>([
 	});
 });
 
+it('a refusal tells whether it exists already', async () => {
+	for (const said of ['no', 'Duplicate', 'Processed', 'It exists', `${'-'.repeat(600)} already`]) {
+		const words = said.includes(' ') ? { data: said } : { data: 'no', error_code: said };
+		const body = JSON.stringify({ success: false, ...words });
+		const { outcome } = await send('PUT', [{ status: 400, headers: {}, body }]);
+		expect(outcome).toMatchObject({ nothingDone: true, saysItExists: said !== 'no' });
+	}
+});
+
 describe('requests', () => {
 	it('encode what is put into paths and queries', () => {
 		expect(path`/v2/teams/${'te-a/b c?d'}/users`).toBe('/v2/teams/te-a%2Fb%20c%3Fd/users');

@@ -25,8 +25,8 @@ const withSalt = (salt: string, reference?: string): Payment => ({
 	reference,
 	typedData: { ...typedData, salt },
 });
-const refusal = (status: number, nothingDone: boolean, message = 'The service refused: no') =>
-	new ServiceError(message, { status, nothingDone });
+const refusal = (status: number, nothingDone: boolean, saysItExists = false) =>
+	new ServiceError('The service refused: no', { status, nothingDone, saysItExists });
 const refused = refusal(400, true);
 const broken = new NoResponseError('The connection broke');
 const unreachable = new NoResponseError('It refused the connection', { outcome: 'refused' });
@@ -208,9 +208,7 @@ describe('a payment that was sent', () => {
 		['a success without a transaction', refusal(200, false)],
 		['a fault of our own', new TypeError('x')],
 		['an error that leaves it open', new UserError('x', { outcome: 'unknown' })],
-		...['Payment already exists', 'DUPLICATE', 'was processed before', 'no (PAYMENT_ALREADY_MADE)']
-			.concat('no (paymentExists)', 'This is a duplicated request')
-			.map((words): [string, Error] => [`the refusal “${words}”`, refusal(400, true, words)]),
+		['a refusal because it exists already', refusal(400, true, true)],
 	])('has an unknown outcome after %s, and is not sent again', async (_what, fault) => {
 		const records = new Map();
 		const codes = new Set<string>();

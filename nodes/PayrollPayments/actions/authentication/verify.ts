@@ -7,9 +7,9 @@ import { filledText, longText, text } from '../../forms/fieldTypes';
 import { checkedCall } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
 
-/** The nonce in the sign-in message (EIP-4361). */
+/** The nonce in the sign-in message (EIP-4361). The statement, further up, may look the same. */
 function nonceIn(message: string): string {
-	const nonce = /^Nonce: (\S+)$/m.exec(message)?.[1];
+	const nonce = [...message.matchAll(/^Nonce: (\S+)$/gm)].at(-1)?.[1];
 	if (nonce !== undefined) return nonce;
 	throw new UserError('Nonce is missing, and Message doesn’t contain one', {
 		hint: 'Fill in Nonce, or paste the whole sign-in message with its line breaks.',

@@ -206,13 +206,12 @@ export async function checkPayments(
 		return { jobs: [{ items: all, writes: [], send: async () => [report] }], refusals: [] };
 	}
 	const skips = items.some(({ options }) => options.ifAlreadyPaid === 'skip');
-	const columns = skips ? { transaction: null } : undefined;
 	const outcomes = rows.map((row) => jobFor(row, skips));
 	const jobs = outcomes.flatMap((each) => ('error' in each ? [] : [each]));
 	const refused = outcomes.flatMap((each) => ('error' in each ? [each] : []));
 	return {
 		jobs,
-		refusals: [...guarded.refusals.map((refusal) => ({ ...refusal, columns })), ...refused],
+		refusals: [...guarded.refusals, ...refused],
 		end: async (result) => {
 			await ledger.close();
 			recordRun(run, jobs, result);

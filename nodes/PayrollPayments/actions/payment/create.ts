@@ -87,5 +87,6 @@ export const createInstantPayment = defineOperation({
 		paymentOutcome,
 	]),
 	otherOutputs: [runCheck],
+	failureColumns: (saved) => (saved.ifAlreadyPaid === 'skip' ? { transaction: null } : undefined),
 	checkAll: checkPayments,
 });

@@ -40,8 +40,8 @@ export const sendTestDelivery = defineOperation({
 		),
 	},
 	output: testDeliveryAnswer.extend({
-		test_payload: z.object({}).passthrough(),
-		version: z.number(),
+		test_payload: z.object({}).passthrough().nullish(),
+		version: z.number().nullish(),
 	}),
 	options: {
 		eventTypeFieldName: bodyFieldName(
