@@ -411,7 +411,7 @@ describe('sign-in', () => {
 			sent: [['PUT', undefined, 401]],
 			signIns: 0,
 		});
-		expect(await pay()).toEqual({ sent: [['GET', sandbox.team, 401], read, write], signIns: 1 });
+		expect(await pay()).toEqual({ sent: [read, write], signIns: 1 });
 		/* A second credential for the wallet has an older token. */
 		expect(await pay(second)).toEqual({
 			sent: [['GET', sandbox.team, 401], read, write],

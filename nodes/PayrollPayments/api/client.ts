@@ -235,7 +235,7 @@ export async function openClient(
 		/* n8n writes a new token into this object, so each request gets its own copy. */
 		const data = { ...saved };
 		/* Without a stored token, n8n signs in before it sends the request. */
-		if (sessions.isDropped(before)) data.sessionToken = '';
+		if (sessions.isRefused(before)) data.sessionToken = '';
 		ownRequests.set(data, credentials);
 		const answering = exchangeOver(
 			async (options): Promise<unknown> =>

@@ -103,8 +103,6 @@ interface Session {
 	trial?: Trial;
 	/** The last token that the service refused. */
 	refused?: string;
-	/** A token that the service refused for a write, which nothing repeats with a new one. */
-	dropped?: string;
 	/** A token that the service accepts although it looks expired. */
 	accepted?: string;
 	/** The token that the service took last, and when; undefined once it refused one. */
@@ -151,12 +149,12 @@ export class Sessions {
 	/** Takes the stored token out of use, after the service refused a write with it. */
 	drop(stored: unknown): void {
 		const { boundTo, token } = readSession(stored);
-		if (boundTo !== undefined) this.sessionOf(boundTo).dropped = token;
+		if (boundTo !== undefined) this.sessionOf(boundTo).refused = token;
 	}
 
-	isDropped(stored: unknown): boolean {
+	isRefused(stored: unknown): boolean {
 		const { boundTo = '', token } = readSession(stored);
-		return token !== undefined && token === this.sessions.peek(boundTo)?.dropped;
+		return token !== undefined && token === this.sessions.peek(boundTo)?.refused;
 	}
 
 	/**
@@ -188,7 +186,7 @@ export class Sessions {
 		signIn: () => Promise<string>,
 	): Promise<string> {
 		const session = this.sessionOf(boundTo);
-		const refused = held ?? session.dropped;
+		const refused = held ?? session.refused;
 		if (refused !== undefined) {
 			session.refused = refused;
 			if (session.accepted === refused) session.accepted = undefined;

@@ -44,9 +44,6 @@ export const ecdsaSignature = signature(
 	'must be 0x followed by 130 hex characters',
 );
 
-/** A local part of 64 characters, @, and a domain of 255 (RFC 5321, section 4.5.3.1). */
-const LONGEST_EMAIL = 320;
-
 const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 
 /**
@@ -56,7 +53,7 @@ const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const EMAIL = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
 
 export function isEmail(text: string): boolean {
-	return text.length <= LONGEST_EMAIL && EMAIL.test(text);
+	return EMAIL.test(text);
 }
 
 /**

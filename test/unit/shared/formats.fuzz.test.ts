@@ -97,7 +97,7 @@ it('identifiers: exactly a prefix and 12 characters of the alphabet', () => {
 const HTML_PATTERN =
 	/^[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-it('emails: what the HTML standard takes and has a dot in its domain, up to 320 characters', () => {
+it('emails: what the HTML standard takes and has a dot in its domain', () => {
 	const local = fc.string({ unit: fc.constantFrom(...'aZ0.!#&/=?_-@'), maxLength: 70 });
 	const label = fc.string({ unit: fc.constantFrom(...'aZ0-.'), maxLength: 70 });
 	const near = fc
@@ -107,7 +107,7 @@ it('emails: what the HTML standard takes and has a dot in its domain, up to 320 
 		fc.property(anyText(near), (text) => {
 			const value = text.trim();
 			const [, domain = ''] = value.split('@');
-			const isValid = HTML_PATTERN.test(value) && domain.includes('.') && value.length <= 320;
+			const isValid = HTML_PATTERN.test(value) && domain.includes('.');
 			expect(email.safeParse(text).data).toBe(isValid ? value : undefined);
 		}),
 		{ numRuns: runs(5_000) },

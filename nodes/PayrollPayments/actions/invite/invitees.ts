@@ -35,9 +35,12 @@ export const invitee = z
 	.object({
 		email,
 		prefill: z
-			.object(Object.fromEntries(PREFILL_FIELDS.map((name) => [name, cell])))
+			.object(Object.fromEntries(PREFILL_FIELDS.map((name) => [name, cell])), {
+				invalid_type_error: 'must be an object',
+			})
 			.strict()
-			.default({}),
+			.nullish()
+			.transform((prefill) => prefill ?? {}),
 	})
 	.strict()
 	.transform(({ prefill, ...person }) => {
