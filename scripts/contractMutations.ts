@@ -40,7 +40,7 @@ const MUTATIONS: readonly Mutation[] = [
 		["'team_invite_initiator',\n\t'org", "'team_invite_initiator',\n\t'team_hr_admin',\n\t'org"],
 	]),
 	...inFile(`${NODE}/actions/invite/create.ts`, 'Invite: Create each of the 3 roles', [
-		["value: 'aor_contractor'", "value: 'aor_contractors'"],
+		["'aor_contractor']", "'aor_contractors']"],
 	]),
 	...inFile(`${NODE}/shared/money.ts`, 'Payment: Create Instant amounts', [
 		['least: 100,', 'least: 99,'],
@@ -82,11 +82,11 @@ const MUTATIONS: readonly Mutation[] = [
 		["'polygon',", "'matic',"],
 	]),
 	...inFile(`${NODE}/trigger/fields.ts`, 'events the menus', [
-		['reverted: { name', 'reversed: { name'],
-		['internal_pay_handler: {', 'internal: {'],
+		['reverted: ', 'reversed: '],
+		['internal_pay_handler: ', 'internal: '],
 	]),
 	...inFile(`${NODE}/actions/nameReview/update.ts`, 'Name Review: Resolve', [
-		["value: 'cancel'", "value: 'reject'"],
+		["cancel: 'Cancel", "reject: 'Cancel"],
 		["'action',", "'decision',"],
 	]),
 	...inFile(`${NODE}/actions/payment/fields.ts`, 'Payment: Create Instant USD', [
