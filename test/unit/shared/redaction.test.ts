@@ -144,15 +144,6 @@ it('takes time in proportion to the text: near misses by the hundred thousand', 
 	}
 });
 
-it('takes no longer for a long secret that nearly fits everywhere', () => {
-	const many = 'b'.repeat(10_000);
-	const redactor = new Redactor().add(`a${many}`, `${many}a${many}`, `${many}a`);
-	const text = 'b'.repeat(2_000_000);
-	const start = performance.now();
-	expect(redactor.text(text) === text).toBe(true);
-	expect(performance.now() - start).toBeLessThan(10_000);
-});
-
 describe('text from outside', () => {
 	const hex = (length: number) => '4c0883a69102937d'.repeat(10).slice(0, length);
 
