@@ -11,7 +11,7 @@ import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { errorFor } from './errors';
-import { exchangeOver } from './n8nHttp';
+import { answerFrom, exchangeOver, optionsFor } from './n8nHttp';
 import { ownRequests } from './outboundRequests';
 import { readEnvelope } from './schemas/answers';
 import { addSecretsOf, sessionBinding, sessions } from './session';
@@ -237,18 +237,16 @@ export async function openClient(
 		/* Without a stored token, n8n signs in before it sends the request. */
 		if (sessions.isRefused(before)) data.sessionToken = '';
 		ownRequests.set(data, credentials);
-		const answering = exchangeOver(
-			async (options): Promise<unknown> =>
-				await helpers.httpRequestWithAuthentication.call(
-					isRead ? context : caller,
-					CREDENTIALS,
-					isRead ? options : { ...options, ignoreHttpStatusErrors: true },
-					{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
-				),
-		);
+		const options = optionsFor(request);
 		let status: number | undefined;
 		try {
-			const answer = await answering(request);
+			const response = helpers.httpRequestWithAuthentication.call(
+				isRead ? context : caller,
+				CREDENTIALS,
+				isRead ? options : { ...options, ignoreHttpStatusErrors: true },
+				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+			);
+			const answer = await answerFrom(response, request);
 			({ status } = answer);
 			if (!isRead && status === 401) sessions.drop(data.sessionToken);
 			return answer;

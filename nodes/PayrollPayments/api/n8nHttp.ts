@@ -68,7 +68,14 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	});
 }
 
-function optionsFor({ method, url, headers, body, timeout }: HttpRequest): IHttpRequestOptions {
+/** The request as n8n's request functions take it. */
+export function optionsFor({
+	method,
+	url,
+	headers,
+	body,
+	timeout,
+}: HttpRequest): IHttpRequestOptions {
 	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	return {
 		method,
@@ -83,24 +90,32 @@ function optionsFor({ method, url, headers, body, timeout }: HttpRequest): IHttp
 }
 
 /**
+ * The answer in what one of n8n's request functions gives or throws.
+ * @throws {UserError} what the credentials threw, or {@link NoResponseError}
+ */
+export async function answerFrom(
+	response: Promise<unknown>,
+	request: HttpRequest,
+): Promise<HttpAnswer> {
+	try {
+		return fullResponse.parse(await response);
+	} catch (error) {
+		const chain = chainOf(error);
+		for (const link of chain) {
+			if (link instanceof UserError) throw link;
+			const answer = answerInError.safeParse(link);
+			if (answer.success) return answer.data;
+		}
+		throw noResponse(request, chain);
+	}
+}
+
+/**
  * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
  * restrictions and credentials apply.
- * @throws {UserError} what the credentials threw, or {@link NoResponseError}
  */
 export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,
 ): HttpExchange {
-	return async (request) => {
-		try {
-			return fullResponse.parse(await send(optionsFor(request)));
-		} catch (error) {
-			const chain = chainOf(error);
-			for (const link of chain) {
-				if (link instanceof UserError) throw link;
-				const answer = answerInError.safeParse(link);
-				if (answer.success) return answer.data;
-			}
-			throw noResponse(request, chain);
-		}
-	};
+	return async (request) => await answerFrom(send(optionsFor(request)), request);
 }
