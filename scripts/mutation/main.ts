@@ -78,6 +78,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsTrigger',
 		mutated: ['trigger/*.ts', '!trigger/description.ts'],
 		tests: [
+			'unit/actions/formRules.test.ts',
 			'unit/trigger/*.test.ts',
 			'n8n/{acknowledge,closedOptions,deliverySecrets,diagnosis,trigger}.test.ts',
 		],
@@ -183,7 +184,7 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
 		maxTestRunnerReuse: 100,
 		// In addition to 1.5 times what the tests take. Ends what blocks the process, where Jest's limit can't.
-		timeoutMS: 10_000,
+		timeoutMS: 30_000,
 		dryRunTimeoutMinutes: 20,
 		incremental: true,
 		incrementalFile: results,
