@@ -322,7 +322,8 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 	expect(finishedSink.duplicates).toEqual([]);
 	expect(finishedSink.keys).toHaveLength((answers['finished 200'] ?? 0) / 2);
 	expect(await payments.booked()).toBe(paid);
-	expect(peopleSink.keys).toEqual(added);
+	/* Executions of two polls can overtake each other. */
+	expect([...peopleSink.keys].sort()).toEqual([...added].sort());
 	const largest = Math.max(...samples.map(({ seen }) => seen));
 	expect(largest).toBeLessThanOrEqual(EVENT_CHARACTERS * HISTORY + AROUND);
 	for (const [label, early, late] of rows.slice(0, 4)) {
