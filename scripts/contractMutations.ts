@@ -40,7 +40,7 @@ const MUTATIONS: readonly Mutation[] = [
 		["'team_invite_initiator',\n\t'org", "'team_invite_initiator',\n\t'team_hr_admin',\n\t'org"],
 	]),
 	...inFile(`${NODE}/actions/invite/create.ts`, 'Invite: Create each of the 3 roles', [
-		["'aor_contractor']", "'aor_contractors']"],
+		[", 'aor_contractor']", ']'],
 	]),
 	...inFile(`${NODE}/shared/money.ts`, 'Payment: Create Instant amounts', [
 		['least: 100,', 'least: 99,'],

@@ -83,10 +83,6 @@ const GROUPS: Readonly<Record<string, readonly [INodeTypeDescription, readonly C
 		trigger,
 		EVENTS.map(([events, subtitle]) => [{ events }, subtitle]),
 	],
-	'shows no dollars elsewhere, though an amount is left over': [
-		action,
-		[[{ resource: 'balance', operation: 'get', amountCents: 12_500 }, 'Get: Balance']],
-	],
 };
 
 const answer = z.object({ engine: z.string(), subtitles: z.record(z.array(z.unknown())) });
