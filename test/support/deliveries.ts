@@ -1,4 +1,5 @@
 import { timestamped } from './sampleEvents';
+import { OWN_CONNECTION } from './waiting';
 
 /** How the trigger answers a delivery that is genuine. */
 export const GENUINE = { status: 200, body: { received: true } };
@@ -30,7 +31,8 @@ export async function deliver(
 	headers: Record<string, string>,
 	signal?: AbortSignal,
 ): Promise<Answer> {
-	const response = await fetch(url, { method: 'POST', body, headers, signal });
+	const all = { ...headers, ...OWN_CONNECTION };
+	const response = await fetch(url, { method: 'POST', body, headers: all, signal });
 	const text = await response.text();
 	return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }

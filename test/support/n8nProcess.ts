@@ -5,7 +5,7 @@ import type { N8nInstallation } from '../../scripts/lib/installations.mjs';
 import { npm } from '../../scripts/lib/processes.mjs';
 import { BackgroundProcess } from './backgroundProcess';
 import { freePort } from './ports';
-import { isUp } from './waiting';
+import { isUp, OWN_CONNECTION } from './waiting';
 
 /** No telemetry, no prompts, reachable from this machine only. */
 const SETTINGS = {
@@ -102,7 +102,7 @@ export class N8nProcess {
 
 	/** Whether n8n answers a request that needs a sign-in. An n8n without its editor does so, too. */
 	private async asksToSignIn(): Promise<boolean> {
-		return await fetch(`${this.url}/rest/login`).then(
+		return await fetch(`${this.url}/rest/login`, { headers: OWN_CONNECTION }).then(
 			({ status }) => status === 401,
 			() => false,
 		);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { hasEnded, readExecution, type Execution, type StoredExecution } from './executions';
-import { textAt, waitFor, waitUntil } from './waiting';
+import { OWN_CONNECTION, textAt, waitFor, waitUntil } from './waiting';
 import type { Workflow } from './workflows';
 
 /** The owner of every n8n that is started here; it listens on this machine only. */
@@ -78,7 +78,7 @@ export class N8nRest {
 		const response = await fetch(`${this.url}/rest/login`, {
 			method: 'POST',
 			// Without a browser-id, which would tie the cookie to it.
-			headers: { 'content-type': 'application/json' },
+			headers: { 'content-type': 'application/json', ...OWN_CONNECTION },
 			body: JSON.stringify({ emailOrLdapLoginId: email, email, password }),
 		});
 		const [cookie] = response.headers.getSetCookie();
@@ -103,8 +103,7 @@ export class N8nRest {
 					'content-type': 'application/json',
 					'browser-id': this.browserId,
 					cookie: this.cookie,
-					// n8n closes connections that nobody uses, sometimes while a request is on its way.
-					connection: 'close',
+					...OWN_CONNECTION,
 				},
 				...(body === undefined ? {} : { body: JSON.stringify(body) }),
 			}).catch((error: unknown) => {

@@ -42,18 +42,17 @@ export async function waitUntil(
 	await waitFor(goal, async () => (await condition()) || undefined, patience);
 }
 
+/** n8n closes connections that nobody uses, sometimes while a request is on its way. */
+export const OWN_CONNECTION = { connection: 'close' };
+
 /** What a GET request to a URL is answered with; nothing if nobody answers. */
 export async function textAt(url: string): Promise<string | undefined> {
-	return await fetch(url).then(
-		async (response) => await response.text(),
-		() => undefined,
-	);
+	const answer = fetch(url, { headers: OWN_CONNECTION });
+	return await answer.then(async (response) => await response.text()).catch(() => undefined);
 }
 
 /** Whether a GET request to a URL is answered with a 2xx. */
 export async function isUp(url: string): Promise<boolean> {
-	return await fetch(url).then(
-		({ ok }) => ok,
-		() => false,
-	);
+	const answer = fetch(url, { headers: OWN_CONNECTION });
+	return await answer.then(({ ok }) => ok).catch(() => false);
 }
