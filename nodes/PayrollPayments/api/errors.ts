@@ -60,7 +60,7 @@ export function errorFor(
 			status,
 			errorCode,
 			nothingDone: REFUSAL_STATUSES.includes(status),
-			/* Of all that it says: what is shown may be shortened. */
+			/* The message shown may be cut before these words. */
 			saysItExists: EXISTS_ALREADY.test(`${data} ${code ?? ''}`),
 			hint: hintFor(status, failedCall),
 		});

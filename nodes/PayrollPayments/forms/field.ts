@@ -90,7 +90,7 @@ export type InputOf<Fields extends FieldSet> = {
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
-/** Fields as n8n shows them where others have these values. One with several conditions is there once for each. */
+/** Fields as n8n shows them where others have these values. n8n needs a copy of a field for each of its conditions. */
 export function propertiesOf(fields: FieldSet, show: Show = {}): INodeProperties[] {
 	return Object.entries(fields).flatMap(([name, { form, required, shownWhen = [{}] }]) =>
 		shownWhen.map((condition) => {

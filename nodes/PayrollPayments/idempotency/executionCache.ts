@@ -41,11 +41,13 @@ export class ExecutionCache<Entry> {
 	of(scope: RunScope): RunEntries<Entry> {
 		const name = nameOf(scope);
 		if (name === undefined) return new Map<string, Entry>();
-		const known = () => this.runs.get(name)?.entries;
 		return {
-			get: (key) => this.use(name, known())?.get(key),
-			set: (key, entry) => this.use(name, known() ?? new Map<string, Entry>()).set(key, entry),
-			delete: (key) => this.use(name, known())?.delete(key),
+			get: (key) => this.use(name)?.get(key),
+			set: (key, entry) => {
+				const entries = this.runs.get(name)?.entries ?? new Map<string, Entry>();
+				this.use(name, entries.set(key, entry));
+			},
+			delete: (key) => this.use(name)?.delete(key),
 		};
 	}
 
@@ -59,11 +61,11 @@ export class ExecutionCache<Entry> {
 		return this.runs.size;
 	}
 
-	private use<Entries extends Map<string, Entry> | undefined>(
+	private use(
 		name: string,
-		entries: Entries,
-	): Entries {
-		if (entries === undefined) return entries;
+		entries = this.runs.get(name)?.entries,
+	): Map<string, Entry> | undefined {
+		if (entries === undefined) return undefined;
 		const lastUsed = this.now();
 		this.runs.delete(name);
 		this.runs.set(name, { entries, lastUsed });

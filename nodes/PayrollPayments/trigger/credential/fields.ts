@@ -11,7 +11,7 @@ import {
 	type Format,
 } from '../schemes';
 
-const anyText = z.string({
+const textOfForm = z.string({
 	errorMap: (_issue, { data }) => ({ message: (data ?? '') === '' ? 'is empty' : 'isn’t text' }),
 });
 
@@ -22,13 +22,13 @@ export function isVisible(secret: string): boolean {
 
 /** A header's name, or `Name[part]`. */
 const headerName = (example: string, whereEmpty = '') =>
-	anyText.superRefine((value, context) => {
+	textOfForm.superRefine((value, context) => {
 		if (parsePlace(value) !== undefined) return;
 		const invalid = `isn’t a valid header name, e.g. ${example} or ${example}[part]`;
 		context.addIssue({ code: 'custom', message: value === '' ? whereEmpty || invalid : invalid });
 	});
 
-const template = anyText.superRefine((value, context) => {
+const template = textOfForm.superRefine((value, context) => {
 	const message = faultInTemplate(value);
 	if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
@@ -59,7 +59,7 @@ export const credentialFields = {
 			description: 'The signing secret or the token, exactly as the service shows it',
 			example: 'whsec_C2FV…oNv8',
 		},
-		anyText.refine(isVisible, 'is empty'),
+		textOfForm.refine(isVisible, 'is empty'),
 	),
 	format: shownWhen(
 		hmac,
@@ -155,7 +155,7 @@ export const credentialFields = {
 				example: 'v0=',
 				hint: 'Slack: v0= · GitHub: sha256= · Shopify: none',
 			},
-			anyText.trim().default(''),
+			textOfForm.trim().default(''),
 		),
 	),
 	secretEncoding: shownWhen(
@@ -177,7 +177,7 @@ export const credentialFields = {
 				'The old secret, also accepted while you change to a new one. Clear it afterwards.',
 			example: 'whsec_MfKQ…Rvce',
 		},
-		anyText.nullish().transform((secret) => secret ?? ''),
+		textOfForm.nullish().transform((secret) => secret ?? ''),
 	),
 	toleranceSeconds: shownWhen(
 		[{ ...hmac, format: formatsThat(signsTime) }, signing('{timestamp}')],
