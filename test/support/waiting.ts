@@ -53,6 +53,5 @@ export async function textAt(url: string): Promise<string | undefined> {
 
 /** Whether a GET request to a URL is answered with a 2xx. */
 export async function isUp(url: string): Promise<boolean> {
-	const answer = fetch(url, { headers: OWN_CONNECTION });
-	return await answer.then(({ ok }) => ok).catch(() => false);
+	return (await fetch(url, { headers: OWN_CONNECTION }).catch(() => undefined))?.ok === true;
 }

@@ -15,13 +15,9 @@ export class ConformanceRecord {
 
 	add(area: string, what: string, accepted: number, refused = 0): void {
 		const name = `${area}: ${what}`;
-		const before = this.byName.get(name);
-		this.byName.set(name, {
-			area,
-			what,
-			accepted: (before?.accepted ?? 0) + accepted,
-			refused: (before?.refused ?? 0) + refused,
-		});
+		const before = this.byName.get(name) ?? { accepted: 0, refused: 0 };
+		const sums = { accepted: before.accepted + accepted, refused: before.refused + refused };
+		this.byName.set(name, { area, what, ...sums });
 	}
 
 	get tests(): readonly Tried[] {

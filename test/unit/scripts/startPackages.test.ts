@@ -20,7 +20,5 @@ it('locks every package of npm start by its hash, and no address of a registry',
 		expect(locked).toEqual(expect.objectContaining({ integrity: expect.any(String) }));
 		expect(locked).not.toHaveProperty('resolved');
 	}
-	expect(packages.map(([folder]) => folder)).toEqual(
-		expect.arrayContaining(['node_modules/n8n-core', 'node_modules/viem', 'node_modules/siwe']),
-	);
+	expect(packages.map(([folder]) => folder)).toContain('node_modules/n8n-core');
 });
