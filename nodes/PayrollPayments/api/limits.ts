@@ -40,7 +40,7 @@ const maximumPayment = trimmed.transform(dollarsAsCents).pipe(
 const recipient = trimmed
 	.transform(emailKey)
 	.refine(
-		(entry) => !entry.startsWith('*') && isEmail(entry.startsWith('@') ? `anyone${entry}` : entry),
+		(entry) => !entry.startsWith('*') && isEmail(`anyone${entry}`),
 		'must be an email address, or @ and a domain such as @example.com',
 	);
 

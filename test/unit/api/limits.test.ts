@@ -42,7 +42,7 @@ describe('what workflows may do', () => {
 		[{ access: 'readOnly', permissions: ALL }, []],
 		[{ permissions: ALL }, []],
 		[{ access: 'everything' }, ALL],
-		[{ access: 'everything', permissions: [] }, ALL],
+		[{ access: 'everything', permissions: 'not shown' }, ALL],
 		[{ access: 'selected' }, []],
 		...[undefined, null, '', []].map((permissions): [Change, string[]] => [
 			{ access: 'selected', permissions },
