@@ -13,8 +13,9 @@ export interface RunScope {
 	readonly runIndex: number;
 }
 
-function nameOf({ workflowId, nodeId, executionId, runIndex }: RunScope): string | undefined {
-	if (executionId === undefined || executionId === '') return undefined;
+/** Empty for an execution without an ID. */
+function nameOf({ workflowId, nodeId, executionId, runIndex }: RunScope): string {
+	if (executionId === undefined || executionId === '') return '';
 	return JSON.stringify([workflowId, nodeId, executionId, runIndex]);
 }
 
@@ -40,7 +41,7 @@ export class ExecutionCache<Entry> {
 	/** The entries of one run of a node. */
 	of(scope: RunScope): RunEntries<Entry> {
 		const name = nameOf(scope);
-		if (name === undefined) return new Map<string, Entry>();
+		if (name === '') return new Map<string, Entry>();
 		return {
 			get: (key) => this.use(name)?.get(key),
 			set: (key, entry) => {
@@ -53,7 +54,7 @@ export class ExecutionCache<Entry> {
 
 	/** Whether a run has done anything yet. */
 	has(scope: RunScope): boolean {
-		return this.runs.has(nameOf(scope) ?? '');
+		return this.runs.has(nameOf(scope));
 	}
 
 	/** How many runs are held in memory. */

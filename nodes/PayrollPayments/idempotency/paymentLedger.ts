@@ -241,8 +241,8 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 		return { status: 'refused', error };
 	}
 	/* What was paid has both records, so `paidExactly` alone was left behind. A code denies `paid`. */
-	const paidKeys = isLeftOver ? (number === 1 ? [paid] : []) : [paid, paidExactly];
-	if ([...paidKeys, ...fromIt].some(isRecorded)) {
+	const mayBePaid = number === 1 && isRecorded(paid);
+	if (mayBePaid || fromIt.some(isRecorded)) {
 		/* The code denies all attempts that were left behind, too. */
 		const leftOver = isLeftOver ? Math.max(0, fromIt.findLastIndex(isRecorded)) : 0;
 		const code = codeOf(number + leftOver);

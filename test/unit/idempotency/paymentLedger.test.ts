@@ -75,6 +75,7 @@ describe('a payment that was made', () => {
 		const records = new Map();
 		expect(await pay(payment, paid, { records })).toEqual(paid);
 		expect(await pay(payment, paid, { records })).toEqual({ ...paid, already_sent: true });
+		expect(await run({ records }).check(payment)).toMatchObject([{ status: 'paid' }]);
 		expect(sent).toHaveLength(1);
 	});
 
@@ -231,7 +232,7 @@ describe('a payment that was sent', () => {
 		codes.add(later.context.attemptCode ?? '');
 		expect([...codes]).toEqual([expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/)]);
 		expect(await run({ records }).check(payment)).toMatchObject([
-			{ status: 'unknown', code: later.context.attemptCode },
+			{ status: 'unknown', code: later.context.attemptCode, isOfThisRun: true },
 		]);
 		expect(sent).toHaveLength(1);
 	});
@@ -359,6 +360,13 @@ describe('n8n’s store', () => {
 		store.saved = both.filter((key) => !first.includes(key));
 		expect(store.saved).not.toEqual([]);
 		expect(await run().check(other)).toMatchObject([{ status: 'payable' }]);
+	});
+
+	it('is not sent where all but that it was paid is forgotten, and a check was interrupted', async () => {
+		await pay(invoice);
+		const left = await leftBy({ ...invoice, recipient: 'ben@example.com' });
+		store.saved = [...store.saved.slice(-2), ...left.slice(-3)];
+		expect(await run().check(invoice)).toMatchObject([{ status: 'unknown' }]);
 	});
 
 	it('may hold what an interrupted check left behind: then the payment is not known as paid', async () => {
