@@ -232,13 +232,17 @@ class NodeQueue {
 			const isRecorded = (entry: string) => wasThere.has(entry) || kept.has(entry);
 			for (const entry of request.decide(isRecorded)) kept.add(entry);
 		}
-		const isTrace = (entry: string) => !wasThere.has(entry) && !kept.has(entry);
+		const traces = entries.filter((entry) => !wasThere.has(entry) && !kept.has(entry));
+		/*
+		 * Each is one request's to take out, with its mark: once it is gone with one mark, another process
+		 * may record it while a second mark is still there.
+		 */
+		const ownerless = new Set(traces);
 		for (const { status, added, entries: own } of requests) {
 			if (status !== 'seen') continue;
 			added.clear();
-			for (const entry of own) if (isTrace(entry)) added.add(entry);
+			for (const entry of own) if (ownerless.delete(entry)) added.add(entry);
 		}
-		const traces = entries.filter(isTrace);
 		/* What stays is found by its mark, and removed then. */
 		if (traces.length > 0) {
 			await this.removeEntries(store, traces, maxEntries).catch(() => undefined);

@@ -610,6 +610,16 @@ describe('looking for keys', () => {
 		expect(new Set(found.flat().map(String))).toEqual(new Set(['a']));
 	});
 
+	it('takes out no record that another process makes between two that were made together', async () => {
+		const record = ['a', 'a owner of another process'];
+		writeBack([1]);
+		store.afterRemoval = (count) => {
+			if (count === 2) store.saved = [...store.saved, ...record];
+		};
+		await Promise.all([find(['a']), find(['a', 'b'])]);
+		expect(store.saved).toEqual(record);
+	});
+
 	it('takes out no record that another process makes while a third one looks', async () => {
 		const kept = await Promise.all(
 			delays.map(async (delay) => {
