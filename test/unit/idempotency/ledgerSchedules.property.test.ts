@@ -191,12 +191,8 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 							: false;
 					},
 				);
-				if (
-					wasStopped &&
-					sends.slice(before).some((other) => other.row === row && isPaid === true)
-				) {
-					violations.push(`${row} goes out after the stop`);
-				}
+				const isSent = sends.slice(before).some((other) => other.row === row);
+				if (wasStopped && isSent && isPaid) violations.push(`${row} goes out after the stop`);
 				if (isPaid === undefined || (isPaid === false && !continues)) break;
 			}
 			const made = sends.filter(({ outcome }) => outcome === 'accepted').map(({ row }) => row);

@@ -59,7 +59,7 @@ export class MemoryStore implements ProcessedStore {
 	/** Called once a call has written: if it throws, the call fails, though it has written. */
 	afterwards: () => void = () => {};
 	/** Called once entries were removed, with the number of removals so far. */
-	afterRemoval: (count: number) => void = () => {};
+	afterRemoval: (count: number) => unknown = () => {};
 	private removals = 0;
 	/** The time between reading and writing. */
 	takesTime: () => Promise<unknown> = moment;
