@@ -15,30 +15,18 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
-		file: 'actions/checkedWrite.ts',
-		line: '.object({',
-		from: [
-			'{',
-			"\t\tcheck: z.literal('passed'),",
-			'\t\t/** What the request does, as a sentence for the person who approves it. */',
-			'\t\tsummary: z.string(),',
-			'\t\t/** What Approved Check takes, so that exactly this is sent. */',
-			'\t\tapproval: z.string(),',
-			"\t\t/** Null if nothing is signed, or it isn't known what a provided signature covers. */",
-			'\t\tsigns: signed.nullable(),',
-			'\t\t/** Null if there is nothing to send. */',
-			'\t\trequest: writeRequest.nullable(),',
-			'\t}',
-		].join('\n'),
-		to: '{}',
-		why: 'It describes the output, and the test that compares the two takes it from here.',
-	},
-	{
 		file: 'actions/payment/checkPayments.ts',
 		line: "return { ...job, kind: 'repeat', send: async () => output('paid', answer) };",
 		from: "'repeat'",
 		to: '""',
 		why: 'It only has to be set, and to differ from a report.',
+	},
+	{
+		file: 'actions/payment/checkPayments.ts',
+		line: "const skips = items.some(({ options }) => options.ifAlreadyPaid === 'skip');",
+		from: "items.some(({ options }) => options.ifAlreadyPaid === 'skip')",
+		to: "items.every(({\n  options\n}) => options.ifAlreadyPaid === 'skip')",
+		why: 'The option takes no expression, so it is the same for all items.',
 	},
 	{
 		file: 'actions/payment/report.ts',
@@ -74,13 +62,6 @@ export const SURVIVORS: readonly Survivor[] = [
 		from: "' '",
 		to: '""',
 		why: 'It only has to be another owner than before, with or without the space.',
-	},
-	{
-		file: 'shared/money.ts',
-		line: 'if (cents !== undefined && cents >= least && cents <= most) return cents;',
-		from: 'cents !== undefined',
-		to: 'true',
-		why: 'Undefined is never within the limits; only the compiler doesn’t know.',
 	},
 	{
 		file: 'signing/guards/administratorRoles.ts',

@@ -175,6 +175,7 @@ it.each(NAMES)(
 			path: sent?.path,
 			body: without(Object(sent?.body), 'signature', 'sig'),
 		});
+		if (signsIn) expect((await sandbox.run(parameters, execution)).error).toBeDefined();
 	},
 );
 

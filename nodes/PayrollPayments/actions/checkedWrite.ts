@@ -114,8 +114,8 @@ export async function sendInOrder<Result extends OutputRecord>(
 
 /** Splits a list into batches of up to `size` entries; 0 means a single batch. */
 export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][] {
-	const most = size === 0 ? list.length : size;
-	const count = list.length === 0 ? 0 : Math.ceil(list.length / most);
+	const most = size === 0 ? Math.max(1, list.length) : size;
+	const count = Math.ceil(list.length / most);
 	return Array.from({ length: count }, (_, index) => list.slice(index * most, (index + 1) * most));
 }
 

@@ -547,7 +547,6 @@ describe('looking for keys', () => {
 
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Those of the keys that are there. */
 	const find = async (
 		keys: string[],
 		{ nodeKey = 'payments', maxEntries = 1_000, from = store } = {},
