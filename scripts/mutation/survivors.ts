@@ -57,13 +57,6 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'Only an error without Continue counts what was done, and after one nothing is put out as checked.',
 	},
 	{
-		file: 'idempotency/keyStore.ts',
-		line: "claim = new StoreRequest(request, [owner, failures].join(' '));",
-		from: "' '",
-		to: '""',
-		why: 'It only has to be another owner than before, with or without the space.',
-	},
-	{
 		file: 'signing/guards/administratorRoles.ts',
 		line: 'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {',
 		from: 'account.toLowerCase()',

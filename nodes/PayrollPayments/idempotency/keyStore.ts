@@ -350,7 +350,7 @@ export async function claimKeys(
 			 * failed call may have recorded the mark even so, and then it proves nothing.
 			 */
 			failures += 1;
-			claim = new StoreRequest(request, [owner, failures].join(' '));
+			claim = new StoreRequest(request, [owner, failures].join());
 			await queue.submit(store, claim);
 		});
 	};
