@@ -13,7 +13,6 @@ const CONNECTIONS = 20;
 const HEAP = 512;
 
 let sink: EventSink;
-
 const environment = useEnvironment(async () => {
 	/* n8n's faster engine: more at once, so harder on the trigger, and sooner done. */
 	const engine = { N8N_EXPRESSION_ENGINE: 'legacy' };
