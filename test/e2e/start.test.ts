@@ -131,7 +131,7 @@ describe('npm start', () => {
 		await form.getByText(decision, { exact: true }).first().click();
 		await form.locator('input[type=text]').fill('Ada');
 		await form.locator('button[type=submit], #submit-btn').first().click();
-		await form.getByText(said).waitFor({ timeout: 120_000 });
+		await form.getByText(said).waitFor();
 		await form.close();
 		await page.close();
 	});
@@ -239,14 +239,13 @@ describe('an example on the canvas', () => {
 		return nodes;
 	}
 
-	const succeeded = () => editor.page.getByText('Workflow executed successfully').waitFor();
-
 	it.each(PICTURED)('%s runs to “%s” without a warning', async (name, end, given) => {
 		const nodes = await open(name, given);
 		const { page } = editor;
 		await editor.fitCanvas(1960, 1000);
-		await editor.executeWorkflow();
-		await succeeded();
+		/* The message is gone after some seconds. */
+		const succeeded = page.getByText('Workflow executed successfully').waitFor();
+		await Promise.all([succeeded, editor.executeWorkflow()]);
 		expect(await page.locator('[data-test-id="node-issues"]').count()).toBe(0);
 		const last = page.locator(`[data-test-id="canvas-node"][data-node-name="${end}"]`);
 		await last.locator('[data-test-id^="canvas-node-status-"]').first().waitFor();
@@ -275,7 +274,8 @@ describe('an example on the canvas', () => {
 		await sandbox.control('POST', 'endpoints', { url });
 		const deposit = { entity_nanoid: teamId, destination_amount_cents: 125_000 };
 		await sandbox.control('POST', 'deposits', { deposit });
-		await film.until(succeeded());
+		const outcome = page.locator('[data-test-id="logs-overview-status"]');
+		await film.until(outcome.filter({ hasText: 'Success' }).waitFor());
 		await film.hold(1_200);
 		await page.getByText('1250.00 USD arrived in Engineering').waitFor();
 		await film.hold(4_000);

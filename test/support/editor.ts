@@ -46,7 +46,7 @@ const WORKFLOW_ONLY = `
 const MARGIN = { top: 24, right: 64, bottom: 80, left: 64 };
 
 /** n8n renders slowly on a busy machine. */
-const TIMEOUT_MILLISECONDS = 60_000;
+const TIMEOUT_MILLISECONDS = 180_000;
 
 /** A field as the user sees it. */
 export interface ShownField {

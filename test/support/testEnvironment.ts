@@ -99,7 +99,7 @@ async function launchN8n(env: Record<string, string>): Promise<N8nEnvironment> {
  */
 export function useEnvironment<Environment extends object>(
 	start: () => Promise<Environment>,
-	minutes = 5,
+	minutes = 15,
 ): Environment {
 	jest.setTimeout(minutes * 60_000);
 	const environment: Environment = Object.create(null);
