@@ -104,7 +104,7 @@ export async function openRun(
 		 * goes on after an earlier one goes without, so that its error tells what that one did.
 		 */
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
-			if (client.isTokenFresh() || changesOfRuns.has(scope())) return;
+			if (client.isTokenFresh() || changesOfRuns.of(scope()).size > 0) return;
 			/* Someone waits to pay: a service that hangs is asked once more at most. */
 			const { timeout, retries = 1 } = settings;
 			const patience = { timeout, retries: Math.min(retries, 1) };

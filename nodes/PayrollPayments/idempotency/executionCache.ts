@@ -19,17 +19,10 @@ function nameOf({ workflowId, nodeId, executionId, runIndex }: RunScope): string
 	return JSON.stringify([workflowId, nodeId, executionId, runIndex]);
 }
 
-/** What one run of a node has done so far. */
-export interface RunEntries<Entry> {
-	get(key: string): Entry | undefined;
-	set(key: string, entry: Entry): unknown;
-	delete(key: string): unknown;
-}
-
 /**
  * What nodes have done within their current run, kept in this process only: *Retry On Fail* runs the
- * whole node again. A run takes room once it has remembered something, and loses it only by age, so
- * that no other work can push it out while n8n may still retry it.
+ * whole node again. A run is forgotten only by age, so that no other work can push it out while n8n may
+ * still retry it.
  */
 export class ExecutionCache<Entry> {
 	/** In the order of their last use. */
@@ -38,35 +31,11 @@ export class ExecutionCache<Entry> {
 	/** @param now milliseconds on a clock that is never set back */
 	constructor(private readonly now: () => number = () => performance.now()) {}
 
-	/** The entries of one run of a node. */
-	of(scope: RunScope): RunEntries<Entry> {
+	/** What one run of a node has done so far. */
+	of(scope: RunScope): Map<string, Entry> {
 		const name = nameOf(scope);
-		if (name === '') return new Map<string, Entry>();
-		return {
-			get: (key) => this.use(name)?.get(key),
-			set: (key, entry) => {
-				const entries = this.runs.get(name)?.entries ?? new Map<string, Entry>();
-				this.use(name, entries.set(key, entry));
-			},
-			delete: (key) => this.use(name)?.delete(key),
-		};
-	}
-
-	/** Whether a run has done anything yet. */
-	has(scope: RunScope): boolean {
-		return this.runs.has(nameOf(scope));
-	}
-
-	/** How many runs are held in memory. */
-	get size(): number {
-		return this.runs.size;
-	}
-
-	private use(
-		name: string,
-		entries = this.runs.get(name)?.entries,
-	): Map<string, Entry> | undefined {
-		if (entries === undefined) return undefined;
+		const entries = this.runs.get(name)?.entries ?? new Map<string, Entry>();
+		if (name === '') return entries;
 		const lastUsed = this.now();
 		this.runs.delete(name);
 		this.runs.set(name, { entries, lastUsed });

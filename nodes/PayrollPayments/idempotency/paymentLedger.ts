@@ -13,7 +13,6 @@ import { emailKey } from '../shared/formats';
 import { canonicalJson, type JsonValue } from '../shared/json';
 import { asWord } from '../shared/redaction';
 
-import type { RunEntries } from './executionCache';
 import {
 	claimKeys,
 	findKeys,
@@ -294,7 +293,7 @@ export class PaymentLedger {
 	constructor(
 		private readonly store: ProcessedStore,
 		private readonly nodeKey: string,
-		private readonly records: RunEntries<PaymentRecord>,
+		private readonly records: Map<string, PaymentRecord>,
 		private readonly signal?: AbortSignal,
 	) {}
 
