@@ -32,7 +32,7 @@ it('a list of pages without an end stops the node, which says how far it got', a
 	endlessPages();
 	const { error } = await runNode(credentials(), { ...LIST, returnAll: true });
 	expect(error?.message).toMatch(/stopped after 1000 pages with 1000 users/);
-	expect(error?.description).toContain('Report this to the service');
+	expect(error?.description).toContain('report this to the service');
 	expect(service.requests).toHaveLength(1_001);
 });
 

@@ -423,7 +423,7 @@ describe('a poll that fails', () => {
 		}
 	});
 
-	it('says that no change is lost, with a hint that fits a trigger', async () => {
+	it('says that no change is lost, and what to do', async () => {
 		const n8n = await switchedOn('balanceChanged');
 		const hints: unknown[] = [];
 		for (const fault of [
@@ -437,22 +437,8 @@ describe('a poll that fails', () => {
 		}
 		const kept = 'No changes are lost: the next check that succeeds reports them.';
 		expect(hints).toEqual([
-			`${kept} Rate limit reached. Choose longer Poll Times.`,
+			expect.stringMatching(`^${kept} Rate limit reached.*longer Poll Times`),
 			expect.stringMatching(`^${kept} Check the identifier`),
-		]);
-	});
-
-	it('gives no advice about options, which a trigger doesn’t have', async () => {
-		const n8n = await switchedOn('balanceChanged');
-		useService('http://127.0.0.1:1');
-		await n8n.tick();
-		expect(n8n.failures).toMatchObject([
-			{
-				message: 'No response from 127.0.0.1:1: it refused the connection',
-				description: expect.stringMatching(
-					/ Check that n8n can reach this address \(network, proxy, firewall\)\.$/,
-				),
-			},
 		]);
 	});
 });

@@ -9,8 +9,9 @@ import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../
 import type { HttpAnswer, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
+import { endedOrAborted } from '../shared/waiting';
 import { readCredentials, type ServiceCredentials } from './credentials';
-import { errorFor } from './errors';
+import { errorFor, unusableAnswer } from './errors';
 import { answerFrom, exchangeOver, optionsFor } from './n8nHttp';
 import { ownRequests } from './outboundRequests';
 import { readEnvelope } from './schemas/answers';
@@ -95,15 +96,6 @@ function pauseAfter(answer: HttpAnswer | Error, attempt: number): number | undef
 	return isRepeated ? Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)) : undefined;
 }
 
-/** Waits, or until the execution is stopped. */
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-	throwIfStopped(signal);
-	const stopped = new Promise<void>((resolve) => {
-		signal?.addEventListener('abort', () => resolve(), { once: true });
-	});
-	await Promise.race([sleep(milliseconds), stopped]);
-}
-
 export class Client {
 	private readonly boundTo: string;
 
@@ -145,7 +137,7 @@ export class Client {
 			);
 			const wait = isRead && attempt <= retries ? pauseAfter(answer, attempt) : undefined;
 			if (wait === undefined) return this.dataIn(answer, call);
-			await pause(wait, this.patience.signal);
+			await endedOrAborted(sleep(wait), this.patience.signal);
 		}
 	};
 
@@ -178,21 +170,14 @@ export class Client {
 			throw errorFor(answer, this.redactor.text, { roleNeeded: call.roleNeeded, withApiKey });
 		}
 		const { data, error } = call.answer.safeParse(envelope.data);
-		const fault = (what: string, hint: string) =>
-			new ServiceError(what, { status, nothingDone: false, hint });
 		if (error !== undefined) {
 			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
-			throw fault(
-				`The service reported success, but ${member} is missing or invalid in its response`,
-				'The service may have changed. Update this node, or report the problem.',
-			);
+			const what = `The service reported success, but ${member} is missing or invalid in its response`;
+			throw unusableAnswer(what, status);
 		}
 		const isChecked = call.method !== 'GET' || body.length <= LARGE_READ;
 		if (isChecked && isDeeperThan(data, DEEPEST)) {
-			throw fault(
-				`The response is nested deeper than ${DEEPEST} levels`,
-				'Check the Base URL in the credentials.',
-			);
+			throw unusableAnswer(`The response is nested deeper than ${DEEPEST} levels`, status);
 		}
 		return data;
 	}

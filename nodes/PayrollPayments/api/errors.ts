@@ -19,7 +19,7 @@ const HINTS: Readonly<Record<number, string>> = {
 	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
 	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
-	429: 'Rate limit reached. Lower Concurrency under Options, or try again later.',
+	429: 'Rate limit reached. Try again later, lower Concurrency under Options, or choose longer Poll Times.',
 };
 
 /** What is known about a call that failed, for the hint. */
@@ -39,6 +39,12 @@ function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string
 	}
 	if (status >= 500) return 'The service isn’t working properly right now. Try again later.';
 	return HINTS[status] ?? CHECK_BASE_URL;
+}
+
+/** For a success whose data can't be used. */
+export function unusableAnswer(what: string, status = 200): ServiceError {
+	const hint = 'The service may have changed. Update this node, or report this to the service.';
+	return new ServiceError(what, { status, nothingDone: false, hint });
 }
 
 /** Characters that are shown of what the service says. */

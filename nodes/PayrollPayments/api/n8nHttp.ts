@@ -63,7 +63,7 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
 		hint: isCertificate
 			? 'Fix the server’s certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n.'
-			: 'Check that n8n can reach this address (network, proxy, firewall), or raise Timeout (Milliseconds) under Options.',
+			: 'Check that n8n can reach this address (network, proxy, firewall). If it is only slow, raise Timeout (Milliseconds) under the action node’s Options.',
 		wasSent: wasSent && !isCertificate,
 	});
 }

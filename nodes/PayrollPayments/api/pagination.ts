@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
-import { ServiceError } from '../shared/errors';
 import { roleLabel } from '../shared/roles';
 import { path, type SendRead } from './client';
+import { unusableAnswer } from './errors';
 import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 
 /** How many email addresses a request may filter team users by (docs/api.md, Limits). */
@@ -22,11 +22,6 @@ export interface UsersRequest {
 	readonly emails?: readonly string[];
 	/** Undefined for all. */
 	readonly most?: number;
-}
-
-function unreadable(what: string): ServiceError {
-	const hint = 'The list can’t be read to the end. Report this to the service.';
-	return new ServiceError(what, { status: 200, nothingDone: false, hint });
 }
 
 /** One answer of Endpoint 11 (docs/api.md): the full list, unless a page or an offset is given. */
@@ -56,16 +51,16 @@ async function pagedUsers(call: SendRead, request: UsersRequest) {
 		for (const user of users) found.set(user.nanoid ?? user, user);
 		const isLast = pagination?.has_more !== true;
 		if (!isLast && users.length === 0) {
-			throw unreadable('The service lists nobody on a page, but reports more users');
+			throw unusableAnswer('The service lists nobody on a page, but reports more users');
 		}
 		const next = pagination?.next_offset ?? offset + users.length;
 		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
-			throw unreadable(`The service reports offset ${next} as the one after offset ${offset}`);
+			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}
 		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
 		offset = next;
 	}
-	throw unreadable(
+	throw unusableAnswer(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,
 	);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
+import { endedOrAborted } from '../shared/waiting';
 
 /**
  * The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node).
@@ -302,13 +303,6 @@ class NodeQueue {
 		});
 		return await Promise.race([call, expiry]);
 	}
-}
-
-async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
-	let stop = () => {};
-	const aborted = new Promise<void>((resolve) => (stop = resolve));
-	signal?.addEventListener('abort', stop);
-	await Promise.race([work, aborted]).finally(() => signal?.removeEventListener('abort', stop));
 }
 
 /** One for each node, for as long as the process runs: two for one node would not keep calls apart. */

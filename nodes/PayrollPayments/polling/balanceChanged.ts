@@ -1,9 +1,10 @@
 import { balanceCall } from '../api/balance';
+import { unusableAnswer } from '../api/errors';
 import { mustResolve, readFields } from '../forms/field';
 import { wholeNumber } from '../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../forms/serviceFields';
 import { centsAsDecimal, wholeCents } from '../shared/money';
-import { described, unreadable, type ChangeKind, type Observation } from './snapshots';
+import { described, type ChangeKind, type Observation } from './snapshots';
 
 const fields = {
 	entityId: described(entityId('te', 'co', 'us'), 'Whose balances to watch'),
@@ -26,7 +27,7 @@ function amount<Name extends string>(name: Name, cents: bigint) {
 /** Whole cents (docs/api.md, Balance entry), which may be negative. */
 function centsOf(text: string): string {
 	const cents = wholeCents(text);
-	if (cents === undefined) throw unreadable('A balance in the response isn’t whole cents');
+	if (cents === undefined) throw unusableAnswer('A balance in the response isn’t whole cents');
 	return String(cents);
 }
 
@@ -48,7 +49,7 @@ export const balanceChanged: ChangeKind = {
 			const { currency, balance_cents: cents } = record;
 			if (currencies.length > 0 && !currencies.includes(currency)) continue;
 			if (currency === '' || /\s/.test(currency) || found.has(currency)) {
-				throw unreadable('The response lists a currency twice, or one without a name');
+				throw unusableAnswer('The response lists a currency twice, or one without a name');
 			}
 			found.set(currency, { compared: centsOf(cents), record });
 		}

@@ -27,8 +27,10 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	try {
 		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
-		const shown = nodeErrorFor(context.getNode(), explain(error, isManual), redactor);
-		if (isManual || !isAfterRestart(context) || !isPassing(error)) throw shown;
+		const note = 'No changes are lost: the next check that succeeds reports them.';
+		const passing = !isManual && isPassing(error) ? error.with({ note }) : undefined;
+		const shown = nodeErrorFor(context.getNode(), passing ?? error, redactor);
+		if (passing === undefined || !isAfterRestart(context)) throw shown;
 		/* n8n would give up a trigger whose first poll fails for a quarter of a minute, for good. */
 		polled.add(context);
 		context.__emitError(shown);
@@ -44,7 +46,7 @@ function isAfterRestart(context: IPollFunctions): boolean {
 }
 
 /** Whether the service or the way to it failed, rather than the settings. */
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): error is UserError {
 	return [ServiceError, NoResponseError, SignInFailed].some((kind) => error instanceof kind);
 }
 
@@ -148,20 +150,4 @@ async function itemsOf(
 	const always: JsonObject = { event, observed_at: observedAt.toISOString() };
 	/* The event twice: first for its place, then over a field of the same name in the record. */
 	return records.map((record) => ({ json: { event, ...record, ...always } }));
-}
-
-/** The same error with a hint that fits a trigger, which has no options for sending. */
-function explain(error: unknown, isManual: boolean): unknown {
-	if (!(error instanceof ServiceError) && !(error instanceof NoResponseError)) return error;
-	const note = isManual ? '' : 'No changes are lost: the next check that succeeds reports them.';
-	return error.with({ hint: hintFor(error), note });
-}
-
-function hintFor(error: ServiceError | NoResponseError): string | undefined {
-	if (error instanceof ServiceError && error.status === 429) {
-		return 'Rate limit reached. Choose longer Poll Times.';
-	}
-	return error.hint?.includes('under Options') === true
-		? 'Check that n8n can reach this address (network, proxy, firewall).'
-		: error.hint;
 }

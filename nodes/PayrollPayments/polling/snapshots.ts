@@ -1,6 +1,6 @@
 import type { SendRead } from '../api/client';
+import { unusableAnswer } from '../api/errors';
 import type { Field, FieldSet, ParameterSource } from '../forms/field';
-import { ServiceError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 
 /** What is remembered from poll to poll, by identifier or currency: what is compared. */
@@ -82,12 +82,6 @@ export function described<Value>(field: Field<Value>, description: string): Fiel
 	return { ...field, form: { ...field.form, description } };
 }
 
-/** The error for a successful response that can't be compared. */
-export function unreadable(what: string): ServiceError {
-	const hint = 'The service may have changed. Update this node, or report the problem.';
-	return new ServiceError(what, { status: 200, nothingDone: false, hint });
-}
-
 /** The records of a list by their `nanoid`. One that is listed twice counts once. */
 export function observationsOf(
 	what: string,
@@ -99,7 +93,7 @@ export function observationsOf(
 		const id = record.nanoid;
 		/* Spaces separate the identifiers that are remembered; see memory.ts. */
 		if (typeof id !== 'string' || !/^\S+$/.test(id)) {
-			throw unreadable(`The service lists ${what} without a usable nanoid`);
+			throw unusableAnswer(`The service lists ${what} without a usable nanoid`);
 		}
 		if (!found.has(id)) found.set(id, { compared: comparedOf(record), record });
 	}
