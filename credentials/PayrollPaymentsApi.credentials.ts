@@ -2,10 +2,8 @@ import type {
 	Icon,
 	ICredentialDataDecryptedObject,
 	ICredentialType,
-	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	INodeProperties,
 } from 'n8n-workflow';
 
 import { properties } from '../nodes/PayrollPayments/api/description';
@@ -23,21 +21,15 @@ export class PayrollPaymentsApi implements ICredentialType {
 	documentationUrl =
 		'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/credentials.md';
 
-	properties: INodeProperties[] = properties;
+	properties = properties;
 
 	/** n8n calls this when `sessionToken` is empty, and after a 401. */
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		saved: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
+	async preAuthentication(this: IHttpRequestHelper, saved: ICredentialDataDecryptedObject) {
 		const { obtainSession } = await import('../nodes/PayrollPayments/api/authentication');
 		return await obtainSession(this, saved);
 	}
 
-	async authenticate(
-		saved: ICredentialDataDecryptedObject,
-		options: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
+	async authenticate(saved: ICredentialDataDecryptedObject, options: IHttpRequestOptions) {
 		const { authenticateRequest } = await import('../nodes/PayrollPayments/api/authentication');
 		return await authenticateRequest(saved, options);
 	}

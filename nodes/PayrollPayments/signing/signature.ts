@@ -1,37 +1,26 @@
-import { getAddress, hashMessage, recoverAddress } from 'viem/utils';
+import { hashMessage, recoverAddress } from 'viem/utils';
 
 import { UserError } from '../shared/errors';
 
 /** Bytes in hex, after 0x. */
 export type Hex = `0x${string}`;
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/;
 /** Hex digits of equal number compare like the numbers. */
 const HALF_OF_THE_CURVE = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
-}
-
-/** The address with its EIP-55 checksum, or undefined if the text isn't an address. */
-export function readAddress(value: string): Hex | undefined {
-	return ADDRESS.test(value) ? getAddress(value) : undefined;
 }
 
 export function isSameAddress(one: string, other: string): boolean {
 	return one.toLowerCase() === other.toLowerCase();
 }
 
-/** Whether the text has no lone surrogates, which libraries encode as different bytes. */
-export function isWellFormed(value: string): boolean {
-	return !LONE_SURROGATE.test(value);
-}
-
 /** The EIP-191 hash of a text. */
 export function textHash(message: string): Hex {
-	if (!isWellFormed(message)) {
+	/* Libraries encode half of a character as different bytes. */
+	if (!message.isWellFormed()) {
 		throw new UserError('The message contains half of a character', {
 			hint: 'Copy the whole message again from its source. Nothing was signed.',
 		});
@@ -55,9 +44,6 @@ export function readSignature(value: unknown): Hex | undefined {
 export async function signerOf(hash: Hex, signature: Hex): Promise<Hex | undefined> {
 	return await recoverAddress({ hash, signature }).catch(() => undefined);
 }
-
-/** Whether the credentials' wallet signs, or the user provides a signature. */
-export type SignatureSource = 'wallet' | 'provided';
 
 /** @throws {UserError} that says what is wrong, and in its hint that nothing was signed */
 export function refuseToSign(

@@ -1,19 +1,10 @@
-import { hashTypedData } from 'viem/utils';
+import { hashTypedData, isAddress } from 'viem/utils';
 
 import { z } from 'zod';
 import { UserError } from '../shared/errors';
 import { isRecord, type JsonValue } from '../shared/json';
 import { quoted } from '../shared/redaction';
-import {
-	isHex,
-	isSameAddress,
-	isWellFormed,
-	readAddress,
-	readSignature,
-	refuseToSign,
-	signerOf,
-	type Hex,
-} from './signature';
+import { isHex, isSameAddress, readSignature, refuseToSign, signerOf, type Hex } from './signature';
 
 type Types = z.output<typeof typesSchema>;
 type Member = z.output<typeof member>;
@@ -142,11 +133,9 @@ function fitsAtomic(value: unknown, type: string): value is string | boolean {
 	if (typeof value !== 'string') return false;
 	const bits = bitsOf(type);
 	if (bits > 0) return fitsInteger(value, type.startsWith('int'), BigInt(bits));
-	if (type === 'string') return isWellFormed(value);
-	if (type === 'address') {
-		// In one case or with a valid checksum, which catches typing errors.
-		return [readAddress(value), readAddress(value)?.toLowerCase()].includes(value);
-	}
+	if (type === 'string') return value.isWellFormed();
+	/* In lower case or with a valid checksum. The library remembers what it was asked, so not all. */
+	if (type === 'address') return value.length === 42 && isAddress(value);
 	const size = BYTES.exec(type)?.[1];
 	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));
 }

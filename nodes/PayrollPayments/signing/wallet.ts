@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 import { UserError } from '../shared/errors';
-import { LruCache } from '../shared/lruCache';
 import { isHex, isSameAddress, textHash, type Hex } from './signature';
 import type { GuardedTypedData } from './typedData';
 
@@ -15,9 +13,6 @@ export interface Wallet {
 	/** EIP-712. */
 	signTypedData(typedData: GuardedTypedData): Promise<Hex>;
 }
-
-/** Deriving an address takes as long as signing, so the latest wallets are kept. */
-const wallets = new LruCache<Wallet>(16);
 
 /** Undefined for an invalid key. The library's own error could quote the key. */
 function deriveWallet(privateKey: string): Wallet | undefined {
@@ -40,14 +35,12 @@ function deriveWallet(privateKey: string): Wallet | undefined {
  */
 export function privateKeyWallet(options: { privateKey: string; walletAddress?: string }): Wallet {
 	const { privateKey, walletAddress } = options;
-	const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');
-	const wallet = wallets.getOrCreate(name, () => {
-		const derived = deriveWallet(privateKey);
-		if (derived !== undefined) return derived;
+	const wallet = deriveWallet(privateKey);
+	if (wallet === undefined) {
 		throw new UserError('Private Key in the credentials isn’t a valid key', {
 			hint: 'Copy the key from the wallet again.',
 		});
-	});
+	}
 	if (walletAddress && !isSameAddress(walletAddress, wallet.address)) {
 		throw new UserError(
 			`The wallet address ${walletAddress} does not belong to the private key, whose address is ${wallet.address}`,

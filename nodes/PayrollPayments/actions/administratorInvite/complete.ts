@@ -64,9 +64,7 @@ async function guardExecution(context: RunContext, execution: Execution) {
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
-	const signatureSource = signature === undefined ? 'wallet' : 'provided';
-	const expectation = { ...execution, walletAddress: signer, signatureSource } as const;
-	const typedData = administratorInviteTypedData(structure, expectation);
+	const typedData = administratorInviteTypedData(structure, execution);
 	return { request, ...(await signatureOver(typedData, context, { signer, signature })) };
 }
 

@@ -34,19 +34,18 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
  * @throws {UserError} if they disagree
  */
 async function guardAuthorization({ input, options }: Item, signer: string, run: RunContext) {
-	const { teamId, recipientEmail, signature, signatureSource, typedData: payload } = input;
+	const { teamId, recipientEmail, signature, typedData: payload } = input;
 	const description = descriptionOf(payload, options, signature !== undefined);
 	if (description === undefined) return { signs: null, sign: async () => signature };
 	const { instantPaymentTypedData } = await import('../../signing');
 	const typedData = instantPaymentTypedData(
-		{ ...description, typedData: payload.message },
+		{ ...description, message: payload.message },
 		{
 			teamId,
 			amountCents: centsOf(input),
 			recipientEmail,
 			typedAmountUnit: options.typedAmountUnit,
-			walletAddress: signer,
-			signatureSource,
+			signer,
 		},
 	);
 	return await signatureOver(typedData, run, { signer, signature });

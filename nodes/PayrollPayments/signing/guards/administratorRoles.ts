@@ -2,7 +2,6 @@ import { keccak256, stringToBytes } from 'viem/utils';
 import { z } from 'zod';
 
 import { toMilliseconds } from '../../shared/formats';
-import { isRecord } from '../../shared/json';
 import { quoted } from '../../shared/redaction';
 import {
 	ADMINISTRATOR_ROLES,
@@ -11,7 +10,7 @@ import {
 	roleLabel,
 	ROLES,
 } from '../../shared/roles';
-import { isSameAddress, refuseToSign, type SignatureSource } from '../signature';
+import { isSameAddress, refuseToSign } from '../signature';
 import { readTypedData, readTypes, type GuardedTypedData } from '../typedData';
 
 /** The documented types. Where the documentation leaves a type open, all that fit. */
@@ -44,9 +43,7 @@ interface RoleExpectation {
 
 export interface AdministratorInviteExpectation extends RoleExpectation {
 	/** The address that signs, or has signed. */
-	readonly walletAddress: string;
-	/** Whose signature it is. Default: the wallet's. */
-	readonly signatureSource?: SignatureSource;
+	readonly signer: string;
 	/** How many people are invited. */
 	readonly accounts?: number;
 	/** Milliseconds since 1970, for tests. */
@@ -131,15 +128,9 @@ function refuseExpired(expires: string, now: number): void {
  * @returns typed data whose `message` is both what is signed and the `typed_data` to send
  */
 export function administratorInviteTypedData(
-	input: unknown,
+	input: Readonly<Record<string, unknown>>,
 	expectation: AdministratorInviteExpectation,
 ): GuardedTypedData {
-	if (!isRecord(input)) {
-		return refuseToSign(
-			'The typed data is not an object',
-			'Enter the typed_data from the output of Create.',
-		);
-	}
 	const { domain, types, typed_data: message, primary_type: primaryType } = input;
 	if (primaryType !== 'SetRolesForwardRequest') {
 		return refuseToSign(`The primary type is ${quoted(primaryType)}, not SetRolesForwardRequest`);
@@ -152,10 +143,9 @@ export function administratorInviteTypedData(
 		);
 	}
 	const { from, expires, data } = request.parse(typedData.message);
-	const { walletAddress, signatureSource } = expectation;
-	if (!isSameAddress(from, walletAddress)) {
-		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
-		return refuseToSign(`typed_data.from is ${quoted(from)}, not the ${who} ${walletAddress}`);
+	const { signer } = expectation;
+	if (!isSameAddress(from, signer)) {
+		return refuseToSign(`typed_data.from is ${quoted(from)}, not the signer ${signer}`);
 	}
 	checkGrants(data, expectation);
 	refuseExpired(expires, expectation.now ?? Date.now());

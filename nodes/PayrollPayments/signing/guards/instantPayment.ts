@@ -7,15 +7,13 @@ import {
 } from '../../shared/money';
 import { quoted } from '../../shared/redaction';
 import { paymentTypedData } from '../payloads';
-import { isSameAddress, refuseToSign, type SignatureSource } from '../signature';
-import { readTypedData, type GuardedTypedData } from '../typedData';
+import { isSameAddress, refuseToSign } from '../signature';
+import { readTypedData, type GuardedTypedData, type UncheckedTypedData } from '../typedData';
 import { foreignNamesFinder } from './foreignNames';
 
 interface PaymentExpectation {
 	/** The address that signs, or has signed. */
-	readonly walletAddress: string;
-	/** Whose signature it is. Default: the wallet's. */
-	readonly signatureSource?: SignatureSource;
+	readonly signer: string;
 	readonly teamId: string;
 	/** Whole cents, the form's amount. */
 	readonly amountCents: number;
@@ -72,15 +70,10 @@ function checkAmount(given: string, { amountCents, typedAmountUnit }: PaymentExp
  * @returns typed data whose `message` is both what is signed and the `typed_data` to send
  */
 export function instantPaymentTypedData(
-	input: {
-		readonly typedData: unknown;
-		readonly domain: unknown;
-		readonly types: unknown;
-		readonly primaryType: string;
-	},
+	input: UncheckedTypedData,
 	expectation: PaymentExpectation,
 ): GuardedTypedData {
-	const typedData = readTypedData({ ...input, message: input.typedData }, MESSAGE);
+	const typedData = readTypedData(input, MESSAGE);
 	const { domain } = typedData;
 	const missing = NEEDED_DOMAIN_MEMBERS.find((name) => !Object.hasOwn(domain, name));
 	if (missing !== undefined) {
@@ -89,17 +82,11 @@ export function instantPaymentTypedData(
 			'Without it, the signature would also be valid elsewhere. Get the whole domain from the service.',
 		);
 	}
-	const message = paymentTypedData.safeParse(typedData.message);
-	if (!message.success) {
-		const { path = [], message: fault } = message.error.issues[0] ?? {};
-		return refuseToSign(`${MESSAGE}${path.join('.')} ${fault}`);
-	}
-	const { data, ...others } = message.data;
+	const { data, ...others } = paymentTypedData.parse(typedData.message);
 	const from = ADDRESS.exec(others.from.trim())?.[1];
-	const { walletAddress, signatureSource } = expectation;
-	if (from !== undefined && !isSameAddress(`0x${from}`, walletAddress)) {
-		const who = signatureSource === 'provided' ? 'signer' : 'wallet';
-		return refuseToSign(`${MESSAGE}from is 0x${from}, not the ${who} ${walletAddress}`);
+	const { signer } = expectation;
+	if (from !== undefined && !isSameAddress(`0x${from}`, signer)) {
+		return refuseToSign(`${MESSAGE}from is 0x${from}, not the signer ${signer}`);
 	}
 	checkTexts(MESSAGE, others, expectation);
 	checkTexts(`${MESSAGE}data.`, data, expectation);
