@@ -145,11 +145,6 @@ describe('columns of input rows', () => {
 			[person(a, { phone: '123' })],
 		],
 		[
-			"sends a prefill in the service's own form, and completes it",
-			[{ email: a, prefill: { first_name: 'Ana', companyZip: 8001 }, 'Last Name': 'Roe' }],
-			[person(a, { first_name: 'Ana', company_zip: '8001', last_name: 'Roe' })],
-		],
-		[
 			'takes an empty cell for no prefill',
 			[
 				{ email: a, prefill: '' },
@@ -242,15 +237,9 @@ describe('columns of input rows', () => {
 			'columns First Name and firstName both hold First Name',
 		],
 		[
-			'a field both in the prefill and in a column',
-			{ email: b, prefill: { first_name: 'A' }, 'First Name': 'B' },
-			'columns First Name and prefill.first_name both hold First Name',
-		],
-		['a prefill that is text', { email: b, prefill: 'Ana' }, 'prefill must be an object'],
-		[
-			'an unknown property of a prefill',
-			{ email: b, prefill: { nickname: 'A' } },
-			'prefill has an unknown property: nickname',
+			'an object as prefill',
+			{ email: b, prefill: { first_name: 'B' } },
+			'prefill must be columns of its own, not an object',
 		],
 		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [

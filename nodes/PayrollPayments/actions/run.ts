@@ -81,10 +81,8 @@ function refuseAgentWrites({ type, parameters }: INode, operation: Operation): v
 		const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
 		refuse(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
 	}
-	for (const [name, field] of Object.entries(operation.options)) {
-		if (field.refusedInTool === true && (options[name] ?? '') !== '') {
-			refuse(field.form.displayName, 'Clear it, and use it in a node outside the AI agent');
-		}
+	if ((options.confirmedNotPaid ?? '') !== '') {
+		refuse('Confirmed Not Paid', 'Clear it, and use it in a node outside the AI agent');
 	}
 }
 

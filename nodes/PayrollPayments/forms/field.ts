@@ -28,7 +28,6 @@ export interface Field<Value> {
 	readonly withoutExpressions?: boolean;
 	readonly mustResolve?: boolean;
 	readonly filledWhereSet?: boolean;
-	readonly refusedInTool?: boolean;
 }
 
 export interface ParameterSource {
@@ -162,11 +161,6 @@ export function mustResolve<Value>(field: Field<Value>): Field<Value | undefined
 /** Makes an optional field that must hold something once it was added. */
 export function filledWhereSet<Value>(field: Field<Value>): Field<Value | undefined> {
 	return { ...optional(field), filledWhereSet: true };
-}
-
-/** Makes a field refuse to be set when an AI agent runs the node. */
-export function refusedInTool<Value>(field: Field<Value>): Field<Value> {
-	return { ...field, refusedInTool: true };
 }
 
 /** Makes a field what its form shows where it was left out. */

@@ -29,8 +29,6 @@ function withoutStyle(header: string): string {
 
 const RECOGNIZED = new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field]));
 
-const PREFILL = 'prefill.';
-
 const columnField = choice({ label: 'Field' }, menuOf(INVITEE_FIELDS), 'email');
 
 const columnName = text(
@@ -87,8 +85,11 @@ export function checkColumnNames(rows: readonly Row[]): void {
 	}
 }
 
-export function readRow(given: Row): Invitee {
-	const row = { ...given, columns: { ...given.columns, ...prefillColumns(given) } };
+export function readRow(row: Row): Invitee {
+	if (isRecord(row.columns.prefill)) {
+		const advice = ' Invitees From: JSON takes invitees in the service’s form.';
+		throw rowError(row, 'prefill must be columns of its own, not an object', advice);
+	}
 	const headers = headersOf(row);
 	const valueOf = (field: InviteeField): unknown => {
 		const header = headers.get(field);
@@ -110,23 +111,6 @@ export function readRow(given: Row): Invitee {
 			? ' If the address is in another column, enter its header in Column Names under Options.'
 			: ' Column Names says where the address is, so it is taken from no other column.';
 	throw rowError(row, fault, advice);
-}
-
-/** The properties of a prefill in the service's own form, as columns, unless Column Names uses it. */
-function prefillColumns(row: Row): Record<string, unknown> {
-	const { prefill } = row.columns;
-	if (prefill === undefined || prefill === null || prefill === '') return {};
-	if (row.names.some(({ name }) => withoutStyle(name) === 'prefill')) return {};
-	if (!isRecord(prefill)) throw rowError(row, 'prefill must be an object');
-	const unknown = Object.keys(prefill).find(
-		(name) => (RECOGNIZED.get(withoutStyle(name)) ?? 'email') === 'email',
-	);
-	if (unknown !== undefined) {
-		throw rowError(row, `prefill has an unknown property: ${shorten(unknown, 100)}`);
-	}
-	return Object.fromEntries(
-		Object.entries(prefill).map(([name, value]) => [`${PREFILL}${name}`, value]),
-	);
 }
 
 /**
@@ -151,7 +135,7 @@ function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 		matches(row, name).map((header) => ({ field, header })),
 	);
 	const recognized = headers.flatMap((header) => {
-		const field = RECOGNIZED.get(withoutStyle(header).replace(PREFILL, ''));
+		const field = RECOGNIZED.get(withoutStyle(header));
 		const isNamed =
 			named.some((each) => each.header === header || each.field === field) ||
 			(field === 'email' && row.names.some((each) => each.field === field));

@@ -6,7 +6,6 @@ import {
 	mustResolve,
 	optional,
 	orPreset,
-	refusedInTool,
 	shownWhen,
 	withoutExpressions,
 	type InputOf,
@@ -71,18 +70,16 @@ export const options = {
 		}),
 		'item',
 	),
-	confirmedNotPaid: refusedInTool(
-		withoutExpressions(
-			optional(
-				text(
-					{
-						label: 'Confirmed Not Paid',
-						description:
-							'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
-						example: '7F3A-91C2-1',
-					},
-					attemptCodes,
-				),
+	confirmedNotPaid: withoutExpressions(
+		optional(
+			text(
+				{
+					label: 'Confirmed Not Paid',
+					description:
+						'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
+					example: '7F3A-91C2-1',
+				},
+				attemptCodes,
 			),
 		),
 	),
