@@ -21,7 +21,8 @@ const EXPRESSIONS: readonly Value[] = [
 	'={{ $vars.missing }}',
 	'={{ $vars.missing }}, {{ $vars.missing }}',
 ];
-const BLANKS: readonly Value[] = ['', '  ', ' , ,\n'];
+const BLANKS: readonly Value[] = ['', '  '];
+const SEPARATORS = ' , ,\n';
 const NO_LISTS: readonly Value[] = ['={{ {} }}', '={{ [[]] }}', '={{ true }}'];
 const EMPTY_MENU: readonly Value[] = [[], [''], ['={{ undefined }}']];
 
@@ -61,19 +62,23 @@ const TEXTS: readonly Value[] = ['none', "={{ { providers: ['bank'] } }}"];
 const CLOSED: readonly Setting[] = [
 	['Filters', (filters) => ({ filters }), TEXTS],
 	['Options', (options) => ({ options }), TEXTS],
-	['IP Allowlist', option('ipAllowlist'), [...BLANKS, ...EXPRESSIONS, ...NO_LISTS, null, []]],
-	['IP Allowlist', option('ipAllowlist'), ['={{ [127] }}', '={{ [{}] }}']],
+	[
+		'IP Allowlist',
+		option('ipAllowlist'),
+		[...BLANKS, SEPARATORS, ...EXPRESSIONS, ...NO_LISTS, null, []],
+	],
+	['IP Allowlist', option('ipAllowlist'), ['={{ [127] }}', '={{ [{}] }}', '={{ ["::1", ""] }}']],
 	['Options', option('ipAllowlist'), ['={{ $env.ALLOWED }}']],
-	['Trigger On', event, [...BLANKS, ...EXPRESSIONS, ...EMPTY_MENU]],
+	['Trigger On', event, [...BLANKS, SEPARATORS, ...EXPRESSIONS, ...EMPTY_MENU]],
 	['Trigger On', event, ['={{ "Deposit Received" }}', ['deposit']]],
-	['Deposit Statuses', status, [...BLANKS, ...EXPRESSIONS, ...EMPTY_MENU]],
-	['Deposit Statuses', statusOfAny, [...BLANKS, ...EXPRESSIONS, ...EMPTY_MENU]],
+	['Deposit Statuses', status, [...BLANKS, SEPARATORS, ...EXPRESSIONS, ...EMPTY_MENU]],
+	['Deposit Statuses', statusOfAny, [...BLANKS, SEPARATORS, ...EXPRESSIONS, ...EMPTY_MENU]],
 	['Deposit Statuses', status, [['Complete'], ['complete', 'settled'], '={{ "paid" }}']],
 	...FILTERS.map(
 		([label, name, impossible]): Setting => [
 			label,
 			filter(name),
-			[...EXPRESSIONS, ...NO_LISTS, ...impossible],
+			[SEPARATORS, ...EXPRESSIONS, ...NO_LISTS, ...impossible],
 		],
 	),
 	[
@@ -126,7 +131,7 @@ const withAge = option('maximumAgeSeconds');
 
 const TAKEN: readonly INodeParameters[] = [
 	{ options: {} },
-	option('ipAllowlist')('={{ ["127.0.0.0/8", ""] }}'),
+	option('ipAllowlist')('={{ ["127.0.0.0/8", "::1"] }}'),
 	event('={{ "invite.accepted, deposit.received" }}'),
 	event('={{ "payroll.closed;deposit.received" }}'),
 	...FILTERS.flatMap(([, name]) => [...BLANKS, [], null].map(filter(name))),

@@ -22,13 +22,8 @@ export interface Wording {
 	readonly hint?: string;
 }
 
-function textsOf({ label, description, example, hint }: Wording) {
-	return {
-		displayName: label,
-		...(description === undefined ? {} : { description }),
-		...(example === undefined ? {} : { placeholder: `e.g. ${example}` }),
-		...(hint === undefined ? {} : { hint }),
-	};
+function textsOf({ label, example, ...others }: Wording) {
+	return { displayName: label, ...others, ...(example && { placeholder: `e.g. ${example}` }) };
 }
 
 export const filledText = anyText.refine((value) => value.trim() !== '', 'is missing');
@@ -163,15 +158,6 @@ export function choices<Value extends string>(
 		schema: listOf(oneOf(options)),
 		required: preset.length > 0,
 	};
-}
-
-const filledEntries = entries.transform((list) =>
-	Array.isArray(list) ? list.filter((entry: unknown) => !isBlank(entry)) : list,
-);
-
-/** Makes a list skip the entries of an expression's array that have no value. */
-export function skippingBlanks<List>(field: Field<List>): Field<List> {
-	return { ...field, schema: filledEntries.pipe(field.schema) };
 }
 
 export function flag(wording: Wording, preset = false): Field<boolean> {

@@ -2,19 +2,11 @@ import { z } from 'zod';
 
 import {
 	DEPOSIT_NETWORKS,
-	type DEPOSIT_PROVIDERS,
 	type DEPOSIT_STATUSES,
-	eventTypeOptions,
+	EVENT_TYPES,
+	nameOfEvent,
 } from '../api/schemas/events';
-import {
-	mustResolve,
-	optional,
-	shownWhen,
-	titleOf,
-	withoutExpressions,
-	type Field,
-	type Schema,
-} from '../forms/field';
+import { mustResolve, optional, shownWhen, withoutExpressions, type Schema } from '../forms/field';
 import {
 	choice,
 	choices,
@@ -22,7 +14,7 @@ import {
 	flag,
 	listOf,
 	menu,
-	skippingBlanks,
+	menuOf,
 	textList,
 	wholeNumber,
 	type Wording,
@@ -33,30 +25,20 @@ import { ipRange } from './allowlist';
 /** What most workflows wait for. */
 const USUAL_EVENT = 'deposit.received';
 
-const ANY_EVENT = 'Any Event';
-
 const EVENT_DESCRIPTIONS = new Map([
 	['*', 'Includes event types that aren’t in this list'],
 	[USUAL_EVENT, 'Funds have arrived in a company account from an external source'],
 ]);
 
 /** In the order of their names, but the usual one first, so that n8n's panel of nodes shows it first. */
-export const eventOptions = [{ name: ANY_EVENT, value: '*' }, ...eventTypeOptions]
+export const eventOptions = menuOf(['*', ...EVENT_TYPES], nameOfEvent)
 	.map(({ name, value }) => {
 		const description = EVENT_DESCRIPTIONS.get(value);
-		const action = `On ${withinSentence(name)}`;
+		/* As it continues a sentence; Bitcoin keeps its capital. */
+		const action = `On ${name.replace(/^(?!Bitcoin)./, (first) => first.toLowerCase())}`;
 		return { name, value, action, ...(description !== undefined && { description }) };
 	})
-	.sort(
-		(a, b) =>
-			Number(b.value === USUAL_EVENT) - Number(a.value === USUAL_EVENT) ||
-			a.name.localeCompare(b.name, 'en'),
-	);
-
-/** A name as it continues a sentence; Bitcoin keeps its capital. */
-function withinSentence(name: string): string {
-	return name.startsWith('Bitcoin') ? name : name.charAt(0).toLowerCase() + name.slice(1);
-}
+	.sort((a, b) => Number(b.value === USUAL_EVENT) - Number(a.value === USUAL_EVENT));
 
 /** A documented event type, or one that is written like them: the service may have added it. */
 const eventType = z
@@ -74,10 +56,8 @@ const versionNumber = z
 	.refine((value) => /^v?\d+(\.[\w-]+)*$/i.test(value), 'must be a version such as 2 or 2.1');
 
 /** A filter: left empty it lets everything pass, but not if its expression found nothing. */
-const filter = <Entry>(list: Field<Entry[]>) => mustResolve(skippingBlanks(optional(list)));
-
 const textFilter = <Entry>(wording: Wording, entry: Schema<Entry>) =>
-	filter(textList(wording, entry));
+	mustResolve(textList(wording, entry));
 
 const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
 	complete: 'Processed, and the funds are available; the only final status',
@@ -88,7 +68,7 @@ const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
 	unknown: 'Any other status, or none',
 });
 
-const providerOptions = menu<(typeof DEPOSIT_PROVIDERS)[number]>({
+const providerOptions = menu({
 	bitcoin: 'Bitcoin network deposit',
 	internal_pay_handler: 'Internal payment processing system',
 	manual: 'Deposit entered by hand',
@@ -123,24 +103,22 @@ const filters = {
 		versionNumber,
 	),
 	minimumAmountCents: mustResolve(
-		optional(
-			wholeNumber(
-				{
-					label: 'Minimum Amount (Cents)',
-					description:
-						'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
-				},
-				{ least: 0, preset: 0 },
-			),
+		wholeNumber(
+			{
+				label: 'Minimum Amount (Cents)',
+				description:
+					'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
+			},
+			{ least: 0, preset: 0 },
 		),
 	),
-	networks: filter(
+	networks: mustResolve(
 		choices(
 			{ label: 'Networks', description: 'The networks that deposits may arrive on' },
-			DEPOSIT_NETWORKS.map((value) => ({ name: titleOf(value), value })),
+			menuOf(DEPOSIT_NETWORKS),
 		),
 	),
-	providers: filter(
+	providers: mustResolve(
 		choices(
 			{ label: 'Providers', description: 'The providers that deposits may come from' },
 			providerOptions,
@@ -211,16 +189,14 @@ const options = {
 			'reject',
 		),
 	),
-	ipAllowlist: skippingBlanks(
-		textList(
-			{
-				label: 'IP Allowlist',
-				description:
-					'IP addresses and CIDR ranges to accept deliveries from, separated by commas. An empty list accepts none: deliveries are then answered with 500. Behind a proxy, set N8N_PROXY_HOPS.',
-				example: '203.0.113.7, 2001:db8::/32',
-			},
-			ipRange,
-		),
+	ipAllowlist: textList(
+		{
+			label: 'IP Allowlist',
+			description:
+				'IP addresses and CIDR ranges to accept deliveries from, separated by commas. An empty list accepts none: deliveries are then answered with 500. Behind a proxy, set N8N_PROXY_HOPS.',
+			example: '203.0.113.7, 2001:db8::/32',
+		},
+		ipRange,
 	),
 	maximumAgeSeconds: wholeNumber(
 		{
@@ -245,7 +221,7 @@ export const parameters = {
 		}),
 		'webhookCredentials',
 	),
-	events: skippingBlanks({
+	events: {
 		...choices(
 			{
 				label: 'Trigger On',
@@ -256,19 +232,17 @@ export const parameters = {
 			[USUAL_EVENT],
 		),
 		schema: listOf(eventType),
-	}),
+	},
 	depositStatuses: shownWhen(
 		{ events: [USUAL_EVENT, '*'] },
-		skippingBlanks(
-			choices(
-				{
-					label: 'Deposit Statuses',
-					description:
-						'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
-				},
-				statusOptions,
-				['complete'],
-			),
+		choices(
+			{
+				label: 'Deposit Statuses',
+				description:
+					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+			},
+			statusOptions,
+			['complete'],
 		),
 	),
 	filters: collection(

@@ -1,18 +1,10 @@
 import { DEPOSIT_STATUSES } from '../api/schemas/events';
-import type { InputOf } from '../forms/field';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
-import type { parameters } from './fields';
 import type { ReceivedEvent } from './parseEvent';
-
-type Values = InputOf<typeof parameters>;
+import type { DeliverySettings } from './settings';
 
 /** Which events the user wants. A filter that isn't set lets everything pass. */
-export type EventFilter = Values['filters'] & {
-	/** Event types, or `*` for any, including undocumented ones. */
-	readonly events: readonly string[];
-	/** For deposits: documented statuses, and `unknown` for any other. */
-	readonly depositStatuses: readonly string[];
-};
+export type EventFilter = DeliverySettings['filter'];
 
 /**
  * Whether the user wants this event. The deposit filters apply to `deposit.received` only.
@@ -51,7 +43,7 @@ function entityIdsOf(event: JsonObject): string[] {
 		.filter((entity) => typeof entity === 'string');
 }
 
-function documentedStatus(status: JsonValue | undefined): string {
+function documentedStatus(status: JsonValue | undefined) {
 	return DEPOSIT_STATUSES.find((known) => known === status) ?? 'unknown';
 }
 

@@ -7,7 +7,6 @@ import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
 import { nodeKeyOf } from './claims';
 import { parameters } from './fields';
-import type { EventFilter } from './filter';
 import {
 	readWebhookCredentials,
 	WEBHOOK_CREDENTIALS,
@@ -60,7 +59,7 @@ export async function loadSettings(
  */
 export function readSettings(source: ParameterSource, credentials: WebhookCredentials | undefined) {
 	const { events, depositStatuses = [], filters, output, options } = readFields(parameters, source);
-	const filter: EventFilter = { events, depositStatuses, ...filters };
+	const filter = { events, depositStatuses, ...filters };
 	return { credentials, filter, output, ...settingsOf(options) };
 }
 

@@ -7,18 +7,15 @@ import type {
 import { readFields, savedValues } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { credentialFields, isVisible } from './credential/fields';
-import { parsePlace, schemeOf, type Format, type Scheme, type SecretEncoding } from './schemes';
+import { parsePlace, schemeOf, type Scheme, type SecretEncoding } from './schemes';
 
 export const WEBHOOK_CREDENTIALS = 'payrollPaymentsWebhookApi';
 
-/** How to verify that a delivery comes from the service. */
-export interface WebhookCredentials {
-	readonly format: Format;
-	readonly scheme: Scheme;
-	/** The secret and, during a rotation, the previous one; each can be decoded as the scheme says. */
-	readonly secrets: readonly string[];
-	readonly toleranceSeconds: number;
-}
+/**
+ * How to verify that a delivery comes from the service. Its `secrets` are the secret and, during a
+ * rotation, the previous one; each can be decoded as the scheme says.
+ */
+export type WebhookCredentials = Readonly<ReturnType<typeof readWebhookCredentials>>;
 
 type Saved = Readonly<Record<string, unknown>>;
 
@@ -32,9 +29,9 @@ function refuse(field: keyof typeof credentialFields, what: string): never {
  * Checks the saved `payrollPaymentsWebhookApi` credential.
  * @throws {UserError} that names the field but never a secret
  */
-export function readWebhookCredentials(saved: Saved): WebhookCredentials {
+export function readWebhookCredentials(saved: Saved) {
 	const {
-		format = 'sharedToken',
+		format = 'sharedToken' as const,
 		header = '',
 		secret,
 		previousSecret: previous,

@@ -2,6 +2,9 @@ import { type EventFilter, isWanted } from '../../../nodes/PayrollPayments/trigg
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
+/** Which deposits pass, by their status. */
+const only = (...depositStatuses: EventFilter['depositStatuses']) => ({ depositStatuses });
+
 const all: EventFilter = { events: ['*'], depositStatuses: ['complete'] };
 
 const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
@@ -34,13 +37,13 @@ describe('deposit statuses', () => {
 
 	it('passes the chosen ones', () => {
 		expect(wanted(withDeposit({ status: 'complete' }))).toBe(true);
-		const reverted = { depositStatuses: ['reverted'] };
+		const reverted = only('reverted');
 		expect(wanted(withDeposit({ status: 'reverted' }), reverted)).toBe(true);
 		expect(wanted(depositEvent(), { depositStatuses: [] })).toBe(false);
 	});
 
 	it('passes an undocumented or missing one only as unknown', () => {
-		const unknown = { depositStatuses: ['unknown'] };
+		const unknown = only('unknown');
 		expect(wanted(withDeposit({ status: 'settled' }), unknown)).toBe(true);
 		const later = depositEvent({ event_version: '3', deposit: { state: 'complete' } });
 		expect([wanted(later), wanted(later, unknown)]).toEqual([false, true]);

@@ -22,9 +22,9 @@ it('uses the documented defaults', () => {
 it('reads lists from arrays and from text with commas, semicolons or line breaks', () => {
 	const filters = {
 		entityIds: ' co-a1B2c3D4e5F6, ;te-a1B2c3D4e5F6\n',
-		eventVersions: ['2', 2.1, 'v3', null],
+		eventVersions: ['2', 2.1, 'v3'],
 		destinationCurrencies: 'EUR\nusd',
-		sourceCurrencies: ['EUR', 'usd', ' '],
+		sourceCurrencies: ['EUR', 'usd'],
 		networks: 'base;\narbitrum',
 		providers: ['manual'],
 		minimumAmountCents: ' 500 ',
@@ -79,7 +79,7 @@ const option =
 
 it.each<[object, string | RegExp]>([
 	[{ events: ' , ' }, 'Trigger On is empty'],
-	[{ events: [null, ''] }, 'Trigger On is empty'],
+	[{ events: ['*', null] }, 'Trigger On, entry 2 must be text'],
 	[{ events: 7 }, 'Trigger On must be a list, or text separated by commas'],
 	[{ events: [true] }, 'Trigger On, entry 1 must be text'],
 	[{ events: 'deposit' }, `Trigger On, entry 1 ${NO_EVENT}`],

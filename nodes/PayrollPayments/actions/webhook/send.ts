@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { eventTypeOptions } from '../../api/schemas/events';
+import { EVENT_TYPES, nameOfEvent } from '../../api/schemas/events';
 import { identifier } from '../../shared/formats';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
-import { choice, text, wholeNumber } from '../../forms/fieldTypes';
+import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
 import { path } from '../../api/client';
 import { checkedCall } from '../checkedWrite';
@@ -29,7 +29,7 @@ export const sendTestDelivery = defineOperation({
 		),
 		eventType: choice(
 			{ label: 'Event Type', description: 'Event to send' },
-			eventTypeOptions,
+			menuOf(EVENT_TYPES, nameOfEvent),
 			'deposit.received',
 		),
 		version: optional(
