@@ -78,13 +78,6 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'What stands around the address can’t be a part of a name, so nothing grows together.',
 	},
 	{
-		file: 'signing/guards/instantPayment.ts',
-		line: 'const { path = [], message: fault } = message.error.issues[0] ?? {};',
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'A failed parse has an issue, and each issue a path; only the compiler doesn’t know.',
-	},
-	{
 		file: 'signing/guards/signInMessage.ts',
 		line: 'const host = authority.toLowerCase();',
 		from: 'authority.toLowerCase()',
@@ -181,12 +174,5 @@ export const SURVIVORS: readonly Survivor[] = [
 		from: '{\n\t\treturn undefined;\n\t}',
 		to: '{}',
 		why: 'A function that ends without a return gives undefined, too.',
-	},
-	{
-		file: 'signing/wallet.ts',
-		line: "const name = createHash('sha256').update(privateKey.toLowerCase()).digest('hex');",
-		from: 'privateKey.toLowerCase()',
-		to: 'privateKey.toUpperCase()',
-		why: 'It only has to put the letters of the key in the same case, and either case does.',
 	},
 ];
