@@ -43,6 +43,7 @@ export async function openRun(
 		/* In a loop, each run of the node counts separately. */
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
 	}));
+	let ledger: PaymentLedger | undefined;
 	return {
 		credentials,
 		settings,
@@ -61,11 +62,13 @@ export async function openRun(
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
 			});
 		}),
-		ledger: onFirstUse(() => {
+		ledger: () => {
 			const { workflowId, nodeId } = scope();
+			/* Each payment uses them, so that a run is remembered however long it takes. */
 			const records = paymentsOfRuns.of(scope());
-			return new PaymentLedger(context.helpers, `${workflowId}:${nodeId}`, records, signal);
-		}),
+			const nodeKey = `${workflowId}:${nodeId}`;
+			return (ledger ??= new PaymentLedger(context.helpers, nodeKey, records, signal));
+		},
 		/**
 		 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
 		 * second time, this returns the first answer.
