@@ -236,11 +236,11 @@ describe('columns of input rows', () => {
 			{ email: b, 'First Name': 'B', firstName: '' },
 			'columns First Name and firstName both hold First Name',
 		],
-		[
-			'an object as prefill',
-			{ email: b, prefill: { first_name: 'B' } },
-			'prefill must be columns of its own, not an object',
-		],
+		...[{ first_name: 'B' }, '{"first_name":"B"}'].map((prefill): [string, IDataObject, string] => [
+			`a prefill in a column: ${JSON.stringify(prefill)}`,
+			{ email: b, prefill },
+			'prefill can’t be a column; use one for each field, e.g. first_name',
+		]),
 		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [
 			`the error of a formula, ${value}`,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
-import { optional, titleOf, type Field } from '../../forms/field';
+import { isBlank, optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, menuOf, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
-import { isRecord } from '../../shared/json';
 import { shorten } from '../../shared/redaction';
 import { listed } from '../checkedWrite';
 
@@ -86,9 +85,14 @@ export function checkColumnNames(rows: readonly Row[]): void {
 }
 
 export function readRow(row: Row): Invitee {
-	if (isRecord(row.columns.prefill)) {
+	const isNamed = row.names.some(({ name }) => withoutStyle(name) === 'prefill');
+	if (!isNamed && !isBlank(row.columns.prefill)) {
 		const advice = ' Invitees From: JSON takes invitees in the service’s form.';
-		throw rowError(row, 'prefill must be columns of its own, not an object', advice);
+		throw rowError(
+			row,
+			'prefill can’t be a column; use one for each field, e.g. first_name',
+			advice,
+		);
 	}
 	const headers = headersOf(row);
 	const valueOf = (field: InviteeField): unknown => {
