@@ -28,7 +28,9 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
 		const note = 'No changes are lost: the next check that succeeds reports them.';
-		const passing = !isManual && isPassing(error) ? error.with({ note }) : undefined;
+		/* A workflow that can't be published starts over the next time. */
+		const isKept = polled.has(context) || context.getActivationMode() !== 'activate';
+		const passing = !isManual && isKept && isPassing(error) ? error.with({ note }) : undefined;
 		const shown = nodeErrorFor(context.getNode(), passing ?? error, redactor);
 		if (passing === undefined || !isAfterRestart(context)) throw shown;
 		/* n8n would give up a trigger whose first poll fails for a quarter of a minute, for good. */
