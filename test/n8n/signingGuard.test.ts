@@ -101,7 +101,7 @@ describe('administrator invites', () => {
 	});
 
 	it.each<[string, IDataObject, RegExp]>([
-		['is from another wallet than the signer', { from: another.address }, /not the signer/],
+		['is from another wallet than the signer', { from: another.address }, /not the signing wallet/],
 		[
 			'names one account only',
 			{ data: [{ role: 'team_viewer', account: another.address }] },

@@ -19,7 +19,7 @@ const HINTS: Readonly<Record<number, string>> = {
 	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
 	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
-	429: 'Rate limit reached. Try again later, lower Concurrency under Options, or choose longer Poll Times.',
+	429: 'Rate limit reached. Try again later. In the action node, lower Concurrency under Options; in the polling trigger, choose longer Poll Times.',
 };
 
 /** What is known about a call that failed, for the hint. */

@@ -33,12 +33,16 @@ const answerInError = z
 /** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
 const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string() }));
 
+const TOO_SLOW = 'it took too long to respond';
+const RAISE_TIMEOUT =
+	' In the action node, you can also raise Timeout (Milliseconds) under Options.';
+
 /** With the first two there was no connection; with others, such as a lost network, there may have been. */
 const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string, wasSent?: false]> = [
 	[/^ECONNREFUSED$/, 'it refused the connection', false],
 	[/^(?:ENOTFOUND|EAI_AGAIN)$/, 'its host name wasn’t found', false],
 	[/^(?:ECONNRESET|EPIPE)$/, 'the connection was interrupted'],
-	[/^(?:ECONNABORTED|ETIMEDOUT)$/, 'it took too long to respond'],
+	[/^(?:ECONNABORTED|ETIMEDOUT)$/, TOO_SLOW],
 	[/^E(?:HOST|NET)UNREACH$/, 'its network can’t be reached'],
 	[/^EPROTO$/, 'it doesn’t support TLS'],
 	[/^ERR_CANCELED$/, 'the execution was canceled'],
@@ -63,7 +67,7 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
 		hint: isCertificate
 			? 'Fix the server’s certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n.'
-			: 'Check that n8n can reach this address (network, proxy, firewall). If it is only slow, raise Timeout (Milliseconds) under the action node’s Options.',
+			: `Check that n8n can reach this address (network, proxy, firewall).${reason === TOO_SLOW ? RAISE_TIMEOUT : ''}`,
 		wasSent: wasSent && !isCertificate,
 	});
 }

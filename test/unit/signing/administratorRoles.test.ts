@@ -133,7 +133,7 @@ describe('the signing guard of administrator invites', () => {
 		'The domain doesn’t have exactly name, version, chainId and verifyingContract';
 	const notViewer = (given: string) =>
 		`The typed data gives the role ${given}, not Company: Viewer (org_viewer)`;
-	const notTheWallet = `typed_data.from is "${mallory}", not the signer ${wallet.address}`;
+	const notTheWallet = `typed_data.from is "${mallory}", not the signing wallet ${wallet.address}`;
 	const twice = 'The typed data names the same account twice';
 	const different = 'The typed data gives different roles';
 	const primaryType = (given: string) => `The primary type is ${given}, not SetRolesForwardRequest`;
@@ -270,7 +270,7 @@ describe('the signing guard of administrator invites', () => {
 	it('takes the signer of a provided signature for the sender', () => {
 		const provided = { signer: mallory };
 		expect(guarded(message({ from: mallory }), provided).message.from).toBe(mallory);
-		expect(refusal(STRUCTURE, provided).message).toContain(`not the signer ${mallory}`);
+		expect(refusal(STRUCTURE, provided).message).toContain(`not the signing wallet ${mallory}`);
 	});
 
 	type RoleExpectation = Parameters<typeof checkProvidedRoles>[1];

@@ -154,7 +154,8 @@ describe('the signing guard of instant payments', () => {
 		message: expect.stringContaining(words),
 		hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
 	});
-	const notTheWallet = (from: string) => `from is ${from}, not the signer ${wallet.address}`;
+	const notTheWallet = (from: string) =>
+		`from is ${from}, not the signing wallet ${wallet.address}`;
 	const notSigned = (member: string) => `${member} would be sent, but not signed`;
 	const structure = {
 		...data({ id: { a: '1' } }),

@@ -145,7 +145,7 @@ export function administratorInviteTypedData(
 	const { from, expires, data } = request.parse(typedData.message);
 	const { signer } = expectation;
 	if (!isSameAddress(from, signer)) {
-		return refuseToSign(`typed_data.from is ${quoted(from)}, not the signer ${signer}`);
+		return refuseToSign(`typed_data.from is ${quoted(from)}, not the signing wallet ${signer}`);
 	}
 	checkGrants(data, expectation);
 	refuseExpired(expires, expectation.now ?? Date.now());

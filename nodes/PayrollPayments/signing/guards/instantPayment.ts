@@ -86,7 +86,7 @@ export function instantPaymentTypedData(
 	const from = ADDRESS.exec(others.from.trim())?.[1];
 	const { signer } = expectation;
 	if (from !== undefined && !isSameAddress(`0x${from}`, signer)) {
-		return refuseToSign(`${MESSAGE}from is 0x${from}, not the signer ${signer}`);
+		return refuseToSign(`${MESSAGE}from is 0x${from}, not the signing wallet ${signer}`);
 	}
 	checkTexts(MESSAGE, others, expectation);
 	checkTexts(`${MESSAGE}data.`, data, expectation);
