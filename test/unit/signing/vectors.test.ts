@@ -65,13 +65,8 @@ it.each([
 	'0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
 	'0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
 ])('EIP-55’s address %s is signed', (address) => {
-	const types = { Mail: membersIn('address to') };
-	const input = {
-		domain: { name: 'EIP-55' },
-		types,
-		primaryType: 'Mail',
-		message: { to: address },
-	};
+	const eip712 = { domain: { name: 'EIP-55' }, types: { Mail: membersIn('address to') } };
+	const input = { ...eip712, primaryType: 'Mail', message: { to: address } };
 	expect(readTypedData(input, '').message).toEqual({ to: address });
 });
 

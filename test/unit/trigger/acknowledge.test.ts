@@ -67,7 +67,12 @@ it.each([
 	],
 	['a node after an agent', 'Trigger → Agent → Wait, Model → Agent (ai_model)', 'Wait'],
 ])('finds a pause in %s', (_what, paths, name) => {
-	expect(refusing(paths)).toThrow(`because the node “${name}” pauses the workflow`);
+	expect(refusing(paths)).toThrow(
+		expect.objectContaining({
+			message: expect.stringContaining(`because the node “${name}” pauses the workflow`),
+			hint: expect.stringMatching(/^Choose “When Received”/),
+		}),
+	);
 });
 
 const DISABLED = { disabled: true };

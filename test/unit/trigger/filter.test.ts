@@ -2,9 +2,6 @@ import { type EventFilter, isWanted } from '../../../nodes/PayrollPayments/trigg
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
-/** Which deposits pass, by their status. */
-const only = (...depositStatuses: EventFilter['depositStatuses']) => ({ depositStatuses });
-
 const all: EventFilter = { events: ['*'], depositStatuses: ['complete'] };
 
 const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
@@ -37,13 +34,13 @@ describe('deposit statuses', () => {
 
 	it('passes the chosen ones', () => {
 		expect(wanted(withDeposit({ status: 'complete' }))).toBe(true);
-		const reverted = only('reverted');
+		const reverted: Partial<EventFilter> = { depositStatuses: ['reverted'] };
 		expect(wanted(withDeposit({ status: 'reverted' }), reverted)).toBe(true);
 		expect(wanted(depositEvent(), { depositStatuses: [] })).toBe(false);
 	});
 
 	it('passes an undocumented or missing one only as unknown', () => {
-		const unknown = only('unknown');
+		const unknown: Partial<EventFilter> = { depositStatuses: ['unknown'] };
 		expect(wanted(withDeposit({ status: 'settled' }), unknown)).toBe(true);
 		const later = depositEvent({ event_version: '3', deposit: { state: 'complete' } });
 		expect([wanted(later), wanted(later, unknown)]).toEqual([false, true]);
@@ -111,6 +108,8 @@ describe('eventVersions', () => {
 		['2.0', 'V2', true],
 		['2.0', '2.1', false],
 		['2.0', '2.0.0', false],
+		['2.1', ' v2.1 ', true],
+		['2.1', '2.v1', false],
 		['2.1', '2', false],
 		['v2.1', '2.1', true],
 		['2.0-beta', '2.0-BETA', true],

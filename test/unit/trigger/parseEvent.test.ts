@@ -139,20 +139,21 @@ describe('no event', () => {
 	it.each([
 		...['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'],
 		...['application/json;profile=x; Charset = "UTF8"', 'application/cloudevents+json'],
+		'application/json; x-charset=latin1',
 	])('content type %s is accepted', (contentType) => {
 		expect(refusalOf(otherEvent(), contentType)).toBeUndefined();
 	});
 
 	it.each([
 		...['text/plain', 'application/jsonp', 'application/xml+jsonx', ''],
-		'application/x-www-form-urlencoded',
+		...['application/x-www-form-urlencoded', 'x-application/json'],
 	])('content type %j is refused', (contentType) => {
 		expect(refusalOf(otherEvent(), contentType)).toBe(
 			'Not an event: the content type must be application/json',
 		);
 	});
 
-	it.each(['latin1', 'utf-16le', 'iso-8859-1', '', 'ascii'])(
+	it.each(['latin1', 'utf-16le', '', 'ascii', 'xutf-8', 'utf-8x', 'utf"-8"', '"utf-"8'])(
 		'in the charset %j is refused, since its bytes would be read as others',
 		(charset) => {
 			expect(refusalOf(otherEvent(), `application/json; charset=${charset}`)).toBe(

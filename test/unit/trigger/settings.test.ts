@@ -1,3 +1,4 @@
+import { eventOptions } from '../../../nodes/PayrollPayments/trigger/fields';
 import { readOptions } from '../../../nodes/PayrollPayments/trigger/settings';
 import { settingsWith, sourceOf } from '../../support/receivedEvent';
 import { refusalOf } from '../../support/refusals';
@@ -19,24 +20,42 @@ it('uses the documented defaults', () => {
 	});
 });
 
+it('offers the usual event first, then the others by name', () => {
+	const [usual, ...others] = eventOptions;
+	expect(usual).toStrictEqual({
+		name: 'Deposit Received',
+		value: 'deposit.received',
+		action: 'On deposit Received',
+		description: expect.stringMatching(/^Funds have arrived/),
+	});
+	const names = others.map(({ name }) => name);
+	expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')));
+	const bitcoin = {
+		name: 'Bitcoin Deposit',
+		value: 'deposit.bitcoin',
+		action: 'On Bitcoin Deposit',
+	};
+	expect(others.find(({ value }) => value === bitcoin.value)).toStrictEqual(bitcoin);
+});
+
 it('reads lists from arrays and from text with commas, semicolons or line breaks', () => {
 	const filters = {
 		entityIds: ' co-a1B2c3D4e5F6, ;te-a1B2c3D4e5F6\n',
-		eventVersions: ['2', 2.1, 'v3'],
-		destinationCurrencies: 'EUR\nusd',
+		eventVersions: ['2', 2.1, 'v3', '10.20'],
+		destinationCurrencies: 'EUR\nus1',
 		sourceCurrencies: ['EUR', 'usd'],
 		networks: 'base;\narbitrum',
 		providers: ['manual'],
 		minimumAmountCents: ' 500 ',
 	};
 	const options = { ipAllowlist: '192.0.2.1;\n192.0.2.0/24,2001:db8::/32' };
-	const { filter, allowlist } = settingsWith({ events: '*;payroll.closed', filters, options });
+	const { filter, allowlist } = settingsWith({ events: '*;payroll.run.closed', filters, options });
 	expect(filter).toEqual({
-		events: ['*', 'payroll.closed'],
+		events: ['*', 'payroll.run.closed'],
 		depositStatuses: ['complete'],
 		entityIds: ['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6'],
-		eventVersions: ['2', '2.1', 'v3'],
-		destinationCurrencies: ['EUR', 'usd'],
+		eventVersions: ['2', '2.1', 'v3', '10.20'],
+		destinationCurrencies: ['EUR', 'us1'],
 		sourceCurrencies: ['EUR', 'usd'],
 		networks: ['base', 'arbitrum'],
 		providers: ['manual'],
@@ -83,6 +102,7 @@ it.each<[object, string | RegExp]>([
 	[{ events: 7 }, 'Trigger On must be a list, or text separated by commas'],
 	[{ events: [true] }, 'Trigger On, entry 1 must be text'],
 	[{ events: 'deposit' }, `Trigger On, entry 1 ${NO_EVENT}`],
+	[{ events: 'on deposit.received' }, `Trigger On, entry 1 ${NO_EVENT}`],
 	[{ events: '*,Deposit Received' }, `Trigger On, entry 2 ${NO_EVENT}`],
 	[{ depositStatuses: [] }, 'Deposit Statuses is empty'],
 	[{ depositStatuses: 'complete,paid' }, /^Deposit Statuses, entry 2 must be Complete, /],
@@ -94,7 +114,9 @@ it.each<[object, string | RegExp]>([
 		{ filters: { eventVersions } },
 		/entry 1 must be a version such as 2 or 2\.1$/,
 	]),
-	[{ filters: { sourceCurrencies: 'US dollars' } }, NO_CURRENCY],
+	[{ filters: { sourceCurrencies: 'dollars' } }, NO_CURRENCY],
+	[{ filters: { sourceCurrencies: [7] } }, 'Source Currencies, entry 1 must be text'],
+	[{ filters: { eventVersions: [true] } }, 'Event Versions, entry 1 must be text'],
 	[{ filters: { destinationCurrencies: '$' } }, NO_CURRENCY],
 	[{ filters: { networks: 'solana' } }, /^Networks, entry 1 must be Arbitrum, /],
 	[{ filters: { providers: ['bank'] } }, /^Providers, entry 1 must be Bitcoin, /],

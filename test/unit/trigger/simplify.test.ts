@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 
-import { presentHeaders, simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
+import {
+	presentHeaders,
+	simplify,
+	triggerOutput,
+} from '../../../nodes/PayrollPayments/trigger/simplify';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { deposit, depositEvent, otherEvent } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
@@ -112,4 +116,14 @@ it('withholds secrets and tokens in the values of other headers', () => {
 	expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(headers));
 	expect(shown).not.toMatch(/secret|eyJ|b2xkLXNl/);
 	expect(shown).toContain('for=1.2.3.4;by=');
+});
+
+it('has a schema that fits what it puts out, and nothing else', () => {
+	const fits = (output: object) => triggerOutput.safeParse(output).success;
+	const flat = row(depositEvent());
+	expect(fits({ ...flat, headers: { a: '1', b: ['2'] }, validation_issues: ['x'] })).toBe(true);
+	for (const wrong of [{ headers: { a: 1 } }, { validation_issues: 'x' }, { status: 7 }]) {
+		expect(fits({ ...flat, ...wrong })).toBe(false);
+	}
+	expect(fits({ object: 'event', event_type: 'x' })).toBe(false);
 });
