@@ -134,7 +134,7 @@ function fitsAtomic(value: unknown, type: string): value is string | boolean {
 	const bits = bitsOf(type);
 	if (bits > 0) return fitsInteger(value, type.startsWith('int'), BigInt(bits));
 	if (type === 'string') return value.isWellFormed();
-	/* In lower case or with a valid checksum. viem caches every text that it is asked about. */
+	/* In lower case or with a valid checksum. Length first: viem caches every text it is asked about. */
 	if (type === 'address') return value.length === 42 && isAddress(value);
 	const size = BYTES.exec(type)?.[1];
 	return isHex(value) && (size === undefined || value.length === 2 + 2 * Number(size));

@@ -34,8 +34,9 @@ const EVENT_DESCRIPTIONS = new Map([
 export const eventOptions = menuOf(['*', ...EVENT_TYPES], nameOfEvent)
 	.map(({ name, value }) => {
 		const description = EVENT_DESCRIPTIONS.get(value);
-		/* As it continues a sentence; Bitcoin keeps its capital. */
-		const action = `On ${name.replace(/^(?!Bitcoin)./, (first) => first.toLowerCase())}`;
+		/* Bitcoin and abbreviations keep their capitals within the sentence. */
+		const words = name.replace(/\b(?!Bitcoin)[A-Z](?=[a-z])/g, (first) => first.toLowerCase());
+		const action = `On ${words}`;
 		return { name, value, action, ...(description !== undefined && { description }) };
 	})
 	.sort((a, b) => Number(b.value === USUAL_EVENT) - Number(a.value === USUAL_EVENT));

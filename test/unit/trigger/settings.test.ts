@@ -25,7 +25,7 @@ it('offers the usual event first, then the others by name', () => {
 	expect(usual).toStrictEqual({
 		name: 'Deposit Received',
 		value: 'deposit.received',
-		action: 'On deposit Received',
+		action: 'On deposit received',
 		description: expect.stringMatching(/^Funds have arrived/),
 	});
 	const names = others.map(({ name }) => name);
@@ -33,7 +33,7 @@ it('offers the usual event first, then the others by name', () => {
 	const bitcoin = {
 		name: 'Bitcoin Deposit',
 		value: 'deposit.bitcoin',
-		action: 'On Bitcoin Deposit',
+		action: 'On Bitcoin deposit',
 	};
 	expect(others.find(({ value }) => value === bitcoin.value)).toStrictEqual(bitcoin);
 });
