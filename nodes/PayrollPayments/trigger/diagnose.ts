@@ -187,13 +187,13 @@ function adviceFor({ format, header, ...scheme }: Settings, saved: WebhookCreden
 	return `In the credential, set ${new Intl.ListFormat('en-US').format(changes)}.`;
 }
 
-/** A value as a person chooses or enters it; a header as documentation spells it. */
+/** A value as a person chooses or enters it; a header as documentation spells it, its part as sent. */
 function labelOf({ options, displayName }: Field<unknown>['form'], value: unknown): string {
 	const text = String(value);
 	const option = options?.find((each) => 'value' in each && each.value === value);
 	if (option !== undefined) return option.name;
 	if (displayName === 'Signature Prefix') return text === '' ? 'nothing' : `“${text}”`;
 	return displayName.endsWith('Header')
-		? text.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
+		? text.replace(/(?<!\[.*)(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 		: text;
 }

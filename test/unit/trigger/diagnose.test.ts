@@ -76,7 +76,7 @@ it.each([
 	);
 });
 
-const PADDLE = `ts=${TIME};h1=${sign('another')};h1=${sign(`${TIME}:${BODY}`)}`;
+const PADDLE = `ts=${TIME};h-a=${sign('another')};h-a=${sign(`${TIME}:${BODY}`)}`;
 const OTHER_HEX = sign('another');
 const STANDARD = { 'webhook-id': 'event-1', 'webhook-timestamp': TIME };
 const STANDARD_CONTENT = `event-1.${TIME}.${BODY}`;
@@ -90,7 +90,7 @@ it.each<[string, DeliveryHeaders, Record<string, unknown>, string | undefined]>(
 		{ 'x-proof': PADDLE },
 		{},
 		custom({
-			...{ header: 'X-Proof[h1]', content: '{timestamp}:{body}' },
+			...{ header: 'X-Proof[h-a]', content: '{timestamp}:{body}' },
 			places: 'Timestamp Header to X-Proof[ts], ',
 		}),
 	],
