@@ -273,6 +273,10 @@ describe('the signing guard of instant payments', () => {
 			['a team in bold mathematical letters', '𝐭𝐞-𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳'],
 			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
 			['a team that is percent-encoded twice', team.replace('-', '%252d')],
+			...['%2F', '%3a', '%E2%80%8b', '%257C', '\\n', '\\u002f'].map((escape): [string, string] => [
+				`a team behind the escape ${escape}`,
+				`late${escape}${team}`,
+			]),
 			['a team with something invisible', `t\u2060e\u00ad-\ufe0fzzzzzz\u{e0020}zzzzzz`],
 			['a team with a control character', `t\u0000e-zzzzzzzzzzzz`],
 			['a team with accents', `te\u0301-zzzzzzzzzzzz`],

@@ -14,8 +14,8 @@ const MOST_DECODINGS = 5;
 const INVISIBLE = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
 /** Dashes, and other characters that look like one. */
 const DASH = /[\p{Pd}\u02d7\u1173\u2043\u2212\u2500\u2501\u2796\u30fc\u4e00]/gu;
-/** “te-” at the end of a word, as in “late-payment”, which doesn't begin a team ID. */
-const END_OF_WORD = /\p{Script=Latin}\p{M}*te\p{M}*-/giu;
+/** “te-” at the end of a word, as in “late-payment”, which doesn't begin a team ID; not after an escape of JSON. */
+const END_OF_WORD = /(?<!\\|\\u[\da-f]{3})\p{Script=Latin}\p{M}*te\p{M}*-/giu;
 /** A team ID, with letters of any script that look like T and E. */
 const TEAM_ID = /[tŧƭʈᴛτтҭⲧꓔꭲ][eɇɛᴇεеєҽⲉꓰꭼ℮ⴹ]-[\p{L}\p{N}_-]{12}/u;
 
@@ -30,15 +30,20 @@ function escaped(text: string): string {
 	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** The text in plain characters as it would be read, or undefined if it is encoded too often. */
-function decoded(text: string): string | undefined {
-	let last = text;
-	for (let round = 0; round < MOST_DECODINGS; round++) {
+/** The text, and what each decoding makes of it; undefined if it is encoded too often. */
+function readingsOf(text: string): string[] | undefined {
+	const readings = [text];
+	for (let last = text; readings.length <= MOST_DECODINGS; readings.push(last)) {
 		const next = decodePercent(last.normalize('NFKD').replace(INVISIBLE, ''));
-		if (next === last) return next.toLowerCase().replace(DASH, '-');
+		if (next === last) return readings;
 		last = next;
 	}
 	return undefined;
+}
+
+/** The text as people see it, in lower case. */
+function seen(text: string): string {
+	return text.normalize('NFKD').replace(INVISIBLE, '').toLowerCase().replace(DASH, '-');
 }
 
 /**
@@ -55,10 +60,15 @@ export function foreignNamesFinder(form: {
 	const ownEmail = new RegExp(BEFORE_EMAIL + escaped(recipientEmail) + AFTER_EMAIL, 'gi');
 	const ownTeam = new RegExp(escaped(teamId) + AFTER_TEAM, 'gu');
 	return (text) => {
-		const others = text.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM).normalize('NFD');
-		const rest = decoded(others.replace(END_OF_WORD, 'xxx-'));
-		if (rest === undefined) return 'text that is encoded several times';
-		if (rest.includes('@')) return `an email address other than ${recipientEmail}`;
-		return TEAM_ID.test(rest) ? `a team ID other than ${teamId}` : undefined;
+		const readings = readingsOf(text.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM));
+		if (readings === undefined) return 'text that is encoded several times';
+		if (readings.some((each) => seen(each).includes('@'))) {
+			return `an email address other than ${recipientEmail}`;
+		}
+		/* In each reading anew: what looks like the end of a word may be that of an escape, as in %2Fte-. */
+		const others = readings.map((each) => each.normalize('NFD').replace(END_OF_WORD, 'xxx-'));
+		return others.some((each) => TEAM_ID.test(seen(each)))
+			? `a team ID other than ${teamId}`
+			: undefined;
 	};
 }
