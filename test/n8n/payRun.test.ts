@@ -164,6 +164,8 @@ describe('a pay run', () => {
 		const tried = await sandbox.run(skip, { items: items.slice(0, 2), node: TRIED_AGAIN });
 		const paid = { outcome: 'paid', transaction: expect.stringMatching(/^tx-/) };
 		expect(recordsOf(tried.output)).toMatchObject([{ ...paid, already_sent: true }, paid]);
+		const checked = await sandbox.run(form({ ifAlreadyPaid: 'skip', checkOnly: true }), { items });
+		expect(checked.output[0]?.json.summary).toMatch(/^Already paid, so not sent again: Pay /);
 		/* Its authorization is another person's. */
 		items.splice(2, 1, { ...items[2], email: 'gus@example.com' }, { email: 'no address' });
 		const { output } = await sandbox.run(skip, { items, ...CONTINUE });

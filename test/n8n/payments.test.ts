@@ -26,6 +26,13 @@ describe('a payment', () => {
 		['#REF!', 'has #REF!, the error of a formula in a sheet'],
 		[' #N/A', 'has #N/A, the error of a formula in a sheet'],
 		['INV-#VALUE!', 'has #VALUE!, the error of a formula in a sheet'],
+		['Loading...', 'has Loading..., the error of a formula in a sheet'],
+		...['={{ "INV-" + $json.none }}', '={{ [null].join() + null }}', '={{ {} + "-1" }}'].map(
+			(expression) => [
+				expression,
+				'contains what an expression writes for a value that it doesn’t find',
+			],
+		),
 		['\u200b', 'has no visible character'],
 		['\u00ad', 'has no visible character'],
 	])('has no reference %j', async (paymentReference, fault) => {

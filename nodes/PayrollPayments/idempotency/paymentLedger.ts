@@ -105,11 +105,12 @@ function hash(...parts: unknown[]): string {
 	return createHash('sha256').update(canonicalJson(parts, inDigits)).digest('hex');
 }
 
-/** A reference as people compare it: look-alike characters, white space and case don't count. */
+/** A reference as people compare it: kinds of dashes, invisible characters, white space and case don't count. */
 export function referenceKey(reference: string): string {
 	return reference
-		.replace(/\p{Cf}/gu, '')
+		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]|(?!\s)\p{Cc}/gu, '')
 		.normalize('NFKC')
+		.replace(/[\p{Pd}\u2212]/gu, '-')
 		.replace(/\s+/g, ' ')
 		.trim()
 		.toLowerCase();
@@ -268,7 +269,7 @@ function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
 	if (isRecorded(typedData) && !isOwn) {
 		const error = refusal(
 			`The authorization of the payment of ${summary} was already sent by this node for another payment, so it was not sent again`,
-			'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
+			'If it was sent with another Payment Reference, or with none, use that again to see what became of it: it may have been paid. Only for another payment, get a new authorization.',
 		);
 		return { status: 'refused', error };
 	}

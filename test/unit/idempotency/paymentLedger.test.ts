@@ -501,6 +501,9 @@ describe('a payment reference', () => {
 		['café 1', 'cafe\u0301 1'],
 		['café 1', 'cafe\u200D\u0301 1'],
 		['№ 7', 'No 7'],
+		['INV-1', 'INV–1\ufe0f'],
+		['INV-1', 'INV−1\u3164'],
+		['INV-1', 'INV\u0007-1\u0085\u2800'],
 	])('%j is the same as %j', async (one, other) => {
 		await pay(withSalt('1', one));
 		await expect(pay(withSalt('2', other))).rejects.toThrow(WAS_PAID);
@@ -524,7 +527,7 @@ describe('a payment reference', () => {
 		expect(await run().check({ ...payment, reference })).toMatchObject([
 			refusedWith(
 				'The authorization of the payment of $125.00 to ana@example.com was already sent by this node for another payment, so it was not sent again',
-				'If it was sent with another Payment Reference, or with none, use that again. For a new payment, get a new authorization.',
+				'If it was sent with another Payment Reference, or with none, use that again to see what became of it: it may have been paid. Only for another payment, get a new authorization.',
 			),
 		]);
 	});

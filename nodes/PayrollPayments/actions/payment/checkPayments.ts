@@ -151,12 +151,14 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 		const send = async () => output('paid', await row.pay(attempt));
 		return { ...job, writes: [{ ...write, summary }], send };
 	}
+	const summary = `Already paid, so not sent again: ${write.summary}`;
+	const made = { ...job, writes: [{ ...write, summary }] };
 	if ('answer' in state) {
 		const { answer } = state;
-		return { ...job, kind: 'repeat', send: async () => output('paid', answer) };
+		return { ...made, kind: 'repeat', send: async () => output('paid', answer) };
 	}
 	if (state.status === 'paid' && skips) {
-		return { ...job, kind: 'report', send: async () => output('already_paid', {}) };
+		return { ...made, kind: 'report', send: async () => output('already_paid', {}) };
 	}
 	const writes = state.status === 'refused' ? undefined : [write];
 	/* Whatever broke in the last try would break the other payments, too. */

@@ -36,6 +36,9 @@ const attemptCodes = filledText
 
 const NO_DOLLARS = { errorMap: () => ({ message: 'must be dollars in digits, e.g. 34500.00' }) };
 
+/** What JavaScript makes of a missing value inside a text: "INV-undefined". */
+const NOT_FOUND = /(?<![\p{L}\p{N}])(?:undefined|null|NaN|\[object \w+\])(?![\p{L}\p{N}])/u;
+
 /** Dollars as whole cents; a total may be larger than one payment. */
 const totalDollars = z
 	.union([z.string(), z.number()], NO_DOLLARS)
@@ -180,6 +183,10 @@ export const fields = {
 				.transform((value) => String(value).trim())
 				/* All of these would count as one reference. */
 				.refine((value) => referenceKey(value) !== '', 'has no visible character')
+				.refine(
+					(value) => !NOT_FOUND.test(value),
+					'contains what an expression writes for a value that it doesn’t find',
+				)
 				.superRefine(refuseFormulaError),
 		),
 	),
