@@ -252,7 +252,15 @@ describe('administrator invites', () => {
 			{ ...execute, inviteIds: `${first}, ${first}` },
 			{ items: recordsOf(output) },
 		);
-		expect(twice.error?.message).toBe('Invite IDs lists an invite twice [item 0]');
+		expect(twice.error?.message).toBe(`Invite IDs: ${first} is listed twice [item 0]`);
+	});
+
+	it.each(['create', 'send'])('invite nobody twice by two items: %s', async (operation) => {
+		const parameters = send({ operation, emails: '={{ $json.email }}' });
+		const items = ['a@example.com', 'b@example.com', 'A@example.com'].map((email) => ({ email }));
+		const { error } = await sandbox.run(parameters, { items });
+		expect(error?.message).toBe('Emails: A@example.com is already in item 0 [item 2]');
+		expect(sandbox.wire()).toEqual([]);
 	});
 
 	it.each(TYPED_DATA_TRICKS)(

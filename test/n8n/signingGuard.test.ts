@@ -135,6 +135,20 @@ describe('administrator invites', () => {
 		},
 	);
 
+	it('are described with the role that they give, also where it is unknown', async () => {
+		const options = { checkOnly: true, allowUnknownRoleHash: true };
+		const { output } = await sandbox.run(execute(structureOf(payload(unknownHash)), { options }));
+		expect(output[0]?.json.summary).toContain(`with the role ${unknownHash}, signed by`);
+	});
+
+	it('with a provided signature alone are refused for more accounts than invites', async () => {
+		const given = payload('team_viewer');
+		const all = [...Object(given.message.data), { role: 'team_viewer', account: another.address }];
+		const typedData = { ...given.message, data: all };
+		const provided = execute(typedData, await sandbox.signed(given));
+		await expectRefused(provided, /gives 3 accounts a role, not 2/);
+	});
+
 	it('with a provided signature may have any role where none is expected', async () => {
 		const given = payload(unknownHash);
 		const signature = await sandbox.signed(given);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 
 import type { NeededPermission } from '../api/limits';
 import { membersOf, readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
+import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { sendInOrder, type CheckedWrite, type OutputRecord } from './checkedWrite';
 import { COMMON_OPTIONS, type Settings } from './commonOptions';
@@ -56,6 +57,8 @@ interface Read<Input, Options> {
 
 interface Write<Input, Options> {
 	readonly permission: NeededPermission;
+	/** What may be in a run only once, such as a person: how it is compared, and its name. */
+	unique?(input: Input): ReadonlyArray<readonly [key: string, name: string]>;
 	/** Checks one item against everything, and gives its requests in the order of sending. Only reads. */
 	writes(input: Input, context: RunContext, options: Options): Promise<readonly CheckedWrite[]>;
 }
@@ -116,11 +119,22 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 		unread: readonly FailedItems[],
 	) => {
 		if ('checkAll' in definition) return await definition.checkAll(read, run, unread);
+		const named = new Map<string, number>();
 		const { results: jobs, refusals } = await collect(read, async ({ items, input, options }) => {
 			if ('run' in definition) {
 				return { items, writes: [], send: async () => await definition.run(input, run, options) };
 			}
+			const [item] = items;
+			/* Kept apart until the item has passed: what a refused one names may be named again. */
+			const own = new Map<string, number>();
+			for (const [key, name] of definition.unique?.(input) ?? []) {
+				const before = own.get(key) ?? named.get(key);
+				if (before !== undefined)
+					throw repeated(name, before === item ? undefined : `item ${before}`);
+				own.set(key, item);
+			}
 			const writes = await definition.writes(input, { ...run, items }, options);
+			for (const key of own.keys()) named.set(key, item);
 			return { items, writes, send: async () => await sendInOrder(writes) };
 		});
 		return { jobs, refusals };
@@ -149,4 +163,15 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 			};
 		},
 	};
+}
+
+/** The error for a person or an invite that is named again, in the same item or in an earlier place. */
+export function repeated(name: string, place?: string, row?: number): UserError {
+	return new UserError(
+		`${name} is ${place === undefined ? 'listed twice' : `already in ${place}`}`,
+		{
+			row,
+			hint: 'Remove one of the two. Nothing was sent.',
+		},
+	);
 }

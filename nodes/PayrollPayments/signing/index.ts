@@ -1,7 +1,9 @@
 /** Import this dynamically: it loads viem. */
 export {
 	administratorInviteTypedData,
-	checkProvidedRoles,
+	checkAccounts,
+	checkRoles,
+	roleIn,
 	type AdministratorInviteExpectation,
 } from './guards/administratorRoles';
 export { instantPaymentTypedData } from './guards/instantPayment';

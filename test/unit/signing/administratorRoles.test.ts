@@ -8,7 +8,6 @@ import {
 } from '../../../nodes/PayrollPayments/shared/roles';
 import {
 	administratorInviteTypedData,
-	checkProvidedRoles,
 	privateKeyWallet,
 	type AdministratorInviteExpectation,
 } from '../../../nodes/PayrollPayments/signing';
@@ -271,33 +270,6 @@ describe('the signing guard of administrator invites', () => {
 		const provided = { signer: mallory };
 		expect(guarded(message({ from: mallory }), provided).message.from).toBe(mallory);
 		expect(refusal(STRUCTURE, provided).message).toContain(`not the signing wallet ${mallory}`);
-	});
-
-	type RoleExpectation = Parameters<typeof checkProvidedRoles>[1];
-	const viewer: RoleExpectation = { role: 'org_viewer' };
-	const viewerOrUnknown: RoleExpectation = { role: 'org_viewer', allowUnknownRoleHash: true };
-
-	it.each<[string, string[], RoleExpectation]>([
-		['the role', ['org_viewer', 'org_viewer'], viewer],
-		['its hash', [hash], viewer],
-		['an unknown hash, if allowed', [unknownHash], viewerOrUnknown],
-		['any administrator’s role', ['org_admin'], {}],
-	])('takes, for roles alone, %s', (_what, roles, expected) => {
-		checkProvidedRoles(grants(...roles), expected);
-	});
-
-	it.each<[string, string[], RoleExpectation]>([
-		[different, ['org_viewer', 'org_admin'], viewer],
-		[different, [], {}],
-		[notViewer('Company: Admin (org_admin)'), ['org_admin'], viewer],
-		[notViewer('Company: Admin (org_admin)'), [id('org_admin')], viewerOrUnknown],
-		[`gives the role ${unknownHash}, which`, [unknownHash], viewer],
-		['role Employee (team_employee), not an administrator’s', ['team_employee'], {}],
-		['role Employee (team_employee), not an administrator’s', [id('team_employee')], {}],
-	])('says of roles alone: %s', (words, roles, expected) => {
-		expect(() => {
-			checkProvidedRoles(grants(...roles), expected);
-		}).toThrow(words);
 	});
 
 	it('signs what was checked, though the input changes afterwards', () => {

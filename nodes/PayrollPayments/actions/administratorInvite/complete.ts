@@ -7,7 +7,7 @@ import { UserError } from '../../shared/errors';
 import { identifier } from '../../shared/formats';
 import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
-import { ADMINISTRATOR_ROLES, ROLE_NAMES } from '../../shared/roles';
+import { ROLE_NAMES } from '../../shared/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
 import { checkedCall, listed, signatureOver } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
@@ -51,16 +51,17 @@ function readTypedData(given: Json) {
 /**
  * Checks typed data before it, or a signature of it, is used. A provided signature is checked as
  * strictly as the wallet's own, if the structure says what it covers. With the inner typed_data alone,
- * only the role can be checked (SECURITY.md, What is never signed).
+ * only the accounts and the role can be checked (SECURITY.md, What is never signed).
  * @throws {UserError} if the typed data isn't what was expected, or the signature isn't the signer's;
  * then nothing is signed
  */
 async function guardExecution(context: RunContext, execution: Execution) {
 	const { signer, signature, role } = execution;
 	const { structure, request, isInnerAlone } = readTypedData(execution.typedData);
-	const { administratorInviteTypedData, checkProvidedRoles } = await import('../../signing');
+	const { administratorInviteTypedData, checkAccounts, checkRoles } = await import('../../signing');
 	if (signature !== undefined && isInnerAlone) {
-		if (role !== undefined) checkProvidedRoles(request.data, execution);
+		checkAccounts(request.data, execution.accounts);
+		if (role !== undefined) checkRoles(request.data, execution);
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
@@ -70,14 +71,14 @@ async function guardExecution(context: RunContext, execution: Execution) {
 
 /** The execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
 export async function checkedExecution(context: RunContext, execution: Execution) {
-	const { invites, signer, role: expected } = execution;
+	const { invites, signer } = execution;
 	const { request, signs, sign } = await guardExecution(context, execution);
-	/* Roles by their names where they are written as text. */
+	const { roleIn } = await import('../../signing');
 	const roles = new Set(request.data.map(({ role }) => role));
 	const names = [...roles].map((given) => {
-		const known = ADMINISTRATOR_ROLES.find((each) => each === given);
-		if (known !== undefined) return ROLE_NAMES[known];
-		return expected === undefined ? asWord(given) : `${ROLE_NAMES[expected]} (${given})`;
+		const known = roleIn(given);
+		if (known === undefined) return asWord(given);
+		return known === given ? ROLE_NAMES[known] : `${ROLE_NAMES[known]} (${given})`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return checkedCall(context, {
@@ -141,9 +142,6 @@ export const executeAdministratorInvites = defineOperation({
 			refuse(`Expected Role ${fault}`, next);
 		}
 		const { missing, isInnerAlone } = readTypedData(typedData);
-		if (new Set(inviteIds).size < inviteIds.length) {
-			refuse('Invite IDs lists an invite twice', 'Remove one of the two.');
-		}
 		if (listsOtherInvites(typedData, inviteIds)) {
 			refuse(
 				'Invite IDs doesn’t match the invites that Typed Data was created for',
@@ -156,6 +154,7 @@ export const executeAdministratorInvites = defineOperation({
 			'Use the whole typed_data from Create, not only its inner object.',
 		);
 	},
+	unique: ({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
 	writes: async ({ inviteIds: invites, ...input }, context, options) => {
 		const role = input.role === 'any' ? undefined : input.role;
 		const signer = input.signer ?? (await context.wallet()).address;

@@ -30,24 +30,24 @@ function kindOf(entity: string): string {
 	return entity.startsWith('te-') ? 'team' : 'company';
 }
 
-/** @throws {UserError} if the role doesn't suit the entity, or somebody would be invited twice */
-export function checkCreation({ entityId: entity, role, emails: addresses }: Creation): void {
-	if (!roleSuitsEntity(role, entity)) {
-		const kind = kindOf(entity);
-		const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
-		throw new UserError(
-			`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
-			{
-				hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
-			},
-		);
-	}
-	const seen = new Set<string>();
-	const repeated = addresses.findIndex((each) => seen.size === seen.add(emailKey(each)).size);
-	if (repeated === -1) return;
-	throw new UserError(`Emails, entry ${repeated + 1} repeats an earlier entry`, {
-		hint: 'Remove one of the two. Nothing was sent.',
-	});
+/** @throws {UserError} if the role doesn't suit the entity */
+export function checkCreation({ entityId: entity, role }: Creation): void {
+	if (roleSuitsEntity(role, entity)) return;
+	const kind = kindOf(entity);
+	const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
+	throw new UserError(
+		`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
+		{
+			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
+		},
+	);
+}
+
+/** Nobody is invited to a role twice. */
+export function invitedBy({ entityId: entity, role, emails: addresses }: Creation) {
+	return addresses.map(
+		(each) => [`${entity} ${role} ${emailKey(each)}`, `Emails: ${each}`] as const,
+	);
 }
 
 /** The invites, as many in a request as the service takes (docs/api.md, Endpoint 6). */
@@ -85,5 +85,6 @@ export const createAdministratorInvites = defineOperation({
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
 	options: {},
 	check: checkCreation,
+	unique: invitedBy,
 	writes: async (input, context) => creationsOf(context, input).map(({ creation }) => creation),
 });

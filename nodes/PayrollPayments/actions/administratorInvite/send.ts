@@ -6,7 +6,7 @@ import { listed } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
 
 import { checkedExecution } from './complete';
-import { checkCreation, creationFields, creationsOf } from './create';
+import { checkCreation, creationFields, creationsOf, invitedBy } from './create';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
 export const createAndExecuteAdministratorInvites = defineOperation({
@@ -23,6 +23,7 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
 	check: checkCreation,
+	unique: invitedBy,
 	writes: async (input, context, options) => {
 		if (context.credentials.limits.requireApproval) {
 			/* The check is of the invites only: what the wallet signs isn't known before they are made. */

@@ -5,9 +5,8 @@ import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/fiel
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../shared/formats';
-import { UserError } from '../../shared/errors';
 import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
-import { defineOperation, type ReadItem } from '../defineOperation';
+import { defineOperation, repeated, type ReadItem } from '../defineOperation';
 import { collect } from '../plan';
 
 import { checkColumnNames, columnNames, readRow, type Row } from './columns';
@@ -122,7 +121,11 @@ async function groupGuests(items: readonly InviteItem[]) {
 				.get(key)
 				?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
 			const before = added.get(key) ?? earlier;
-			if (before !== undefined) throw repeated(email, { group, item }, before);
+			if (before !== undefined) {
+				const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
+				const isTwice = !isSheet && item === before.item;
+				throw repeated(email, isTwice ? undefined : place, isSheet ? item + 1 : undefined);
+			}
 			added.set(key, { group, item });
 		}
 		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
@@ -130,15 +133,6 @@ async function groupGuests(items: readonly InviteItem[]) {
 		for (const invitee of people) group.guests.push({ item, invitee });
 	});
 	return { groups: [...groups.values()], refusals };
-}
-
-function repeated(email: string, { group, item }: Mention, before: Mention): UserError {
-	const isTwice = !group.isSheet && item === before.item;
-	const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
-	return new UserError(`${email} is ${isTwice ? 'listed twice' : `already in ${place}`}`, {
-		row: group.isSheet ? item + 1 : undefined,
-		hint: 'Remove one of the two. Nothing was sent for the second.',
-	});
 }
 
 /** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */

@@ -61,15 +61,20 @@ function checkTypes(input: unknown): void {
 	}
 }
 
-/** A role is the documented text or its keccak-256 hash. Other 32 bytes could be anyone's role. */
+/** The role that is given as the documented text or its keccak-256 hash, if it's either. */
+export function roleIn(given: string): Role | undefined {
+	const isHash = HASH.test(given);
+	return ROLES.find((one) =>
+		isHash ? keccak256(stringToBytes(one)) === given.toLowerCase() : one === given,
+	);
+}
+
+/** Unknown 32 bytes could be anyone's role. */
 function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleExpectation): void {
 	const allowed: readonly Role[] = role === undefined ? ADMINISTRATOR_ROLES : [role];
 	const expected = role === undefined ? 'an administrator’s' : roleLabel(role);
-	const isHash = HASH.test(given);
-	const known = ROLES.find((one) =>
-		isHash ? keccak256(stringToBytes(one)) === given.toLowerCase() : one === given,
-	);
-	if (known === undefined && isHash) {
+	const known = roleIn(given);
+	if (known === undefined && HASH.test(given)) {
 		if (allowUnknownRoleHash) return;
 		refuseToSign(
 			`The typed data gives the role ${given}, which isn’t the hash of ${expected}`,
@@ -81,8 +86,7 @@ function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleEx
 	refuseToSign(`The typed data gives the role ${found}, not ${expected}`);
 }
 
-/** Checks the roles alone, where a provided signature comes without domain and types. */
-export function checkProvidedRoles(
+export function checkRoles(
 	given: ReadonlyArray<Pick<Grant, 'role'>>,
 	expectation: RoleExpectation,
 ): void {
@@ -93,8 +97,8 @@ export function checkProvidedRoles(
 	checkRole(role, expectation);
 }
 
-function checkGrants(grants: readonly Grant[], expectation: AdministratorInviteExpectation): void {
-	const { accounts = grants.length } = expectation;
+/** Whether everyone who was invited gets a role, and nobody else. */
+export function checkAccounts(grants: readonly Grant[], accounts = grants.length): void {
 	if (grants.length === 0) refuseToSign('The typed data doesn’t give anyone a role');
 	if (grants.length !== accounts) {
 		const given = grants.length === 1 ? '1 account' : `${grants.length} accounts`;
@@ -103,7 +107,6 @@ function checkGrants(grants: readonly Grant[], expectation: AdministratorInviteE
 	if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {
 		refuseToSign('The typed data names the same account twice');
 	}
-	checkProvidedRoles(grants, expectation);
 }
 
 /** The time in milliseconds; NaN if the text isn't a time. */
@@ -147,7 +150,8 @@ export function administratorInviteTypedData(
 	if (!isSameAddress(from, signer)) {
 		return refuseToSign(`typed_data.from is ${quoted(from)}, not the signing wallet ${signer}`);
 	}
-	checkGrants(data, expectation);
+	checkAccounts(data, expectation.accounts);
+	checkRoles(data, expectation);
 	refuseExpired(expires, expectation.now ?? Date.now());
 	return typedData;
 }
