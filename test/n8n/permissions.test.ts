@@ -185,11 +185,32 @@ describe.each(VIA)('another node over %s', (via) => {
 		async (fault) => {
 			await sandbox.fault({ ...fault, match: { path: '^/v2/invites$' }, times: 'always' });
 			expect((await send(sandbox.credentials(), via, invites())).error).toBeDefined();
-			/* n8n's newer function, which its HTTP Request node doesn't use, asks for no token. */
-			const isRepeated = via === 'httpRequestWithAuthentication' && fault.status === 401;
-			expect(sandbox.writes()).toHaveLength(isRepeated ? 2 : 1);
+			expect(sandbox.writes()).toHaveLength(1);
 		},
 	);
+
+	it('keeps a token in use that nobody refused, and signs in for failures at most once', async () => {
+		const saved = sandbox.credentials({ signInChainId: '42161' });
+		const fail = async () =>
+			await send(saved, via, { method: 'GET', url: `${sandbox.url}/v2/no/such` });
+		await runNode(saved, sandbox.balance());
+		await sandbox.fault({
+			kind: 'status',
+			status: 503,
+			match: { path: '/v2/auth/' },
+			times: 'always',
+		});
+		await fail();
+		expect((await runNode(saved, sandbox.balance())).error).toBeUndefined();
+		await sandbox.control('DELETE', 'faults');
+		const before = sandbox.wire().length;
+		for (let call = 0; call < 5; call++) await fail();
+		const signIns = sandbox
+			.wire()
+			.slice(before)
+			.filter(({ path }) => path === '/v2/auth/verify');
+		expect(signIns.length).toBeLessThanOrEqual(1);
+	});
 
 	it('writes with Everything and no limits', async () => {
 		expect((await send(sandbox.credentials(), via, invites())).error).toBeUndefined();

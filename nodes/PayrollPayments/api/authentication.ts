@@ -60,27 +60,39 @@ export async function obtainSession(
 		if (own !== undefined) throw new Error('A write is never repeated');
 		/* Other calls may wait to hear what came of the token, and nobody else reports it. */
 		sessions.reportStatus(saved.sessionToken, undefined);
+		answered.add(saved);
 		return {};
 	}
 	const credentials = own ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
-	const token = await sessions.renew(boundTo, readSession(saved.sessionToken).token, async () => {
+	const { token: held } = readSession(saved.sessionToken);
+	const obtain = async () => {
 		const redactor = addSecretsOf(new Redactor(), saved);
 		const exchange = exchangeOver(context.helpers.httpRequest);
 		return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
 			throw new SignInFailed(redactor.text(error.message), { hint: error.hint });
 		});
-	});
+	};
+	const token = await sessions.renew(boundTo, held, obtain, own !== undefined);
 	return { sessionToken: packSession(boundTo, token) };
 }
+
+/** Credentials whose request of another node failed, and may change something. */
+const answered = new WeakSet<ICredentialDataDecryptedObject>();
 
 /** Adds the proof of who calls to a request. Those of other nodes must be allowed to them. */
 export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
+	/* One of n8n's two request functions sends a request again, whatever becomes of the token. */
+	if (answered.has(saved)) {
+		throw new UserError('The service refused the request, which isn’t sent again', {
+			hint: 'It may change something. Run the node again; it then signs in for a new token.',
+		});
+	}
 	const own = ownRequests.get(saved);
 	const credentials = own ?? readCredentials(saved);
 	/* A request that is refused gets no new token either. */

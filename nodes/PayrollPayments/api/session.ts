@@ -179,15 +179,23 @@ export class Sessions {
 	 * Signs in, or shares a sign-in: one that is under way, one that replaced the same token, or one
 	 * that has just failed.
 	 * @param held the token that the caller holds and cannot use any more, if any
+	 * @param isRefused whether the service refused it. n8n's HTTP Request node also asks for another one
+	 * after any other failure; the one that it holds then stays in use until there is a new one.
 	 */
 	async renew(
 		boundTo: string,
 		held: string | undefined,
 		signIn: () => Promise<string>,
+		isRefused = true,
 	): Promise<string> {
 		const session = this.sessionOf(boundTo);
+		const { at = 0, token } = session.signIn?.ended ?? {};
+		if (!isRefused && token !== undefined && token === held) {
+			/* Failures one after another are no reason to sign in each time. */
+			if (this.isPaused(at) && !this.looksExpired(token)) return token;
+		}
 		const refused = held ?? session.refused;
-		if (refused !== undefined) {
+		if (refused !== undefined && isRefused) {
 			session.refused = refused;
 			if (session.accepted === refused) session.accepted = undefined;
 		}
@@ -225,7 +233,9 @@ export class Sessions {
 			return isExpired && refused === token && this.isPaused(ended.at) ? await outcome : undefined;
 		}
 		const isBetter = isExpired && !(ended?.token && this.looksExpired(ended.token));
-		return replaces === token || isBetter ? await outcome : undefined;
+		/* A token that nobody has refused is used until the new one is there. */
+		const isReplaced = replaces === token && (ended !== undefined || refused === token);
+		return isReplaced || isBetter ? await outcome : undefined;
 	}
 
 	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
