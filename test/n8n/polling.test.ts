@@ -208,6 +208,9 @@ describe('team users', () => {
 		const [{ changed, previous } = {}] = await next(n8n);
 		expect(previous).toMatchObject({ 'onboarding.step': step });
 		expect(changed).not.toContain('onboarding');
+		/* Null is as good as none. */
+		Object.assign(user, { onboarding: { step: null, later: null } });
+		expect(await next(n8n)).toEqual([]);
 	});
 
 	it('keeps a __proto__ field of a record as plain data', async () => {

@@ -50,12 +50,13 @@ const teamUserAdded: ChangeKind = {
 		observationsOf('a user', await teamUsers(call, { teamId: watch.entityId })),
 };
 
-/** `role`, `payable` and `onboarding` by their paths, as text. A null onboarding is as good as none. */
+/** `role`, `payable` and `onboarding` by their paths, as text. Null is as good as none. */
 function comparedOf({ role, payable, onboarding }: JsonObject): string {
 	const steps = isRecord(onboarding)
-		? Object.entries(onboarding).map(([name, value]) => [`onboarding.${name}`, value])
-		: [['onboarding', onboarding ?? undefined]];
-	return canonicalJson({ role, payable, ...Object.fromEntries(steps) });
+		? Object.entries(onboarding).map(([name, value]) => [`onboarding.${name}`, value] as const)
+		: [['onboarding', onboarding] as const];
+	const all = [['role', role] as const, ['payable', payable] as const, ...steps];
+	return canonicalJson(Object.fromEntries(all.filter(([, value]) => value != null)));
 }
 
 const comparedFields = z.record(z.custom<JsonValue>()).catch({});

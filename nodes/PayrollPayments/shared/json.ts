@@ -65,9 +65,11 @@ export function parseExactly(text: string): {
 	return { value: rounded.length === 0 ? value : parseJson(exact), rounded };
 }
 
-/** Whether JSON.parse makes another number of this one. */
+/** Whether JSON.parse makes another number of this one. Some write numbers with all of 17 digits. */
 function isRounded(literal: string): boolean {
-	return decimalOf(literal) !== decimalOf(String(Number(literal)));
+	const number = Number(literal);
+	const spellings = [String(number), number.toPrecision(17)];
+	return !spellings.map(decimalOf).includes(decimalOf(literal));
 }
 
 const DECIMAL = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;

@@ -58,7 +58,12 @@ function passes(wanted: readonly string[] | undefined, value: JsonValue | undefi
  * event's number without one is its first.
  */
 function isVersion(version: string, wanted: string): boolean {
-	const numberOf = (text: string) => text.trim().replace(/^v/i, '').toLowerCase();
+	const numberOf = (text: string) =>
+		text
+			.trim()
+			.replace(/^v/i, '')
+			.replace(/(?<=^|\.)0+(?=\d)/g, '')
+			.toLowerCase();
 	const [given, expected] = [numberOf(version), numberOf(wanted)];
 	if (!expected.includes('.')) return Number.parseInt(given, 10) === Number(expected);
 	return (given.includes('.') ? given : `${given}.0`) === expected;

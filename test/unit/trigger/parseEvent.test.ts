@@ -188,7 +188,14 @@ describe('no event', () => {
 
 	it.each([
 		...['1250.0', '1.25e3', '0.10', '9007199254740992', '100000000000000000000', '1E+22'],
-		...['-0', '0.00e500', '1774949400.123456', '0.30000000000000004', '5e-324'],
+		...[
+			'-0',
+			'0.00e500',
+			'1774949400.123456',
+			'0.30000000000000004',
+			'0.10000000000000001',
+			'5e-324',
+		],
 	])('with the number %s, which keeps its value, is none that is refused', (number) => {
 		const body = JSON.stringify(otherEvent({ amount: 'x' })).replace('"x"', ` ${number} `);
 		expect(parsed(body).event.amount).toBe(Number(number));

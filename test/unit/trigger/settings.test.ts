@@ -110,7 +110,7 @@ it.each<[object, string | RegExp]>([
 	[{ filters: 'x' }, 'Filters can’t be an expression or a text'],
 	[{ filters: { entityIds: 'te-1' } }, /entry 1 must have 15 characters, but has 4$/],
 	[{ filters: { entityIds: 'us-a1B2c3D4e5F6' } }, /entry 1 must start with te- or co-/],
-	...['two', 'x2', '2x', '2.', '-2'].map((eventVersions): [object, RegExp] => [
+	...['two', 'x2', '2x', '2.', '-2', '2.x'].map((eventVersions): [object, RegExp] => [
 		{ filters: { eventVersions } },
 		/entry 1 must be a version such as 2 or 2\.1$/,
 	]),
