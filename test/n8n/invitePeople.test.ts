@@ -217,7 +217,7 @@ describe('columns of input rows', () => {
 
 	const FORMULA_ERRORS = [
 		...['#REF!', ' #N/A', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
-		'Ana #REF!',
+		...['Ana #REF!', '#FIELD!', '#######', 'Err:502'],
 	];
 
 	it.each<[string, IDataObject, string]>([
@@ -245,7 +245,7 @@ describe('columns of input rows', () => {
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [
 			`the error of a formula, ${value}`,
 			{ email: b, 'First Name': value },
-			`First Name has ${/#\S+/.exec(value)?.[0]}, the error of a formula in a sheet`,
+			`First Name has ${/[#E]\S+/.exec(value)?.[0]}, the error of a formula in a sheet`,
 		]),
 	])('refuse a row with %s', async (_what, row, fault) => {
 		const { error } = await invite([{ email: a }, row]);
@@ -333,7 +333,7 @@ describe('columns of input rows', () => {
 			'Row 8: email is missing',
 		]);
 		expect(recordsOf(output)[1]?.hint).toBe(
-			'Nothing was sent for this row. Correct it, then run the node again.',
+			'Nothing was sent. Correct the row, then run the node again.',
 		);
 		expect(posts().map(({ body }) => body)).toEqual([
 			expect.objectContaining({ invites: [{ email: a }, { email: b }] }),

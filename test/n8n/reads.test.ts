@@ -188,5 +188,13 @@ describe('the pickers', () => {
 		const { output, error } = await sandbox.run(sandbox.teamUsers({ teamId }));
 		expect(error).toBeUndefined();
 		expect(output).toHaveLength(results.length);
+		for (const { name, value } of results.slice(0, 3)) {
+			const found = async (filter: string) =>
+				(await searchUsers(sandbox.credentials(), { teamId }, filter)).results;
+			expect(await found(name)).toEqual([{ name, value }]);
+			expect(await found(String(value))).toEqual([{ name, value }]);
+		}
+		const search = searchUsers(sandbox.credentials(), { teamId: 'te-short' });
+		await expect(search).rejects.toThrow('Team ID must have 15 characters, but has 8');
 	});
 });

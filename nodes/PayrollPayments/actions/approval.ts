@@ -103,6 +103,13 @@ export function keepApproved(
 		const writes = rows.map((row) => row.writes);
 		const isWhole = writes.every((each) => each !== undefined);
 		if (isWhole && ofRun.has(typed(approvalOf(of, writes.flat())))) return plan;
+		if (kept.size > 0) {
+			throw notApproved(
+				'Approved Check covers only some of the requests of this run',
+				'Give each row the approval of its own request, or send one team and role at a time.',
+				true,
+			);
+		}
 		throw notApproved(
 			'This run isn’t the one that was approved',
 			`${describeRun(jobs)}. Check it again, and have the new check approved.`,

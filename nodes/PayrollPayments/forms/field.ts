@@ -239,11 +239,12 @@ function readField(name: string, field: Field<unknown>, source: ParameterSource)
 	const given = isTyped ? saved : source.read(name, preset);
 	const { data: value, error } = field.schema.safeParse(given);
 	if (error !== undefined) throw refusalOf(label, error, source.hint);
-	if (value !== undefined) return value;
-	if (field.mustResolve === true && hasExpression(saved)) {
+	const isNothing = given === undefined || value === undefined;
+	if (isNothing && field.mustResolve === true && hasExpression(saved)) {
 		const next = 'Correct the expression, or clear the field. Nothing was signed or sent.';
 		refuse('is an expression that resolved to nothing', next);
 	}
+	if (value !== undefined) return value;
 	if (field.filledWhereSet === true && saved !== undefined) {
 		refuse('is empty', 'Fill it in, or remove the option. Nothing was signed or sent.');
 	}

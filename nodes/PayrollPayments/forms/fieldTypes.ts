@@ -96,9 +96,10 @@ const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 /** What to choose from, as a person sees it, and the values for expressions. */
 function choicesOf(options: ReadonlyArray<Option<string>>): string {
 	const [names, values] = [options.map(({ name }) => name), options.map(({ value }) => value)];
-	if (names.length > MOST_LISTED) return `an entry of its menu, e.g. ${names[0]} (${values[0]})`;
-	const listed = disjunction.format(names);
-	return names.join() === values.join() ? listed : `${listed} (${values.join(', ')})`;
+	const isLong = names.length > MOST_LISTED;
+	const listed = isLong ? `an entry of its menu, e.g. ${names[0]}` : disjunction.format(names);
+	if (names.join() === values.join()) return listed;
+	return `${listed} (${isLong ? values[0] : values.join(', ')})`;
 }
 
 function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {

@@ -250,5 +250,5 @@ export function bodyFieldName(
 			(each) => !['review_version', 'version'].includes(each),
 			'is already the name of another field',
 		);
-	return withDefault(text(wording, name.default(preset)), preset);
+	return { ...withDefault(text(wording, name.default(preset)), preset), mustResolve: true };
 }

@@ -235,6 +235,15 @@ describe('the value of a run', () => {
 		expect(() => judgeRest([], [others, others])).toThrow('isn’t the one');
 	});
 
+	it('is not that of one of its jobs, and the error says so', () => {
+		const jobs = jobsOf(rows);
+		const own = approvalOf(OF, jobs[0]?.writes ?? []);
+		const given = jobs.map(() => own);
+		expect(refusalOf(() => keep(jobs, given)).message).toBe(
+			'Approved Check covers only some of the requests of this run',
+		);
+	});
+
 	const payment = jobsOf(sheet(1));
 	const request = payment.map((each) => ({ ...each, cents: undefined }));
 	const requests = request.map((each) => ({ ...each, writes: sheet(2).map(writeOf) }));

@@ -161,6 +161,6 @@ function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 }
 
 function rowError({ number }: Row, fault: string, advice = ''): UserError {
-	const hint = `Nothing was sent for this row. Correct it, then run the node again.${advice}`;
+	const hint = `Nothing was sent. Correct the row, then run the node again.${advice}`;
 	return new UserError(fault, { row: number, hint });
 }

@@ -26,6 +26,9 @@ const cell = z.unknown().transform((value, context) => {
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof (value ?? ''));
 	if (!isPlain) context.addIssue({ code: 'custom', message: 'must be text' });
 	const text = String(value ?? '');
+	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+		context.addIssue({ code: 'custom', message: 'has more digits than a number keeps; use text' });
+	}
 	refuseFormulaError(text, context);
 	return text;
 });
@@ -64,7 +67,7 @@ const formEntry = z
 
 function listOf(entry: z.ZodType<Invitee, z.ZodTypeDef, unknown>) {
 	return z
-		.array(entry, { invalid_type_error: 'must be a JSON list' })
+		.array(entry, { invalid_type_error: 'must be a JSON list', required_error: 'is missing' })
 		.min(1, 'is empty. Add at least one invitee');
 }
 

@@ -17,11 +17,12 @@ const userChoice = z
 	.object({
 		nanoid: z.string(),
 		first_name: z.string().catch(''),
+		middle_name: z.string().catch(''),
 		last_name: z.string().catch(''),
 		email: z.string().catch(''),
 	})
-	.transform(({ nanoid, first_name, last_name, email }): INodeListSearchItems => {
-		const name = `${first_name} ${last_name}`.trim();
+	.transform(({ nanoid, first_name, middle_name, last_name, email }): INodeListSearchItems => {
+		const name = [first_name, middle_name, last_name].filter(Boolean).join(' ');
 		const label = name === '' || email === '' ? `${name}${email}` : `${name} (${email})`;
 		return { name: label === '' ? nanoid : label, value: nanoid };
 	});
@@ -29,7 +30,7 @@ const userChoice = z
 /** Users that the editor gets at once; it asks for more when someone scrolls to the end. */
 const SHOWN_AT_ONCE = 500;
 
-/** The team's users whose name or email address contains the filter (docs/api.md, Endpoint 11). */
+/** The team's users whose name, email address or ID contains the filter (docs/api.md, Endpoint 11). */
 export async function searchTeamUsers(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -37,7 +38,8 @@ export async function searchTeamUsers(
 ): Promise<INodeListSearchResult> {
 	const teamId = teamField().schema.safeParse(this.getCurrentNodeParameter('teamId'));
 	if (!teamId.success) {
-		throw new NodeOperationError(this.getNode(), 'Fill in Team ID first', {
+		const [{ message } = { message: 'is missing' }] = teamId.error.issues;
+		throw new NodeOperationError(this.getNode(), `Team ID ${message}`, {
 			description:
 				'The list shows the users of that team. If Team ID is an expression, select By ID and enter the ID of the user.',
 		});
@@ -50,7 +52,7 @@ export async function searchTeamUsers(
 		const users = await teamUsers(send, { teamId: teamId.data });
 		const results = users
 			.flatMap((user) => userChoice.safeParse(user).data ?? [])
-			.filter(({ name }) => name.toLowerCase().includes(wanted));
+			.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
 		const end = Number(paginationToken) + SHOWN_AT_ONCE;
 		return {
 			results: results.slice(end - SHOWN_AT_ONCE, end),
