@@ -16,7 +16,7 @@ export interface Survivor extends Place {
 export const SURVIVORS: readonly Survivor[] = [
 	{
 		file: 'actions/payment/checkPayments.ts',
-		line: "return { ...job, kind: 'repeat', send: async () => output('paid', answer) };",
+		line: "return { ...made, kind: 'repeat', send: async () => output('paid', answer) };",
 		from: "'repeat'",
 		to: '""',
 		why: 'It only has to be set, and to differ from a report.',
@@ -72,7 +72,7 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'signing/guards/foreignNames.ts',
-		line: "const others = text.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM).normalize('NFD');",
+		line: "const readings = readingsOf(text.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM));",
 		from: "' '",
 		to: '""',
 		why: 'What stands around the address can’t be a part of a name, so nothing grows together.',
