@@ -244,12 +244,12 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 }
 
 const CIRCUMSTANCES: ReadonlyArray<Circumstances & { schedules: number }> = [
-	{ speed: 'quick', processes: 1, hasFaults: false, schedules: 100 },
-	{ speed: 'quick', processes: 1, hasFaults: true, schedules: 100 },
-	{ speed: 'quick', processes: 4, hasFaults: false, schedules: 100 },
-	{ speed: 'slow', processes: 4, hasFaults: false, schedules: 50 },
-	{ speed: 'quick', processes: 4, hasFaults: true, schedules: 100 },
-	{ speed: 'slow', processes: 4, hasFaults: true, schedules: 50 },
+	{ speed: 'quick', processes: 1, hasFaults: false, schedules: 50 },
+	{ speed: 'quick', processes: 1, hasFaults: true, schedules: 50 },
+	{ speed: 'quick', processes: 4, hasFaults: false, schedules: 50 },
+	{ speed: 'slow', processes: 4, hasFaults: false, schedules: 25 },
+	{ speed: 'quick', processes: 4, hasFaults: true, schedules: 50 },
+	{ speed: 'slow', processes: 4, hasFaults: true, schedules: 25 },
 ];
 
 it.each(CIRCUMSTANCES)(

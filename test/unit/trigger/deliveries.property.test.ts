@@ -145,7 +145,7 @@ async function runSchedule(seed: number) {
 it('no event is lost and none runs twice, over restarts, in either mode', async () => {
 	let ran = 0;
 	const violations: string[] = [];
-	const schedules = runs(500);
+	const schedules = runs(250);
 	for (let first = 0; first < schedules; first += 100) {
 		const count = Math.min(100, schedules - first);
 		const seeds = Array.from({ length: count }, (_, index) => first + index + 1);
