@@ -257,6 +257,7 @@ describe('the signing guard of instant payments', () => {
 			['another team behind an underscore', `group_${team}`],
 			['another team behind another script', `团队${team}`],
 			['another team behind a word and something invisible', `late${hidden}${team}`],
+			['another team behind a word, and all invisible', `late${hidden}t${hidden}e-zzzzzzzzzzzz`],
 			['another team behind the form’s', `${teamId} ${team}`],
 			['another team with one of these in it', 'te-late-payment'],
 			['a longer team', `${team}0`],

@@ -90,10 +90,8 @@ export function checkRoles(
 	given: ReadonlyArray<Pick<Grant, 'role'>>,
 	expectation: RoleExpectation,
 ): void {
-	const [role, ...others] = new Set(given.map((grant) => grant.role));
-	if (role === undefined || others.length > 0) {
-		return refuseToSign('The typed data gives different roles');
-	}
+	const [role = '', ...others] = new Set(given.map((grant) => grant.role));
+	if (others.length > 0) refuseToSign('The typed data gives different roles');
 	checkRole(role, expectation);
 }
 
