@@ -1,22 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import config from '../../jest.config.mjs';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, run } from '../../scripts/lib/processes.mjs';
-
-const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-failing-'));
-
-afterAll(() => {
-	rmSync(folder, { recursive: true });
-});
+import { temporaryFolder } from '../support/cleanups';
 
 it('a test file whose start fails leaves no process running, and Jest ends', async () => {
 	const [project] = config.projects;
 	const testMatch = ['<rootDir>/test/jest/failingStart.ts'];
 	const settings = JSON.stringify({ ...project, testMatch, rootDir: repository });
-	const file = path.join(folder, 'group');
+	const file = path.join(temporaryFolder('failing'), 'group');
 	const jest = path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
 	await expect(
 		run(process.execPath, [jest, '--runInBand', '--config', settings], {

@@ -1,22 +1,16 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
 import { EVENT_TYPES } from '../../nodes/PayrollPayments/api/schemas/events';
+import { repository } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/processes.mjs';
 import { inBash } from '../support/bash';
 import { useTriggerHosts } from '../support/triggerHost';
 
-const run = promisify(execFile);
-
-const repository = join(__dirname, '..', '..');
-const tsx = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
-const script = join(repository, 'scripts', 'sampleDelivery.ts');
+const SCRIPT = ['node_modules/tsx/dist/cli.mjs', 'scripts/sampleDelivery.ts'];
 
 /** What `npm run --silent sample-delivery -- …` prints. */
 async function sampleDelivery(...args: string[]): Promise<string> {
-	const { stdout } = await run(process.execPath, [tsx, script, ...args]);
-	expect(stdout.split('\n')).toEqual([expect.stringMatching(/^curl /), '']);
-	return stdout;
+	const printed = await run(process.execPath, [...SCRIPT, ...args], { cwd: repository });
+	expect(printed.split('\n')).toEqual([expect.stringMatching(/^curl /), '']);
+	return printed;
 }
 
 /** Curl prints the answer's headers and body. */

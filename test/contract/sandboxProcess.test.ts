@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 
 import { z } from 'zod';
 
 import { startSandbox } from '../../sandbox/server';
+import { repository } from '../../scripts/lib/paths.mjs';
 import { useActionSandbox } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
@@ -17,10 +17,8 @@ const statusOf = async (route: string, body: object): Promise<number> => {
 };
 
 it('prints its URL when it is ready, and shuts down on SIGTERM', async () => {
-	const repository = join(__dirname, '..', '..');
-	const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
-	const main = join(repository, 'sandbox', 'main.ts');
-	const child = spawn(process.execPath, [program, main], {
+	const child = spawn(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'sandbox/main.ts'], {
+		cwd: repository,
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 	const [line]: unknown[] = await once(child.stdout, 'data');

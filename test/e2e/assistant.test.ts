@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
 import { z } from 'zod';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { run } from '../../scripts/lib/processes.mjs';
 import { installN8nUnderTest } from '../support/n8nUnderTest';
 
 jest.setTimeout(300_000);
@@ -46,12 +44,8 @@ async function classify() {
 		},
 	};
 	const { node, cli, env } = await installN8nUnderTest();
-	const { stdout } = await promisify(execFile)(
-		node,
-		['-e', CLASSIFY, cli, JSON.stringify(workflow)],
-		{ env },
-	);
-	return new Map(verdicts.parse(JSON.parse(stdout)).map((each) => [each.nodeName, each]));
+	const printed = await run(node, ['-e', CLASSIFY, cli, JSON.stringify(workflow)], { env });
+	return new Map(verdicts.parse(JSON.parse(printed)).map((each) => [each.nodeName, each]));
 }
 
 it('n8n’s assistant simulates every write by its name, and executes every read', async () => {

@@ -4,11 +4,10 @@
  * checks n8n's engine in the same way.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { run } from '../../scripts/lib/processes.mjs';
+import { temporaryFolder } from '../support/cleanups';
 import { installN8nUnderTest } from '../support/n8nUnderTest';
 import { eventOf } from '../support/sampleEvents';
 import { shareN8n, useEnvironment } from '../support/testEnvironment';
@@ -98,7 +97,7 @@ const LIMITS: ReadonlyArray<readonly [limit: string, place: string, found: unkno
 
 const environment = useEnvironment(shareN8n);
 /** What n8n would save beside the user's own n8n. */
-const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-limits-'));
+const folder = temporaryFolder('limits');
 let found: unknown;
 
 beforeAll(async () => {
@@ -107,10 +106,6 @@ beforeAll(async () => {
 	const n8nPackage = path.dirname(path.dirname(cli));
 	const own = { N8N_USER_FOLDER: folder, N8N_ENCRYPTION_KEY: 'for no longer than this' };
 	found = JSON.parse(await run(binary, [script, n8nPackage], { env: { ...env, ...own } }));
-});
-
-afterAll(async () => {
-	rmSync(folder, { recursive: true, force: true });
 });
 
 it.each(LIMITS)('%s', (_limit, place, expected) => {

@@ -1,6 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { Page } from 'playwright-core';
@@ -15,6 +14,7 @@ import {
 } from '../../scripts/demo';
 import type { Landing } from '../../scripts/landing';
 import { ACCOUNTS } from '../../scripts/readyExamples';
+import { temporaryFolder } from '../support/cleanups';
 import { Editor } from '../support/editor';
 import { readExample } from '../support/examples';
 import { Film, pictureFile } from '../support/pictures';
@@ -287,7 +287,7 @@ describe('npm run dev', () => {
 	it('shows a change in the running n8n', async () => {
 		const { n8n, n8nProcess } = environment;
 		const installed = path.join(n8nProcess.installedPackage, 'dist');
-		const built = mkdtempSync(path.join(tmpdir(), 'payroll-payments-dev-'));
+		const built = temporaryFolder('dev');
 		cpSync(installed, built, { recursive: true });
 		expect(updateInstalled(built, installed)).toBe(false);
 		for (const file of ['nodes/PayrollPayments/PayrollPayments.node.js', 'types/nodes.json'].map(
@@ -297,7 +297,6 @@ describe('npm run dev', () => {
 			writeFileSync(file, text.replaceAll('Run payroll, payments', 'Changed: payroll, payments'));
 		}
 		expect(updateInstalled(built, installed)).toBe(true);
-		rmSync(built, { recursive: true });
 		const described = async () =>
 			(await n8n.request<{ name: string; description: string }[]>('GET', '/types/nodes.json')).find(
 				({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',

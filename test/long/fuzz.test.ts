@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { z } from 'zod';
-
 import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, runInTerminal } from '../../scripts/lib/processes.mjs';
 import { markdownTable } from '../support/markdown';
 import { writeSection } from '../support/reliabilityReport';
+import { findings, type Findings } from './fuzz/fuzzer';
 
 /** Minutes for each target. */
 const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);
@@ -14,16 +13,6 @@ const MINUTES = Number(process.env.LONG_FUZZ_MINUTES ?? 10);
 const SEED = process.env.LONG_FUZZ_SEED ?? new Date().toISOString();
 
 jest.setTimeout((MINUTES + 5) * 60_000);
-
-const findings = z.object({
-	executions: z.number(),
-	functions: z.number(),
-	edges: z.number(),
-	corpus: z.number(),
-	kept: z.number(),
-	milliseconds: z.number(),
-	crashes: z.array(z.string()),
-});
 
 const TARGETS = [
 	['verifier', 'the verifier'],
@@ -33,7 +22,7 @@ const TARGETS = [
 ] as const;
 
 /** Fuzzes in a separate process, so that a hang can be ended. */
-async function fuzzed(target: string): Promise<z.infer<typeof findings>> {
+async function fuzzed(target: string): Promise<Findings> {
 	const args = ['--import', 'tsx', path.join('test', 'long', 'fuzz', 'main.ts')];
 	const code = await runInTerminal(process.execPath, [...args, target, String(MINUTES), SEED], {
 		cwd: repository,

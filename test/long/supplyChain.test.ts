@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
@@ -8,6 +7,7 @@ import { z } from 'zod';
 
 import { repository } from '../../scripts/lib/paths.mjs';
 import { cleanEnvironment, npm, run } from '../../scripts/lib/processes.mjs';
+import { temporaryFolder } from '../support/cleanups';
 import { markdownTable } from '../support/markdown';
 import { GrowingSection } from '../support/reliabilityReport';
 
@@ -30,11 +30,7 @@ const section = new GrowingSection('supplyChain');
 const add = (result: string, ...figures: string[]) => {
 	section.add(`Node ${process.versions.node}`, result, ...figures);
 };
-const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-builds-'));
-
-afterAll(() => {
-	rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder('builds');
 
 /** Builds and packs a commit in a fresh clone. */
 async function build(commit: string, name: string, env: Record<string, string>): Promise<string> {

@@ -191,15 +191,11 @@ export async function runNode(
 	return {
 		output: outputs[0] ?? [],
 		errorOutput: outputs[1] ?? [],
-		...(error === undefined
-			? {}
-			: {
-					error: {
-						message: error.message,
-						description: error.description,
-						data: 'context' in error ? error.context.data : undefined,
-					},
-				}),
+		error: error && {
+			message: error.message,
+			description: error.description,
+			data: 'context' in error ? error.context.data : undefined,
+		},
 		stored: JSON.stringify(resultData),
 	};
 }

@@ -1,14 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+import { run } from '../../scripts/lib/processes.mjs';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 /** Runs a line as a person would, and returns what it prints. Without curl, ours stands in for it. */
 export async function inBash(line: string): Promise<string> {
 	const standIn = `curl() { '${process.execPath}' '${path.join(__dirname, 'curl.mjs')}' "$@"; }\n`;
-	const { stdout } = await run('bash', ['-c', hasCurl ? line : standIn + line]);
-	return stdout;
+	return await run('bash', ['-c', hasCurl ? line : standIn + line]);
 }

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
 type Stop = () => Promise<void>;
 
 /** What is still to be stopped when a test file has ended; test/jest/environment.cjs does it. */
@@ -15,4 +19,11 @@ function registry(): Set<Stop> | undefined {
 export function stopAfterFile(stop: Stop): () => void {
 	registry()?.add(stop);
 	return () => registry()?.delete(stop);
+}
+
+/** A new folder, which is removed after the test file. */
+export function temporaryFolder(name: string): string {
+	const folder = mkdtempSync(path.join(tmpdir(), `payroll-payments-${name}-`));
+	stopAfterFile(async () => rmSync(folder, { recursive: true, force: true }));
+	return folder;
 }

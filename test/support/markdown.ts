@@ -7,3 +7,11 @@ export function markdownTable(
 		.map((cells) => `| ${cells.map(String).join(' | ')} |`)
 		.join('\n');
 }
+
+/** The anchor that GitHub gives a heading. */
+export function anchorOf(heading: string): string {
+	return heading
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N} _-]/gu, '')
+		.replaceAll(' ', '-');
+}

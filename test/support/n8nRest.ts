@@ -12,6 +12,9 @@ export const OWNER = {
 	lastName: 'Owner',
 };
 
+const { email, password } = OWNER;
+const LOGIN = { emailOrLdapLoginId: email, email, password };
+
 export interface Credentials {
 	readonly id: string;
 	readonly name: string;
@@ -63,23 +66,20 @@ export class N8nRest {
 
 	/** Signs in to the owner's account, and creates it if there is none. */
 	async signIn(): Promise<void> {
-		const { email, password } = OWNER;
-		const login = { emailOrLdapLoginId: email, email, password };
 		// An n8n without its editor doesn't say whether it has an owner.
-		await this.request('POST', '/rest/login', login).catch(async () => {
+		await this.request('POST', '/rest/login', LOGIN).catch(async () => {
 			await this.request('POST', '/rest/owner/setup', OWNER);
-			await this.request('POST', '/rest/login', login);
+			await this.request('POST', '/rest/login', LOGIN);
 		});
 	}
 
 	/** Signs in as a browser does, and returns the cookie, which any browser may use. */
 	async signInCookie(): Promise<string> {
-		const { email, password } = OWNER;
 		const response = await fetch(`${this.url}/rest/login`, {
 			method: 'POST',
 			// Without a browser-id, which would tie the cookie to it.
 			headers: { 'content-type': 'application/json', ...OWN_CONNECTION },
-			body: JSON.stringify({ emailOrLdapLoginId: email, email, password }),
+			body: JSON.stringify(LOGIN),
 		});
 		const [cookie] = response.headers.getSetCookie();
 		if (cookie === undefined) throw new Error(`n8n answered the sign-in with ${response.status}`);

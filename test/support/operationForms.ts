@@ -6,7 +6,11 @@ import { paymentForm } from './workflows';
 const TEAM = 'te-a1B2c3D4e5F6';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const SIGNATURE = `0x${'a1'.repeat(65)}`;
-const SIGNED_ELSEWHERE = { signatureSource: 'provided', signer: ADDRESS, signature: SIGNATURE };
+export const SIGNED_ELSEWHERE = {
+	signatureSource: 'provided',
+	signer: ADDRESS,
+	signature: SIGNATURE,
+};
 
 /** A message to sign, with this in `data`. */
 const typedData = (data: object) =>

@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -12,19 +11,6 @@ function findRedis(): string | undefined {
 	return ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
 		.map((folder) => path.join(folder, 'redis-server'))
 		.find((file) => existsSync(file));
-}
-
-async function acceptsConnections(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const socket = createConnection(port, '127.0.0.1');
-		socket.once('connect', () => {
-			socket.destroy();
-			resolve(true);
-		});
-		socket.once('error', () => {
-			resolve(false);
-		});
-	});
 }
 
 /** A Redis that keeps its data in a file, on the loopback address. */
@@ -61,16 +47,11 @@ export class Redis {
 
 	async resume(): Promise<void> {
 		const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
-		const server = new BackgroundProcess(
-			'Redis',
-			this.command,
-			[...options, '--appendonly', 'yes'],
-			{
-				logFile: `${this.folder}.log`,
-			},
-		);
+		const args = [...options, '--appendonly', 'yes'];
+		const logFile = `${this.folder}.log`;
+		const server = new BackgroundProcess('Redis', this.command, args, { logFile });
 		this.process = server;
-		await server.ready(async () => await acceptsConnections(this.port), 30_000);
+		await server.ready(async () => (await this.ask('ping'))[0] === 'PONG', 30_000);
 	}
 
 	async stop(): Promise<void> {

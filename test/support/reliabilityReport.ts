@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { repository } from '../../scripts/lib/paths.mjs';
 import { say } from '../../scripts/lib/progress.mjs';
-import { markdownTable } from './markdown';
+import { anchorOf, markdownTable } from './markdown';
 
 const FILE = path.join(repository, 'docs', 'reliability.md');
 
@@ -92,11 +92,8 @@ function codeMeasured(): string {
 function rowsOf(section: string): string[][] {
 	const [, title = '', result, commit = '', date = ''] =
 		/^## (.*)\n\n(?!`)(.*)\.\n\n`.*`: commit (\S+?),? .*(\d{4}-\d\d-\d\d)T/.exec(section) ?? [];
-	const anchor = title
-		.toLowerCase()
-		.replace(/[^a-z\d -]/g, '')
-		.replaceAll(' ', '-');
-	return result === undefined ? [] : [[`[${title}](#${anchor})`, result, `${commit}, ${date}`]];
+	const link = `[${title}](#${anchorOf(title)})`;
+	return result === undefined ? [] : [[link, result, `${commit}, ${date}`]];
 }
 
 /** Prints the figures of one part, and replaces those of its last run in docs/reliability.md. */

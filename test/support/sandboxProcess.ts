@@ -11,16 +11,15 @@ import { isUp, waitUntil } from './waiting';
 
 export type { Account };
 
-/** A request as the service received it. */
-export interface LoggedRequest<Body> {
-	/** Missing if there is no answer yet, or none went out. */
-	readonly status?: number;
-	readonly body: Body;
-}
-
+/** The requests as the service received them. */
 const wireLog = z.object({
 	entries: z.array(
-		z.object({ operation: z.string(), status: z.number().optional(), body: z.unknown() }),
+		z.object({
+			operation: z.string(),
+			/* Missing if there is no answer yet, or none went out. */
+			status: z.number().optional(),
+			body: z.unknown(),
+		}),
 	),
 });
 
@@ -89,10 +88,7 @@ export class SandboxProcess {
 	}
 
 	/** The requests of one operation so far, oldest first, whatever came of them. */
-	async requests<Body>(
-		operation: string,
-		body: z.ZodType<Body, z.ZodTypeDef, unknown>,
-	): Promise<LoggedRequest<Body>[]> {
+	async requests<Body>(operation: string, body: z.ZodType<Body, z.ZodTypeDef, unknown>) {
 		const { entries } = wireLog.parse(await this.control('GET', 'log?limit=20000'));
 		return entries
 			.filter((entry) => entry.operation === operation)

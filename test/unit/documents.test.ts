@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 
 import { CREDENTIALS } from '../support/forms';
+import { anchorOf } from '../support/markdown';
 
 const ROOT = resolve(__dirname, '../..');
 const NODE_FOLDER = 'nodes/PayrollPayments';
@@ -44,15 +45,7 @@ const { homepage, scripts } = z
 /** The anchors that GitHub gives to a document's headings. */
 function anchorsOf(document: string): Set<string> {
 	const headings = textOf(document).match(/^#{1,6} .*$/gm) ?? [];
-	return new Set(
-		headings.map((heading) =>
-			heading
-				.replace(/^#+ /, '')
-				.toLowerCase()
-				.replace(/[^\p{L}\p{N} _-]/gu, '')
-				.replaceAll(' ', '-'),
-		),
-	);
+	return new Set(headings.map((heading) => anchorOf(heading.replace(/^#+ /, ''))));
 }
 
 /** The links of the nodes' and the credentials' help. */

@@ -3,6 +3,8 @@ import * as files from 'node:fs';
 import { Session, type Profiler } from 'node:inspector';
 import path from 'node:path';
 
+import { z } from 'zod';
+
 import type { Randomness } from '../../../sandbox/randomness';
 
 /** The code to fuzz. */
@@ -17,20 +19,22 @@ export interface Target {
 export const words = (text: string): string[] => text.split(' ');
 
 /** The results of one run. */
-export interface Findings {
-	readonly executions: number;
+export const findings = z.object({
+	executions: z.number(),
 	/** Functions of the code under test that were entered. */
-	readonly functions: number;
+	functions: z.number(),
 	/** Blocks as V8 counts them: branches taken, and branches not taken. */
-	readonly edges: number;
+	edges: z.number(),
 	/** Inputs that took a new path through a function. */
-	readonly corpus: number;
+	corpus: z.number(),
 	/** The shortest of them that together reach all edges. */
-	readonly kept: number;
+	kept: z.number(),
 	/** The longest execution. */
-	readonly milliseconds: number;
-	readonly crashes: readonly string[];
-}
+	milliseconds: z.number(),
+	crashes: z.array(z.string()),
+});
+
+export type Findings = z.infer<typeof findings>;
 
 /** An execution that takes longer counts as a hang. */
 const HANG_MILLISECONDS = 1_000;

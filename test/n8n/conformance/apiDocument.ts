@@ -7,14 +7,6 @@ const API_DOCUMENT = path.join(repository, 'docs', 'api.md');
 
 export const readApiDocument = (): string => readFileSync(API_DOCUMENT, 'utf8');
 
-/** The anchor that GitHub gives a heading. */
-export function anchorOf(heading: string): string {
-	return heading
-		.toLowerCase()
-		.replace(/[^\w\- ]/g, '')
-		.replaceAll(' ', '-');
-}
-
 /** The headings of the sections about the service that say anything, in their order. */
 export function sections(): string[] {
 	const [, about = ''] = readApiDocument().split(/(?=\n## Overview\n)/);

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { SIGNED_ELSEWHERE } from '../../support/operationForms';
 import { forbiddenTexts } from './examples';
 import type { World } from './world';
 
@@ -115,14 +116,8 @@ export const WRONG_EMAILS = forbiddenTexts('Email').filter(Boolean);
 
 /** Provided signatures that can't be any, and signers that are none. */
 export const WRONG_SIGNERS: readonly Refused[] = [
-	...refusing('Signature', 'signature', forbiddenTexts('EcdsaSignature'), {
-		signatureSource: 'provided',
-		signer: '0x52908400098527886E0F7030069857D2E4169EE7',
-	}),
-	...refusing('Signer', 'signer', ['', ...WRONG_ADDRESSES], {
-		signatureSource: 'provided',
-		signature: `0x${'a1'.repeat(65)}`,
-	}),
+	...refusing('Signature', 'signature', forbiddenTexts('EcdsaSignature'), SIGNED_ELSEWHERE),
+	...refusing('Signer', 'signer', ['', ...WRONG_ADDRESSES], SIGNED_ELSEWHERE),
 ];
 
 export const SIGNATURE = /^0x[0-9a-f]{130}$/;

@@ -155,42 +155,28 @@ function objectOf(record: Schema): Examples {
 /** Examples of each variant; where they are of several types, those that are no variant's. */
 function together([first, ...others]: readonly Examples[]): Examples {
 	if (first === undefined) throw new Error('openapi.yaml has a choice of nothing');
-	const allowed = [...others.flatMap((each) => each.allowed)];
-	const isAllowed = ({ value }: Example) =>
-		[...first.allowed, ...allowed].some((each) => Object.is(each.value, value));
+	const allowed: Examples['allowed'] = [
+		...first.allowed,
+		...others.flatMap((each) => each.allowed),
+	];
+	const isAllowed = ({ value }: Example) => allowed.some((each) => Object.is(each.value, value));
 	return {
 		...first,
-		allowed: [...first.allowed, ...allowed],
+		allowed,
 		forbidden: [first, ...others].flatMap(({ forbidden }) =>
 			forbidden.filter((each) => !isAllowed(each)),
 		),
 	};
 }
 
-function omitting(record: Schema, names: readonly string[]): Schema {
-	const properties = Object.entries(record.properties ?? {});
-	return {
-		...record,
-		'x-not-together': undefined,
-		properties: Object.fromEntries(properties.filter(([name]) => !names.includes(name))),
-	};
-}
-
 function withRivals(record: Schema, rivals: readonly string[]): Examples {
-	const whole = objectOf({ ...record, 'x-not-together': undefined }).allowed[0].value;
-	const variants = rivals.map((kept) =>
-		objectOf(
-			omitting(
-				record,
-				rivals.filter((rival) => rival !== kept),
-			),
-		),
-	);
+	const [{ value }] = objectOf(record).allowed;
+	const variants = rivals.map((kept) => {
+		const others = rivals.filter((rival) => rival !== kept);
+		return objectOf({ ...record, properties: without(record.properties ?? {}, ...others) });
+	});
 	const examples = together(variants);
-	return {
-		...examples,
-		forbidden: [...examples.forbidden, { what: rivals.join(' and '), value: whole }],
-	};
+	return { ...examples, forbidden: [...examples.forbidden, { what: rivals.join(' and '), value }] };
 }
 
 function variant(record: Schema, change: Schema | undefined): Schema {

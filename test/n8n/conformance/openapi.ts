@@ -88,11 +88,17 @@ export function resolved({ $ref: reference, ...own }: Schema): Schema {
 	return { ...resolved(schema(reference.replace('#/components/schemas/', ''))), ...own };
 }
 
+/** A field of a record, or a parameter. */
+export function fieldOf(record: Schema, name: string): Schema {
+	const field = resolved(record).properties?.[name];
+	if (field === undefined) throw new Error(`openapi.yaml has no field ${name}`);
+	return resolved(field);
+}
+
 /** The values of an enumeration, e.g. `Role` or `Deposit.status`. */
 export function valuesOf(name: string): readonly string[] {
-	const [record = '', field] = name.split('.');
-	const found = field === undefined ? schema(record) : schema(record).properties?.[field];
-	const values = found === undefined ? undefined : resolved(found).enum;
+	const [record = '', ...fields] = name.split('.');
+	const { enum: values } = fields.reduce(fieldOf, resolved(schema(record)));
 	if (values === undefined) throw new Error(`openapi.yaml has no values for ${name}`);
 	return values;
 }
@@ -169,18 +175,10 @@ export function operation(id: string): DocumentedOperation {
 }
 
 /** A field of an operation's body. */
-export function bodyField(id: string, name: string): Schema {
-	const field = operation(id).body?.properties?.[name];
-	if (field === undefined) throw new Error(`The body of ${id} has no field ${name}`);
-	return resolved(field);
-}
+export const bodyField = (id: string, name: string) => fieldOf(operation(id).body ?? {}, name);
 
 /** A parameter of an operation's query. */
-export function queryParameter(id: string, name: string): Schema {
-	const parameter = operation(id).query.properties?.[name];
-	if (parameter === undefined) throw new Error(`The query of ${id} has no parameter ${name}`);
-	return resolved(parameter);
-}
+export const queryParameter = (id: string, name: string) => fieldOf(operation(id).query, name);
 
 /** The least and the largest value, or number of entries. */
 export function boundsOf(bounded: Schema): readonly [number, number] {

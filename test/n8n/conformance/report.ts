@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { repository } from '../../../scripts/lib/paths.mjs';
-import { markdownTable } from '../../support/markdown';
-import { anchorOf, readApiDocument, sections } from './apiDocument';
+import { anchorOf, markdownTable } from '../../support/markdown';
+import { readApiDocument, sections } from './apiDocument';
 import type { ConformanceRecord } from './record';
 import { SECTION_TESTS } from './sectionTests';
 

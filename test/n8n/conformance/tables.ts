@@ -1,4 +1,4 @@
-import { fieldsOf, OPERATIONS, resolved, schema, valuesOf, type Schema } from './openapi';
+import { fieldOf, fieldsOf, OPERATIONS, resolved, schema, valuesOf, type Schema } from './openapi';
 import { readApiDocument } from './apiDocument';
 
 /** Sections of docs/api.md with a table of fields, and the records that they describe. */
@@ -52,12 +52,7 @@ function rowsIn(section: string): string[][] {
 
 /** What a row of a field says otherwise than openapi.yaml. */
 function faultsIn(name: string, cells: readonly string[], record: Schema): string[] {
-	const field = name.split('.').reduce<Schema>((outer, part) => {
-		const inner = resolved(outer).properties?.[part];
-		if (inner === undefined) throw new Error(`openapi.yaml has no field ${name}`);
-		return inner;
-	}, record);
-	const { items = {}, ...own } = resolved(field);
+	const { items = {}, ...own } = name.split('.').reduce(fieldOf, record);
 	const { enum: values, properties, maximum, maxItems } = { ...resolved(items), ...own };
 	const notes = cells.at(-1) ?? '';
 	const mentioned = quoted(notes);

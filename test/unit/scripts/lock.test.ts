@@ -1,16 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { lockUntilExit, whileLocked } from '../../../scripts/lib/lock.mjs';
+import { temporaryFolder } from '../../support/cleanups';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-lock-'));
-const file = path.join(folder, 'lock');
-
-afterAll(() => {
-	rmSync(folder, { recursive: true });
-});
+const file = path.join(temporaryFolder('lock'), 'lock');
 
 /** The ID of a process that has ended. */
 const ended = String(spawnSync('true').pid);

@@ -7,8 +7,6 @@ import { z } from 'zod';
 import { repository } from '../../../scripts/lib/paths.mjs';
 import { sbomOf } from '../../../scripts/lib/sbom.mjs';
 
-const versioned = z.object({ version: z.string() });
-
 const lock = z
 	.object({ packages: z.record(z.object({ integrity: z.string().optional() })) })
 	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
@@ -27,13 +25,13 @@ const sbom = z.object({
 	dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
-/** What a package's own package.json says. */
-function installed(name: string): { name: string; version: string; license: string } {
-	const text = readFileSync(path.join(repository, 'node_modules', name, 'package.json'), 'utf8');
-	return z
-		.object({ name: z.string(), version: z.string(), license: z.string() })
-		.parse(JSON.parse(text));
-}
+const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
+
+/** What the package.json in a folder says. */
+const manifestIn = (folder: string) =>
+	manifest.parse(JSON.parse(readFileSync(path.join(repository, folder, 'package.json'), 'utf8')));
+
+const installed = (name: string) => manifestIn(path.join('node_modules', name));
 
 const BUNDLED = [installed('zod'), installed('@spruceid/siwe-parser')];
 
@@ -48,10 +46,7 @@ describe('the bill of materials', () => {
 
 	it('names each package with its version, its license and its hash', () => {
 		const { components, dependencies, metadata } = sbom.parse(JSON.parse(sbomOf(BUNDLED)));
-		const { version } = versioned.parse(
-			JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')),
-		);
-		const own = `pkg:npm/n8n-nodes-payroll-payments@${version}`;
+		const own = `pkg:npm/n8n-nodes-payroll-payments@${manifestIn('.').version}`;
 		const parser = `pkg:npm/%40spruceid/siwe-parser@${installed('@spruceid/siwe-parser').version}`;
 		const zod = `pkg:npm/zod@${installed('zod').version}`;
 		expect(metadata.component.purl).toBe(own);

@@ -197,14 +197,10 @@ async function providedForm(world: World, typedDataOf: TypedDataOf): Promise<INo
 	};
 }
 
-const typedDataShape = z.object({ typed_data: z.unknown() });
-
 /** The inner typed data of whatever Typed Data holds. */
 function innermost(value: unknown): unknown {
-	const outer = typedDataShape.safeParse(value);
-	return outer.success && outer.data.typed_data !== undefined
-		? innermost(outer.data.typed_data)
-		: value;
+	const { typed_data: inner } = Object(value);
+	return inner === undefined ? value : innermost(inner);
 }
 
 export const executeAdministratorInvites: OperationCases = {

@@ -66,15 +66,11 @@ export const createInstantPayment: OperationCases = {
 	groups: () => [
 		{
 			what: `amounts from ${LEAST_CENTS} to ${MOST_CENTS} cents, as numbers and as digits`,
-			accepted: [
-				...AMOUNTS.map((amount) => ({ form: async (world: World) => await paying(world, amount) })),
-				...AMOUNTS.map((amount) => ({
-					form: async (world: World) => ({
-						...(await paying(world, amount)),
-						amountCents: String(amount),
-					}),
+			accepted: AMOUNTS.flatMap((amount) =>
+				[amount, String(amount)].map((amountCents) => ({
+					form: async (world: World) => ({ ...(await paying(world, amount)), amountCents }),
 				})),
-			],
+			),
 			refused: [
 				...[LEAST_CENTS - 1, MOST_CENTS + 1, 0, -LEAST_CENTS].map((amount) => ({
 					label: 'Amount (Cents)',
