@@ -206,6 +206,24 @@ describe('sign-ins at once', () => {
 		},
 	);
 
+	it('for a token that nobody refused are made once in a while, and leave it in use', async () => {
+		const isRefused = () => sessions.isRefused(packSession('a', 'token-1'));
+		const unsure = async (held?: string) => await sessions.renew('a', held, signIn, false);
+		expect([await unsure(), await unsure('token-1'), count]).toEqual(['token-1', 'token-1', 1]);
+		expect(await unsure('another')).toBe('token-2');
+		expect(await sessions.renew('a', 'token-1', signIn)).toBe('token-3');
+		expect(isRefused()).toBe(true);
+		expect(await sessions.renew('a', 'token-3', signIn)).toBe('token-4');
+		clock.pass(SIGN_IN_PAUSE);
+		answer = async () => await Promise.reject(new Error('no role'));
+		const failing = unsure('token-4');
+		expect(await sessions.tokenFor('a', 'token-4')).toBe('token-4');
+		await expect(failing).rejects.toThrow('no role');
+		expect(await sessions.tokenFor('a', 'token-4')).toBe('token-4');
+		expect(sessions.isRefused(packSession('a', 'token-4'))).toBe(false);
+		expect(isRefused()).toBe(false);
+	});
+
 	it('remember 1,000 sessions at most, the last used ones', async () => {
 		for (let each = 0; each < 1_001; each++) {
 			await sessions.renew('kept', undefined, signIn);
