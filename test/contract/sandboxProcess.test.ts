@@ -17,7 +17,7 @@ const statusOf = async (route: string, body: object): Promise<number> => {
 };
 
 it('prints its URL when it is ready, and shuts down on SIGTERM', async () => {
-	const child = spawn(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'sandbox/main.ts'], {
+	const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts'], {
 		cwd: repository,
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});

@@ -189,11 +189,6 @@ export class Sessions {
 		isRefused = true,
 	): Promise<string> {
 		const session = this.sessionOf(boundTo);
-		const { at = 0, token } = session.signIn?.ended ?? {};
-		if (!isRefused && token !== undefined && token === held) {
-			/* Failures one after another are no reason to sign in each time. */
-			if (this.isPaused(at) && !this.looksExpired(token)) return token;
-		}
 		const refused = held ?? session.refused;
 		if (refused !== undefined && isRefused) {
 			session.refused = refused;
