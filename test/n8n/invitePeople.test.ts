@@ -241,6 +241,11 @@ describe('columns of input rows', () => {
 			{ email: b, prefill },
 			'prefill can’t be a column; use one for each field, e.g. first_name',
 		]),
+		[
+			'more digits than JavaScript keeps',
+			{ email: b, phone: 2 ** 64 },
+			'phone has more digits than a number keeps; use text',
+		],
 		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [
 			`the error of a formula, ${value}`,
@@ -251,6 +256,11 @@ describe('columns of input rows', () => {
 		const { error } = await invite([{ email: a }, row]);
 		expect(error?.message).toBe(`Row 2: ${fault}`);
 		expect(wire()).toEqual([]);
+	});
+
+	it('is a list where it is JSON', async () => {
+		const change = { inviteesSource: 'json', inviteesJson: '={{ $json.none }}' };
+		expect((await invite([{}], change)).error?.message).toBe('Invitees (JSON) is missing [item 0]');
 	});
 
 	it.each<[string, INodeParameters, IDataObject[], string]>([

@@ -66,6 +66,11 @@ describe('Balance Changed', () => {
 	});
 });
 
+it('a currency that isn’t in the menu is refused with one that is', async () => {
+	const { error } = await sandbox.run(sandbox.balance({ currencies: 'usd' }));
+	expect(error?.message).toMatch(/ must be an entry of its menu, e\.g\. AED \[item 0\]$/);
+});
+
 describe('Team User: Get Many', () => {
 	const users = () => sandbox.firstTeam.users;
 	const find = async (change: INodeParameters) => await sandbox.run(sandbox.teamUsers(change));
