@@ -239,9 +239,11 @@ describe('the value of a run', () => {
 		const jobs = jobsOf(rows);
 		const own = approvalOf(OF, jobs[0]?.writes ?? []);
 		const given = jobs.map(() => own);
-		expect(refusalOf(() => keep(jobs, given)).message).toBe(
-			'Approved Check covers only some of the requests of this run',
-		);
+		expect(refusalOf(() => keep(jobs, given))).toMatchObject({
+			message: 'Approved Check covers only some of the requests of this run',
+			context: { outcome: 'refused', refusesRun: true },
+			hint: 'Give each row the approval of its own request, or send one team and role at a time. Nothing was signed or sent.',
+		});
 	});
 
 	const payment = jobsOf(sheet(1));
