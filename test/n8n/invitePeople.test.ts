@@ -244,7 +244,7 @@ describe('columns of input rows', () => {
 		[
 			'more digits than JavaScript keeps',
 			{ email: b, phone: 2 ** 64 },
-			'phone has more digits than a number keeps; use text',
+			'phone has too many digits for a number; enter it as text',
 		],
 		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [

@@ -30,7 +30,7 @@ describe('a payment', () => {
 		...['={{ "INV-" + $json.none }}', '={{ [null].join() + null }}', '={{ {} + "-1" }}'].map(
 			(expression) => [
 				expression,
-				'contains what an expression writes for a value that it doesn’t find',
+				'contains undefined, null, NaN or [object …]; check its expression',
 			],
 		),
 		['\u200b', 'has no visible character'],

@@ -57,7 +57,7 @@ interface Read<Input, Options> {
 
 interface Write<Input, Options> {
 	readonly permission: NeededPermission;
-	/** What may be in a run only once, such as a person: how it is compared, and its name. */
+	/** People or invites that a run may name only once: the key to compare, and the name in errors. */
 	unique?(input: Input): ReadonlyArray<readonly [key: string, name: string]>;
 	/** Checks one item against everything, and gives its requests in the order of sending. Only reads. */
 	writes(input: Input, context: RunContext, options: Options): Promise<readonly CheckedWrite[]>;
@@ -165,7 +165,7 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 	};
 }
 
-/** The error for a person or an invite that is named again, in the same item or in an earlier place. */
+/** The error for a person or an invite that an item names twice, or an earlier one named. */
 export function repeated(name: string, place?: string, row?: number): UserError {
 	return new UserError(
 		`${name} is ${place === undefined ? 'listed twice' : `already in ${place}`}`,

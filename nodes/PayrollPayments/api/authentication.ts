@@ -60,7 +60,7 @@ export async function obtainSession(
 		if (own !== undefined) throw new Error('A write is never repeated');
 		/* Other calls may wait to hear what came of the token, and nobody else reports it. */
 		sessions.reportStatus(saved.sessionToken, undefined);
-		answered.add(saved);
+		failedWrites.add(saved);
 		return {};
 	}
 	const credentials = own ?? readCredentials(saved);
@@ -79,16 +79,16 @@ export async function obtainSession(
 	return { sessionToken: packSession(boundTo, token) };
 }
 
-/** Credentials whose request of another node failed, and may change something. */
-const answered = new WeakSet<ICredentialDataDecryptedObject>();
+/** Failed writes of other nodes, by the credentials object that n8n passes for each request. */
+const failedWrites = new WeakSet<ICredentialDataDecryptedObject>();
 
 /** Adds the proof of who calls to a request. Those of other nodes must be allowed to them. */
 export async function authenticateRequest(
 	saved: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
 ): Promise<IHttpRequestOptions> {
-	/* One of n8n's two request functions sends a request again, whatever becomes of the token. */
-	if (answered.has(saved)) {
+	/* httpRequestWithAuthentication repeats a request even without a new token. */
+	if (failedWrites.has(saved)) {
 		throw new UserError('The service refused the request, which isn’t sent again', {
 			hint: 'It may change something. Run the node again; it then signs in for a new token.',
 		});

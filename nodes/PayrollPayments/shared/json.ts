@@ -65,7 +65,7 @@ export function parseExactly(text: string): {
 	return { value: rounded.length === 0 ? value : parseJson(exact), rounded };
 }
 
-/** Whether JSON.parse makes another number of this one. Some write numbers with all of 17 digits. */
+/** Whether JSON.parse makes another number of this one. Some libraries print all 17 digits. */
 function isRounded(literal: string): boolean {
 	const number = Number(literal);
 	const spellings = [String(number), number.toPrecision(17)];

@@ -27,7 +27,10 @@ const cell = z.unknown().transform((value, context) => {
 	if (!isPlain) context.addIssue({ code: 'custom', message: 'must be text' });
 	const text = String(value ?? '');
 	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-		context.addIssue({ code: 'custom', message: 'has more digits than a number keeps; use text' });
+		context.addIssue({
+			code: 'custom',
+			message: 'has too many digits for a number; enter it as text',
+		});
 	}
 	refuseFormulaError(text, context);
 	return text;

@@ -185,7 +185,7 @@ export const fields = {
 				.refine((value) => referenceKey(value) !== '', 'has no visible character')
 				.refine(
 					(value) => !NOT_FOUND.test(value),
-					'contains what an expression writes for a value that it doesn’t find',
+					'contains undefined, null, NaN or [object …]; check its expression',
 				)
 				.superRefine(refuseFormulaError),
 		),

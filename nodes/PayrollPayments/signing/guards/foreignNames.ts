@@ -14,7 +14,7 @@ const MOST_DECODINGS = 5;
 const INVISIBLE = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
 /** Dashes, and other characters that look like one. */
 const DASH = /[\p{Pd}\u02d7\u1173\u2043\u2212\u2500\u2501\u2796\u30fc\u4e00]/gu;
-/** “te-” at the end of a word, as in “late-payment”, which doesn't begin a team ID; not after an escape of JSON. */
+/** “te-” at the end of a word, as in “late-payment”, which doesn't begin a team ID, unless a JSON escape precedes it. */
 const END_OF_WORD = /(?<!\\|\\u[\da-f]{3})\p{Script=Latin}\p{M}*te\p{M}*-/giu;
 /** A team ID, with letters of any script that look like T and E. */
 const TEAM_ID = /[tŧƭʈᴛτтҭⲧꓔꭲ][eɇɛᴇεеєҽⲉꓰꭼ℮ⴹ]-[\p{L}\p{N}_-]{12}/u;
@@ -65,7 +65,7 @@ export function foreignNamesFinder(form: {
 		if (readings.some((each) => seen(each).includes('@'))) {
 			return `an email address other than ${recipientEmail}`;
 		}
-		/* In each reading anew: what looks like the end of a word may be that of an escape, as in %2Fte-. */
+		/* Masked in each reading separately, because a letter before “te-” may belong to an escape: %2Fte-. */
 		const others = readings.map((each) => each.normalize('NFD').replace(END_OF_WORD, 'xxx-'));
 		return others.some((each) => TEAM_ID.test(seen(each)))
 			? `a team ID other than ${teamId}`
