@@ -13,7 +13,7 @@ export const OWNER = {
 };
 
 const { email, password } = OWNER;
-const LOGIN = { emailOrLdapLoginId: email, email, password };
+export const LOGIN = { emailOrLdapLoginId: email, email, password };
 
 export interface Credentials {
 	readonly id: string;
