@@ -30,20 +30,6 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'actions/payment/report.ts',
-		line: '...(reference === undefined ? {} : { payment_reference: reference }),',
-		from: 'reference === undefined',
-		to: 'false',
-		why: 'n8n leaves out what isn’t text. It complains in a manual run only, and the tests’ engine makes none.',
-	},
-	{
-		file: 'actions/payment/report.ts',
-		line: "...(typeof transaction === 'string' ? { payment_transaction: transaction } : {}),",
-		from: "typeof transaction === 'string'",
-		to: 'true',
-		why: 'n8n leaves out what isn’t text. It complains in a manual run only, and the tests’ engine makes none.',
-	},
-	{
-		file: 'actions/payment/report.ts',
 		line: "...(state.status === 'unknown' ? { attempt_code: state.code } : {}),",
 		from: "state.status === 'unknown'",
 		to: 'true',

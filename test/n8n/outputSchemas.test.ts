@@ -78,7 +78,14 @@ describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, eac
 				const parameters = await formIn(pair, mode);
 				if (effect === 'write') {
 					const options = { ...parameters.options, checkOnly: true };
-					await sandbox.run({ ...parameters, options });
+					const checked = (await sandbox.run({ ...parameters, options })).output[0]?.json ?? {};
+					for (const name of ['signs', 'request']) {
+						const shown: object = Object(checked[name]);
+						for (const member of Object.keys(shown)) {
+							const deviating = [{ json: { ...checked, [name]: { ...shown, [member]: 7 } } }];
+							expect(() => validateActionOutput({ resource, operation }, deviating)).toThrow(name);
+						}
+					}
 				}
 				const { output } = await failing(parameters);
 				expect(output.map(({ json }) => typeof json.error)).toEqual(['string']);

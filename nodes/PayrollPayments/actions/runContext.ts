@@ -118,8 +118,12 @@ export async function openRun(
 					: error;
 			});
 		},
-		/** Adds to the execution's own data, by which n8n's list of executions can be searched. */
-		annotate: (values: Record<string, string>): void => context.customData.setAll(values),
+		/** Adds what is text to the execution's own data, by which n8n's list of executions can be searched. */
+		annotate: (values: Readonly<Record<string, unknown>>): void => {
+			for (const [name, value] of Object.entries(values)) {
+				if (typeof value === 'string') context.customData.set(name, value);
+			}
+		},
 	};
 }
 

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
 import { FORMS, NODES, partsOf, type FormPart } from '../../support/forms';
 
 /*
@@ -126,11 +127,11 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		expect(wrong).toEqual([]);
 	});
 
-	it('shows an example in each required text field without a default', () => {
+	it('shows an example in each text field that is required or an option, unless it has a default', () => {
 		const without = fields.filter(
-			({ type, required, default: preset, placeholder, typeOptions }) =>
-				type === 'string' &&
-				required === true &&
+			({ path, type, required, default: preset, placeholder, typeOptions }) =>
+				(type === 'string' || type === 'json') &&
+				(required === true ? type === 'string' : path.startsWith('options > ')) &&
 				preset === '' &&
 				placeholder === undefined &&
 				typeOptions?.rows === undefined,
@@ -168,6 +169,18 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		expect(pathsOf(impossible)).toEqual([]);
 	});
 });
+
+it.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, each] as const))(
+	'%s takes its own examples',
+	(_name, { fields, options }) => {
+		const refused = Object.entries({ ...fields, ...options }).filter(([, { form, schema }]) => {
+			const [, example] = /^e\.g\. (.*)$/.exec(form.placeholder ?? '') ?? [];
+			const isWhole = example !== undefined && !/…(?!")/.test(example);
+			return isWhole && !schema.safeParse(example).success;
+		});
+		expect(refused).toEqual([]);
+	},
+);
 
 it('the nodes introduce themselves in one sentence, without a period', () => {
 	expect(NODES.flatMap(({ description }) => faultsOf(description))).toEqual([]);

@@ -54,6 +54,7 @@ export const options = {
 	types: optionalJsonObject({
 		label: 'Types',
 		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
+		example: '{ "ForwardRequest": [{ "name": "from", "type": "address" }] }',
 	}),
 	primaryType: mustResolve(
 		text(

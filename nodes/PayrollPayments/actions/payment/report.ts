@@ -120,8 +120,8 @@ export function recordRun(run: RunContext, jobs: readonly Job[], result: RunResu
 	const [transaction] = done.flatMap(({ records }) => records.map((record) => record.transaction));
 	const outcome = done.length > 0 ? 'paid' : 'already_paid';
 	run.annotate({
-		...(reference === undefined ? {} : { payment_reference: reference }),
-		...(typeof transaction === 'string' ? { payment_transaction: transaction } : {}),
+		payment_reference: reference,
+		payment_transaction: transaction,
 		payment_outcome: failure === undefined ? outcome : outcomeOf(failure.error),
 	});
 }
