@@ -37,7 +37,14 @@ export const verifySignIn = defineOperation({
 			hexSignature,
 		),
 		nonce: optional(
-			text({ label: 'Nonce', description: 'Leave empty to use the one in Message' }, filledText),
+			text(
+				{
+					label: 'Nonce',
+					description: 'Leave empty to use the one in Message',
+					example: 'b5tWq0Lk2Nfz',
+				},
+				filledText,
+			),
 		),
 	},
 	options: {},

@@ -141,7 +141,7 @@ type PaymentRow = Awaited<ReturnType<typeof guardPayment>> & {
 function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItems {
 	const { items, payment, write } = row;
 	const columns = skips ? { transaction: null, ...write.columns } : undefined;
-	const job = { items, cents: payment.cents, writes: [write], columns };
+	const job = { items, cents: payment.cents, columns };
 	const output = (outcome: string, made: OutputRecord) => [
 		skips ? { outcome, ...columns, ...made } : made,
 	];
