@@ -37,6 +37,13 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'actions/run.ts',
+		line: 'let plan: Plan = { jobs: [], refusals: form.refusals };',
+		from: '[]',
+		to: '["Stryker was here"]',
+		why: 'It is only sent where the run is over already, and what wasn’t sent then isn’t told.',
+	},
+	{
+		file: 'actions/run.ts',
 		line: "return job.writes.length === 0 ? job : { ...job, kind: 'report', send };",
 		from: "'report'",
 		to: '""',

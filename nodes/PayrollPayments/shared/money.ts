@@ -81,13 +81,13 @@ export function signedAmountInDollars(amount: string, unit: TypedAmountUnit): st
 
 function paymentAmount(centsIn: (value: unknown) => number | undefined, form: string) {
 	return z.unknown().transform((value, context): number => {
-		const isMissing = value === undefined || value === null || value === '';
-		const cents = isMissing ? undefined : centsIn(value);
+		const cents = centsIn(value) ?? NaN;
 		const { least, most } = PAYMENT_CENTS;
-		if (cents !== undefined && cents >= least && cents <= most) return cents;
+		if (cents >= least && cents <= most) return cents;
 		const range = `must be from ${centsAsDollars(least)} to ${centsAsDollars(most)}`;
+		const isMissing = value === undefined || value === null || value === '';
 		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}`;
-		const message = cents === undefined ? fault : `${range}, not ${centsAsDollars(cents)}`;
+		const message = Number.isNaN(cents) ? fault : `${range}, not ${centsAsDollars(cents)}`;
 		context.addIssue({ code: 'custom', message });
 		return z.NEVER;
 	});

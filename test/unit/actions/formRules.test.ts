@@ -127,15 +127,13 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		expect(wrong).toEqual([]);
 	});
 
-	it('shows an example in each text field without a default', () => {
-		const without = fields.filter(
-			({ path, type, default: preset, placeholder, typeOptions }) =>
-				type === 'string' &&
-				!path.includes(' > invitee > ') &&
-				preset === '' &&
-				placeholder === undefined &&
-				typeOptions?.rows === undefined,
-		);
+	it('shows an example in each text field without a default, and each JSON field under Options', () => {
+		const without = fields.filter(({ path, type, default: preset, placeholder, typeOptions }) => {
+			const isText = type === 'string' && preset === '' && typeOptions?.rows === undefined;
+			const isOption = type === 'json' && path.includes('options > ');
+			const wants = (isText && !path.includes(' > invitee > ')) || isOption;
+			return wants && placeholder === undefined;
+		});
 		expect(pathsOf(without)).toEqual([]);
 	});
 
