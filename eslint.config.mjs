@@ -34,7 +34,10 @@ const n8nRules = [
 const ourRules = {
 	files: ['**/*.ts', 'scripts/**/*.mjs'],
 	extends: [tseslint.configs.strict],
-	languageOptions: { parserOptions: { projectService: true } },
+	/* Sooner than with `projectService`, which is for editors. */
+	languageOptions: {
+		parserOptions: { project: ['tsconfig.json', 'sandbox/control/page/tsconfig.json'] },
+	},
 	rules: {
 		'@typescript-eslint/await-thenable': 'error',
 		'@typescript-eslint/no-floating-promises': 'error',

@@ -16,11 +16,13 @@ interface Description {
 	readonly sensitiveOutputFields?: readonly string[];
 }
 
-/** What n8n says about all of its nodes: 20 megabytes, so they are fetched once. */
-let nodeTypes: readonly Description[];
+/** What n8n says about all that it has: 20 megabytes, so they are fetched once. */
+let types: Readonly<Record<'credentials' | 'nodes', readonly Description[]>>;
 
 beforeAll(async () => {
-	nodeTypes = await environment.n8n.request('GET', '/types/nodes.json');
+	const of = async (kind: string) =>
+		await environment.n8n.request<Description[]>('GET', `/types/${kind}.json`);
+	types = { credentials: await of('credentials'), nodes: await of('nodes') };
 });
 
 const ICONS = {
@@ -31,7 +33,7 @@ const ICONS = {
 describe('the packed package in a real n8n', () => {
 	it.each([
 		[
-			'nodes',
+			'nodes' as const,
 			'n8n-nodes-payroll-payments.',
 			{
 				payrollPayments: 'Payroll Payments',
@@ -41,7 +43,7 @@ describe('the packed package in a real n8n', () => {
 			},
 		],
 		[
-			'credentials',
+			'credentials' as const,
 			'',
 			{
 				payrollPaymentsApi: 'Payroll Payments API',
@@ -49,11 +51,7 @@ describe('the packed package in a real n8n', () => {
 			},
 		],
 	])('brings its %s', async (kind, prefix, names) => {
-		const all =
-			kind === 'nodes'
-				? nodeTypes
-				: await environment.n8n.request<Description[]>('GET', `/types/${kind}.json`);
-		const ours = all.filter(({ name }) => name.startsWith(`${prefix}payrollPayments`));
+		const ours = types[kind].filter(({ name }) => name.startsWith(`${prefix}payrollPayments`));
 		const found = ours.map(({ name, displayName }) => [name.slice(prefix.length), displayName]);
 		expect(Object.fromEntries(found)).toEqual(names);
 		for (const { iconUrl } of ours) expect(iconUrl).toEqual(ICONS);
@@ -81,7 +79,7 @@ describe('the packed package in a real n8n', () => {
 	});
 
 	it('tells n8n that the token of Authentication: Verify is sensitive', () => {
-		const node = nodeTypes.find(
+		const node = types.nodes.find(
 			({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',
 		);
 		expect(node?.sensitiveOutputFields).toEqual(['jwt']);
@@ -116,7 +114,7 @@ describe('the packed package in a real n8n', () => {
 		const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
 		const namesOf = (all: readonly { name: string }[]) => all.map((each) => each.name);
 		expect(namesOf(nodes)).toEqual(namesOf(example.nodes));
-		const known = nodeTypes.flatMap(({ name: type, version }) =>
+		const known = types.nodes.flatMap(({ name: type, version }) =>
 			[version].flat().map((each) => `${type} ${each}`),
 		);
 		const asked = nodes.map(({ type, typeVersion }) => `${type} ${typeVersion}`);

@@ -135,10 +135,8 @@ describe('npm start', () => {
 		const choice = form.getByText(decision, { exact: true }).first();
 		/* n8n opens the form a moment before it has saved the execution: then it has an error, or no end. */
 		await waitUntil('the form is shown', async () => {
-			const isShown = await choice.waitFor({ timeout: 10_000 }).then(
-				() => true,
-				() => false,
-			);
+			await choice.waitFor({ timeout: 10_000 }).catch(() => undefined);
+			const isShown = await choice.isVisible();
 			if (!isShown) await form.reload({ timeout: 10_000 }).catch(() => undefined);
 			return isShown;
 		});
