@@ -411,8 +411,7 @@ describe('sign-in', () => {
 		expect(await pay(saved, made)).toEqual({ sent, signIns: 1 });
 		clock.mockReturnValue(2 * later);
 		const options = { ...Object(made.options), ifAlreadyPaid: 'skip' };
-		const skip = { ...made, options };
-		expect(await pay(saved, skip)).toEqual({ sent: [], signIns: 0 });
+		expect(await pay(saved, { ...made, options })).toEqual({ sent: [], signIns: 0 });
 		await runNode(saved, sandbox.balance());
 		expect(requests()).toHaveLength(1);
 		clock.mockRestore();

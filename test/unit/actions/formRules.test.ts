@@ -168,17 +168,15 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 	});
 });
 
-it.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, each] as const))(
-	'%s takes its own examples',
-	(_name, { fields, options }) => {
-		const refused = Object.entries({ ...fields, ...options }).filter(([, { form, schema }]) => {
+it('the fields take their own examples', () => {
+	const refused = CATALOGUE.flatMap(({ fields, options }) =>
+		Object.values({ ...fields, ...options }).filter(({ form, schema }) => {
 			const [, example] = /^e\.g\. (.*)$/.exec(form.placeholder ?? '') ?? [];
-			const isWhole = example !== undefined && !/…(?!")/.test(example);
-			return isWhole && !schema.safeParse(example).success;
-		});
-		expect(refused).toEqual([]);
-	},
-);
+			return example !== undefined && !/…(?!")/.test(example) && !schema.safeParse(example).success;
+		}),
+	);
+	expect(refused).toEqual([]);
+});
 
 it('the nodes introduce themselves in one sentence, without a period', () => {
 	expect(NODES.flatMap(({ description }) => faultsOf(description))).toEqual([]);
