@@ -96,22 +96,21 @@ describe('npm start', () => {
 	async function open(name: string): Promise<Page> {
 		const page = await editor.page.context().newPage();
 		await page.goto(`${links.url}/${name}`);
-		await page.waitForSelector('[data-test-id="canvas-node"]');
 		const { id, workflow } = example(name);
 		expect(page.url()).toBe(`${environment.n8n.url}/workflow/${id}`);
 		for (const { name: title } of workflow.nodes.filter(({ type }) => !NOTE.test(type))) {
-			expect(await page.locator(`[data-node-name="${title}"]`).count()).toBe(1);
+			const node = `[data-test-id="canvas-node"][data-node-name="${title}"]`;
+			await page.locator(node).waitFor();
 		}
 		return page;
 	}
 
 	it('loads examples that run as they are, up to a form if a person decides', async () => {
-		const { n8n } = environment;
 		const ended: Record<string, string> = {};
 		const started = examples.filter(({ name }) => name !== CHAT);
 		for (const { name, id } of started) {
-			const executionId = await n8n.startWorkflow(id);
-			const status = async () => (await n8n.execution(executionId)).status;
+			const executionId = await environment.n8n.startWorkflow(id);
+			const status = async () => (await environment.n8n.execution(executionId)).status;
 			await waitUntil(`${name} ends`, async () => !['new', 'running'].includes(await status()));
 			ended[name] = await status();
 		}
