@@ -34,10 +34,7 @@ const n8nRules = [
 const ourRules = {
 	files: ['**/*.ts', 'scripts/**/*.mjs'],
 	extends: [tseslint.configs.strict],
-	/* Sooner than with `projectService`, which is for editors. */
-	languageOptions: {
-		parserOptions: { project: ['tsconfig.json', 'sandbox/control/page/tsconfig.json'] },
-	},
+	languageOptions: { parserOptions: { projectService: true } },
 	rules: {
 		'@typescript-eslint/await-thenable': 'error',
 		'@typescript-eslint/no-floating-promises': 'error',

@@ -40,7 +40,7 @@ export const SURVIVORS: readonly Survivor[] = [
 		line: 'let plan: Plan = { jobs: [], refusals: form.refusals };',
 		from: '[]',
 		to: '["Stryker was here"]',
-		why: 'It is only sent where the run is over already, and what wasn’t sent then isn’t told.',
+		why: 'It matters only where the run is over already, and the error then leaves out what wasn’t sent.',
 	},
 	{
 		file: 'actions/run.ts',

@@ -16,7 +16,7 @@ interface Description {
 	readonly sensitiveOutputFields?: readonly string[];
 }
 
-/** What n8n says about all that it has: 20 megabytes, so they are fetched once. */
+/** All types that n8n knows. They are 20 megabytes, so they are fetched once. */
 let types: Readonly<Record<'credentials' | 'nodes', readonly Description[]>>;
 
 beforeAll(async () => {

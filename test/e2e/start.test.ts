@@ -98,10 +98,11 @@ describe('npm start', () => {
 		await page.goto(`${links.url}/${name}`);
 		const { id, workflow } = example(name);
 		expect(page.url()).toBe(`${environment.n8n.url}/workflow/${id}`);
-		for (const { name: title } of workflow.nodes.filter(({ type }) => !NOTE.test(type))) {
-			const node = `[data-test-id="canvas-node"][data-node-name="${title}"]`;
-			await page.locator(node).waitFor();
+		const drawn = workflow.nodes.filter(({ type }) => !NOTE.test(type));
+		for (const { name: title } of drawn) {
+			await page.locator(`[data-test-id="canvas-node"][data-node-name="${title}"]`).waitFor();
 		}
+		expect(await page.locator('[data-test-id="canvas-node"]').count()).toBe(drawn.length);
 		return page;
 	}
 
@@ -130,7 +131,7 @@ describe('npm start', () => {
 		await page.click(EXECUTE);
 		const form = await opened;
 		const choice = form.getByText(decision, { exact: true }).first();
-		/* n8n opens the form a moment before it has saved the execution: then it has an error, or no end. */
+		/* n8n can open the form before it has saved the execution. The page then shows an error, or never loads. */
 		await waitUntil('the form is shown', async () => {
 			await choice.waitFor({ timeout: 10_000 }).catch(() => undefined);
 			const isShown = await choice.isVisible();
@@ -160,10 +161,8 @@ describe('npm start', () => {
 		await approve.waitFor();
 		expect(await sandbox.count('createInvites')).toBe(before);
 		await approve.click();
-		await waitUntil(
-			'the agent invites someone',
-			async () => (await sandbox.count('createInvites')) === before + 1,
-		);
+		const invites = async () => (await sandbox.count('createInvites')) === before + 1;
+		await waitUntil('the agent invites someone', invites);
 		/* n8n would open the panel in other workflows, too. */
 		await page.click('[data-test-id="workflow-chat-button"]');
 		await page.close();
@@ -202,6 +201,10 @@ describe('npm start', () => {
 });
 
 describe('an example on the canvas', () => {
+	beforeAll(async () => {
+		await editor.page.request.get(links.url);
+	});
+
 	/** Saves an example with all credentials that it needs, without its note, and opens it. */
 	async function open(name: string, pinned: (samples: PinData) => PinData) {
 		const { n8n, sandbox, teamId } = environment;
@@ -224,7 +227,6 @@ describe('an example on the canvas', () => {
 		const pinData = pinned({ ...samples, ...workflow.pinData });
 		const credentials = await saveDemoCredentials(n8n, sandbox);
 		const { id } = await n8n.saveWorkflow({ ...workflow, nodes, pinData }, credentials);
-		await editor.page.request.get(links.url);
 		await editor.openWorkflow(id);
 		return nodes;
 	}
@@ -293,10 +295,7 @@ describe('npm run dev', () => {
 			)?.description;
 		// n8n writes the file while it answers.
 		const isChanged = async () => (await described())?.startsWith('Changed: ') === true;
-		await waitUntil(
-			'the new description is shown',
-			async () => await isChanged().catch(() => false),
-		);
+		await waitUntil('the change is shown', async () => await isChanged().catch(() => false));
 		expect((await n8n.workflows()).length).toBe(examples.length);
 	});
 });

@@ -70,7 +70,7 @@ export class Editor {
 	/** @param url of an n8n that has its owner */
 	static async open(url: string): Promise<Editor> {
 		const editor = await Editor.start(url);
-		await editor.page.request.post(`${url}/rest/login`, { data: LOGIN });
+		await editor.page.request.post(`${url}/rest/login`, { data: LOGIN, failOnStatusCode: true });
 		editor.collectConsoleErrors();
 		return editor;
 	}

@@ -118,7 +118,7 @@ export async function openRun(
 					: error;
 			});
 		},
-		/** Adds what is text to the execution's own data, by which n8n's list of executions can be searched. */
+		/** Adds the values that are text to the execution's own data, by which n8n's list of executions can be searched. */
 		annotate: (values: Readonly<Record<string, unknown>>): void => {
 			for (const [name, value] of Object.entries(values)) {
 				if (typeof value === 'string') context.customData.set(name, value);

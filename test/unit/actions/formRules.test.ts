@@ -128,11 +128,12 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 	});
 
 	it('shows an example in each text field without a default, and each JSON field under Options', () => {
-		const without = fields.filter(({ path, type, default: preset, placeholder, typeOptions }) => {
+		const without = fields.filter((field) => {
+			const { path, type, required, default: preset, placeholder, typeOptions } = field;
 			const isText = type === 'string' && preset === '' && typeOptions?.rows === undefined;
 			const isOption = type === 'json' && path.includes('options > ');
-			const wants = (isText && !path.includes(' > invitee > ')) || isOption;
-			return wants && placeholder === undefined;
+			const isOptionalPrefill = required !== true && path.includes(' > invitee > ');
+			return placeholder === undefined && ((isText && !isOptionalPrefill) || isOption);
 		});
 		expect(pathsOf(without)).toEqual([]);
 	});
