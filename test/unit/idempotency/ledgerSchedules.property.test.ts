@@ -8,6 +8,7 @@ import {
 	stoppedError,
 	UserError,
 } from '../../../nodes/PayrollPayments/shared/errors';
+import { runConcurrently } from '../../support/concurrency';
 import { LedgerRun, paid } from './ledgerScene';
 import { MemoryStore, never, pass, runVirtualClock, unreliable } from './memoryStore';
 import { fixPauses, randomFrom } from './random';
@@ -257,19 +258,12 @@ it.each(CIRCUMSTANCES)(
 	async ({ schedules, ...circumstances }) => {
 		let sent = 0;
 		const violations: string[] = [];
-		for (let first = 0; first < schedules * FACTOR; first += 50) {
-			const seeds = Array.from(
-				{ length: Math.min(50, schedules * FACTOR - first) },
-				(_, index) => first + index + 1,
-			);
-			await Promise.all(
-				seeds.map(async (seed) => {
-					const schedule = await runSchedule(seed, circumstances);
-					sent += schedule.sent;
-					violations.push(...schedule.violations.map((each) => `schedule ${seed}: ${each}`));
-				}),
-			);
-		}
+		const seeds = Array.from({ length: schedules * FACTOR }, (_, index) => index + 1);
+		await runConcurrently(25, seeds, async (seed) => {
+			const schedule = await runSchedule(seed, circumstances);
+			sent += schedule.sent;
+			violations.push(...schedule.violations.map((each) => `schedule ${seed}: ${each}`));
+		});
 		expect(violations).toEqual([]);
 		/* Else the schedules would show nothing. */
 		expect(sent).toBeGreaterThan((schedules * FACTOR) / 2);

@@ -75,7 +75,8 @@ export class MemoryStore implements ProcessedStore {
 		if (!(maxEntries > 0)) throw new Error(`n8n’s store can’t keep ${maxEntries} entries`);
 		const list = [...this.saved];
 		await this.takesTime();
-		const known = new Set(list);
+		const asked = new Set(items);
+		const known = new Set(list.filter((item) => asked.has(item)));
 		const processed = items.filter((item) => known.has(item));
 		const fresh = items.filter((item) => !known.has(item));
 		list.push(...fresh);
