@@ -56,12 +56,11 @@ const CHAT = 'ai-agent-with-review';
 type PinData = NonNullable<Workflow['pinData']>;
 
 const NOTE = /\.stickyNote$/;
-const EXECUTE = '[data-test-id="execute-workflow-button"] >> visible=true';
 
-/** A picture of a page for the documents, if `npm run screenshots` asks for one. */
-async function picture(page: Page, name: string): Promise<void> {
-	const file = pictureFile(name);
-	if (file !== undefined) await page.locator('.card').first().screenshot({ path: file });
+/** Waits until the editor that loads in this page is connected to n8n: before, it runs nothing. */
+async function connected(page: Page, loaded: Promise<unknown>): Promise<void> {
+	const socket = page.waitForEvent('websocket');
+	await Promise.all([socket.then(async (each) => await each.waitForEvent('framesent')), loaded]);
 }
 
 const SETTINGS = { ...AS_INSTALLED, ...UNDISTRACTED, ...DEV_SETTINGS };
@@ -95,7 +94,7 @@ describe('npm start', () => {
 	/** Follows one of the links that are printed, which signs in and shows the workflow on the canvas. */
 	async function open(name: string): Promise<Page> {
 		const page = await editor.page.context().newPage();
-		await page.goto(`${links.url}/${name}`);
+		await connected(page, page.goto(`${links.url}/${name}`));
 		const { id, workflow } = example(name);
 		expect(page.url()).toBe(`${environment.n8n.url}/workflow/${id}`);
 		const drawn = workflow.nodes.filter(({ type }) => !NOTE.test(type));
@@ -128,7 +127,7 @@ describe('npm start', () => {
 	])('%s asks in n8n’s own form, and says what came of “%s”', async (name, decision, said) => {
 		const page = await open(name);
 		const opened = page.context().waitForEvent('page');
-		await page.click(EXECUTE);
+		await page.click('[data-test-id="execute-workflow-button"] >> visible=true');
 		const form = await opened;
 		const choice = form.getByText(decision, { exact: true }).first();
 		/* n8n can open the form before it has saved the execution. The page then shows an error, or never loads. */
@@ -138,7 +137,8 @@ describe('npm start', () => {
 			if (!isShown) await form.reload({ timeout: 10_000 }).catch(() => undefined);
 			return isShown;
 		});
-		await picture(form, `form-${name}`);
+		const file = pictureFile(`form-${name}`);
+		if (file !== undefined) await form.locator('.card').first().screenshot({ path: file });
 		await choice.click();
 		await form.locator('input[type=text]').fill('Ada');
 		await form.locator('button[type=submit], #submit-btn').first().click();
@@ -227,7 +227,7 @@ describe('an example on the canvas', () => {
 		const pinData = pinned({ ...samples, ...workflow.pinData });
 		const credentials = await saveDemoCredentials(n8n, sandbox);
 		const { id } = await n8n.saveWorkflow({ ...workflow, nodes, pinData }, credentials);
-		await editor.openWorkflow(id);
+		await connected(editor.page, editor.openWorkflow(id));
 		return nodes;
 	}
 
