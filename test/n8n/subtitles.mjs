@@ -25,24 +25,20 @@ async function subtitlesOf({ description, cases }) {
 		getByNameAndVersion: () => type,
 		getKnownTypes: () => ({}),
 	};
-	const subtitles = [];
-	for (const parameters of cases) {
-		const node = {
-			id: 'payroll',
-			name: 'Payroll',
-			type: 'payrollPayments',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters,
-		};
-		const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-		subtitles.push(
-			await workflow.expression.withIsolate(async () =>
-				workflow.expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
-			),
-		);
-	}
-	return subtitles;
+	const nodes = cases.map((parameters, index) => ({
+		id: `${index}`,
+		name: `Payroll ${index}`,
+		type: 'payrollPayments',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters,
+	}));
+	const { expression } = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
+	return await expression.withIsolate(async () =>
+		nodes.map((node) =>
+			expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
+		),
+	);
 }
 
 const subtitles = {};
