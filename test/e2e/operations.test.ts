@@ -4,11 +4,10 @@ import { outputOf } from '../support/executions';
 import type { Credentials } from '../support/n8nRest';
 import { validateActionOutput } from '../support/outputSchemas';
 import { formFor } from '../support/sandboxForms';
-import { startN8n, useEnvironment } from '../support/testEnvironment';
+import { shareN8n, useEnvironment } from '../support/testEnvironment';
 import { action, chain, START } from '../support/workflows';
 
-/* A dedicated n8n, since a test looks for secrets in everything that it has stored. */
-const environment = useEnvironment(startN8n);
+const environment = useEnvironment(shareN8n);
 const sandbox = new ActionSandbox();
 let api: Credentials;
 

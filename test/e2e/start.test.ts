@@ -121,29 +121,33 @@ describe('npm start', () => {
 	const PAID = /^Paid: 777\.00 USD to supplier@example\.com .*approved by Ada$/;
 
 	it.each([
-		['cleared-deposit-to-payment', 'Pay', PAID],
-		['cleared-deposit-to-payment', 'Don’t pay', /^Declined by Ada, so nothing was sent/],
-		['payroll-run-with-approval', 'Pay', /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/],
-	])('%s asks in n8n’s own form, and says what came of “%s”', async (name, decision, said) => {
+		[
+			'cleared-deposit-to-payment',
+			{ Pay: PAID, 'Don’t pay': /^Declined by Ada, so nothing was sent/ },
+		],
+		['payroll-run-with-approval', { Pay: /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/ }],
+	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
 		const page = await open(name);
-		const opened = page.context().waitForEvent('page');
-		await page.click('[data-test-id="execute-workflow-button"] >> visible=true');
-		const form = await opened;
-		const choice = form.getByText(decision, { exact: true }).first();
-		/* n8n can open the form before it has saved the execution. The page then shows an error, or never loads. */
-		await waitUntil('the form is shown', async () => {
-			await choice.waitFor({ timeout: 10_000 }).catch(() => undefined);
-			const isShown = await choice.isVisible();
-			if (!isShown) await form.reload({ timeout: 10_000 }).catch(() => undefined);
-			return isShown;
-		});
-		const file = pictureFile(`form-${name}`);
-		if (file !== undefined) await form.locator('.card').first().screenshot({ path: file });
-		await choice.click();
-		await form.locator('input[type=text]').fill('Ada');
-		await form.locator('button[type=submit], #submit-btn').first().click();
-		await form.getByText(said).waitFor();
-		await form.close();
+		for (const [decision, text] of Object.entries(said)) {
+			const opened = page.context().waitForEvent('page');
+			await page.click('[data-test-id="execute-workflow-button"] >> visible=true');
+			const form = await opened;
+			const choice = form.getByText(decision, { exact: true }).first();
+			/* n8n can open the form before it has saved the execution. The page then shows an error, or never loads. */
+			await waitUntil('the form is shown', async () => {
+				await choice.waitFor({ timeout: 10_000 }).catch(() => undefined);
+				const isShown = await choice.isVisible();
+				if (!isShown) await form.reload({ timeout: 10_000 }).catch(() => undefined);
+				return isShown;
+			});
+			const file = pictureFile(`form-${name}`);
+			if (file !== undefined) await form.locator('.card').first().screenshot({ path: file });
+			await choice.click();
+			await form.locator('input[type=text]').fill('Ada');
+			await form.locator('button[type=submit], #submit-btn').first().click();
+			await form.getByText(text).waitFor();
+			await form.close();
+		}
 		await page.close();
 	});
 
