@@ -14,8 +14,8 @@ export const suite: Part = {
 		await npm(['run', '--silent', 'test:unit'], { cwd: repository });
 		const unit = (performance.now() - began) / 1000;
 		return [
-			goal('npm test', 's', seconds(all.at(-1)), 360, all),
-			goal('npm run test:unit', 's', unit, 10),
+			goal('npm test', 's', seconds(all.at(-1)), 300, all),
+			goal('npm run test:unit', 's', unit, 8),
 		];
 	},
 };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { repository } from '../../../scripts/lib/paths.mjs';
+import { repository } from '../../scripts/lib/paths.mjs';
 
 /** A program that starts a process which never ends, and hands its output on to it. */
 const PARENT = `
