@@ -410,7 +410,7 @@ it('onboarding progress to a board, one card per person', async () => {
 	});
 	expect(board.length).toBeGreaterThan(10);
 	expect(new Set(board.map(({ name }) => name)).size).toBe(board.length);
-	expect(board[0]?.desc).toMatch(/^Step: \w+\nReview: \w+$/);
+	expect(board[0]?.desc).toMatch(/^Step: \w+\nReview: \w+\nName: \w/);
 
 	await listen('onboarding-to-board');
 	const [moved, ...others] = board;

@@ -14,87 +14,6 @@ import { shareN8n, useEnvironment } from '../support/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { chain, node, wait, webhook } from '../support/workflows';
 
-/** What n8n does and why that matters, where hostLimits.mjs says what it found, and what. */
-const LIMITS: ReadonlyArray<readonly [limit: string, place: string, found: unknown]> = [
-	[
-		'The store of processed keys has no lock, so two records of one key at once are both told that it is new: keyStore.ts queues calls and leaves marks',
-		'processedKeys.winnersOfOneKey',
-		2,
-	],
-	[
-		'The store loses one of two keys that are recorded at once: keyStore.ts looks for its marks again',
-		'processedKeys.keptOfTwoAtOnce',
-		1,
-	],
-	[
-		'The store keeps no times: Deduplication History counts events, not hours',
-		'processedKeys.entries',
-		['string', 'string', 'string'],
-	],
-	[
-		'The store is one for test and production runs: the trigger leaves it alone in manual mode',
-		'processedKeys.context',
-		'n:node',
-	],
-	[
-		'Static data keeps the last copy that was saved: the trigger doesn’t keep its keys there',
-		'staticData',
-		['second'],
-	],
-	[
-		'Data tables are closed to community nodes: the records of payments and events are in the store of keys',
-		'dataTables',
-		['n8n-nodes-base.dataTable'],
-	],
-	[
-		'authenticate() of credentials gets no helpers: signing in is preAuthentication’s work',
-		'credentials.helpersOfAuthenticate',
-		[],
-	],
-	[
-		'A changed key doesn’t clear the token: session.ts binds the token to what it was obtained with',
-		'credentials.signInsWithOldToken',
-		0,
-	],
-	[
-		'sensitiveOutputFields hide nothing yet: the form of Authentication: Verify warns that the token is saved',
-		'redaction',
-		[],
-	],
-	[
-		'A poll is told “activate” for as long as the workflow is on: poll.ts remembers by itself which poll is the first',
-		'polls.modes',
-		['activate', 'activate'],
-	],
-	[
-		'A silent poll saves nothing: poll.ts starts an execution without items',
-		'polls.saves',
-		[0, 0, 1],
-	],
-	[
-		'n8n’s scheduler doesn’t save after each poll unless it is told to: poll.ts can’t rely on it',
-		'polls.scheduler',
-		{ enabledForPollTriggers: false, durableCursorsEnabled: false },
-	],
-	[
-		'Each delivery gets its own expression engine, but for n8n’s own Webhook node: docs/scaling.md names the legacy engine',
-		'isolates',
-		{ webhookNode: false, communityTrigger: true },
-	],
-	[
-		'The answer of a node that starts a workflow counts only beside an empty responseData: webhooks.ts says so',
-		'answers',
-		['firstEntryJson', 'the node’s'],
-	],
-	[
-		'In queue mode, a job whose worker was killed never runs again: docs/scaling.md offers “When Finished” for it',
-		'stalledJobs',
-		expect.stringMatching(
-			/\.\.\.this\.globalConfig\.queue\.bull\.settings[^]*, maxStalledCount: 0 }$/,
-		),
-	],
-];
-
 const environment = useEnvironment(shareN8n);
 /** What n8n would save beside the user's own n8n. */
 const folder = temporaryFolder('limits');
@@ -108,8 +27,59 @@ beforeAll(async () => {
 	found = JSON.parse(await run(binary, [script, n8nPackage], { env: { ...env, ...own } }));
 });
 
-it.each(LIMITS)('%s', (_limit, place, expected) => {
-	expect(found).toHaveProperty(place, expected);
+/* What hostLimits.mjs found. */
+it('The store of processed keys has no lock, so two records of one key at once are both told that it is new: keyStore.ts queues calls and leaves marks', () => {
+	expect(found).toHaveProperty('processedKeys.winnersOfOneKey', 2);
+});
+it('The store loses one of two keys that are recorded at once: keyStore.ts looks for its marks again', () => {
+	expect(found).toHaveProperty('processedKeys.keptOfTwoAtOnce', 1);
+});
+it('The store keeps no times: Deduplication History counts events, not hours', () => {
+	expect(found).toHaveProperty('processedKeys.entries', ['string', 'string', 'string']);
+});
+it('The store is one for test and production runs: the trigger leaves it alone in manual mode', () => {
+	expect(found).toHaveProperty('processedKeys.context', 'n:node');
+});
+it('Static data keeps the last copy that was saved: the trigger doesn’t keep its keys there', () => {
+	expect(found).toHaveProperty('staticData', ['second']);
+});
+it('Data tables are closed to community nodes: the records of payments and events are in the store of keys', () => {
+	expect(found).toHaveProperty('dataTables', ['n8n-nodes-base.dataTable']);
+});
+it('authenticate() of credentials gets no helpers: signing in is preAuthentication’s work', () => {
+	expect(found).toHaveProperty('credentials.helpersOfAuthenticate', []);
+});
+it('A changed key doesn’t clear the token: session.ts binds the token to what it was obtained with', () => {
+	expect(found).toHaveProperty('credentials.signInsWithOldToken', 0);
+});
+it('sensitiveOutputFields hide nothing yet: the form of Authentication: Verify warns that the token is saved', () => {
+	expect(found).toHaveProperty('redaction', []);
+});
+it('A poll is told “activate” for as long as the workflow is on: poll.ts remembers by itself which poll is the first', () => {
+	expect(found).toHaveProperty('polls.modes', ['activate', 'activate']);
+});
+it('A silent poll saves nothing: poll.ts starts an execution without items', () => {
+	expect(found).toHaveProperty('polls.saves', [0, 0, 1]);
+});
+it('n8n’s scheduler doesn’t save after each poll unless it is told to: poll.ts can’t rely on it', () => {
+	expect(found).toHaveProperty('polls.scheduler', {
+		enabledForPollTriggers: false,
+		durableCursorsEnabled: false,
+	});
+});
+it('Each delivery gets its own expression engine, but for n8n’s own Webhook node: docs/scaling.md names the legacy engine', () => {
+	expect(found).toHaveProperty('isolates', { webhookNode: false, communityTrigger: true });
+});
+it('The answer of a node that starts a workflow counts only beside an empty responseData: webhooks.ts says so', () => {
+	expect(found).toHaveProperty('answers', ['firstEntryJson', 'the node’s']);
+});
+it('In queue mode, a job whose worker was killed never runs again: docs/scaling.md offers “When Finished” for it', () => {
+	expect(found).toHaveProperty(
+		'stalledJobs',
+		expect.stringMatching(
+			/\.\.\.this\.globalConfig\.queue\.bull\.settings[^]*, maxStalledCount: 0 }$/,
+		),
+	);
 });
 
 it('A webhook is answered at a pause, as if the workflow had ended: “When Finished” refuses workflows that pause', async () => {

@@ -225,6 +225,7 @@ describe('columns of input rows', () => {
 		['no address', { name: 'Ben' }, 'email is missing'],
 		['an empty address', { 'E-Mail': ' ' }, 'E-Mail is missing'],
 		['an address that isn’t text', { email: 7 }, 'email must be text'],
+		['an address that a database left open', { email: null }, 'email is missing'],
 		[
 			'the address of the row before',
 			{ email: 'A@Example.com' },

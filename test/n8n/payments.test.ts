@@ -6,6 +6,7 @@ import { useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
 
+const NO_DATE = '={{ 12 }}-{{ DateTime.fromISO("31.03.2026").toFormat("yyyy-MM") }}';
 const CODE = /[0-9A-F]{4}-[0-9A-F]{4}-\d/;
 const codeIn = (text: string | null | undefined) => CODE.exec(text ?? '')?.[0] ?? '';
 const sent = () => sandbox.writes();
@@ -18,7 +19,8 @@ describe('a payment', () => {
 			await sandbox.run(await sandbox.payment({ paymentReference }));
 		expect((await pay('INV-1')).output[0]?.json).toEqual(PAID);
 		expect((await pay('INV-1')).error?.message).toContain('was already paid by this node');
-		expect((await pay('INV-2')).output[0]?.json).toEqual(PAID);
+		expect((await pay('=INV-{{ 0 }}{{ 2 }}')).output[0]?.json).toEqual(PAID);
+		expect((await pay('INV-02')).error?.message).toContain('was already paid by this node');
 		expect(sent()).toHaveLength(2);
 	});
 
@@ -26,13 +28,21 @@ describe('a payment', () => {
 		['#REF!', 'has #REF!, the error of a formula in a sheet'],
 		[' #N/A', 'has #N/A, the error of a formula in a sheet'],
 		['INV-#VALUE!', 'has #VALUE!, the error of a formula in a sheet'],
-		['Loading...', 'has Loading..., the error of a formula in a sheet'],
-		...['={{ "INV-" + $json.none }}', '={{ [null].join() + null }}', '={{ {} + "-1" }}'].map(
-			(expression) => [
-				expression,
-				'contains undefined, null, NaN or [object …]; check its expression',
-			],
-		),
+		...['Loading...', '#NV', '#¡REF!'].map((error) => [
+			error,
+			`has ${error}, the error of a formula in a sheet`,
+		]),
+		...[
+			'={{ "INV-" + $json.none }}',
+			'={{ [null].join() + null }}',
+			'={{ {} + "-1" }}',
+			NO_DATE,
+		].map((expression) => [
+			expression,
+			'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
+		]),
+		['=INV-{{ $json.none }}', 'is an expression that resolved to nothing'],
+		['={{ "E12" }}-{{ " " }}', 'is an expression that resolved to nothing'],
 		['\u200b', 'has no visible character'],
 		['\u00ad', 'has no visible character'],
 	])('has no reference %j', async (paymentReference, fault) => {

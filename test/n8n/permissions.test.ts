@@ -187,7 +187,9 @@ describe.each(VIA)('another node over %s', (via) => {
 			const { error } = await send(sandbox.credentials(), via, invites());
 			const isSpared = via === 'httpRequestWithAuthentication' && fault.status === 401;
 			expect(`${error?.message}. ${error?.description}`).toContain(
-				isSpared ? 'which isn’t sent again. It may change something. Run the node again' : '',
+				isSpared
+					? 'which isn’t sent again. It may change something. If its token has run out, put a Balance: Get'
+					: '',
 			);
 			expect(sandbox.writes()).toHaveLength(1);
 		},

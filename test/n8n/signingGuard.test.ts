@@ -19,6 +19,13 @@ async function expectRefused(parameters: INodeParameters, words: RegExp | string
 	expect(sandbox.wire()).toEqual([]);
 }
 
+/** The members of a struct, from a list of names with types. */
+const struct = (members: string) =>
+	members.split(', ').map((member) => {
+		const [name = '', type = ''] = member.split(' ');
+		return { name, type };
+	});
+
 describe('administrator invites', () => {
 	/** What Create answers for two people, with the given role. */
 	function payload(role: string, change: IDataObject = {}): Payload {
@@ -28,17 +35,10 @@ describe('administrator invites', () => {
 		return {
 			domain: { name: 'PayrollRoles', version: '1', chainId: 42161, verifyingContract: contract },
 			types: {
-				SetRolesForwardRequest: [
-					{ name: 'from', type: 'address' },
-					{ name: 'to', type: 'address' },
-					{ name: 'salt', type: 'bytes32' },
-					{ name: 'expires', type: 'uint256' },
-					{ name: 'data', type: 'SetRole[]' },
-				],
-				SetRole: [
-					{ name: 'role', type: role.startsWith('0x') ? 'bytes32' : 'string' },
-					{ name: 'account', type: 'address' },
-				],
+				SetRolesForwardRequest: struct(
+					'from address, to address, salt bytes32, expires uint256, data SetRole[]',
+				),
+				SetRole: struct(`role ${role.startsWith('0x') ? 'bytes32' : 'string'}, account address`),
 			},
 			primaryType: 'SetRolesForwardRequest',
 			message: {
@@ -53,10 +53,7 @@ describe('administrator invites', () => {
 	}
 
 	const structureOf = ({ domain, types, primaryType, message }: Payload) => ({
-		domain,
-		types,
-		primary_type: primaryType,
-		typed_data: message,
+		...{ domain, types, primary_type: primaryType, typed_data: message },
 	});
 	const execute = (typedData: object, change: INodeParameters = {}): INodeParameters => ({
 		resource: 'administratorInvite',

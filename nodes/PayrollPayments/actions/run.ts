@@ -94,6 +94,7 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 		/* Read each only once: an expression is slow, and can give another value the second time. */
 		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
 		readSaved: (name: string): unknown => saved[name],
+		evaluate: (expression: string): unknown => context.evaluateExpression(expression, index),
 	}));
 }
 

@@ -16,7 +16,7 @@ const CHECK_FIELDS = 'Check the fields that the service’s message mentions.';
 const HINTS: Readonly<Record<number, string>> = {
 	200: CHECK_FIELDS,
 	400: CHECK_FIELDS,
-	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a new token.',
+	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a read with a new token; after a change that was refused, run the node again.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
 	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
 	429: 'Rate limit reached. Try again later. In the action node, lower Concurrency under Options; in the polling trigger, choose longer Poll Times.',

@@ -27,6 +27,8 @@ export interface Field<Value> {
 	readonly shownWhen?: readonly ShownWhen[];
 	readonly withoutExpressions?: boolean;
 	readonly mustResolve?: boolean;
+	/** Each expression in its text must find something, too: "INV-{{ … }}" would become "INV-". */
+	readonly mustResolveEach?: boolean;
 	readonly filledWhereSet?: boolean;
 }
 
@@ -38,6 +40,8 @@ export interface ParameterSource {
 	read(name: string, preset?: unknown): unknown;
 	/** The value of a parameter as saved in the workflow; an expression is its text. */
 	readSaved(name: string, preset?: unknown): unknown;
+	/** The value of one expression, without its "=", for the item. */
+	evaluate?(expression: string): unknown;
 	/** What to do about a field that isn't valid; by default, that of a node's run. */
 	readonly hint?: string;
 	/** Where the field is, for errors, unless it's in the form of the node. */
@@ -129,6 +133,11 @@ function hasExpression(saved: unknown): boolean {
 	return [saved]
 		.flat()
 		.some((entry) => typeof entry === 'string' && (/^\s*=/.test(entry) || entry.includes('{{')));
+}
+
+/** The parts of a saved text that n8n evaluates. */
+function expressionsIn(saved: unknown): string[] {
+	return typeof saved === 'string' ? (saved.match(/\{\{[\s\S]*?\}\}/g) ?? []) : [];
 }
 
 /** Makes a field optional: a blank value becomes `undefined`. */
@@ -239,7 +248,12 @@ function readField(name: string, field: Field<unknown>, source: ParameterSource)
 	const given = isTyped ? saved : source.read(name, preset);
 	const { data: value, error } = field.schema.safeParse(given);
 	if (error !== undefined) throw refusalOf(label, error, source.hint);
-	const isNothing = given === undefined || value === undefined;
+	const { evaluate } = source;
+	const hasGap =
+		field.mustResolveEach === true &&
+		evaluate !== undefined &&
+		expressionsIn(saved).some((each) => isBlank(evaluate(each)));
+	const isNothing = given === undefined || value === undefined || hasGap;
 	if (isNothing && field.mustResolve === true && hasExpression(saved)) {
 		const next = 'Correct the expression, or clear the field. Nothing was signed or sent.';
 		refuse('is an expression that resolved to nothing', next);

@@ -65,10 +65,14 @@ export interface Payment {
 	readonly confirmedNotPaid?: readonly string[];
 }
 
-/** What came of a payment in this run of the node; without an answer its outcome is unknown. */
+/** What came of an item's payment in this run of the node; without an answer its outcome is unknown. */
 export interface PaymentRecord {
-	readonly item: number;
+	/** Which payment it is, and how much it pays to whom, as hashes. */
+	readonly exactId: string;
+	readonly terms: string;
 	readonly attempt: number;
+	readonly code: string;
+	readonly summary: string;
 	readonly answer?: PaymentAnswer;
 	/** What came instead of an answer. */
 	readonly failure?: unknown;
@@ -156,6 +160,8 @@ function attemptAt(payment: Payment, given?: number) {
 		code: codeOf(number),
 		id,
 		exactId,
+		/** How much it pays to whom. */
+		terms: hash('terms', emailKey(recipient), cents),
 		typedData,
 		previous,
 		pair,
@@ -207,7 +213,11 @@ function unknownError(code: string, message: string, hint: string, failure?: unk
 	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
 }
 
-function outcomeUnknown({ summary }: Payment, code: string, failure: unknown): UserError {
+function outcomeUnknown(
+	{ summary }: Pick<Payment, 'summary'>,
+	code: string,
+	failure: unknown,
+): UserError {
 	const message = `The payment of ${summary} may or may not have been made. ${messageOf(failure)}`;
 	const hint = `Don’t pay this again in another way. ${askFirst(code)}`;
 	return unknownError(code, message, hint, failure);
@@ -288,7 +298,7 @@ export class PaymentLedger {
 
 	/**
 	 * @param nodeKey names the workflow and the node
-	 * @param records what this run of the node did, kept across *Retry On Fail*
+	 * @param records what this run of the node did, by item, kept across *Retry On Fail*
 	 * @param signal ends what waits once the execution was stopped
 	 */
 	constructor(
@@ -362,19 +372,30 @@ export class PaymentLedger {
 			return { status: 'refused', error };
 		}
 		taken.set(id, item).set(typedData, item);
-		return this.ownState(attempt) ?? stateOf(attempt, isRecorded);
+		const state = this.ownState(attempt) ?? stateOf(attempt, isRecorded);
+		const own = this.records.get(`${item}`);
+		if (state.status !== 'payable' || own?.answer === undefined) return state;
+		const error = refusal(
+			`The payment of ${summary} was not sent, because an earlier try of this run paid ${own.summary} for the item`,
+			'Retry On Fail runs the node again: use an amount and a recipient that stay the same.',
+		);
+		return { status: 'refused', error };
 	}
 
-	/** What an earlier try of this run did with the payment; undefined if it doesn't count. */
-	private ownState({ payment, exactId, number, codeOf }: Attempt): PaymentState | undefined {
-		const own = this.records.get(exactId);
-		if (own?.item !== payment.item) return undefined;
-		if (own.answer !== undefined) {
-			return { status: 'paid', answer: { ...own.answer, already_sent: true } };
+	/**
+	 * What an earlier try of this run did with the item; undefined if it doesn't count. An expression may
+	 * have given the item another authorization or reference since: it is the same payment nevertheless.
+	 */
+	private ownState({ payment, exactId, terms, number }: Attempt): PaymentState | undefined {
+		const own = this.records.get(`${payment.item}`);
+		if (own === undefined) return undefined;
+		const { answer, code, summary, failure } = own;
+		if (answer !== undefined) {
+			const isSame = own.terms === terms;
+			return isSame ? { status: 'paid', answer: { ...answer, already_sent: true } } : undefined;
 		}
-		if (own.attempt < number) return undefined;
-		const code = codeOf(own.attempt);
-		const error = outcomeUnknown(payment, code, own.failure);
+		if (own.exactId === exactId && own.attempt < number) return undefined;
+		const error = outcomeUnknown({ summary }, code, failure);
 		return { status: 'unknown', code, error, isOfThisRun: true };
 	}
 
@@ -393,21 +414,22 @@ export class PaymentLedger {
 	): Promise<PaymentAnswer> {
 		throwIfStopped(this.signal);
 		const attempt = attemptAt(payment, number);
-		const { exactId, code, paid, paidExactly } = attempt;
+		const { exactId, terms, code, paid, paidExactly } = attempt;
 		const claim = await this.claim(attempt);
-		const record = { item: payment.item, attempt: number };
-		this.records.set(exactId, record);
+		const record = { exactId, terms, attempt: number, code, summary: payment.summary };
+		const item = `${payment.item}`;
+		this.records.set(item, record);
 		try {
 			const answer = await send();
-			this.records.set(exactId, { ...record, answer });
+			this.records.set(item, { ...record, answer });
 			this.justPaid.push(paid, paidExactly);
 			return answer;
 		} catch (error) {
 			if (!wasNotMade(error)) {
-				this.records.set(exactId, { ...record, failure: error });
+				this.records.set(item, { ...record, failure: error });
 				throw outcomeUnknown(payment, code, error);
 			}
-			this.records.delete(exactId);
+			this.records.delete(item);
 			const what = error instanceof ServiceError ? 'wasn’t accepted' : 'was not sent';
 			const earlier =
 				' An earlier attempt may have been made: ask the service before you pay again.';

@@ -144,16 +144,14 @@ function signaturesAmong(
 	throw unfit(`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`);
 }
 
-/** What follows each prefix in a list with commas or spaces. The prefix itself may contain them. */
+/**
+ * What follows each prefix in a list with commas or spaces. The prefix itself may contain them, and a
+ * signature may end like a prefix: in Base64, "v0=".
+ */
 function textsAfter(prefix: string, list: string): string[] {
-	const [first = '', ...following] = list.split(prefix);
-	let before = first;
-	return following.flatMap((text) => {
-		const isAtStart = before === '' || /[\s,]$/.test(before);
-		before = text;
-		const [, signature] = /^\s*([^\s,]+)/.exec(text) ?? [];
-		return isAtStart && signature !== undefined ? [signature] : [];
-	});
+	const escaped = prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+	const each = new RegExp(`(?<=^|[\\s,])${escaped}\\s*([^\\s,]+)`, 'g');
+	return [...list.matchAll(each)].flatMap(([, signature]) => signature ?? []);
 }
 
 /** Tokens are compared by their hashes, so that timing reveals neither their text nor their length. */

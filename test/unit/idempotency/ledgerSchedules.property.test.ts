@@ -200,10 +200,8 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 			await run.close();
 			if (!isExact) continue;
 			for (const { row } of rows) {
-				const ownIsPaid = [...records.values()].some(
-					({ item, answer }) => item === row && answer !== undefined,
-				);
-				if (ownIsPaid && made.includes(row)) recordedAsPaid.add(row);
+				const isPaid = records.get(`${row}`)?.answer !== undefined;
+				if (isPaid && made.includes(row)) recordedAsPaid.add(row);
 			}
 		}
 	};

@@ -79,6 +79,25 @@ describe('a payment that was made', () => {
 		expect(sent).toHaveLength(1);
 	});
 
+	/* Retry On Fail evaluates the expressions of an item again. */
+	it.each([
+		['authorization', withSalt('2')],
+		['reference', withSalt('2', 'INV-2')],
+	])('is not sent again with the new %s that a try gives its item', async (_what, again) => {
+		for (const outcome of [paid, broken]) {
+			const records = new Map();
+			const first = await pay(payment, outcome, { records }).catch((error: unknown) => error);
+			const next = await pay(again, paid, { records }).catch((error: unknown) => error);
+			const isPaid = outcome === paid;
+			expect(next).toEqual(isPaid ? { ...paid, already_sent: true } : first);
+			expect(await run({ records }).check({ ...again, cents: 1 })).toMatchObject([
+				{ status: isPaid ? 'refused' : 'unknown' },
+			]);
+			expect(sent.splice(0)).toEqual([payment]);
+			store.saved = [];
+		}
+	});
+
 	it.each([
 		['by its typed data', payment, payment, new Map()],
 		['by its reference', withSalt('1', 'INV-1'), withSalt('2', 'INV-1'), new Map()],
@@ -121,9 +140,9 @@ describe('a payment that was made', () => {
 
 	it('is recorded as paid with the next payment, should the process end before the run does', async () => {
 		const interrupted = run();
-		const pay = async (salt: string) =>
-			await interrupted.pay(withSalt(salt, salt), async () => await Promise.resolve(paid));
-		for (const salt of ['1', '2', '3']) await pay(salt);
+		for (const item of [1, 2, 3]) {
+			await interrupted.pay({ ...withSalt(`${item}`, `${item}`), item }, async () => paid);
+		}
 		const states = await run().check(...['1', '2', '3'].map((salt) => withSalt(salt, salt)));
 		expect(states.map(({ status }) => status)).toEqual(['paid', 'paid', 'unknown']);
 	});

@@ -112,6 +112,7 @@ const TOKEN = { method: 'sharedToken' };
 const CUSTOM = { format: 'custom', signedContent: '{body}' };
 const SHA512 = { ...CUSTOM, algorithm: 'sha512' };
 const PREFIXED = { ...CUSTOM, signaturePrefix: 'v0=' };
+const ENDING = { ...CUSTOM, encoding: 'base64', signaturePrefix: base64.slice(-3) };
 const IN_PART = { ...CUSTOM, header: 'X-Signature[h1]' };
 const TIMED = {
 	...{ format: 'custom', signedContent: '{id}.{timestamp}.{body}' },
@@ -149,6 +150,7 @@ it.each<[string, Saved, Proof]>([
 	['a header that was sent twice', HEX, `${hex}, ${hex}`],
 	['prefixed signatures', PREFIXED, `v0=${FORGED},v0=${hex}`],
 	['a space after the prefix', PREFIXED, `v0= ${hex}`],
+	['a prefix that ends a signature, too', ENDING, `${ENDING.signaturePrefix}${base64}`],
 	['a prefix with a comma', { ...CUSTOM, signaturePrefix: 'v1,' }, `v1a,xx v1,${FORGED} v1,${hex}`],
 	['several values of a part', IN_PART, `ts=5;h1=${FORGED};h1=${hex}`],
 	['any of several v1', {}, `v1=nonsense, v1=${timed} ,v0=${FORGED}, t=${NOW}, other`],

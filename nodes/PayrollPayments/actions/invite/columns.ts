@@ -78,7 +78,7 @@ export function checkColumnNames(rows: readonly Row[]): void {
 		throw new UserError(
 			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
 			{
-				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. Nothing was sent.`,
+				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. If the column is only empty, turn on Include Empty Cells in the node that reads the file. Nothing was sent.`,
 			},
 		);
 	}
@@ -97,7 +97,7 @@ export function readRow(row: Row): Invitee {
 	const headers = headersOf(row);
 	const valueOf = (field: InviteeField): unknown => {
 		const header = headers.get(field);
-		return header === undefined ? undefined : row.columns[header];
+		return header === undefined ? undefined : (row.columns[header] ?? undefined);
 	};
 	const result = invitee.safeParse(inviteeFrom(valueOf));
 	if (result.success) return result.data;

@@ -37,7 +37,8 @@ const attemptCodes = filledText
 const NO_DOLLARS = { errorMap: () => ({ message: 'must be dollars in digits, e.g. 34500.00' }) };
 
 /** What JavaScript makes of a missing value inside a text: "INV-undefined". */
-const NOT_FOUND = /(?<![\p{L}\p{N}])(?:undefined|null|NaN|\[object \w+\])(?![\p{L}\p{N}])/u;
+const NOT_FOUND =
+	/(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity|Invalid Date(?:Time)?|\[object \w+\])(?![\p{L}\p{N}])/u;
 
 /** Dollars as whole cents; a total may be larger than one payment. */
 const totalDollars = z
@@ -167,30 +168,33 @@ export const fields = {
 		[{ name: 'Arbitrum', value: 'arbitrum' }],
 		'arbitrum',
 	),
-	paymentReference: mustResolve(
-		text(
-			{
-				label: 'Payment Reference',
-				description:
-					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
-				example: 'INV-2026-0042',
-			},
-			z
-				.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
-				.refine(
-					(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
-					'is a number with more digits than n8n keeps; make it text',
-				)
-				.transform((value) => String(value).trim())
-				/* All of these would count as one reference. */
-				.refine((value) => referenceKey(value) !== '', 'has no visible character')
-				.refine(
-					(value) => !NOT_FOUND.test(value),
-					'contains undefined, null, NaN or [object …]; check its expression',
-				)
-				.superRefine(refuseFormulaError),
+	paymentReference: {
+		...mustResolve(
+			text(
+				{
+					label: 'Payment Reference',
+					description:
+						'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
+					example: 'INV-2026-0042',
+				},
+				z
+					.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+					.refine(
+						(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
+						'is a number with more digits than n8n keeps; make it text',
+					)
+					.transform((value) => String(value).trim())
+					/* All of these would count as one reference. */
+					.refine((value) => referenceKey(value) !== '', 'has no visible character')
+					.refine(
+						(value) => !NOT_FOUND.test(value),
+						'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
+					)
+					.superRefine(refuseFormulaError),
+			),
 		),
-	),
+		mustResolveEach: true,
+	},
 	typedData: json(
 		{
 			label: 'Payment Authorization',
