@@ -5,7 +5,7 @@ import type { ServiceCredentials } from '../api/credentials';
 import { UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
 import { centsAsDollars } from '../shared/money';
-import type { OutputRecord, WritePlan } from './checkedWrite';
+import type { OutputRecord, Signs, WritePlan } from './checkedWrite';
 import type { Job, Plan } from './plan';
 
 /** Crockford's Base32: no letters that are read as others. */
@@ -46,6 +46,8 @@ function typed(approval: string): string {
 	return approval.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
 }
 
+const shown = ({ domain, primaryType, message }: Signs) => ({ domain, primaryType, message });
+
 /** What *Check Only* puts out for the writes of one job; all have the job's approval. */
 export function checkRecords(of: Approvable, writes: readonly WritePlan[]): OutputRecord[] {
 	const approval = approvalOf(of, writes);
@@ -54,7 +56,7 @@ export function checkRecords(of: Approvable, writes: readonly WritePlan[]): Outp
 		summary,
 		approval,
 		...columns,
-		signs,
+		signs: signs && shown(signs),
 		request,
 	}));
 }

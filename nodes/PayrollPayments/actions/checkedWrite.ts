@@ -32,12 +32,14 @@ export const checkOutput = z
 	})
 	.passthrough();
 
-export type Signs = Readonly<z.infer<typeof signed>>;
+/** What is signed. Its types are approved, too, though no check shows them. */
+export type Signs = Readonly<z.infer<typeof signed>> & Partial<Pick<GuardedTypedData, 'types'>>;
 
 type Checked = Readonly<z.infer<typeof checkOutput>>;
 
 /** A change that passed every check, as it is shown and approved. */
-export interface WritePlan extends Pick<Checked, 'summary' | 'request' | 'signs'> {
+export interface WritePlan extends Pick<Checked, 'summary' | 'request'> {
+	readonly signs: Signs | null;
 	/** A payment's reference, which isn't sent. */
 	readonly reference?: string;
 	/** What its check puts out in addition. */
@@ -88,11 +90,11 @@ export async function signatureOver(
 	context: RunContext,
 	{ signer, signature }: { readonly signer: string; readonly signature?: string },
 ) {
-	const { domain, primaryType, message } = typedData;
+	const { domain, types, primaryType, message } = typedData;
 	const { checkSigner } = await import('../signing');
 	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
 	const sign = async () => signature ?? (await (await context.wallet()).signTypedData(typedData));
-	return { signs: { domain, primaryType, message }, sign };
+	return { signs: { domain, types, primaryType, message }, sign };
 }
 
 /** Sends the writes of one job in order. An error then also says what was done before. */

@@ -32,6 +32,7 @@ const sheet = (rows: number) =>
 		signs: {
 			domain: { name: 'Payments', chainId: 42_161, verifyingContract: '0xEf' },
 			primaryType: 'Payment',
+			types: { Payment: [{ name: 'salt', type: 'string' }] },
 			message: { salt: `${row}`, tags: ['a', 'b'] },
 		},
 	}));
