@@ -256,7 +256,7 @@ it.each(CIRCUMSTANCES)(
 	async ({ schedules, ...circumstances }) => {
 		let sent = 0;
 		const violations: string[] = [];
-		const seeds = Array.from({ length: schedules * FACTOR }, (_, index) => index + 1);
+		const seeds = Array.from({ length: Math.max(8, schedules * FACTOR) }, (_, index) => index + 1);
 		await runConcurrently(25, seeds, async (seed) => {
 			const schedule = await runSchedule(seed, circumstances);
 			sent += schedule.sent;
@@ -264,6 +264,6 @@ it.each(CIRCUMSTANCES)(
 		});
 		expect(violations).toEqual([]);
 		/* Else the schedules would show nothing. */
-		expect(sent).toBeGreaterThan((schedules * FACTOR) / 2);
+		expect(sent).toBeGreaterThan(seeds.length / 2);
 	},
 );
