@@ -27,7 +27,6 @@ beforeAll(async () => {
 	found = JSON.parse(await run(binary, [script, n8nPackage], { env: { ...env, ...own } }));
 });
 
-/* What hostLimits.mjs found. */
 it('The store of processed keys has no lock, so two records of one key at once are both told that it is new: keyStore.ts queues calls and leaves marks', () => {
 	expect(found).toHaveProperty('processedKeys.winnersOfOneKey', 2);
 });
@@ -62,10 +61,8 @@ it('A silent poll saves nothing: poll.ts starts an execution without items', () 
 	expect(found).toHaveProperty('polls.saves', [0, 0, 1]);
 });
 it('n8n’s scheduler doesn’t save after each poll unless it is told to: poll.ts can’t rely on it', () => {
-	expect(found).toHaveProperty('polls.scheduler', {
-		enabledForPollTriggers: false,
-		durableCursorsEnabled: false,
-	});
+	const isOn = { enabledForPollTriggers: false, durableCursorsEnabled: false };
+	expect(found).toHaveProperty('polls.scheduler', isOn);
 });
 it('Each delivery gets its own expression engine, but for n8n’s own Webhook node: docs/scaling.md names the legacy engine', () => {
 	expect(found).toHaveProperty('isolates', { webhookNode: false, communityTrigger: true });

@@ -25,10 +25,9 @@ describe('a payment', () => {
 	});
 
 	it.each([
-		['#REF!', 'has #REF!, the error of a formula in a sheet'],
 		[' #N/A', 'has #N/A, the error of a formula in a sheet'],
 		['INV-#VALUE!', 'has #VALUE!, the error of a formula in a sheet'],
-		...['Loading...', '#NV', '#¡REF!'].map((error) => [
+		...['#REF!', 'Loading...', '#NV', '#¡REF!'].map((error) => [
 			error,
 			`has ${error}, the error of a formula in a sheet`,
 		]),
