@@ -161,7 +161,7 @@ function attemptAt(payment: Payment, given?: number) {
 		id,
 		exactId,
 		/** How much it pays to whom. */
-		terms: hash('terms', emailKey(recipient), cents),
+		terms: hash(emailKey(recipient), cents),
 		typedData,
 		previous,
 		pair,
