@@ -32,10 +32,10 @@ it('forgets a run a day after its last use', () => {
 	const runs = [0, 1, 2].map((runIndex) => ({ ...scope, runIndex }));
 	for (const run of runs) cache.of(run).set('a', 'done');
 	now = DAY - 1;
-	expect(cache.of(scope).get('a')).toBe('done');
+	for (const run of runs.slice(0, 2)) expect(cache.of(run).get('a')).toBe('done');
 	now = DAY;
 	/* Reading one makes a new one of it, so each is read once. */
-	expect(runs.map((run) => cache.of(run).get('a'))).toEqual(['done', undefined, undefined]);
+	expect(runs.map((run) => cache.of(run).get('a'))).toEqual(['done', 'done', undefined]);
 	now = 2 * DAY - 1;
 	expect(cache.of(scope).get('a')).toBe('done');
 });
