@@ -27,7 +27,6 @@ export interface Field<Value> {
 	readonly shownWhen?: readonly ShownWhen[];
 	readonly withoutExpressions?: boolean;
 	readonly mustResolve?: boolean;
-	/** Each expression in its text must find something, too: "INV-{{ … }}" would become "INV-". */
 	readonly mustResolveEach?: boolean;
 	readonly filledWhereSet?: boolean;
 }
@@ -165,6 +164,11 @@ export function withoutExpressions<Value>(field: Field<Value>): Field<Value> {
 /** Makes a field optional that refuses an expression that resolves to nothing. */
 export function mustResolve<Value>(field: Field<Value>): Field<Value | undefined> {
 	return { ...optional(field), mustResolve: true };
+}
+
+/** The same, for each expression in a text: "INV-{{ … }}" would become "INV-". */
+export function mustResolveEach<Value>(field: Field<Value>): Field<Value | undefined> {
+	return { ...mustResolve(field), mustResolveEach: true };
 }
 
 /** Makes an optional field that must hold something once it was added. */

@@ -4,6 +4,7 @@ import { paymentPayload } from '../../signing/payloads';
 import {
 	filledWhereSet,
 	mustResolve,
+	mustResolveEach,
 	optional,
 	orPreset,
 	shownWhen,
@@ -168,33 +169,30 @@ export const fields = {
 		[{ name: 'Arbitrum', value: 'arbitrum' }],
 		'arbitrum',
 	),
-	paymentReference: {
-		...mustResolve(
-			text(
-				{
-					label: 'Payment Reference',
-					description:
-						'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
-					example: 'INV-2026-0042',
-				},
-				z
-					.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
-					.refine(
-						(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
-						'is a number with more digits than n8n keeps; make it text',
-					)
-					.transform((value) => String(value).trim())
-					/* All of these would count as one reference. */
-					.refine((value) => referenceKey(value) !== '', 'has no visible character')
-					.refine(
-						(value) => !NOT_FOUND.test(value),
-						'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
-					)
-					.superRefine(refuseFormulaError),
-			),
+	paymentReference: mustResolveEach(
+		text(
+			{
+				label: 'Payment Reference',
+				description:
+					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
+				example: 'INV-2026-0042',
+			},
+			z
+				.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+				.refine(
+					(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
+					'is a number with more digits than n8n keeps; make it text',
+				)
+				.transform((value) => String(value).trim())
+				/* All of these would count as one reference. */
+				.refine((value) => referenceKey(value) !== '', 'has no visible character')
+				.refine(
+					(value) => !NOT_FOUND.test(value),
+					'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
+				)
+				.superRefine(refuseFormulaError),
 		),
-		mustResolveEach: true,
-	},
+	),
 	typedData: json(
 		{
 			label: 'Payment Authorization',
