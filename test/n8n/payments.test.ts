@@ -40,8 +40,8 @@ describe('a payment', () => {
 			expression,
 			'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
 		]),
-		['=INV-{{ $json.none }}', 'is an expression that resolved to nothing'],
-		['={{ "E12" }}-{{ " " }}', 'is an expression that resolved to nothing'],
+		['=INV-{{ $json.none }}', 'has an expression that resolved to nothing'],
+		['={{ "E12" }}-{{ " " }}', 'has an expression that resolved to nothing'],
 		['\u200b', 'has no visible character'],
 		['\u00ad', 'has no visible character'],
 	])('has no reference %j', async (paymentReference, fault) => {

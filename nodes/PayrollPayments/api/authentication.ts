@@ -90,7 +90,7 @@ export async function authenticateRequest(
 	/* httpRequestWithAuthentication repeats a request even without a new token. */
 	if (failedWrites.has(saved)) {
 		throw new UserError('The service refused the request, which isn’t sent again', {
-			hint: 'It may change something. If its token has run out, put a Balance: Get with these credentials in front of it, which signs in.',
+			hint: 'It may change something. With Wallet Sign-In, put a Balance: Get with these credentials in front of it, which signs in if the token has run out.',
 		});
 	}
 	const own = ownRequests.get(saved);

@@ -257,10 +257,10 @@ function readField(name: string, field: Field<unknown>, source: ParameterSource)
 		field.mustResolveEach === true &&
 		evaluate !== undefined &&
 		expressionsIn(saved).some((each) => isBlank(evaluate(each)));
-	const isNothing = given === undefined || value === undefined || hasGap;
-	if (isNothing && field.mustResolve === true && hasExpression(saved)) {
+	const isNothing = given === undefined || value === undefined;
+	if ((isNothing || hasGap) && field.mustResolve === true && hasExpression(saved)) {
 		const next = 'Correct the expression, or clear the field. Nothing was signed or sent.';
-		refuse('is an expression that resolved to nothing', next);
+		refuse(`${isNothing ? 'is' : 'has'} an expression that resolved to nothing`, next);
 	}
 	if (value !== undefined) return value;
 	if (field.filledWhereSet === true && saved !== undefined) {
