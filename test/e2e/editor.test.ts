@@ -263,17 +263,13 @@ it('a credential made in the form reads only, and writes after it is edited', as
 	const { page } = editor;
 	const { account, sandbox, teamId } = environment;
 	const field = (name: string) => page.locator(`[data-test-id="parameter-input-${name}"]`);
-	const save = async () => {
-		await page.click('[data-test-id="credential-save-button"]');
-	};
-	const execute = async () => {
-		await editor.openNode('Made by hand');
-		await page.click('[data-test-id="node-execute-button"]');
-	};
+	const save = async () => await page.click('[data-test-id="credential-save-button"]');
+	const execute = async () => await page.click('[data-test-id="node-execute-button"]');
 
 	await editor.openNode('Made by hand');
 	await page.locator('[data-test-id="node-credentials-select"]').click();
 	await page.click('[data-test-id="node-credentials-select-item-new"]');
+	await editor.credentialsAreReady();
 	await field('baseUrl').locator('input').fill(sandbox.url);
 	await field('platformId').locator('input').fill(account.platformId);
 	await field('privateKey').locator('input').fill(account.privateKey);
@@ -281,7 +277,7 @@ it('a credential made in the form reads only, and writes after it is edited', as
 	await save();
 	/* n8n closes a new credential once its test has passed. */
 	await page.getByText('Credential successfully created').waitFor();
-	await editor.closeNode();
+	await page.locator('[data-test-id="credential-edit-dialog"]').waitFor({ state: 'detached' });
 
 	await execute();
 	const error = page.locator('[data-test-id="node-error-description"]');
@@ -294,6 +290,7 @@ it('a credential made in the form reads only, and writes after it is edited', as
 	await editor.closeCredentials();
 	await editor.closeNode();
 
+	await editor.openNode('Made by hand');
 	await execute();
 	await page.getByText('made.by.hand@example.com').filter({ visible: true }).first().waitFor();
 	await page.getByText('invited', { exact: true }).first().waitFor();

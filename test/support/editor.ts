@@ -147,9 +147,13 @@ export class Editor {
 	/** Opens the credentials of the open node with its pencil. */
 	async openCredentials(): Promise<void> {
 		await this.page.click('[data-test-id="credential-edit-button"]');
-		const first = this.page.locator('[data-test-id="credential-connection-parameter"]').first();
-		await first.waitFor();
-		await this.page.waitForTimeout(1_000);
+		await this.credentialsAreReady();
+	}
+
+	/** n8n names credentials once they are loaded, and refuses to save new ones before. */
+	async credentialsAreReady(): Promise<void> {
+		await this.page.locator('[data-test-id="credential-name"]').waitFor();
+		await this.page.locator(CREDENTIAL_FIELD).first().waitFor();
 	}
 
 	async closeCredentials(): Promise<void> {
