@@ -8,7 +8,7 @@ import { buildFolder, keepTemporaryFiles, repository } from './lib/paths.mjs';
 import { idleShare } from './lib/load.mjs';
 import { packedPackage } from './lib/packaging.mjs';
 import { checkMachine } from './lib/preflight.mjs';
-import { npmCaptured } from './lib/processes.mjs';
+import { cleanEnvironment, npmCaptured } from './lib/processes.mjs';
 import { print, say, withProgress } from './lib/progress.mjs';
 
 /** A step that prints nothing for so long is killed, so that the summary is printed anyway. */
@@ -18,6 +18,9 @@ const LONGEST_SILENCE_MINUTES = 20;
 const failures = [];
 let passed = 0;
 let failed = 0;
+
+/** @type {Record<string, string> | undefined} with the Node.js of n8n, which the nodes run in, too */
+let env;
 
 /**
  * Runs a script of package.json, prints its output when it has ended, and says whether it
@@ -31,6 +34,7 @@ async function succeeds(script, args = []) {
 	const extra = args.length > 0 ? ['--', ...args] : [];
 	const { code, output } = await npmCaptured(['run', '--silent', script, ...extra], {
 		cwd: repository,
+		env,
 		minutes: LONGEST_SILENCE_MINUTES,
 	});
 	if (output.trim() !== '') print(output.trimEnd());
@@ -70,6 +74,7 @@ keepTemporaryFiles();
 try {
 	const [n8n] = await Promise.all([installN8n(), installDependencies('all')]);
 	await checkMachine(n8n);
+	env = cleanEnvironment({ PATH: `${path.dirname(n8n.node)}${path.delimiter}${process.env.PATH}` });
 } catch (error) {
 	say(error instanceof Error ? error.message : String(error));
 	console.log('0 passed, 1 failed');

@@ -27,7 +27,7 @@ const SOURCES = [
 
 /** The fingerprint of {@link SOURCES}, by their contents. */
 function fingerprint() {
-	const hash = createHash('sha256').update(process.version);
+	const hash = createHash('sha256');
 	/** @param {string} file */
 	const add = (file) =>
 		hash.update(`\0${file}\0`).update(readFileSync(path.join(repository, file)));

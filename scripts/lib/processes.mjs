@@ -219,16 +219,14 @@ export async function npmInTerminal(args, options) {
  * Runs npm, and returns its exit code and everything that it wrote.
  *
  * @param {string[]} args
- * @param {{ cwd?: string; minutes: number }} options it is killed when it has written nothing for so
- * many minutes
+ * @param {{ cwd?: string; env?: Record<string, string>; minutes: number }} options it is killed when it
+ * has written nothing for so many minutes
  */
-export async function npmCaptured(args, { cwd, minutes }) {
-	/** @type {Record<string, string>} */
-	const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+export async function npmCaptured(args, { cwd, env = cleanEnvironment(), minutes }) {
 	const [command, all] = npmCommand(args);
 	const { child, ended } = spawnGroup(command, all, {
 		cwd,
-		env: cleanEnvironment(color),
+		env: { ...env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	let output = '';

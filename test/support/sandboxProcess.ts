@@ -37,7 +37,8 @@ export class SandboxProcess {
 		const port = await freePort(options.port);
 		const sandbox = new BackgroundProcess(
 			'The sandbox',
-			process.execPath,
+			/* The Node.js that runs npm, as for `npm start`; the tests run in the one of n8n. */
+			process.env.npm_node_execpath ?? process.execPath,
 			['--import', 'tsx', path.join('sandbox', 'main.ts'), '--port', String(port)],
 			{ cwd: repository, logFile: options.logFile },
 		);
