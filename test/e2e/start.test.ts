@@ -279,27 +279,25 @@ describe('an example on the canvas', () => {
 	});
 });
 
-describe('npm run dev', () => {
-	it('shows a change in the running n8n', async () => {
-		const { n8n, n8nProcess } = environment;
-		const installed = path.join(n8nProcess.installedPackage, 'dist');
-		const built = temporaryFolder('dev');
-		cpSync(installed, built, { recursive: true });
-		expect(updateInstalled(built, installed)).toBe(false);
-		for (const file of ['nodes/PayrollPayments/PayrollPayments.node.js', 'types/nodes.json'].map(
-			(each) => path.join(built, each),
-		)) {
-			const text = readFileSync(file, 'utf8');
-			writeFileSync(file, text.replaceAll('Run payroll, payments', 'Changed: payroll, payments'));
-		}
-		expect(updateInstalled(built, installed)).toBe(true);
-		const described = async () =>
-			(await n8n.request<{ name: string; description: string }[]>('GET', '/types/nodes.json')).find(
-				({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',
-			)?.description;
-		// n8n writes the file while it answers.
-		const isChanged = async () => (await described())?.startsWith('Changed: ') === true;
-		await waitUntil('the change is shown', async () => await isChanged().catch(() => false));
-		expect((await n8n.workflows()).length).toBe(examples.length);
-	});
+it('npm run dev shows a change in the running n8n', async () => {
+	const { n8n, n8nProcess } = environment;
+	const installed = path.join(n8nProcess.installedPackage, 'dist');
+	const built = temporaryFolder('dev');
+	cpSync(installed, built, { recursive: true });
+	expect(updateInstalled(built, installed)).toBe(false);
+	for (const file of ['nodes/PayrollPayments/PayrollPayments.node.js', 'types/nodes.json'].map(
+		(each) => path.join(built, each),
+	)) {
+		const text = readFileSync(file, 'utf8');
+		writeFileSync(file, text.replaceAll('Run payroll, payments', 'Changed: payroll, payments'));
+	}
+	expect(updateInstalled(built, installed)).toBe(true);
+	const described = async () =>
+		(await n8n.request<{ name: string; description: string }[]>('GET', '/types/nodes.json')).find(
+			({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',
+		)?.description;
+	// n8n writes the file while it answers.
+	const isChanged = async () => (await described())?.startsWith('Changed: ') === true;
+	await waitUntil('the change is shown', async () => await isChanged().catch(() => false));
+	expect((await n8n.workflows()).length).toBe(examples.length);
 });

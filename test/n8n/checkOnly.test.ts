@@ -269,33 +269,31 @@ describe('several requests', () => {
 	});
 });
 
-describe('what a real run refuses, a check refuses in the same words', () => {
-	const SIGNED = 'payment.create with a provided signature';
+const WITH_SIGNATURE = 'payment.create with a provided signature';
 
-	it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecryptedObject]>([
-		['a payment with another amount', 'payment.create', { amountCents: 12_501 }],
-		['a reference that finds nothing', 'payment.create', { paymentReference: '={{ $json.none }}' }],
-		['a payment without permission', 'payment.create', {}, { access: 'readOnly' }],
-		['a payment beyond the limit', 'payment.create', {}, { maximumPayment: '124.99' }],
-		['a payment without a wallet', 'payment.create', {}, { authentication: 'accessToken' }],
-		['a signature that is not the signer’s', SIGNED, { signer: `0x${'1'.repeat(40)}` }],
-		['typed data for another role', 'administratorInvite.complete', { role: 'team_admin' }],
-		['other invites', 'administratorInvite.complete', { inviteIds: 'in-aaaaaaaaaaaa' }],
-		['a role of the wrong kind', 'administratorInvite.create', { role: 'org_viewer' }],
-		['a row without an email', 'invite.create', { inviteesSource: 'items' }],
-		['a message without a nonce', 'authentication.verify', { message: 'no nonce' }],
-	])('%s', async (_what, name, change, credentials = {}) => {
-		const parameters = await prepared(name, change);
-		const before = processedKeys.entries();
-		const saved = () => sandbox.unreachableSigner({ accessToken: 'a-token', ...credentials });
-		const shown = await runNode(saved(), checking(parameters));
-		const real = await runNode(saved(), parameters);
-		expect(shown.output).toEqual([]);
-		expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
-		expect(shown.error).toEqual(real.error);
-		expect(sandbox.wire()).toEqual([]);
-		expect(processedKeys.entries()).toEqual(before);
-	});
+it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecryptedObject]>([
+	['a payment with another amount', 'payment.create', { amountCents: 12_501 }],
+	['a reference that finds nothing', 'payment.create', { paymentReference: '={{ $json.none }}' }],
+	['a payment without permission', 'payment.create', {}, { access: 'readOnly' }],
+	['a payment beyond the limit', 'payment.create', {}, { maximumPayment: '124.99' }],
+	['a payment without a wallet', 'payment.create', {}, { authentication: 'accessToken' }],
+	['a signature that is not the signer’s', WITH_SIGNATURE, { signer: `0x${'1'.repeat(40)}` }],
+	['typed data for another role', 'administratorInvite.complete', { role: 'team_admin' }],
+	['other invites', 'administratorInvite.complete', { inviteIds: 'in-aaaaaaaaaaaa' }],
+	['a role of the wrong kind', 'administratorInvite.create', { role: 'org_viewer' }],
+	['a row without an email', 'invite.create', { inviteesSource: 'items' }],
+	['a message without a nonce', 'authentication.verify', { message: 'no nonce' }],
+])('a check refuses %s as a real run does', async (_what, name, change, credentials = {}) => {
+	const parameters = await prepared(name, change);
+	const before = processedKeys.entries();
+	const saved = () => sandbox.unreachableSigner({ accessToken: 'a-token', ...credentials });
+	const shown = await runNode(saved(), checking(parameters));
+	const real = await runNode(saved(), parameters);
+	expect(shown.output).toEqual([]);
+	expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
+	expect(shown.error).toEqual(real.error);
+	expect(sandbox.wire()).toEqual([]);
+	expect(processedKeys.entries()).toEqual(before);
 });
 
 /* test/unit/idempotency/paymentLedger has what else the check of a payment finds. */

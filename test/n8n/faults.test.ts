@@ -212,27 +212,25 @@ it('says how to trust a private certificate authority', async () => {
 	expect(company.requests()).toBe(0);
 });
 
-describe('sign-in on the way to an operation', () => {
-	const requests = [
-		{ method: 'GET', path: '^/v2/auth/siwe$' },
-		{ method: 'POST', path: '^/v2/auth/verify$' },
-	];
-	const cases = requests.flatMap((match) =>
-		LASTING.filter(([, { kind }]) => kind !== 'latency').map(
-			([what, fault]) => [match.path, what, { ...fault, match }] as const,
-		),
-	);
+const requests = [
+	{ method: 'GET', path: '^/v2/auth/siwe$' },
+	{ method: 'POST', path: '^/v2/auth/verify$' },
+];
+const cases = requests.flatMap((match) =>
+	LASTING.filter(([, { kind }]) => kind !== 'latency').map(
+		([what, fault]) => [match.path, what, { ...fault, match }] as const,
+	),
+);
 
-	it.each(cases)('%s: %s: asked once', async (_path, _what, fault) => {
-		/* At its own address: a failed sign-in puts off the next one at the same address. */
-		const other = new ActionSandbox();
-		await other.start();
-		await other.fault({ ...fault, times: 'always' });
-		const saved = other.credentials();
-		const result = await runNode(saved, other.balance({ options: { retries: 0 } }));
-		const count = sent(fault.match, other);
-		await other.stop();
-		expectToSuitAPerson(result, saved);
-		expect(count).toBe(1);
-	});
+it.each(cases)('a sign-in: %s: %s: asked once', async (_path, _what, fault) => {
+	/* At its own address: a failed sign-in puts off the next one at the same address. */
+	const other = new ActionSandbox();
+	await other.start();
+	await other.fault({ ...fault, times: 'always' });
+	const saved = other.credentials();
+	const result = await runNode(saved, other.balance({ options: { retries: 0 } }));
+	const count = sent(fault.match, other);
+	await other.stop();
+	expectToSuitAPerson(result, saved);
+	expect(count).toBe(1);
 });

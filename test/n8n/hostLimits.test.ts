@@ -158,56 +158,54 @@ describe('credentials', () => {
 	});
 });
 
-describe('parameters', () => {
-	const menu: Partial<INodeProperties> = {
-		type: 'multiOptions',
-		default: ['all'],
-		options: [{ name: 'All', value: 'all' }],
-	};
-	const options: Partial<INodeProperties> = {
-		type: 'collection',
-		default: {},
-		options: [
-			{ displayName: 'Length', name: 'length', type: 'hidden', default: '' },
-			{ displayName: 'Only', name: 'only', type: 'boolean', default: false },
-		],
-	};
-	const lone = "={{ $fromAI('flag') }}";
+const menu: Partial<INodeProperties> = {
+	type: 'multiOptions',
+	default: ['all'],
+	options: [{ name: 'All', value: 'all' }],
+};
+const options: Partial<INodeProperties> = {
+	type: 'collection',
+	default: {},
+	options: [
+		{ displayName: 'Length', name: 'length', type: 'hidden', default: '' },
+		{ displayName: 'Only', name: 'only', type: 'boolean', default: false },
+	],
+};
+const lone = "={{ $fromAI('flag') }}";
 
-	it.each<[string, Partial<INodeProperties>, saved: INodeParameters[string], read: unknown]>([
-		[
-			'makes text of an expression in a field that takes none: such text never counts as set (typedByPerson)',
-			{ type: 'boolean', default: false, noDataExpression: true },
-			'={{ true }}',
-			'{{ true }}',
-		],
-		[
-			'keeps a lone $fromAI() as an expression there: fields reserved for people are read as saved',
-			{ noDataExpression: true },
-			lone,
-			lone,
-		],
-		[
-			'replaces null in a multiple selection by its default: permissions that resolve to nothing are refused by name',
-			menu,
-			null,
-			['all'],
-		],
-		[
-			'empties a collection that is a text, except a member named length: that one shows it (TEXT_MARK)',
-			options,
-			'={{ { only: true } }}',
-			{ length: 21 },
-		],
-	])('n8n %s', (_what, property, saved, read) => {
-		const field: INodeProperties = {
-			...{ displayName: 'Value', name: 'value', type: 'string', default: '' },
-			...property,
-		};
-		const values = { value: saved };
-		expect(NodeHelpers.getNodeParameters([field], values, true, false, NODE, null)).toEqual({
-			value: read,
-		});
+it.each<[string, Partial<INodeProperties>, saved: INodeParameters[string], read: unknown]>([
+	[
+		'makes text of an expression in a field that takes none: such text never counts as set (typedByPerson)',
+		{ type: 'boolean', default: false, noDataExpression: true },
+		'={{ true }}',
+		'{{ true }}',
+	],
+	[
+		'keeps a lone $fromAI() as an expression there: fields reserved for people are read as saved',
+		{ noDataExpression: true },
+		lone,
+		lone,
+	],
+	[
+		'replaces null in a multiple selection by its default: permissions that resolve to nothing are refused by name',
+		menu,
+		null,
+		['all'],
+	],
+	[
+		'empties a collection that is a text, except a member named length: that one shows it (TEXT_MARK)',
+		options,
+		'={{ { only: true } }}',
+		{ length: 21 },
+	],
+])('n8n %s', (_what, property, saved, read) => {
+	const field: INodeProperties = {
+		...{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+		...property,
+	};
+	const values = { value: saved };
+	expect(NodeHelpers.getNodeParameters([field], values, true, false, NODE, null)).toEqual({
+		value: read,
 	});
 });
 

@@ -222,6 +222,7 @@ describe('a pay run', () => {
 		const approved = form({ ifAlreadyPaid: 'skip', approvedCheck });
 		const whole = await sandbox.run(approved, { items, ...CONTINUE });
 		expect(outcomes(whole.output)).toEqual(['refused', 'refused']);
+		expect(whole.output[1]?.json.hint).toContain('Item 0 was refused: The payment of');
 		expect(sandbox.writes()).toHaveLength(1);
 	});
 
@@ -290,6 +291,9 @@ describe('a pay run', () => {
 			completed: [{ item: 0 }, { item: 1 }],
 			failures: [{ item: 2, outcome: 'unknown', attempt_code: expect.any(String) }],
 		});
+		const { error: later } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
+		const counts = '0 of 5 paid ($0.00), 2 paid before, 1 not known, 2 not sent.';
+		expect(later?.description).toContain(counts);
 		expect(sandbox.writes()).toHaveLength(3);
 	});
 

@@ -332,8 +332,13 @@ describe('what is remembered', () => {
 		expect(n8n.failures).toEqual([
 			expect.objectContaining({ message: expect.stringContaining('told to fail') }),
 		]);
-		n8n.failures.length = 0;
 		await sandbox.control('DELETE', 'faults');
+		/* As where a secret store can’t be reached. */
+		const { data } = credentials;
+		credentials.data = { ...data, privateKey: '' };
+		await n8n.restart();
+		expect(n8n.failures.splice(0)).toHaveLength(2);
+		credentials.data = data;
 		expect(await next(n8n)).toMatchObject([{ change_cents: '7' }]);
 	});
 

@@ -47,23 +47,21 @@ describe('Balance: Get', () => {
 	});
 });
 
-describe('Balance Changed', () => {
-	it('asks without currencies, whose encoding isn’t documented, and filters by itself', async () => {
-		await sandbox.control('POST', 'settings', { currenciesEncodings: ['brackets'] });
-		const trigger = new PollHost(sandbox.credentials(), {
-			event: 'balanceChanged',
-			entityId: sandbox.team,
-			currencies: ['MXN', 'USD'],
-		});
-		await trigger.activate('activate');
-		for (const currency of ['MXN', 'USD', 'EUR']) {
-			sandbox.firstTeam.balances.set(currency, 5n);
-		}
-		await trigger.tick();
-		expect(trigger.failures).toEqual([]);
-		expect(trigger.take().map(({ currency }) => currency)).toEqual(['MXN', 'USD']);
-		expect(queries()).toEqual([{ nanoid: sandbox.team }, { nanoid: sandbox.team }]);
+it('Balance Changed asks without currencies, whose encoding isn’t documented, and filters by itself', async () => {
+	await sandbox.control('POST', 'settings', { currenciesEncodings: ['brackets'] });
+	const trigger = new PollHost(sandbox.credentials(), {
+		event: 'balanceChanged',
+		entityId: sandbox.team,
+		currencies: ['MXN', 'USD'],
 	});
+	await trigger.activate('activate');
+	for (const currency of ['MXN', 'USD', 'EUR']) {
+		sandbox.firstTeam.balances.set(currency, 5n);
+	}
+	await trigger.tick();
+	expect(trigger.failures).toEqual([]);
+	expect(trigger.take().map(({ currency }) => currency)).toEqual(['MXN', 'USD']);
+	expect(queries()).toEqual([{ nanoid: sandbox.team }, { nanoid: sandbox.team }]);
 });
 
 it('a currency that isn’t in the menu is refused with one that is', async () => {

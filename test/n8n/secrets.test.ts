@@ -221,71 +221,67 @@ describe.each(PLACES)('%s that repeats a secret', (_name, parameters, answer) =>
 	});
 });
 
-describe('a sign-in that repeats a secret', () => {
-	const messageFor = ({ query }: EchoRequest) => signInMessage(query.get('wallet') ?? '');
-	/** Answers the request for a message with what is made of the right one. */
-	const inMessage =
-		(change: (message: string, said: string) => string): Answering =>
-		(request, said, code) =>
-			request.path === '/v2/auth/siwe'
-				? success({ siwe: change(messageFor(request), said) })
-				: failure(code, said);
-	const SIGN_INS: Readonly<Record<string, Answering>> = {
-		'the request for a message': (_request, said, code) => failure(code, said),
-		'the signed message': inMessage((message) => message),
-		'a success that is none': (_request, said) => success({ [said]: said }),
-		'the text of the message': (_request, said) => success({ siwe: said }),
-		'the lines of the message': inMessage((message, said) => {
-			const lines = message.split('\n');
-			const place = said.length % (lines.length + 1);
-			return lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n');
-		}),
-		'the domain of the message': inMessage((message, said) => {
-			const word = said.split(' ').find((each) => /^[A-Za-z0-9._~-]{12,}$/.test(each));
-			return message.replaceAll('app.example.com', word ?? 'example.org');
-		}),
-	};
+const messageFor = ({ query }: EchoRequest) => signInMessage(query.get('wallet') ?? '');
+/** Answers the request for a message with what is made of the right one. */
+const inMessage =
+	(change: (message: string, said: string) => string): Answering =>
+	(request, said, code) =>
+		request.path === '/v2/auth/siwe'
+			? success({ siwe: change(messageFor(request), said) })
+			: failure(code, said);
+const SIGN_INS: Readonly<Record<string, Answering>> = {
+	'the request for a message': (_request, said, code) => failure(code, said),
+	'the signed message': inMessage((message) => message),
+	'a success that is none': (_request, said) => success({ [said]: said }),
+	'the text of the message': (_request, said) => success({ siwe: said }),
+	'the lines of the message': inMessage((message, said) => {
+		const lines = message.split('\n');
+		const place = said.length % (lines.length + 1);
+		return lines.toSpliced(place, 1, `${lines[place] ?? ''}${said}`).join('\n');
+	}),
+	'the domain of the message': inMessage((message, said) => {
+		const word = said.split(' ').find((each) => /^[A-Za-z0-9._~-]{12,}$/.test(each));
+		return message.replaceAll('app.example.com', word ?? 'example.org');
+	}),
+};
 
-	it.each(Object.entries(SIGN_INS))('in %s shows nothing of it', async (_name, answer) => {
-		const setUp = ({ key, token: old, say, code }: Drawn) => {
-			service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
-			const sessionToken = foreignSession(old);
-			const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
-			return { credentials, secrets: [key, old] };
-		};
-		await neverShows(15, BALANCE, setUp, true);
-	});
+it.each(Object.entries(SIGN_INS))('%s of a sign-in shows no secret', async (_name, answer) => {
+	const setUp = ({ key, token: old, say, code }: Drawn) => {
+		service.answer((request) => answer(request, `${say(key)} ${say(old)}`, code));
+		const sessionToken = foreignSession(old);
+		const credentials = wallet(key, { sessionToken, signInDomain: 'other.example.com' });
+		return { credentials, secrets: [key, old] };
+	};
+	await neverShows(15, BALANCE, setUp, true);
 });
 
-describe('a remote signer that repeats a secret', () => {
-	const rpc = (answer: object) => ({ jsonrpc: '2.0', id: 1, ...answer });
-	const SIGNERS: Readonly<Record<string, Answering>> = {
-		'a JSON-RPC error': (_request, said) => ({
-			body: rpc({ error: { code: -32000, message: said } }),
-		}),
-		'a JSON-RPC error with a failure status': (_request, said, code) => ({
-			status: code,
-			body: rpc({ error: { code: 1, message: said } }),
-		}),
-		'a result that is no signature': (_request, said) => ({ body: rpc({ result: said }) }),
-		'a page': (_request, said, code) => ({ status: code, body: said }),
-	};
+const rpc = (answer: object) => ({ jsonrpc: '2.0', id: 1, ...answer });
+const SIGNERS: Readonly<Record<string, Answering>> = {
+	'a JSON-RPC error': (_request, said) => ({
+		body: rpc({ error: { code: -32000, message: said } }),
+	}),
+	'a JSON-RPC error with a failure status': (_request, said, code) => ({
+		status: code,
+		body: rpc({ error: { code: 1, message: said } }),
+	}),
+	'a result that is no signature': (_request, said) => ({ body: rpc({ result: said }) }),
+	'a page': (_request, said, code) => ({ status: code, body: said }),
+};
 
-	it.each(Object.entries(SIGNERS))('in %s shows nothing of it', async (_name, answer) => {
-		const setUp = ({ token: signerToken, other: old, say, code }: Drawn) => {
-			service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
-			signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
-			const credentials = wallet('', {
-				signer: 'remoteSigner',
-				remoteSignerUrl: signer.url,
-				remoteSignerToken: signerToken,
-				walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
-				sessionToken: foreignSession(old),
-			});
-			return { credentials, secrets: [signerToken, old] };
-		};
-		await neverShows(15, BALANCE, setUp, true);
-	});
+it.each(Object.entries(SIGNERS))('%s of a signer shows no secret', async (_name, answer) => {
+	const setUp = ({ token: signerToken, other: old, say, code }: Drawn) => {
+		service.answer((request) => signingIn(request, 'jwt', () => failure(500, '')));
+		signer.answer((request) => answer(request, `${say(signerToken)} ${say(old)}`, code));
+		const credentials = wallet('', {
+			signer: 'remoteSigner',
+			remoteSignerUrl: signer.url,
+			remoteSignerToken: signerToken,
+			walletAddress: new Wallet(`0x${'12'.repeat(32)}`).address,
+			sessionToken: foreignSession(old),
+		});
+		return { credentials, secrets: [signerToken, old] };
+	};
+	await neverShows(15, BALANCE, setUp, true);
 });
 
 describe('everywhere else', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { credentialLabel } from '../api/limits';
 import type { ServiceCredentials } from '../api/credentials';
-import { UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
 import { centsAsDollars } from '../shared/money';
 import type { OutputRecord, Signs, WritePlan } from './checkedWrite';
@@ -112,9 +112,14 @@ export function keepApproved(
 				true,
 			);
 		}
+		const refused = refusals.find((row) => row.writes === undefined);
+		const why =
+			refused === undefined
+				? `${describeRun(jobs)}. Check it again`
+				: `Item ${refused.items[0]} was refused: ${messageOf(refused.error)}. Correct it or leave it out, check the run again`;
 		throw notApproved(
 			'This run isn’t the one that was approved',
-			`${describeRun(jobs)}. Check it again, and have the new check approved.`,
+			`${why}, and have the new check approved.`,
 			true,
 		);
 	}

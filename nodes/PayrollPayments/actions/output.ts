@@ -28,13 +28,14 @@ function recordsOf({ items: all, records }: CompletedJob) {
 
 /** What a run has done, with the sum that was paid, and how many items of all it has not. */
 export function totalsOf({ sent, failed }: RunResult) {
-	const done = sent.filter(({ kind }) => kind !== 'report');
+	const done = sent.filter(({ kind }) => kind === undefined || kind === 'repeat');
 	const itemsOf = (some: readonly FailedItems[]) => some.flatMap(({ items }) => items).length;
 	const count = (outcome: FailedOutcome) =>
 		itemsOf(failed.filter(({ error }) => outcomeOf(error) === outcome));
 	return {
 		done,
 		cents: done.reduce((sum, { cents = 0 }) => sum + BigInt(cents), 0n),
+		paidBefore: sent.filter(({ kind }) => kind === 'paidBefore').length,
 		refused: count('refused'),
 		unknown: count('unknown'),
 		notSent: count('not_sent'),
@@ -89,9 +90,14 @@ function alsoIn(others: readonly FailedItems[]): string {
 
 /** "19 of 50 paid ($23,400.00), 1 not known, 30 not sent." */
 function tally(result: RunResult): string {
-	const { done, cents, all, refused, unknown, notSent } = totalsOf(result);
+	const { done, cents, all, paidBefore, refused, unknown, notSent } = totalsOf(result);
 	const paid = `${done.length} of ${all} paid (${centsAsDollars(cents)})`;
-	const rest = counted({ refused, 'not known': unknown, 'not sent': notSent });
+	const rest = counted({
+		'paid before': paidBefore,
+		refused,
+		'not known': unknown,
+		'not sent': notSent,
+	});
 	return `${[paid, ...rest].join(', ')}.`;
 }
 

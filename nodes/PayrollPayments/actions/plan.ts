@@ -7,8 +7,11 @@ export interface Job {
 	readonly items: readonly number[];
 	/** What it changes, in order; empty for a read. */
 	readonly writes: readonly WritePlan[];
-	/** Set if it sends nothing: it puts out what was read, or again what this execution did before. */
-	readonly kind?: 'report' | 'repeat';
+	/**
+	 * Set if it sends nothing: it puts out what was read, again what this execution did before, or that
+	 * an earlier one paid it.
+	 */
+	readonly kind?: 'report' | 'repeat' | 'paidBefore';
 	/** What the output has in addition, if it fails. */
 	readonly columns?: OutputRecord;
 	/** For a payment: its amount, for the sum of what was paid. */

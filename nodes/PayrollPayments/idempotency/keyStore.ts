@@ -191,6 +191,11 @@ class NodeQueue {
 		}
 	}
 
+	/** Removes entries that no request stands for. */
+	async forget(store: ProcessedStore, entries: readonly string[], maxEntries: number) {
+		await this.inTurn(async () => await this.removeEntries(store, [...entries], maxEntries));
+	}
+
 	/** @returns whether there was anything to remove */
 	private async removeOnce(store: ProcessedStore, request: StoreRequest): Promise<boolean> {
 		const { mark, added, status, wanted } = request;
@@ -378,6 +383,15 @@ export async function recordKeys(
 	{ keys: also, maxEntries }: KeysRequest,
 ): Promise<void> {
 	await claimKeys(store, nodeKey, { keys: [], also, maxEntries, isStrict: true });
+}
+
+/** Removes keys, no matter who has recorded them. Another process that read the list before may write them back. */
+export async function forgetKeys(
+	store: ProcessedStore,
+	nodeKey: string,
+	{ keys, maxEntries }: KeysRequest,
+): Promise<void> {
+	await queueOf(nodeKey).forget(store, keys, maxEntries);
 }
 
 /** Looks for keys, thousands at once if need be, without leaving a trace of having looked. */

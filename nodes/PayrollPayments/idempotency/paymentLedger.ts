@@ -16,6 +16,7 @@ import { asWord } from '../shared/redaction';
 import {
 	claimKeys,
 	findKeys,
+	forgetKeys,
 	recordKeys,
 	type Claimed,
 	type IsRecorded,
@@ -206,7 +207,7 @@ const CHECK_DATABASE =
 	'Save the workflow and check that n8n can write to its database, then run the node again.';
 
 function askFirst(code: string): string {
-	return `Ask the service whether this payment was made. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
+	return `Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
 }
 
 function unknownError(code: string, message: string, hint: string, failure?: unknown): UserError {
@@ -416,6 +417,7 @@ export class PaymentLedger {
 		const attempt = attemptAt(payment, number);
 		const { exactId, terms, code, paid, paidExactly } = attempt;
 		const claim = await this.claim(attempt);
+		if (number > 1) await this.forgetDenied(attempt);
 		const record = { exactId, terms, attempt: number, code, summary: payment.summary };
 		const item = `${payment.item}`;
 		this.records.set(item, record);
@@ -453,6 +455,17 @@ export class PaymentLedger {
 		if (keys.length === 0) return;
 		/* If it fails, these payments stay recorded as sent, and are not sent again. */
 		await recordKeys(this.store, this.nodeKey, { keys, maxEntries: MAX_ENTRIES }).catch(
+			() => undefined,
+		);
+	}
+
+	/**
+	 * A code says that the payment was not made: what an interrupted look-up left must not put that in
+	 * doubt again once it is. If this fails, it isn't known then.
+	 */
+	private async forgetDenied({ paid, paidExactly, lookedUp }: Attempt): Promise<void> {
+		const keys = [paid, paidExactly, ...lookedUp];
+		await forgetKeys(this.store, this.nodeKey, { keys, maxEntries: MAX_ENTRIES }).catch(
 			() => undefined,
 		);
 	}

@@ -30,9 +30,9 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		const note = 'No changes are lost: the next check that succeeds reports them.';
 		/* A workflow that can't be published starts over the next time. */
 		const isKept = polled.has(context) || context.getActivationMode() !== 'activate';
-		const passing = !isManual && isKept && isPassing(error) ? error.with({ note }) : undefined;
-		const shown = nodeErrorFor(context.getNode(), passing ?? error, redactor);
-		if (passing === undefined || !isAfterRestart(context)) throw shown;
+		const isNoted = !isManual && isKept && isPassing(error);
+		const shown = nodeErrorFor(context.getNode(), isNoted ? error.with({ note }) : error, redactor);
+		if (isManual || !isAfterRestart(context)) throw shown;
 		/* n8n would give up a trigger whose first poll fails for a quarter of a minute, for good. */
 		polled.add(context);
 		context.__emitError(shown);

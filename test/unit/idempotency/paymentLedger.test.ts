@@ -243,13 +243,13 @@ describe('a payment that was sent', () => {
 			expect(error.context).toMatchObject({ outcome: 'unknown', page: 'payments.md' });
 			codes.add(error.context.attemptCode ?? '');
 			expect(error.hint).toBe(
-				`Don’t pay this again in another way. Ask the service whether this payment was made. Only if it was not, enter ${error.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again.`,
+				`Don’t pay this again in another way. Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter ${error.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again.`,
 			);
 		}
 		const later = await failureOf(pay(payment));
 		expect([later.message, later.hint]).toEqual([
 			WAS_SENT,
-			`Ask the service whether this payment was made. Only if it was not, enter ${later.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again. If this authorization was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+			`Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter ${later.context.attemptCode} as “Confirmed Not Paid” under Options and run the node again. If this authorization was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
 		]);
 		codes.add(later.context.attemptCode ?? '');
 		expect([...codes]).toEqual([expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/)]);
@@ -341,7 +341,7 @@ describe('n8n’s store', () => {
 		const error = await failureOf(run().ledger.pay(payment, 1, send));
 		expect([error.message, error.hint]).toEqual([
 			'n8n’s database failed while the payment of $125.00 to ana@example.com was being recorded, so nothing was sent now',
-			'It may have been sent in an earlier run. Ask the service whether this payment was made. Only if it was not, enter E6C8-B6E6-1 as “Confirmed Not Paid” under Options and run the node again.',
+			'It may have been sent in an earlier run. Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter E6C8-B6E6-1 as “Confirmed Not Paid” under Options and run the node again.',
 		]);
 		expect(send).not.toHaveBeenCalled();
 		const confirmedNotPaid = [await codeOf(Promise.reject(error))];
@@ -399,11 +399,13 @@ describe('n8n’s store', () => {
 			status: 'unknown',
 			error: { message: WAS_SENT, hint: expect.stringMatching(hint) },
 		});
-		/* Its code frees the payment, once. */
+		/* Its code frees the payment, once, and what was left is gone. */
 		const confirmedNotPaid = [state?.status === 'unknown' ? state.code : ''];
 		const confirmed = { ...payment, confirmedNotPaid };
+		await expect(pay(confirmed, refused)).rejects.toThrow('wasn’t accepted');
+		expect(await run().check(payment)).toMatchObject([{ status: 'unknown' }]);
 		expect(await pay(confirmed)).toEqual(paid);
-		expect(await run().check(confirmed)).not.toMatchObject([{ status: 'payable' }]);
+		expect(await run().check(payment)).toMatchObject([{ status: 'paid' }]);
 	});
 
 	it('is looked up without a trace', async () => {

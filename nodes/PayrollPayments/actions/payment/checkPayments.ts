@@ -158,7 +158,7 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 		return { ...made, kind: 'repeat', send: async () => output('paid', answer) };
 	}
 	if (state.status === 'paid' && skips) {
-		return { ...made, kind: 'report', send: async () => output('already_paid', {}) };
+		return { ...made, kind: 'paidBefore', send: async () => output('already_paid', {}) };
 	}
 	const writes = state.status === 'refused' ? undefined : [write];
 	/* Whatever broke in the last try would break the other payments, too. */
