@@ -228,8 +228,14 @@ describe('the value of a run', () => {
 	});
 
 	it('refuses the run where a row was refused or changed', () => {
-		for (const writes of [[], third ?? []]) {
-			expect(() => judgeRest(writes)).toThrow('This run isn’t the one that was approved');
+		const left =
+			'Item 1 was refused: earlier attempt. Correct it or leave it out, check the run again,';
+		for (const [writes, why] of [
+			[[], left] as const,
+			[third ?? [], 'It has 2 payments of'] as const,
+		]) {
+			const { message, hint } = refusalOf(() => judgeRest([...writes]));
+			expect(`${message}. ${hint}`).toContain(`This run isn’t the one that was approved. ${why}`);
 		}
 		/* Not even an approval over the others lets them pass. */
 		const others = approvalOfRun(rows.filter((_, item) => item !== 1));
