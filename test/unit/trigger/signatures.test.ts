@@ -151,7 +151,7 @@ it.each<[string, Saved, Proof]>([
 	['prefixed signatures', PREFIXED, `v0=${FORGED},v0=${hex}`],
 	['a space after the prefix', PREFIXED, `v0= ${hex}`],
 	['a prefix that ends a signature, too', ENDING, `${ENDING.signaturePrefix}${base64}`],
-	['a prefix with a comma', { ...CUSTOM, signaturePrefix: 'v1,' }, `v1a,xx v1,${FORGED} v1,${hex}`],
+	['a prefix with + and ,', { ...CUSTOM, signaturePrefix: 'v+,' }, `va,xx v+,${FORGED} v+,${hex}`],
 	['several values of a part', IN_PART, `ts=5;h1=${FORGED};h1=${hex}`],
 	['any of several v1', {}, `v1=nonsense, v1=${timed} ,v0=${FORGED}, t=${NOW}, other`],
 	['a repeated equal time', {}, `t=${NOW},v1=${FORGED},t=${NOW},v1=${timed}`],
