@@ -229,34 +229,32 @@ it('the trigger names the header and format that fit, when a test event has othe
 	if (file !== undefined) await editor.takeErrorPicture(file);
 });
 
-describe('credentials', () => {
-	const SIGNED_IN = { authentication: 'walletSignIn', access: 'everything', signer: 'privateKey' };
-	const FIRST_INPUT = '[data-test-id="credential-connection-parameter"] input';
+const SIGNED_IN = { authentication: 'walletSignIn', access: 'everything', signer: 'privateKey' };
+const FIRST_INPUT = '[data-test-id="credential-connection-parameter"] input';
 
-	it.each([
-		['balance.get', 'credentials', 'payrollPaymentsApi', SIGNED_IN],
-		['trigger', 'webhook-credentials', 'payrollPaymentsWebhookApi', {}],
-		['Signed like Slack', 'webhook-credentials-custom', 'payrollPaymentsWebhookApi', SLACK.saved],
-	])('of %s have their fields in order', async (name, picture, type, saved) => {
-		const expected = expectedLabels(type, saved);
-		await editor.openNode(name);
-		await editor.openCredentials();
-		expect(labelsOf(await editor.credentialFields())).toEqual(expected);
-		const file = pictureFile(picture);
-		if (file !== undefined) {
-			const { page } = editor;
-			/* Only in the picture: n8n would ask whether to save it. */
-			if (type === 'payrollPaymentsApi') {
-				const url = { value: 'https://api.example.com' };
-				await page
-					.locator(FIRST_INPUT)
-					.first()
-					.evaluate((input, shown) => Object.assign(input, shown), url);
-			}
-			await editor.takeCredentialPicture(file);
+it.each([
+	['balance.get', 'credentials', 'payrollPaymentsApi', SIGNED_IN],
+	['trigger', 'webhook-credentials', 'payrollPaymentsWebhookApi', {}],
+	['Signed like Slack', 'webhook-credentials-custom', 'payrollPaymentsWebhookApi', SLACK.saved],
+])('credentials of %s have their fields in order', async (name, picture, type, saved) => {
+	const expected = expectedLabels(type, saved);
+	await editor.openNode(name);
+	await editor.openCredentials();
+	expect(labelsOf(await editor.credentialFields())).toEqual(expected);
+	const file = pictureFile(picture);
+	if (file !== undefined) {
+		const { page } = editor;
+		/* Only in the picture: n8n would ask whether to save it. */
+		if (type === 'payrollPaymentsApi') {
+			const url = { value: 'https://api.example.com' };
+			await page
+				.locator(FIRST_INPUT)
+				.first()
+				.evaluate((input, shown) => Object.assign(input, shown), url);
 		}
-		await editor.closeCredentials();
-	});
+		await editor.takeCredentialPicture(file);
+	}
+	await editor.closeCredentials();
 });
 
 it('a credential made in the form reads only, and writes after it is edited', async () => {

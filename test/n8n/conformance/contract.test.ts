@@ -185,42 +185,37 @@ describe('events', () => {
 	eventsSuite(record, world);
 });
 
-describe('the menus of the node', () => {
-	const { properties } = new PayrollPayments().description;
-	const only = (field: string) => bodyField('createInstantPayment', field).enum ?? [];
-	const administrators = [
-		...valuesOf('TeamAdministratorRole'),
-		...valuesOf('CompanyAdministratorRole'),
-	];
-	const currencies = new Set([
-		...valuesOf('BalanceFilterCurrency'),
-		...valuesOf('BalanceCurrency'),
-	]);
-	const menus: ReadonlyArray<readonly [string, string, readonly string[]]> = [
-		['administratorInvite', 'role', administrators],
-		['balance', 'currencies', [...currencies]],
-		['invite', 'role', valuesOf('WorkerInviteRole')],
-		['nameReview', 'decision', bodyField('resolveNameReview', 'action').enum ?? []],
-		['payment', 'currency', only('currency_symbol')],
-		['payment', 'network', only('network')],
-		['webhook', 'eventType', valuesOf('EventType')],
-	];
+const { properties } = new PayrollPayments().description;
+const only = (field: string) => bodyField('createInstantPayment', field).enum ?? [];
+const administrators = [
+	...valuesOf('TeamAdministratorRole'),
+	...valuesOf('CompanyAdministratorRole'),
+];
+const currencies = new Set([...valuesOf('BalanceFilterCurrency'), ...valuesOf('BalanceCurrency')]);
+const menus: ReadonlyArray<readonly [string, string, readonly string[]]> = [
+	['administratorInvite', 'role', administrators],
+	['balance', 'currencies', [...currencies]],
+	['invite', 'role', valuesOf('WorkerInviteRole')],
+	['nameReview', 'decision', bodyField('resolveNameReview', 'action').enum ?? []],
+	['payment', 'currency', only('currency_symbol')],
+	['payment', 'network', only('network')],
+	['webhook', 'eventType', valuesOf('EventType')],
+];
 
-	it.each(menus)('%s: %s offers what the document lists', (resource, name, values) => {
-		const fields = properties.filter(
-			(field) =>
-				field.name === name && field.displayOptions?.show?.resource?.includes(resource) === true,
+it.each(menus)('the menu %s: %s offers what the document lists', (resource, name, values) => {
+	const fields = properties.filter(
+		(field) =>
+			field.name === name && field.displayOptions?.show?.resource?.includes(resource) === true,
+	);
+	expect(fields.length).toBeGreaterThan(0);
+	for (const { options = [] } of fields) {
+		const offered = options.map((option) => ('value' in option ? option.value : undefined));
+		/* Execute may leave the role open. */
+		expect(offered.filter((value) => value !== '' && value !== 'any').sort()).toEqual(
+			[...values].sort(),
 		);
-		expect(fields.length).toBeGreaterThan(0);
-		for (const { options = [] } of fields) {
-			const offered = options.map((option) => ('value' in option ? option.value : undefined));
-			/* Execute may leave the role open. */
-			expect(offered.filter((value) => value !== '' && value !== 'any').sort()).toEqual(
-				[...values].sort(),
-			);
-		}
-		record.add('Menus', 'offer what the document lists', values.length);
-	});
+	}
+	record.add('Menus', 'offer what the document lists', values.length);
 });
 
 describe('docs/api.md', () => {

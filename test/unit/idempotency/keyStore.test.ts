@@ -118,36 +118,6 @@ describe('with other n8n processes', () => {
 		store.saved = ['a', 'a of another process'];
 		expect(await recording).toBe('seen');
 	});
-
-	/** Milliseconds that a call takes. */
-	const stores = [
-		['quick', 0, 20],
-		['slow', 250, 300],
-	] as const;
-
-	it.each(stores)(
-		'gives exactly one of five the first, whatever their order in a %s store',
-		async (speed, least, most) => {
-			const outcomes = await Promise.all(
-				Array.from({ length: 100 }, async (_, index) => {
-					const into = new MemoryStore();
-					into.takesTime = async () => await pass(least + Math.random() * (most - least));
-					const record = async (process: number, key: string) => {
-						await pass(Math.random() * 300);
-						const nodeKey = `${speed} process ${process} of ${index}`;
-						return await recordKey(key, { nodeKey, into, history });
-					};
-					const others = [1, 1, 1, 2, 2, 3].map((process, other) => record(process, `b${other}`));
-					const outcomes = await Promise.all(
-						[1, 1, 2, 2, 3].map((process) => record(process, 'a')),
-					);
-					expect(new Set(await Promise.all(others))).toEqual(new Set(['first']));
-					return outcomes.sort().join(' ');
-				}),
-			);
-			expect(new Set(outcomes)).toEqual(new Set(['first seen seen seen seen']));
-		},
-	);
 });
 
 describe('another claim of the same owner', () => {
