@@ -93,7 +93,7 @@ it.each([
 	{ resume: 'timeInterval', amount: 64, unit: 'seconds' },
 	{ resume: 'timeInterval', amount: 1, unit: 'minutes' },
 	{ resume: 'timeInterval', amount: 0, unit: 'days' },
-	{ amount: 5, unit: 'seconds' },
+	{ amount: 0.01, unit: 'hours' },
 ])('lets a node wait briefly: %j', (parameters) => {
 	expect(pauseOf(parameters)).not.toThrow();
 });

@@ -96,7 +96,7 @@ describe('what is missing', () => {
 });
 
 describe('a deposit of another major version', () => {
-	it.each(['1', '3', '10', '3.0.0', 'v3', '2026-01-01'])(
+	it.each(['1', '3', '10', '3.0.0', ' v3', '2026-01-01'])(
 		'%s needs only the envelope',
 		(version) => {
 			for (const content of [undefined, null, 'later', [], { amount: { value: '12' } }]) {

@@ -36,12 +36,13 @@ it('offers the usual event first, then the others by name', () => {
 		action: 'On Bitcoin deposit',
 	};
 	expect(others.find(({ value }) => value === bitcoin.value)).toStrictEqual(bitcoin);
+	expect(others.find(({ value }) => value === '*')?.description).toMatch(/^Includes event types/);
 });
 
 it('reads lists from arrays and from text with commas, semicolons or line breaks', () => {
 	const filters = {
 		entityIds: ' co-a1B2c3D4e5F6, ;te-a1B2c3D4e5F6\n',
-		eventVersions: ['2', 2.1, 'v3', '10.20'],
+		eventVersions: ['2', 2.1, 'v3', '10.20-rc'],
 		destinationCurrencies: 'EUR\nus1',
 		sourceCurrencies: ['EUR', 'usd'],
 		networks: 'base;\narbitrum',
@@ -54,7 +55,7 @@ it('reads lists from arrays and from text with commas, semicolons or line breaks
 		events: ['*', 'payroll.run.closed'],
 		depositStatuses: ['complete'],
 		entityIds: ['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6'],
-		eventVersions: ['2', '2.1', 'v3', '10.20'],
+		eventVersions: ['2', '2.1', 'v3', '10.20-rc'],
 		destinationCurrencies: ['EUR', 'us1'],
 		sourceCurrencies: ['EUR', 'usd'],
 		networks: ['base', 'arbitrum'],
@@ -103,7 +104,7 @@ it.each<[object, string | RegExp]>([
 	[{ events: [true] }, 'Trigger On, entry 1 must be text'],
 	[{ events: 'deposit' }, `Trigger On, entry 1 ${NO_EVENT}`],
 	[{ events: 'on deposit.received' }, `Trigger On, entry 1 ${NO_EVENT}`],
-	[{ events: '*,Deposit Received' }, `Trigger On, entry 2 ${NO_EVENT}`],
+	[{ events: '*,deposit.received!' }, `Trigger On, entry 2 ${NO_EVENT}`],
 	[{ depositStatuses: [] }, 'Deposit Statuses is empty'],
 	[{ depositStatuses: 'complete,paid' }, /^Deposit Statuses, entry 2 must be Complete, /],
 	[{ output: 'rows' }, 'Output must be Event or Simplified (event, simplified)'],

@@ -167,7 +167,7 @@ it.each<[string, Saved, Proof]>([
 });
 
 const CHECK = /Check Header and Format in the webhook credential\.$/;
-const PROXY = /proxy that rewrites the JSON body/;
+const PROXY = /^Compare the secret .* proxy that rewrites the JSON body/;
 const CLOCK = /^Check the clock of the machine that runs n8n\./;
 const OR_ISO = /^It must be in seconds, in milliseconds or in ISO 8601\. Check Header and Format /;
 const contains = (what: string, header = 'x-signature') => `The header ${header} contains ${what}`;
