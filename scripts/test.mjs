@@ -3,12 +3,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
-import { installDependencies, installN8n } from './lib/installations.mjs';
+import { installDependencies, installN8n, installNode } from './lib/installations.mjs';
+import { N8N_VERSIONS } from './lib/n8nVersions.mjs';
 import { buildFolder, keepTemporaryFiles, repository } from './lib/paths.mjs';
 import { idleShare } from './lib/load.mjs';
 import { packedPackage } from './lib/packaging.mjs';
 import { checkMachine } from './lib/preflight.mjs';
-import { cleanEnvironment, npmCaptured } from './lib/processes.mjs';
+import { npmCaptured } from './lib/processes.mjs';
 import { print, say, withProgress } from './lib/progress.mjs';
 
 /** A step that prints nothing for so long is killed, so that the summary is printed anyway. */
@@ -74,7 +75,7 @@ keepTemporaryFiles();
 try {
 	const [n8n] = await Promise.all([installN8n(), installDependencies('all')]);
 	await checkMachine(n8n);
-	env = cleanEnvironment({ PATH: `${path.dirname(n8n.node)}${path.delimiter}${process.env.PATH}` });
+	({ env } = await installNode(N8N_VERSIONS[n8n.version].node));
 } catch (error) {
 	say(error instanceof Error ? error.message : String(error));
 	console.log('0 passed, 1 failed');

@@ -112,11 +112,11 @@ export function keepApproved(
 				true,
 			);
 		}
-		const refused = refusals.find((row) => row.writes === undefined);
+		const left = refusals.find((row) => row.writes === undefined);
 		const why =
-			refused === undefined
+			left === undefined
 				? `${describeRun(jobs)}. Check it again`
-				: `Item ${refused.items[0]} was refused: ${messageOf(refused.error)}. Correct it or leave it out, check the run again`;
+				: `Item ${left.items[0]} was refused: ${messageOf(left.error)}. Correct it or leave it out, check the run again`;
 		throw notApproved(
 			'This run isn’t the one that was approved',
 			`${why}, and have the new check approved.`,

@@ -385,7 +385,10 @@ export async function recordKeys(
 	await claimKeys(store, nodeKey, { keys: [], also, maxEntries, isStrict: true });
 }
 
-/** Removes keys, no matter who has recorded them. Another process that read the list before may write them back. */
+/**
+ * Removes keys, no matter who has recorded them. Another process that read the list before may write
+ * them back.
+ */
 export async function forgetKeys(
 	store: ProcessedStore,
 	nodeKey: string,
