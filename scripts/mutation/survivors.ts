@@ -16,13 +16,6 @@ export interface Survivor extends Place {
 export const SURVIVORS: readonly Survivor[] = [
 	{
 		file: 'actions/payment/checkPayments.ts',
-		line: "return { ...made, kind: 'repeat', send: async () => output('paid', answer) };",
-		from: "'repeat'",
-		to: '""',
-		why: 'It only has to be set, and to differ from a report.',
-	},
-	{
-		file: 'actions/payment/checkPayments.ts',
 		line: "const skips = items.some(({ options }) => options.ifAlreadyPaid === 'skip');",
 		from: "items.some(({ options }) => options.ifAlreadyPaid === 'skip')",
 		to: "items.every(({\n  options\n}) => options.ifAlreadyPaid === 'skip')",

@@ -6,7 +6,6 @@ import { useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
 
-const NO_DATE = '={{ 12 }}-{{ DateTime.fromISO("31.03.2026").toFormat("yyyy-MM") }}';
 const CODE = /[0-9A-F]{4}-[0-9A-F]{4}-\d/;
 const codeIn = (text: string | null | undefined) => CODE.exec(text ?? '')?.[0] ?? '';
 const sent = () => sandbox.writes();
@@ -35,7 +34,8 @@ describe('a payment', () => {
 			'={{ "INV-" + $json.none }}',
 			'={{ [null].join() + null }}',
 			'={{ {} + "-1" }}',
-			NO_DATE,
+			'={{ "INV-" + new Date("31.03.2026") }}',
+			'={{ 12 }}-{{ DateTime.fromISO("31.03.2026").toFormat("yyyy-MM") }}',
 		].map((expression) => [
 			expression,
 			'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',

@@ -157,7 +157,7 @@ describe('an approval', () => {
 	});
 
 	it('may be typed by a person', () => {
-		const rows = sheet(2);
+		const rows = sheet(16);
 		const approval = approvalOfRun(rows);
 		for (const typed of [
 			approval.toLowerCase(),
