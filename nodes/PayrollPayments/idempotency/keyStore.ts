@@ -81,6 +81,12 @@ const MAX_VERIFICATIONS = 10;
  */
 const BURST_FACTOR = 10;
 
+/**
+ * About how many entries one call removes. n8n looks through its whole list for each, and others may
+ * wait no longer than ten times what their own calls take before they look at what is left of theirs.
+ */
+const ENTRIES_PER_REMOVAL = 250;
+
 /** After this a call counts as failed, and no other is made until it has ended after all. */
 const STORE_TIMEOUT_MS = 30_000;
 
@@ -151,20 +157,24 @@ class NodeQueue {
 	private quietUntil = 0;
 
 	/**
-	 * Asks the store about a request, together with all that wait by then.
+	 * Asks the store about requests of one caller, together with all that wait by then.
 	 * @throws the signal's reason where it was aborted, after what was recorded has been removed
 	 */
-	async submit(store: ProcessedStore, request: StoreRequest): Promise<void> {
-		const { signal } = request.wanted;
+	async submit(
+		store: ProcessedStore,
+		requests: readonly StoreRequest[],
+		signal: AbortSignal | undefined,
+	): Promise<void> {
 		let failure: unknown;
 		if (signal?.aborted !== true) {
 			const batch = (this.nextBatch ??= this.startBatch(store));
-			batch.requests.add(request);
+			for (const request of requests) batch.requests.add(request);
 			await endedOrAborted(batch.ended, signal).catch((error: unknown) => (failure = error));
-			batch.requests.delete(request);
+			for (const request of requests) batch.requests.delete(request);
 		}
 		if (signal?.aborted === true) {
-			if (request.wasAsked) await this.remove(store, request).catch(() => undefined);
+			const asked = requests.filter(({ wasAsked }) => wasAsked);
+			await this.remove(store, asked).catch(() => undefined);
 			signal.throwIfAborted();
 		}
 		if (failure !== undefined) throw failure;
@@ -181,39 +191,55 @@ class NodeQueue {
 	}
 
 	/**
-	 * Removes what a request has recorded, for as long as its mark is there. Another process that read
-	 * the list before may write it back, and between two turns another owner may record the same keys.
+	 * Removes what requests have recorded, for as long as their marks are there. Another process that
+	 * read the list before may write it back, and between two turns another owner may record the same
+	 * keys.
 	 */
-	async remove(store: ProcessedStore, request: StoreRequest): Promise<void> {
-		let isThere = true;
+	async remove(store: ProcessedStore, requests: readonly StoreRequest[]): Promise<void> {
+		let isThere = requests.length > 0;
 		for (let count = 0; isThere && count < MAX_VERIFICATIONS; count++) {
-			isThere = await this.inTurn(async () => await this.removeOnce(store, request));
+			isThere = await this.inTurn(async () => await this.removeOnce(store, requests));
 		}
 	}
 
 	/** Removes entries that no request stands for. */
 	async forget(store: ProcessedStore, entries: readonly string[], maxEntries: number) {
-		await this.inTurn(async () => await this.removeEntries(store, [...entries], maxEntries));
+		await this.inTurn(async () => await this.removeEntries(store, [entries], maxEntries));
 	}
 
 	/** @returns whether there was anything to remove */
-	private async removeOnce(store: ProcessedStore, request: StoreRequest): Promise<boolean> {
+	private async removeOnce(
+		store: ProcessedStore,
+		requests: readonly StoreRequest[],
+	): Promise<boolean> {
+		const marks = requests.map(({ mark }) => mark);
+		const maxEntries = Math.max(...requests.map(({ wanted }) => wanted.maxEntries));
+		const found = await this.record(store, marks, { maxEntries });
+		const removals: string[][] = [];
+		for (const request of requests) {
+			const { mark } = request;
+			const isThere = found.has(mark);
+			removals.push(isThere ? await this.recordedBy(store, request) : [mark]);
+		}
+		await this.removeEntries(store, removals, maxEntries);
+		return found.size > 0;
+	}
+
+	/** What a request whose mark is there has recorded. What a later claim depends on isn't among it. */
+	private async recordedBy(store: ProcessedStore, request: StoreRequest): Promise<string[]> {
 		const { mark, added, status, wanted } = request;
 		/* Stands in the list while the keys are being removed. */
 		const removalMark = `${mark} removed`;
-		const isThere = (await this.record(store, [mark], wanted)).has(mark);
 		const entries = [mark, removalMark];
 		/* No later claim can depend on one that was never made. */
 		const successorKey = status === 'seen' ? undefined : wanted.successorKey;
-		if (isThere && successorKey !== undefined && !request.hasSuccessor) {
+		if (successorKey !== undefined && !request.hasSuccessor) {
 			const found = await this.record(store, [successorKey, removalMark], wanted);
 			/* Beside the removal mark it is the trace of an earlier look, which was written back. */
 			request.hasSuccessor = found.has(successorKey) && !found.has(removalMark);
 			if (!request.hasSuccessor) entries.push(successorKey);
 		}
-		if (isThere && !request.hasSuccessor) entries.push(...added);
-		await this.removeEntries(store, entries, wanted.maxEntries);
-		return isThere;
+		return request.hasSuccessor ? entries : [...entries, ...added];
 	}
 
 	private async inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -249,10 +275,9 @@ class NodeQueue {
 			added.clear();
 			for (const entry of own) if (ownerless.delete(entry)) added.add(entry);
 		}
+		const removals = requests.map(({ status, added }) => (status === 'seen' ? [...added] : []));
 		/* What stays is found by its mark, and removed then. */
-		if (traces.length > 0) {
-			await this.removeEntries(store, traces, maxEntries).catch(() => undefined);
-		}
+		await this.removeEntries(store, removals, maxEntries).catch(() => undefined);
 		if (requests.some(({ isOpen }) => isOpen)) return;
 		/*
 		 * A call costs n8n the same for one entry as for fifty: where many come, they share one, and calls
@@ -281,9 +306,27 @@ class NodeQueue {
 		});
 	}
 
-	private async removeEntries(store: ProcessedStore, entries: string[], maxEntries: number) {
+	/**
+	 * Removes what belongs together in one call, with its mark: whoever writes it back then writes that
+	 * back, too. Others may write between the calls.
+	 */
+	private async removeEntries(
+		store: ProcessedStore,
+		removals: ReadonlyArray<readonly string[]>,
+		maxEntries: number,
+	) {
 		const options = { mode: 'entries', maxEntries } as const;
-		await this.call(async () => await store.removeProcessed(entries, 'node', options));
+		const calls: string[][] = [];
+		for (const together of removals) {
+			const last = calls.at(-1);
+			if (last !== undefined && last.length + together.length <= ENTRIES_PER_REMOVAL) {
+				last.push(...together);
+			} else if (together.length > 0) calls.push([...together]);
+		}
+		for (const [index, entries] of calls.entries()) {
+			if (index > 0) await sleep(this.latencyMs);
+			await this.call(async () => await store.removeProcessed(entries, 'node', options));
+		}
 	}
 
 	private get pauseMs(): number {
@@ -338,19 +381,19 @@ export async function claimKeys(
 	nodeKey: string,
 	request: ClaimRequest,
 ): Promise<Claimed | Seen> {
-	const { owner, isStrict, also = [], maxEntries } = request;
+	const { owner, isStrict, also = [], maxEntries, signal } = request;
 	const queue = queueOf(nodeKey);
 	let claim = new StoreRequest(request, owner);
 	let failures = 0;
 	const submit = async () => {
-		await queue.submit(store, claim).catch(async () => {
+		await queue.submit(store, [claim], signal).catch(async () => {
 			/*
 			 * A node's very first record is an insert, which fails if another process was faster. The
 			 * failed call may have recorded the mark even so, and then it proves nothing.
 			 */
 			failures += 1;
 			claim = new StoreRequest(request, [owner, failures].join());
-			await queue.submit(store, claim);
+			await queue.submit(store, [claim], signal);
 		});
 	};
 	await submit();
@@ -364,11 +407,11 @@ export async function claimKeys(
 		});
 	}
 	if (claim.status !== 'seen') {
-		return { status: 'claimed', release: async () => await queue.remove(store, claim) };
+		return { status: 'claimed', release: async () => await queue.remove(store, [claim]) };
 	}
 	if (also.length > 0) await recordKeys(store, nodeKey, { keys: also, maxEntries });
 	/* A mark that stays takes room, and no more. */
-	if (isStrict) await queue.remove(store, claim).catch(() => undefined);
+	if (isStrict) await queue.remove(store, [claim]).catch(() => undefined);
 	const { recordedKeys } = claim;
 	return { status: 'seen', isUncertain: failures > 0, isRecorded: (key) => recordedKeys.has(key) };
 }
@@ -405,11 +448,15 @@ export async function findKeys(
 ): Promise<IsRecorded> {
 	const queue = queueOf(nodeKey);
 	const find = async (keys: readonly string[]) => {
-		/* Under its own mark: only its own trace may be removed for being back. */
-		const lookup = new StoreRequest({ ...request, keys }, randomUUID());
-		await queue.submit(store, lookup);
-		await queue.remove(store, lookup);
-		return lookup.recordedKeys;
+		const lookups: StoreRequest[] = [];
+		for (let start = 0; start < keys.length; start += ENTRIES_PER_REMOVAL - 1) {
+			const some = keys.slice(start, start + ENTRIES_PER_REMOVAL - 1);
+			/* Under its own mark: only its own trace may be removed for being back. */
+			lookups.push(new StoreRequest({ ...request, keys: some }, randomUUID()));
+		}
+		await queue.submit(store, lookups, request.signal);
+		await queue.remove(store, lookups);
+		return new Set(lookups.flatMap(({ recordedKeys }) => [...recordedKeys]));
 	};
 	const found = await find(request.keys);
 	/* What another process puts in to look for the same keys is gone by the second time. */

@@ -27,10 +27,10 @@ import {
 const PAYMENT_HISTORY = 10_000;
 
 /**
- * The attempt, its typed data, both together, that it was paid, to whom and how much, and the mark of
- * who recorded them.
+ * The attempt, its typed data, both together, that it was paid, to whom and how much, the proof of
+ * that, and the mark of who recorded them.
  */
-const ENTRIES_PER_PAYMENT = 6;
+const ENTRIES_PER_PAYMENT = 7;
 
 /** Payments that are looked up together. */
 const PAYMENTS_PER_LOOKUP = 1_000;
@@ -179,6 +179,10 @@ function attemptAt(payment: Payment, given?: number) {
 		 * since two look-ups at once share what they have in common, and either may be interrupted.
 		 */
 		lookedUp: [hash('looked up', id), hash('looked up', exactId)],
+		/** That it was paid, once more: looked up only where an interrupted look-up has put it in doubt. */
+		proof: hash('proof', exactId),
+		/** That the proof was looked up. */
+		proofLookedUp: hash('proof looked up', exactId),
 	};
 }
 
@@ -230,12 +234,12 @@ function refusal(message: string, hint: string): UserError {
 
 /** Whether the attempt may be made, given what is recorded. */
 function stateOf(attempt: Attempt, isRecorded: IsRecorded): PaymentState {
-	const { number, codeOf, paid, paidExactly, lookedUp, fromIt, previous, typedData, pair } =
-		attempt;
+	const { number, codeOf, paid, paidExactly, fromIt, previous, typedData, pair } = attempt;
 	const { summary, reference, confirmedNotPaid = [] } = attempt.payment;
 	const name = reference === undefined ? 'this authorization' : `reference ${asWord(reference)}`;
-	/* A look-up that was interrupted leaves all of these behind: then it isn't known. */
-	const isLeftOver = lookedUp.some(isRecorded);
+	/* A look-up that was interrupted leaves all but the proof behind: then it isn't known. */
+	const isProven = isRecorded(attempt.proof) && !isRecorded(attempt.proofLookedUp);
+	const isLeftOver = attempt.lookedUp.some(isRecorded) && !isProven;
 	const wasPaid = (key: string) => isRecorded(key) && !isLeftOver;
 	if (wasPaid(paidExactly)) {
 		const error = refusal(
@@ -342,13 +346,24 @@ export class PaymentLedger {
 	}
 
 	private async find(attempts: readonly Attempt[]): Promise<IsRecorded> {
-		const keys = attempts.flatMap(({ recorded, fromIt, paid, paidExactly, lookedUp }) => [
-			...recorded,
-			...fromIt,
-			paid,
-			paidExactly,
-			...lookedUp,
-		]);
+		const isRecorded = await this.findSome(
+			attempts.flatMap(({ recorded, fromIt, paid, paidExactly, lookedUp }) => [
+				...recorded,
+				...fromIt,
+				paid,
+				paidExactly,
+				...lookedUp,
+			]),
+		);
+		const doubtful = attempts.filter(({ lookedUp }) => lookedUp.some(isRecorded));
+		if (doubtful.length === 0) return isRecorded;
+		const isProven = await this.findSome(
+			doubtful.flatMap(({ proof, proofLookedUp }) => [proof, proofLookedUp]),
+		);
+		return (key) => isRecorded(key) || isProven(key);
+	}
+
+	private async findSome(keys: readonly string[]): Promise<IsRecorded> {
 		return await findKeys(this.store, this.nodeKey, {
 			keys: [...new Set(keys)],
 			maxEntries: MAX_ENTRIES,
@@ -415,16 +430,17 @@ export class PaymentLedger {
 	): Promise<PaymentAnswer> {
 		throwIfStopped(this.signal);
 		const attempt = attemptAt(payment, number);
-		const { exactId, terms, code, paid, paidExactly } = attempt;
+		const { exactId, terms, code, paid, paidExactly, proof } = attempt;
 		const claim = await this.claim(attempt);
 		if (number > 1) await this.forgetDenied(attempt);
 		const record = { exactId, terms, attempt: number, code, summary: payment.summary };
 		const item = `${payment.item}`;
 		this.records.set(item, record);
 		try {
+			throwIfStopped(this.signal);
 			const answer = await send();
 			this.records.set(item, { ...record, answer });
-			this.justPaid.push(paid, paidExactly);
+			this.justPaid.push(paid, paidExactly, proof);
 			return answer;
 		} catch (error) {
 			if (!wasNotMade(error)) {
@@ -496,6 +512,10 @@ export class PaymentLedger {
 			const isRecorded = await this.find([attempt]).catch(() => claim.isRecorded);
 			const state = stateOf(attempt, isRecorded);
 			if ('error' in state) throw state.error;
+			throw refusal(
+				`The payment of ${summary} was not sent, because another process was looking it up at the same moment`,
+				'Run the node again.',
+			);
 		}
 		throw unknownError(
 			attempt.code,

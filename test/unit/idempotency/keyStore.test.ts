@@ -552,6 +552,34 @@ describe('looking for keys', () => {
 		expect(performance.now() - begun).toBeLessThan(1_000);
 	});
 
+	const thousands = Array.from({ length: 3_000 }, (_, index) => `new ${index}`);
+
+	it('leaves what another process claims while its trace of thousands is taken out', async () => {
+		const remove = store.removeProcessed.bind(store);
+		/* n8n looks through its whole list for each entry. */
+		jest.spyOn(store, 'removeProcessed').mockImplementation(async (entries, ...others) => {
+			store.takesTime = async () => await pass(entries.length / 2);
+			const removed = remove(entries, ...others);
+			store.takesTime = moment;
+			await removed;
+		});
+		const looking = find(thousands, { nodeKey: 'looks' });
+		await pass(10);
+		expect(await claimStrictly(['a'], { nodeKey: 'claims' })).toMatchObject({ status: 'claimed' });
+		await looking;
+		expect(store.keys).toEqual(['a']);
+	});
+
+	it.each([3, 9, 13])('takes it out, too, where it comes back after call %d', async (moment) => {
+		let read: string[] = [];
+		store.afterRemoval = (count) => {
+			if (count === 2) read = store.saved;
+			if (count === moment) store.saved = read;
+		};
+		expect(await find(thousands)).toEqual([]);
+		expect(store.saved).toEqual([]);
+	});
+
 	it.each([1, 3])('finds nothing that is there for only a moment, in call %d', async (moment) => {
 		store.saved = ['a'];
 		store.afterwards = () => (store.saved = store.calls + 1 === moment ? ['a', 'b'] : ['a']);

@@ -387,7 +387,17 @@ describe('n8n’s store', () => {
 	it('is not sent where all but that it was paid is forgotten, and a check was interrupted', async () => {
 		await pay(invoice);
 		const left = await leftBy({ ...invoice, recipient: 'ben@example.com' });
-		store.saved = [...store.saved.slice(-2), ...left.slice(-3)];
+		store.saved = [...store.saved.slice(-3, -1), ...left.slice(-3)];
+		expect(await run().check(invoice)).toMatchObject([{ status: 'unknown' }]);
+	});
+
+	it('keeps as paid what was paid, though a check was interrupted, unless a second one was', async () => {
+		await pay(invoice);
+		store.saved = await leftBy(invoice);
+		const left: string[][] = [];
+		store.afterwards = () => left.push(store.saved);
+		expect(await run().check(invoice)).toMatchObject([{ status: 'paid' }]);
+		store.saved = left[4] ?? [];
 		expect(await run().check(invoice)).toMatchObject([{ status: 'unknown' }]);
 	});
 
@@ -406,6 +416,17 @@ describe('n8n’s store', () => {
 		expect(await run().check(payment)).toMatchObject([{ status: 'unknown' }]);
 		expect(await pay(confirmed)).toEqual(paid);
 		expect(await run().check(payment)).toMatchObject([{ status: 'paid' }]);
+	});
+
+	it('may hold what another process looks for at that moment: then nothing is sent', async () => {
+		store.saved = await leftBy(payment);
+		store.once('afterwards', () => (store.saved = []));
+		const error = await failureOf(run().ledger.pay(payment, 1, fail('sent')));
+		expect([error.message, error.hint, error.context.outcome]).toEqual([
+			'The payment of $125.00 to ana@example.com was not sent, because another process was looking it up at the same moment',
+			'Run the node again.',
+			'refused',
+		]);
 	});
 
 	it('is looked up without a trace', async () => {
@@ -456,6 +477,13 @@ describe('after the execution was stopped', () => {
 		store.once('afterwards', () => stop.abort());
 		await expect(own.ledger.pay(payment, 1, send)).rejects.toMatchObject(stopped);
 		expect(await run().check(payment)).toEqual([{ status: 'payable', attempt: 1 }]);
+	});
+
+	it('nothing is sent that was claimed with a code', async () => {
+		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
+		store.afterRemoval = () => stop.abort();
+		const paying = own.ledger.pay({ ...payment, confirmedNotPaid }, 2, send);
+		await expect(paying).rejects.toMatchObject({ context: stopped.context });
 	});
 
 	it('what was under way is recorded as paid', async () => {
