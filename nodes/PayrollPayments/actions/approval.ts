@@ -123,7 +123,10 @@ export function keepApproved(
 			true,
 		);
 	}
-	const refused = others.map(({ items, columns }) => ({
+	/* What was paid before is told, whether it is approved or not. */
+	const told = others.filter(({ kind }) => kind !== undefined);
+	const unapproved = others.filter(({ kind }) => kind === undefined);
+	const refused = unapproved.map(({ items, columns }) => ({
 		items,
 		columns,
 		error: items.some((item) => given.has(item))
@@ -136,5 +139,5 @@ export function keepApproved(
 					'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
 				),
 	}));
-	return { ...plan, jobs: [...kept], refusals: [...refusals, ...refused] };
+	return { ...plan, jobs: [...kept, ...told], refusals: [...refusals, ...refused] };
 }

@@ -43,6 +43,7 @@ export async function openRun(
 		/* In a loop, each run of the node counts separately. */
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
 	}));
+	const isTool = context.getNode().type.endsWith('Tool');
 	let ledger: PaymentLedger | undefined;
 	return {
 		credentials,
@@ -64,8 +65,11 @@ export async function openRun(
 		}),
 		ledger: () => {
 			const { workflowId, nodeId } = scope();
-			/* Each payment uses them, so that a run is remembered however long it takes. */
-			const records = paymentsOfRuns.of(scope());
+			/*
+			 * Each payment uses them, so that a run is remembered however long it takes. Calls of an AI tool
+			 * at the same moment can have one run index, and each try has its own.
+			 */
+			const records = isTool ? new Map<string, PaymentRecord>() : paymentsOfRuns.of(scope());
 			const nodeKey = `${workflowId}:${nodeId}`;
 			return (ledger ??= new PaymentLedger(context.helpers, nodeKey, records, signal));
 		},
@@ -81,7 +85,7 @@ export async function openRun(
 			send: () => Promise<Data>,
 		): Promise<Data> => {
 			/* n8n counts each try of an AI tool as a run of its own. */
-			const isTry = isUnrepeatable && context.getNode().type.endsWith('Tool');
+			const isTry = isUnrepeatable && isTool;
 			const changes = changesOfRuns.of(isTry ? { ...scope(), runIndex: 0 } : scope());
 			const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 			const earlier = changes.get(key);

@@ -180,6 +180,9 @@ it('the value of an item refuses only that item', () => {
 		jobs: [{ items: [0] }, { items: [1] }],
 		refusals: [{ items: [2], error: { message: 'This isn’t what was approved' } }],
 	});
+	/* What an earlier try paid is told nevertheless. */
+	const paid = jobsOf(rows).map((job) => ({ ...job, kind: 'repeat' as const }));
+	expect(keep(paid, [first, second, second])).toEqual({ jobs: paid, refusals: [] });
 });
 
 it('several items that share a request all name its approval', () => {
