@@ -274,7 +274,7 @@ describe('administrator invites', () => {
 				const { output } = await runNode(withSigner(), send(), CONTINUE);
 				expect(output[0]?.json).toMatchObject({
 					error: expect.stringContaining('2 invites were created'),
-					...{ invites: expect.any(Array), typed_data: expect.any(Object) },
+					...{ outcome: 'unknown', invites: expect.any(Array), typed_data: expect.any(Object) },
 				});
 				expect(signed()).toBe(before);
 			}
@@ -313,11 +313,19 @@ describe('administrator invites', () => {
 		});
 	});
 
-	it('go in batches of 100, and a run in the same execution resumes without inviting twice', async () => {
-		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status: 500, times: 1 });
+	it.each([
+		[
+			403,
+			'the role couldn’t be set. Don’t create them again. Retry On Fail continues from here, or',
+		],
+		[500, 'it isn’t known whether the role was set. Don’t create them again. If the service says'],
+	])('go in batches of 100, and are resumed after %d', async (status, said) => {
+		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status, times: 1 });
 		const run = async (options = {}) =>
-			await sandbox.run(send({ emails: many }), { executionId: 'resumed', ...options });
-		expect((await run(CONTINUE)).output[0]?.json).toMatchObject({ http_status: 500 });
+			await sandbox.run(send({ emails: many }), { executionId: `resumed ${status}`, ...options });
+		const [first] = (await run(CONTINUE)).output;
+		expect(first?.json).toMatchObject({ http_status: status, outcome: 'unknown' });
+		expect(first?.json.error).toContain(said);
 		const again = await run();
 		expect(again.error).toBeUndefined();
 		expect(again.output).toHaveLength(2);
@@ -467,6 +475,14 @@ describe('as an AI tool', () => {
 		const node = { ...tool, ...CONTINUE.node };
 		await sandbox.run(parameters, { node, secondRun: [{}] });
 		expect(sandbox.writes()).toHaveLength(2);
+	});
+
+	it('makes both payments of two calls that n8n counts as one run', async () => {
+		for (const paymentReference of ['INV-1', 'INV-2']) {
+			const parameters = await sandbox.payment({ paymentReference, allowToolWrites: true });
+			const { output } = await sandbox.run(parameters, { node: tool, executionId: 'agent' });
+			expect(output[0]?.json).toEqual({ transaction: expect.stringMatching(/^tx-/) });
+		}
 	});
 
 	it('never signs in by hand', async () => {

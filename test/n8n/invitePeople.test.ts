@@ -217,13 +217,13 @@ describe('columns of input rows', () => {
 
 	const FORMULA_ERRORS = [
 		...['#REF!', ' #N/A', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
-		...['Ana #REF!', '#FIELD!', '#######', 'Err:502'],
+		...['Ana #REF!', '#FIELD!', '#######', 'Err:502', '#N/B'],
 	];
 
 	it.each<[string, IDataObject, string]>([
-		['a bad address', { 'E-Mail': ' b(at)example.com' }, 'b(at)example.com isn’t an email address'],
+		['a bad address', { email: ' b@example\u200b' }, 'b@example\ufffd isn’t an email address'],
 		['no address', { name: 'Ben' }, 'email is missing'],
-		['an empty address', { 'E-Mail': ' ' }, 'E-Mail is missing'],
+		['an empty address', { email: ' ' }, 'email is missing'],
 		['an address that isn’t text', { email: 7 }, 'email must be text'],
 		['an address that a database left open', { email: null }, 'email is missing'],
 		[
@@ -242,11 +242,11 @@ describe('columns of input rows', () => {
 			{ email: b, prefill },
 			'prefill can’t be a column; use one for each field, e.g. first_name',
 		]),
-		[
-			'more digits than JavaScript keeps',
-			{ email: b, phone: 2 ** 64 },
-			'phone has too many digits for a number; enter it as text',
-		],
+		...[2 ** 64, '4.47911E+11'].map((phone): [string, IDataObject, string] => [
+			`a number without all its digits, ${phone}`,
+			{ email: b, phone },
+			'phone has lost some of its digits; enter it as text',
+		]),
 		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [
 			`the error of a formula, ${value}`,
@@ -272,10 +272,10 @@ describe('columns of input rows', () => {
 			'Row 1: columns Work Mail and work_mail both hold Email',
 		],
 		[
-			'two named columns for one field',
-			named(['email', 'Work'], ['email', 'Home']),
-			[{ Work: a, Home: b }],
-			'Row 1: columns Work and Home both hold Email',
+			'two columns for one field, each of which some row lacks, as Excel leaves out empty cells',
+			{},
+			[{ 'E-Mail': a }, { Email: 'private@example.org' }],
+			'Row 1: columns E-Mail and Email both hold Email (the same in row 2)',
 		],
 		[
 			'a row whose named address is missing, as Excel leaves out empty cells',
@@ -344,7 +344,7 @@ describe('columns of input rows', () => {
 			'Row 8: email is missing',
 		]);
 		expect(recordsOf(output)[1]?.hint).toBe(
-			'Nothing was sent. Correct the row, then run the node again.',
+			'This was not sent. Correct the row, then run the node again. Other items were sent, so leave them out then.',
 		);
 		expect(posts().map(({ body }) => body)).toEqual([
 			expect.objectContaining({ invites: [{ email: a }, { email: b }] }),
@@ -464,7 +464,7 @@ async function playScenario(given: Scenario): Promise<void> {
 			: { Email: row.email === 'bad' ? 'nobody' : addressOf(row.person, row.upper) }),
 		role: row.role,
 		team: placeOf(row.isOtherTeam),
-		anonymous: row.anonymous,
+		anonymous: row.anonymous ? 'TRUE' : false,
 	}));
 	const play = async () => {
 		sandbox.service.wireLog.clear();
@@ -755,19 +755,27 @@ describe('Existing People: Skip, after a run was cut', () => {
 		expect(error?.data).toMatchObject({
 			completed: [0, 3, 6, 9].map((item) => expect.objectContaining({ item, outcome: 'invited' })),
 		});
+		expect(error?.message).toMatch(/ \(the same in items 2, 4\) \[item 1\]$/);
+		expect(error?.description).toContain('item 6, item 9. Not sent: item 5, item 7, item 8. ');
 		expect(posts()).toHaveLength(3);
+	});
+
+	it('names every row of a request that was made', async () => {
+		await failPost(1, { status: 400 });
+		const { error } = await invite(rows, { ...parameters, options: {} });
+		expect(error?.description).toContain('error: item 0, item 3, item 6, item 9. ');
+		expect(error?.data).toMatchObject({ completed: [{ item: 0, items: [0, 3, 6, 9] }] });
 	});
 
 	it('says for a list who was invited before the error', async () => {
 		await failPost(1, { status: 400 });
-		const { error } = await skip([{}], {
-			inviteesSource: 'json',
-			inviteesJson: JSON.stringify(rows.map(({ email }) => ({ email }))),
-			options: { inviteesPerRequest: 3 },
+		const inviteesJson = JSON.stringify(rows.map(({ email }) => ({ email })));
+		const list = { inviteesSource: 'json', inviteesJson, options: { inviteesPerRequest: 3 } };
+		const { output } = await skip([{}], list, CONTINUE);
+		expect(output[0]?.json).toMatchObject({
+			outcome: 'unknown',
+			error: expect.stringContaining('. Already done: “Invite 3 people (Cut.0@example.com, Cut.1@'),
 		});
-		expect(error?.description).toContain(
-			'Already done: “Invite 3 people (Cut.0@example.com, Cut.1@example.com, Cut.2@example.com) ',
-		);
 	});
 
 	it('names nobody as done who only was known already', async () => {

@@ -97,6 +97,15 @@ export async function signatureOver(
 	return { signs: { domain, types, primaryType, message }, sign };
 }
 
+/** The error of a change of which a part was made, so that a workflow doesn't take it for refused. */
+export function partlyDone(
+	error: UserError,
+	done: Readonly<Record<string, unknown>>,
+	note: string,
+): UserError {
+	return error.with({ outcome: 'unknown' }).withDone(done, note);
+}
+
 /** Sends the writes of one job in order. An error then also says what was done before. */
 export async function sendInOrder<Result extends OutputRecord>(
 	writes: ReadonlyArray<CheckedWrite<Result>>,
@@ -107,7 +116,7 @@ export async function sendInOrder<Result extends OutputRecord>(
 			if (!(error instanceof UserError) || results.length === 0) throw error;
 			const done = writes.slice(0, results.length).map(({ summary }) => `“${summary}”`);
 			const note = `Already done: ${listed(done)}. Don’t do this again; Retry On Fail continues after it.`;
-			throw error.withDone({ completed: results }, note);
+			throw partlyDone(error, { completed: results }, note);
 		});
 		results.push(result);
 	}

@@ -1,4 +1,4 @@
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { failureRecord, messageFor } from '../api/nodeErrors';
 import { messageOf, outcomeOf, UserError, type FailedOutcome } from '../shared/errors';
@@ -7,10 +7,13 @@ import { centsAsDollars } from '../shared/money';
 import type { Redactor } from '../shared/redaction';
 import { listed } from './checkedWrite';
 import type { Operation } from './defineOperation';
-import type { CompletedJob, FailedItems, RunResult } from './plan';
+import type { CompletedJob, FailedItems, Job, RunResult } from './plan';
 
 /** How many failures or items a message lists before it only counts the rest. */
 const MAX_NAMED = 10;
+
+const PAID_AGAIN =
+	'Leave out of the next run what was paid without a Payment Reference: with a new authorization, it would be paid again.';
 
 const URGENCY = { unknown: 0, refused: 1, not_sent: 2 };
 
@@ -29,9 +32,10 @@ function recordsOf({ items: all, records }: CompletedJob) {
 /** What a run has done, with the sum that was paid, and how many items of all it has not. */
 export function totalsOf({ sent, failed }: RunResult) {
 	const done = sent.filter(({ kind }) => kind === undefined || kind === 'repeat');
-	const itemsOf = (some: readonly FailedItems[]) => some.flatMap(({ items }) => items).length;
+	const size = (some: ReadonlyArray<Pick<Job, 'items'>>) =>
+		some.flatMap(({ items }) => items).length;
 	const count = (outcome: FailedOutcome) =>
-		itemsOf(failed.filter(({ error }) => outcomeOf(error) === outcome));
+		size(failed.filter(({ error }) => outcomeOf(error) === outcome));
 	return {
 		done,
 		cents: done.reduce((sum, { cents = 0 }) => sum + BigInt(cents), 0n),
@@ -39,7 +43,7 @@ export function totalsOf({ sent, failed }: RunResult) {
 		refused: count('refused'),
 		unknown: count('unknown'),
 		notSent: count('not_sent'),
-		all: sent.length + itemsOf(failed),
+		all: size([...sent, ...failed]),
 	};
 }
 
@@ -61,9 +65,11 @@ export function outputItems(
 		const pairedItem = items.length === 1 ? { item } : items.map((each) => ({ item: each }));
 		return { item, output: { json: { ...record }, pairedItem } };
 	});
+	const isPartlyDone = isChange && totalsOf({ sent, failed }).done.length > 0;
 	const refused = failed.flatMap(({ items, error, columns }) =>
 		items.map((item) => {
-			const json = { ...always, ...columns, ...failureRecord(error, item, redactor, isChange) };
+			const record = failureRecord(error, item, redactor, isChange);
+			const json = { ...always, ...columns, ...(isPartlyDone ? ofOneItem(record) : record) };
 			const pairedItem = { item };
 			if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
 			/* n8n sends an item to the error output by these two members, and adds the input's own. */
@@ -76,14 +82,32 @@ export function outputItems(
 	return [...completed, ...refused].sort((a, b) => a.item - b.item).map(({ output }) => output);
 }
 
-/** " (the same in rows 5, 9)"; nothing if there are no others. */
-function alsoIn(others: readonly FailedItems[]): string {
-	if (others.length === 0) return '';
-	const rows = others.flatMap(({ error }) =>
+/** What a hint says of the run, said of one item of a run in which others were sent. */
+function ofOneItem(record: IDataObject): IDataObject {
+	const { hint } = record;
+	if (typeof hint !== 'string' || !hint.includes('Nothing was ')) return record;
+	const said = hint.replace('Nothing was ', 'This was not ');
+	return { ...record, hint: `${said} Other items were sent, so leave them out then.` };
+}
+
+/** Where something happened: the first item, and all of them if there are several. */
+function placeOf(items: readonly number[]) {
+	return { item: firstItem({ items }), ...(items.length > 1 ? { items } : {}) };
+}
+
+/** The items of a request that failed; the first for what concerns the run as a whole. */
+function itemsOf(failed: FailedItems): readonly number[] {
+	return failed.writes === undefined ? [firstItem(failed)] : failed.items;
+}
+
+/** " (the same in rows 5, 9)"; nothing if there are no others than the first. */
+function alsoIn(group: readonly FailedItems[]): string {
+	const rows = group.flatMap(({ error }) =>
 		error instanceof UserError ? (error.context.row ?? []) : [],
 	);
-	const isSheet = rows.length === others.length;
-	const places = (isSheet ? rows : others.map(firstItem)).map(String);
+	const isSheet = rows.length === group.length;
+	const [, ...places] = (isSheet ? rows : group.flatMap(itemsOf)).map(String);
+	if (places.length === 0) return '';
 	const kind = `${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'}`;
 	return ` (the same in ${kind} ${listed(places, MAX_NAMED)})`;
 }
@@ -127,29 +151,43 @@ export function combineFailures(
 		group.push(each);
 		groups.set(messageOf(each.error), group);
 	}
-	const [[, ...same] = [], ...different] = groups.values();
+	const [same = [], ...different] = groups.values();
 	const isTold = told.length > 1 || own.context.attemptCode !== undefined;
 	const failures = told.map((each) => ({
-		item: firstItem(each),
+		...placeOf(itemsOf(each)),
 		...failureRecord(each.error, firstItem(each), redactor, isChange),
 	}));
-	const records = (isChange ? totalsOf(result).done : [])
-		.flatMap(recordsOf)
-		.map(({ record, item }) => ({ item, ...record }))
-		.sort((a, b) => a.item - b.item);
+	const done = isChange ? totalsOf(result).done : [];
+	const records = done.flatMap(recordsOf).sort((a, b) => a.item - b.item);
 	const before = own.context.details?.completed;
-	const completed = [...records, ...(Array.isArray(before) ? before : [])];
+	const completed = [
+		...records.map(({ record, items }) => ({ ...placeOf(items), ...record })),
+		...(Array.isArray(before) ? before : []),
+	];
 
-	const names = records.map(({ item, transaction }: { item: number; transaction?: unknown }) =>
-		typeof transaction === 'string' ? `item ${item} (${transaction})` : `item ${item}`,
+	const names = records.flatMap(({ record: { transaction }, items }) =>
+		items.map((item) =>
+			typeof transaction === 'string' ? `item ${item} (${transaction})` : `item ${item}`,
+		),
 	);
-	const also = different.flatMap(([each, ...rest]) =>
-		each === undefined ? [] : `${messageFor(each.error, firstItem(each), redactor)}${alsoIn(rest)}`,
+	const notSent = others
+		.filter((each) => !told.includes(each))
+		.flatMap(({ items }) => items.map((item) => `item ${item}`));
+	const also = different.map(
+		([each = first, ...rest]) =>
+			`${messageFor(each.error, firstItem(each), redactor)}${alsoIn([each, ...rest])}`,
+	);
+	const isPaidAgain = done.some(({ writes }) =>
+		writes.some((each) => each.reference === undefined),
 	);
 	const isRun = operation.movesMoney === true && result.sent.length + result.failed.length > 1;
 	const notes = [
 		...(isRun ? [tally(result)] : []),
 		...(names.length > 0 ? [`Already done before this error: ${listed(names, MAX_NAMED)}.`] : []),
+		...(isRun && isPaidAgain ? [PAID_AGAIN] : []),
+		...(names.length > 0 && !isRun && notSent.length > 0
+			? [`Not sent: ${listed(notSent, MAX_NAMED)}.`]
+			: []),
 		...(also.length > 0 ? [`Also failed: ${listed(also, MAX_NAMED, '; ')}.`] : []),
 	];
 	return own

@@ -165,7 +165,11 @@ export function flag(wording: Wording, preset = false): Field<boolean> {
 	return {
 		form: { ...textsOf(wording), type: 'boolean', default: preset },
 		schema: z.preprocess(
-			(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
+			(value) => {
+				/* Files of spreadsheets have TRUE and FALSE. */
+				const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+				return word === 'true' || word === 'false' ? word === 'true' : value;
+			},
 			z.boolean({ invalid_type_error: 'must be true or false' }).default(preset),
 		),
 		required: false,

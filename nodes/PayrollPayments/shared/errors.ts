@@ -1,4 +1,4 @@
-/** What became of a change that failed. Only `unknown` may have happened. */
+/** What became of a change that failed. Only `unknown` may have happened, or did in part. */
 export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 
 export interface ErrorContext {

@@ -11,10 +11,10 @@ export const filledLine = trimmed.min(1, 'is missing');
 
 /**
  * What a spreadsheet shows in place of a value, alone or inside a text that was put together; in other
- * languages than English alone, e.g. #BEZUG! and #NV.
+ * languages than English alone, e.g. #BEZUG!, #NV and #N/B.
  */
 const FORMULA_ERROR =
-	/#(?:N\/A|NAME\?|GETTING_DATA|#{3,}|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC|FIELD|BLOCKED|CONNECT|UNKNOWN|BUSY|EXTERNAL)!)|^(?:Loading\.\.\.|Err:\d{3}|#\S{1,20}[!?]|#NV|#N\/D)$/;
+	/#(?:N\/A|NAME\?|GETTING_DATA|#{3,}|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC|FIELD|BLOCKED|CONNECT|UNKNOWN|BUSY|EXTERNAL)!)|^(?:Loading\.\.\.|Err:\d{3}|#\S{1,20}[!?]|#NV|#YOK|#\p{L}\/\p{L})$/u;
 
 /** Refuses the error of a formula, which would be taken for a name or a reference. */
 export function refuseFormulaError(value: string, context: z.RefinementCtx): void {

@@ -17,11 +17,16 @@ export function shorten(text: string, longest: number): string {
 /** Characters of a text that messages quote. A part of a longer one could be a part of a secret. */
 const LONGEST_QUOTED = 100;
 
+/** A text in which a person sees that it has invisible characters. */
+export function visible(text: string): string {
+	return text.replace(/\p{Cf}/gu, '\ufffd');
+}
+
 /** A value for messages, without invisible characters. */
 export function quoted(value: unknown): string {
 	if (typeof value === 'string') {
 		if (value.length > LONGEST_QUOTED) return `a text of ${value.length} characters`;
-		return JSON.stringify(value.replace(/\p{Cf}/gu, '\ufffd'));
+		return JSON.stringify(visible(value));
 	}
 	return typeof value === 'object' && value !== null ? 'not a plain value' : String(value);
 }

@@ -1,8 +1,8 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { credentialLabel } from '../../api/limits';
 import { roleOptions } from '../../forms/serviceFields';
-import { UserError } from '../../shared/errors';
-import { listed } from '../checkedWrite';
+import { outcomeOf, UserError } from '../../shared/errors';
+import { listed, partlyDone } from '../checkedWrite';
 import { defineOperation } from '../defineOperation';
 
 import { checkedExecution } from './complete';
@@ -49,9 +49,14 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				return await execute().catch((error: unknown) => {
 					if (!(error instanceof UserError)) throw error;
 					const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
-					throw error.withDone(
+					const [became, next] =
+						outcomeOf(error) === 'unknown'
+							? ['it isn’t known whether the role was set', 'If the service says that it wasn’t,']
+							: ['the role couldn’t be set', 'Retry On Fail continues from here, or'];
+					throw partlyDone(
+						error,
 						{ invites, typed_data: typedData },
-						`${created} created (${listed(addresses)}), but the role couldn’t be set. Don’t create them again. Retry On Fail continues from here, or run Execute with these Invite IDs and this Typed Data.`,
+						`${created} created (${listed(addresses)}), but ${became}. Don’t create them again. ${next} run Execute with these Invite IDs and this Typed Data.`,
 					);
 				});
 			},

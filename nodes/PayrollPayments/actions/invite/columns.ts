@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isBlank, optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, menuOf, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
-import { shorten } from '../../shared/redaction';
+import { shorten, visible } from '../../shared/redaction';
 import { listed } from '../checkedWrite';
 
 import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
@@ -108,7 +108,7 @@ export function readRow(row: Row): Invitee {
 	if (field !== 'email') throw rowError(row, fault);
 	const value = valueOf(field);
 	if (typeof value === 'string' && value.trim() !== '') {
-		throw rowError(row, `${shorten(value.trim(), 100)} isn’t an email address`);
+		throw rowError(row, `${shorten(visible(value.trim()), 100)} isn’t an email address`);
 	}
 	const advice =
 		named === undefined
@@ -134,11 +134,11 @@ function matches(row: Row, name: string): string[] {
  * address, everywhere: another column may hold a private one.
  */
 function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
-	const headers = Object.keys(row.columns);
 	const named = row.names.flatMap(({ field, name }) =>
 		matches(row, name).map((header) => ({ field, header })),
 	);
-	const recognized = headers.flatMap((header) => {
+	/* Where a row has only one of two such columns, its cell in the other one can be empty. */
+	const recognized = [...row.headers].flatMap((header) => {
 		const field = RECOGNIZED.get(withoutStyle(header));
 		const isNamed =
 			named.some((each) => each.header === header || each.field === field) ||
@@ -148,7 +148,7 @@ function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 	const found = new Map<InviteeField, string>();
 	for (const { field, header } of [...named, ...recognized]) {
 		const other = found.get(field);
-		if (other !== undefined) {
+		if (other !== undefined && [other, header].some((each) => each in row.columns)) {
 			throw rowError(
 				row,
 				`columns ${other} and ${header} both hold ${titleOf(field)}`,

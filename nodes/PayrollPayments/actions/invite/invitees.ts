@@ -26,11 +26,10 @@ const cell = z.unknown().transform((value, context) => {
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof (value ?? ''));
 	if (!isPlain) context.addIssue({ code: 'custom', message: 'must be text' });
 	const text = String(value ?? '');
-	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-		context.addIssue({
-			code: 'custom',
-			message: 'has too many digits for a number; enter it as text',
-		});
+	/* A sheet writes 447911123456 as 4.47911E+11 into a file. */
+	const isShortened = /^\d[.,]\d+E\+\d+$/.test(text);
+	if (isShortened || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+		context.addIssue({ code: 'custom', message: 'has lost some of its digits; enter it as text' });
 	}
 	refuseFormulaError(text, context);
 	return text;
