@@ -226,7 +226,7 @@ export async function installChromium() {
 }
 
 /**
- * Installs JSON-RPC signers that others wrote: Anvil, Ganache and Hardhat.
+ * Installs JSON-RPC signers that others wrote: Anvil and Hardhat.
  *
  * @returns the folder of their packages, and the Node.js and the environment to run them in
  */
@@ -235,7 +235,7 @@ export async function installSigners() {
 	const env = { ...plain, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' };
 	const folder = await installOnce(
 		'signers',
-		{ description: 'Installing Anvil, Ganache and Hardhat (once, 330 MB)', megabytes: 700 },
+		{ description: 'Installing Anvil and Hardhat (once, 330 MB)', megabytes: 700 },
 		async (cwd) => {
 			// On an older Node.js, npm leaves out the compiled part of Hardhat.
 			await npm(['install', '--ignore-scripts', ...QUIET], { cwd, env, node });

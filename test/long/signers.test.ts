@@ -12,9 +12,7 @@ import { freePort } from '../support/ports';
 
 jest.setTimeout(600_000);
 
-/** What all three derive their accounts from; Hardhat and Anvil by default. */
-const MNEMONIC = 'test test test test test test test test test test test junk';
-/** The key of the first account of that mnemonic. */
+/** The key of the first account that both have. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in the credentials.';
@@ -61,28 +59,6 @@ const SIGNERS: readonly Signer[] = [
 		args: (port) => ['--host', '127.0.0.1', '--port', port],
 		outcomes: OF_NODES,
 		withoutKey: 'No Signer available',
-	},
-	{
-		name: 'Ganache',
-		script: 'ganache/dist/node/cli.js',
-		args: (port) => [
-			`--wallet.mnemonic=${MNEMONIC}`,
-			'--server.host=127.0.0.1',
-			`--server.port=${port}`,
-		],
-		outcomes: {
-			wallet: [unsupported('personal_sign')],
-			web3signer: [
-				'signed',
-				{
-					message:
-						'The remote signer refused to sign: "cannot sign data; string sent, expected object"',
-					hint: 'Check the signer’s log',
-				},
-			],
-			clef: [unsupported('account_signData')],
-		},
-		withoutKey: 'cannot sign data; no private key',
 	},
 ];
 
@@ -169,8 +145,7 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 
 	it('says that it doesn’t have the wallet’s key', async () => {
 		const { address: walletAddress, platformId } = sandbox.account('viewer');
-		const remoteSignerDialect = outcomes.wallet[0] === 'signed' ? 'wallet' : 'web3signer';
-		const change = { remoteSignerDialect, walletAddress, platformId };
+		const change = { remoteSignerDialect: 'wallet', walletAddress, platformId };
 		expect(await outcomeOf(sandbox.balance(), change)).toEqual(
 			expected({ message: withoutKey, hint: KEY_HINT }),
 		);

@@ -157,26 +157,18 @@ it('Never Error in the HTTP Request node renews no token, until the action node 
 });
 
 describe('a clock that is ahead', () => {
-	it('by a day costs no sign-in while the service takes the token', async () => {
+	it.each([
+		['the action node', call],
+		['the HTTP Request node, where nobody reports the answer', callPlainly],
+	])('by a day costs no sign-in in %s while the service takes the token', async (_name, send) => {
 		const saved = freshCredentials();
-		await call(saved);
-		await requests();
-		setClockAhead(DAY);
-		for (let time = 0; time < 5; time++) expect((await call(saved)).error).toBeUndefined();
-		expect((await call(saved, 200)).output).toHaveLength(200);
-		expect(await requests()).toEqual({ accepted: 205, refused: 0, signIns: 0 });
-	});
-
-	it('costs no sign-in in the HTTP Request node either, where nobody reports the answer', async () => {
-		const saved = freshCredentials();
-		await callPlainly(saved);
+		await send(saved);
 		await requests();
 		setClockAhead(DAY);
 		jest.spyOn(systemClock, 'sleep').mockResolvedValue();
-		for (let time = 0; time < 5; time++) {
-			expect((await callPlainly(saved, 5)).error).toBeUndefined();
-		}
-		expect(await requests()).toEqual({ accepted: 25, refused: 0, signIns: 0 });
+		for (let time = 0; time < 5; time++) expect((await send(saved)).error).toBeUndefined();
+		expect((await send(saved, 200)).output).toHaveLength(200);
+		expect(await requests()).toEqual({ accepted: 205, refused: 0, signIns: 0 });
 	});
 
 	it('by more than a token lives costs five calls one sign-in', async () => {
