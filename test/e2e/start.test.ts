@@ -129,9 +129,13 @@ describe('npm start', () => {
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
 		const page = await open(name);
 		for (const [decision, text] of Object.entries(said)) {
-			const opened = page.context().waitForEvent('page');
-			await page.click('[data-test-id="execute-workflow-button"] >> visible=true');
-			const form = await opened;
+			let form: Page | undefined;
+			/* On a busy machine, the editor can lose the connection over which n8n tells it of the form. */
+			while (form === undefined) {
+				const opened = page.context().waitForEvent('page', { timeout: 60_000 });
+				await page.click('[data-test-id="execute-workflow-button"] >> visible=true');
+				form = await opened.catch(async () => void (await connected(page, page.reload())));
+			}
 			const choice = form.getByText(decision, { exact: true }).first();
 			/* n8n can open the form before it has saved the execution. The page then shows an error, or never loads. */
 			await waitUntil('the form is shown', async () => {

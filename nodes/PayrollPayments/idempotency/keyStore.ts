@@ -82,8 +82,8 @@ const MAX_VERIFICATIONS = 10;
 const BURST_FACTOR = 10;
 
 /**
- * About how many entries one call removes. n8n looks through its whole list for each, and others may
- * wait no longer than ten times what their own calls take before they look at what is left of theirs.
+ * About how many entries one call removes. n8n looks through its whole list for each, and others look
+ * for their records again after ten times as long as their own calls take.
  */
 const ENTRIES_PER_REMOVAL = 250;
 
@@ -163,7 +163,7 @@ class NodeQueue {
 	async submit(
 		store: ProcessedStore,
 		requests: readonly StoreRequest[],
-		signal: AbortSignal | undefined,
+		{ signal, maxEntries }: KeysRequest,
 	): Promise<void> {
 		let failure: unknown;
 		if (signal?.aborted !== true) {
@@ -174,7 +174,7 @@ class NodeQueue {
 		}
 		if (signal?.aborted === true) {
 			const asked = requests.filter(({ wasAsked }) => wasAsked);
-			await this.remove(store, asked).catch(() => undefined);
+			await this.remove(store, asked, maxEntries).catch(() => undefined);
 			signal.throwIfAborted();
 		}
 		if (failure !== undefined) throw failure;
@@ -195,10 +195,14 @@ class NodeQueue {
 	 * read the list before may write it back, and between two turns another owner may record the same
 	 * keys.
 	 */
-	async remove(store: ProcessedStore, requests: readonly StoreRequest[]): Promise<void> {
+	async remove(
+		store: ProcessedStore,
+		requests: readonly StoreRequest[],
+		maxEntries: number,
+	): Promise<void> {
 		let isThere = requests.length > 0;
 		for (let count = 0; isThere && count < MAX_VERIFICATIONS; count++) {
-			isThere = await this.inTurn(async () => await this.removeOnce(store, requests));
+			isThere = await this.inTurn(async () => await this.removeOnce(store, requests, maxEntries));
 		}
 	}
 
@@ -211,9 +215,9 @@ class NodeQueue {
 	private async removeOnce(
 		store: ProcessedStore,
 		requests: readonly StoreRequest[],
+		maxEntries: number,
 	): Promise<boolean> {
 		const marks = requests.map(({ mark }) => mark);
-		const maxEntries = Math.max(...requests.map(({ wanted }) => wanted.maxEntries));
 		const found = await this.record(store, marks, { maxEntries });
 		const removals: string[][] = [];
 		for (const request of requests) {
@@ -308,7 +312,7 @@ class NodeQueue {
 
 	/**
 	 * Removes what belongs together in one call, with its mark: whoever writes it back then writes that
-	 * back, too. Others may write between the calls.
+	 * back, too.
 	 */
 	private async removeEntries(
 		store: ProcessedStore,
@@ -319,12 +323,10 @@ class NodeQueue {
 		const calls: string[][] = [];
 		for (const together of removals) {
 			const last = calls.at(-1);
-			if (last !== undefined && last.length + together.length <= ENTRIES_PER_REMOVAL) {
-				last.push(...together);
-			} else if (together.length > 0) calls.push([...together]);
+			if (last !== undefined && last.length < ENTRIES_PER_REMOVAL) last.push(...together);
+			else if (together.length > 0) calls.push([...together]);
 		}
-		for (const [index, entries] of calls.entries()) {
-			if (index > 0) await sleep(this.latencyMs);
+		for (const entries of calls) {
 			await this.call(async () => await store.removeProcessed(entries, 'node', options));
 		}
 	}
@@ -381,19 +383,19 @@ export async function claimKeys(
 	nodeKey: string,
 	request: ClaimRequest,
 ): Promise<Claimed | Seen> {
-	const { owner, isStrict, also = [], maxEntries, signal } = request;
+	const { owner, isStrict, also = [], maxEntries } = request;
 	const queue = queueOf(nodeKey);
 	let claim = new StoreRequest(request, owner);
 	let failures = 0;
 	const submit = async () => {
-		await queue.submit(store, [claim], signal).catch(async () => {
+		await queue.submit(store, [claim], request).catch(async () => {
 			/*
 			 * A node's very first record is an insert, which fails if another process was faster. The
 			 * failed call may have recorded the mark even so, and then it proves nothing.
 			 */
 			failures += 1;
 			claim = new StoreRequest(request, [owner, failures].join());
-			await queue.submit(store, [claim], signal);
+			await queue.submit(store, [claim], request);
 		});
 	};
 	await submit();
@@ -407,11 +409,14 @@ export async function claimKeys(
 		});
 	}
 	if (claim.status !== 'seen') {
-		return { status: 'claimed', release: async () => await queue.remove(store, [claim]) };
+		return {
+			status: 'claimed',
+			release: async () => await queue.remove(store, [claim], maxEntries),
+		};
 	}
 	if (also.length > 0) await recordKeys(store, nodeKey, { keys: also, maxEntries });
 	/* A mark that stays takes room, and no more. */
-	if (isStrict) await queue.remove(store, [claim]).catch(() => undefined);
+	if (isStrict) await queue.remove(store, [claim], maxEntries).catch(() => undefined);
 	const { recordedKeys } = claim;
 	return { status: 'seen', isUncertain: failures > 0, isRecorded: (key) => recordedKeys.has(key) };
 }
@@ -449,13 +454,13 @@ export async function findKeys(
 	const queue = queueOf(nodeKey);
 	const find = async (keys: readonly string[]) => {
 		const lookups: StoreRequest[] = [];
-		for (let start = 0; start < keys.length; start += ENTRIES_PER_REMOVAL - 1) {
-			const some = keys.slice(start, start + ENTRIES_PER_REMOVAL - 1);
+		for (let left = keys; left.length > 0; left = left.slice(ENTRIES_PER_REMOVAL)) {
+			const some = left.slice(0, ENTRIES_PER_REMOVAL);
 			/* Under its own mark: only its own trace may be removed for being back. */
 			lookups.push(new StoreRequest({ ...request, keys: some }, randomUUID()));
 		}
-		await queue.submit(store, lookups, request.signal);
-		await queue.remove(store, lookups);
+		await queue.submit(store, lookups, request);
+		await queue.remove(store, lookups, request.maxEntries);
 		return new Set(lookups.flatMap(({ recordedKeys }) => [...recordedKeys]));
 	};
 	const found = await find(request.keys);

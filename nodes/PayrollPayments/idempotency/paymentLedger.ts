@@ -356,7 +356,6 @@ export class PaymentLedger {
 			]),
 		);
 		const doubtful = attempts.filter(({ lookedUp }) => lookedUp.some(isRecorded));
-		if (doubtful.length === 0) return isRecorded;
 		const isProven = await this.findSome(
 			doubtful.flatMap(({ proof, proofLookedUp }) => [proof, proofLookedUp]),
 		);

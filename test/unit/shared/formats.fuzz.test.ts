@@ -219,26 +219,3 @@ it('times: exactly those that the calendar has', () => {
 		{ numRuns: 300 },
 	);
 });
-
-it('addresses and signatures: exactly their hex, byte for byte', () => {
-	const hex = (length: number) =>
-		fc
-			.array(fc.constantFrom(...'0123456789abcdefABCDEF'), { minLength: length, maxLength: length })
-			.map((digits) => `0x${digits.join('')}`);
-	for (const [schema, length] of [
-		[evmAddress, 40],
-		[ecdsaSignature, 130],
-	] as const) {
-		fc.assert(
-			fc.property(anyText(fc.oneof(hex(length), edited(hex(length)))), (value) => {
-				const text = value.trim();
-				const fits =
-					text.length === length + 2 &&
-					text.startsWith('0x') &&
-					[...text.slice(2)].every((digit) => '0123456789abcdefABCDEF'.includes(digit));
-				expect(schema.safeParse(value).success).toBe(fits);
-			}),
-			{ numRuns: 150 },
-		);
-	}
-});
