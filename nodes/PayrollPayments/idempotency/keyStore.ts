@@ -82,10 +82,10 @@ const MAX_VERIFICATIONS = 10;
 const BURST_FACTOR = 10;
 
 /**
- * About how many entries one call removes. n8n looks through its whole list for each, and others look
- * for their records again after ten times as long as their own calls take.
+ * Keys that are looked up under one mark, and removed together. n8n looks through its whole list for
+ * each that it removes, and others look for their records after ten times as long as their calls take.
  */
-const ENTRIES_PER_REMOVAL = 250;
+const KEYS_PER_LOOKUP = 250;
 
 /** After this a call counts as failed, and no other is made until it has ended after all. */
 const STORE_TIMEOUT_MS = 30_000;
@@ -219,11 +219,9 @@ class NodeQueue {
 	): Promise<boolean> {
 		const marks = requests.map(({ mark }) => mark);
 		const found = await this.record(store, marks, { maxEntries });
-		const removals: string[][] = [];
+		const removals = [marks.filter((mark) => !found.has(mark))];
 		for (const request of requests) {
-			const { mark } = request;
-			const isThere = found.has(mark);
-			removals.push(isThere ? await this.recordedBy(store, request) : [mark]);
+			if (found.has(request.mark)) removals.push(await this.recordedBy(store, request));
 		}
 		await this.removeEntries(store, removals, maxEntries);
 		return found.size > 0;
@@ -279,7 +277,13 @@ class NodeQueue {
 			added.clear();
 			for (const entry of own) if (ownerless.delete(entry)) added.add(entry);
 		}
-		const removals = requests.map(({ status, added }) => (status === 'seen' ? [...added] : []));
+		const seen = requests.filter(({ status }) => status === 'seen');
+		const claims = seen.filter(({ wanted }) => wanted.mayClaim !== undefined);
+		const lookups = seen.filter(({ wanted }) => wanted.mayClaim === undefined);
+		const removals = [
+			claims.flatMap(({ added }) => [...added]),
+			...lookups.map(({ added }) => [...added]),
+		];
 		/* What stays is found by its mark, and removed then. */
 		await this.removeEntries(store, removals, maxEntries).catch(() => undefined);
 		if (requests.some(({ isOpen }) => isOpen)) return;
@@ -310,24 +314,15 @@ class NodeQueue {
 		});
 	}
 
-	/**
-	 * Removes what belongs together in one call, with its mark: whoever writes it back then writes that
-	 * back, too.
-	 */
+	/** Removes what belongs together in one call: whoever writes it back writes its mark back, too. */
 	private async removeEntries(
 		store: ProcessedStore,
 		removals: ReadonlyArray<readonly string[]>,
 		maxEntries: number,
 	) {
 		const options = { mode: 'entries', maxEntries } as const;
-		const calls: string[][] = [];
-		for (const together of removals) {
-			const last = calls.at(-1);
-			if (last !== undefined && last.length < ENTRIES_PER_REMOVAL) last.push(...together);
-			else if (together.length > 0) calls.push([...together]);
-		}
-		for (const entries of calls) {
-			await this.call(async () => await store.removeProcessed(entries, 'node', options));
+		for (const entries of removals.filter(({ length }) => length > 0)) {
+			await this.call(async () => await store.removeProcessed([...entries], 'node', options));
 		}
 	}
 
@@ -454,8 +449,8 @@ export async function findKeys(
 	const queue = queueOf(nodeKey);
 	const find = async (keys: readonly string[]) => {
 		const lookups: StoreRequest[] = [];
-		for (let left = keys; left.length > 0; left = left.slice(ENTRIES_PER_REMOVAL)) {
-			const some = left.slice(0, ENTRIES_PER_REMOVAL);
+		for (let left = keys; left.length > 0; left = left.slice(KEYS_PER_LOOKUP)) {
+			const some = left.slice(0, KEYS_PER_LOOKUP);
 			/* Under its own mark: only its own trace may be removed for being back. */
 			lookups.push(new StoreRequest({ ...request, keys: some }, randomUUID()));
 		}

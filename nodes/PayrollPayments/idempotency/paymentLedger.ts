@@ -322,9 +322,9 @@ export class PaymentLedger {
 	): Promise<Array<Row & { readonly state: PaymentState }>> {
 		const checked: Array<Row & { readonly state: PaymentState }> = [];
 		const taken = new Map<string, number>();
-		for (let start = 0; start < rows.length; start += PAYMENTS_PER_LOOKUP) {
-			const some = rows
-				.slice(start, start + PAYMENTS_PER_LOOKUP)
+		for (let left = rows; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
+			const some = left
+				.slice(0, PAYMENTS_PER_LOOKUP)
 				.map((row) => ({ row, attempt: attemptAt(row.payment) }));
 			let judge: (attempt: Attempt) => PaymentState;
 			try {

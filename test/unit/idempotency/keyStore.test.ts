@@ -608,7 +608,7 @@ describe('looking for keys', () => {
 
 	it('takes out no record that another process makes between two that were made together', async () => {
 		writeBack([1]);
-		store.afterRemoval = (count) => count === 2 && store.saved.push('a', 'its owner');
+		store.afterRemoval = (count) => count === 3 && store.saved.push('a', 'its owner');
 		await Promise.all([find(['a']), find(['a', 'b'])]);
 		expect(store.saved).toEqual(['a', 'its owner']);
 	});
