@@ -272,18 +272,15 @@ class NodeQueue {
 		 * may record it while a second mark is still there.
 		 */
 		const ownerless = new Set(traces);
-		for (const { status, added, entries: own } of requests) {
+		const ofClaims: string[] = [];
+		const removals = [ofClaims];
+		for (const { status, added, entries: own, wanted } of requests) {
 			if (status !== 'seen') continue;
 			added.clear();
 			for (const entry of own) if (ownerless.delete(entry)) added.add(entry);
+			if (wanted.mayClaim === undefined) removals.push([...added]);
+			else ofClaims.push(...added);
 		}
-		const seen = requests.filter(({ status }) => status === 'seen');
-		const claims = seen.filter(({ wanted }) => wanted.mayClaim !== undefined);
-		const lookups = seen.filter(({ wanted }) => wanted.mayClaim === undefined);
-		const removals = [
-			claims.flatMap(({ added }) => [...added]),
-			...lookups.map(({ added }) => [...added]),
-		];
 		/* What stays is found by its mark, and removed then. */
 		await this.removeEntries(store, removals, maxEntries).catch(() => undefined);
 		if (requests.some(({ isOpen }) => isOpen)) return;

@@ -437,6 +437,13 @@ describe('a claim that fails', () => {
 		expect(store.saved).toEqual(before);
 	});
 
+	it('is taken out by one call with others that fail at the same moment', async () => {
+		await claimStrictly(['a']);
+		const removed = jest.spyOn(store, 'removeProcessed');
+		await Promise.all(Array.from({ length: 20 }, async () => await claimStrictly(['a'])));
+		expect(removed.mock.calls[0]?.[0]).toHaveLength(20);
+	});
+
 	it('takes out those of its keys that were not there', async () => {
 		await claimStrictly(['a', 'b']);
 		const before = [...store.saved];
