@@ -15,25 +15,11 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
-		file: 'actions/payment/checkPayments.ts',
-		line: "const skips = items.some(({ options }) => options.ifAlreadyPaid === 'skip');",
-		from: "items.some(({ options }) => options.ifAlreadyPaid === 'skip')",
-		to: "items.every(({\n  options\n}) => options.ifAlreadyPaid === 'skip')",
-		why: 'The option takes no expression, so it is the same for all items.',
-	},
-	{
 		file: 'actions/payment/report.ts',
 		line: "...(state.status === 'unknown' ? { attempt_code: state.code } : {}),",
 		from: "state.status === 'unknown'",
 		to: 'true',
 		why: 'Other states have no code, and n8n puts out nothing for it.',
-	},
-	{
-		file: 'actions/run.ts',
-		line: 'let plan: Plan = { jobs: [], refusals: form.refusals };',
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'It matters only where the run is over already, and the error then leaves out what wasn’t sent.',
 	},
 	{
 		file: 'actions/run.ts',
