@@ -123,7 +123,7 @@ export function keepApproved(
 			true,
 		);
 	}
-	/* What was paid before is told, whether it is approved or not. */
+	/* Payments that were made before are reported, whether or not they are approved. */
 	const told = others.filter(({ kind }) => kind !== undefined);
 	const unapproved = others.filter(({ kind }) => kind === undefined);
 	const refused = unapproved.map(({ items, columns }) => ({

@@ -97,7 +97,7 @@ export async function signatureOver(
 	return { signs: { domain, types, primaryType, message }, sign };
 }
 
-/** The error of a change of which a part was made, so that a workflow doesn't take it for refused. */
+/** Marks the outcome as unknown, because a part of the change was made before the error. */
 export function partlyDone(
 	error: UserError,
 	done: Readonly<Record<string, unknown>>,

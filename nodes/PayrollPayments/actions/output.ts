@@ -13,7 +13,7 @@ import type { CompletedJob, FailedItems, Job, RunResult } from './plan';
 const MAX_NAMED = 10;
 
 const PAID_AGAIN =
-	'Leave out of the next run what was paid without a Payment Reference: with a new authorization, it would be paid again.';
+	'Payments without a Payment Reference must be left out of the next run: a new authorization would pay them again.';
 
 const URGENCY = { unknown: 0, refused: 1, not_sent: 2 };
 
@@ -65,11 +65,11 @@ export function outputItems(
 		const pairedItem = items.length === 1 ? { item } : items.map((each) => ({ item: each }));
 		return { item, output: { json: { ...record }, pairedItem } };
 	});
-	const isPartlyDone = isChange && totalsOf({ sent, failed }).done.length > 0;
+	const wereOthersSent = isChange && totalsOf({ sent, failed }).done.length > 0;
 	const refused = failed.flatMap(({ items, error, columns }) =>
 		items.map((item) => {
 			const record = failureRecord(error, item, redactor, isChange);
-			const json = { ...always, ...columns, ...(isPartlyDone ? ofOneItem(record) : record) };
+			const json = { ...always, ...columns, ...(wereOthersSent ? ofOneItem(record) : record) };
 			const pairedItem = { item };
 			if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
 			/* n8n sends an item to the error output by these two members, and adds the input's own. */
@@ -82,12 +82,12 @@ export function outputItems(
 	return [...completed, ...refused].sort((a, b) => a.item - b.item).map(({ output }) => output);
 }
 
-/** What a hint says of the run, said of one item of a run in which others were sent. */
+/** The record of an item in a run that sent others: its hint speaks of this item only. */
 function ofOneItem(record: IDataObject): IDataObject {
 	const { hint } = record;
 	if (typeof hint !== 'string' || !hint.includes('Nothing was ')) return record;
 	const said = hint.replace('Nothing was ', 'This was not ');
-	return { ...record, hint: `${said} Other items were sent, so leave them out then.` };
+	return { ...record, hint: `${said} Other items were sent: leave them out of the next run.` };
 }
 
 /** Where something happened: the first item, and all of them if there are several. */

@@ -227,7 +227,7 @@ class NodeQueue {
 		return found.size > 0;
 	}
 
-	/** What a request whose mark is there has recorded. What a later claim depends on isn't among it. */
+	/** The entries that a request recorded, without keys that a later claim depends on. */
 	private async recordedBy(store: ProcessedStore, request: StoreRequest): Promise<string[]> {
 		const { mark, added, status, wanted } = request;
 		/* Stands in the list while the keys are being removed. */
@@ -311,7 +311,7 @@ class NodeQueue {
 		});
 	}
 
-	/** Removes what belongs together in one call: whoever writes it back writes its mark back, too. */
+	/** Removes each list in one call. If another process writes it back, its mark comes back as well. */
 	private async removeEntries(
 		store: ProcessedStore,
 		removals: ReadonlyArray<readonly string[]>,

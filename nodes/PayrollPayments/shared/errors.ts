@@ -1,4 +1,4 @@
-/** What became of a change that failed. Only `unknown` may have happened, or did in part. */
+/** The outcome of a change that failed. With `unknown`, all or part of it may have been made. */
 export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 
 export interface ErrorContext {
