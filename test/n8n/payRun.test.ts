@@ -286,7 +286,9 @@ describe('a pay run', () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, skip: 2 });
 		const { error } = await sandbox.run(form(), { items, node: TRIED_AGAIN });
-		expect(error?.description).toMatch(/^2 of 5 paid .{9}, 1 not known, 2 not sent\. (?!.*must be left out)/);
+		expect(error?.description).toMatch(
+			/^2 of 5 paid .{9}, 1 not known, 2 not sent\. (?!.*must be left out)/,
+		);
 		expect(error?.data).toMatchObject({
 			completed: [{ item: 0 }, { item: 1 }],
 			failures: [{ item: 2, outcome: 'unknown', attempt_code: expect.any(String) }],
