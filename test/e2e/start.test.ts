@@ -262,7 +262,11 @@ describe('an example on the canvas', () => {
 		const { n8n, sandbox, teamId } = environment;
 		const nodes = await open('deposit-to-message', () => ({}));
 		const { page } = editor;
-		await page.click('[data-test-id="logs-overview-header"]');
+		const logs = page.locator('[data-test-id="logs-overview-header"]');
+		await logs.waitFor();
+		/* n8n keeps them open if they were open in the workflow before. */
+		const areOpen = await page.locator('[data-test-id="logs-overview-body"]').isVisible();
+		if (!areOpen) await logs.click();
 		await editor.fitCanvas(942, 640);
 		const film = new Film('deposit-to-message', async () => await editor.workflowFrame());
 		await film.hold(1_200);
