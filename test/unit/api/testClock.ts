@@ -16,7 +16,7 @@ export class TestClock {
 	private sleepers: { readonly until: number; readonly wake: () => void }[] = [];
 
 	now = () => NOW + this.passed + this.ahead;
-	elapsed = () => this.passed;
+	elapsed = () => 60_000 + this.passed;
 	sleep = async (milliseconds: number) =>
 		await new Promise<void>((wake) => {
 			this.sleepers.push({ until: this.passed + milliseconds, wake });
