@@ -8,7 +8,7 @@ export function jwt(claims: Record<string, unknown>): string {
 		.join('.');
 }
 
-/** A clock that only a test moves. */
+/** A clock that only a test moves. Like a real one, its stopwatch doesn't begin at zero. */
 export class TestClock {
 	/** How far the clock of this machine is off, in milliseconds. */
 	ahead = 0;
