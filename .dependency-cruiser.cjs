@@ -10,7 +10,9 @@ const ARROWS = {
 	signing: ['shared/'],
 	api: ['shared/', 'forms/', 'signing/'],
 	idempotency: ['shared/'],
-	actions: ['shared/', 'forms/', 'signing/', 'api/', 'idempotency/'],
+	run: ['shared/', 'forms/', 'signing/', 'api/', 'idempotency/'],
+	operations: ['shared/', 'forms/', 'signing/', 'api/', 'idempotency/', 'run/'],
+	listSearch: ['shared/', 'forms/', 'api/'],
 	trigger: ['shared/', 'forms/', 'idempotency/', 'api/schemas/'],
 	polling: ['shared/', 'forms/', 'signing/', 'api/'],
 };

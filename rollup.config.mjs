@@ -31,13 +31,13 @@ const entries = Object.fromEntries(
 );
 
 /**
- * Evaluates each `description.ts` at build time and bundles the data that it exports. Loading a node
+ * Evaluates each `…Form.ts` at build time and bundles the data that it exports. Loading a node
  * then takes neither the operations that its form is derived from nor zod.
  */
 const descriptionsAsData = {
 	name: 'descriptions-as-data',
 	load(file) {
-		if (path.basename(file) !== 'description.ts') return null;
+		if (!/[a-z]Form\.ts$/.test(file)) return null;
 		const exported = { ...requireTypeScript(file, import.meta.url) };
 		const data = JSON.parse(JSON.stringify(exported));
 		if (!isDeepStrictEqual(data, exported)) this.error(`${file} may export only plain data.`);

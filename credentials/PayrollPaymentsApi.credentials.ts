@@ -6,7 +6,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { properties } from '../nodes/PayrollPayments/api/description';
+import { properties } from '../nodes/PayrollPayments/api/credentialForm';
 
 export class PayrollPaymentsApi implements ICredentialType {
 	name = 'payrollPaymentsApi';

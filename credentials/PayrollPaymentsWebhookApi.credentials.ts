@@ -1,6 +1,6 @@
 import type { ICredentialType } from 'n8n-workflow';
 
-import { properties } from '../nodes/PayrollPayments/trigger/credential/description';
+import { properties } from '../nodes/PayrollPayments/trigger/credential/webhookCredentialForm';
 
 /** How to verify webhook deliveries. */
 export class PayrollPaymentsWebhookApi implements ICredentialType {

@@ -39,7 +39,7 @@ const MUTATIONS: readonly Mutation[] = [
 		["'org_viewer',\n\t'org_hr_admin',\n]", "'org_viewer',\n]"],
 		["'team_invite_initiator',\n\t'org", "'team_invite_initiator',\n\t'team_hr_admin',\n\t'org"],
 	]),
-	...inFile(`${NODE}/actions/invite/create.ts`, 'Invite: Create each of the 3 roles', [
+	...inFile(`${NODE}/operations/invite/create.ts`, 'Invite: Create each of the 3 roles', [
 		[", 'aor_contractor']", ']'],
 	]),
 	...inFile(`${NODE}/shared/money.ts`, 'Payment: Create Instant amounts', [
@@ -55,22 +55,22 @@ const MUTATIONS: readonly Mutation[] = [
 	...inFile(`${NODE}/shared/formats.ts`, 'Balance: Get .te-', [
 		['value.length !== 15', 'value.length !== 16'],
 	]),
-	...inFile(`${NODE}/actions/balance/get.ts`, 'Balance: Get .te-', [
+	...inFile(`${NODE}/operations/balance/get.ts`, 'Balance: Get .te-', [
 		["entityId('te', 'co', 'us')", "entityId('te', 'co')"],
 	]),
-	...inFile(`${NODE}/actions/invite/getAll.ts`, 'Invite: Get Many .te-', [
+	...inFile(`${NODE}/operations/invite/getAll.ts`, 'Invite: Get Many .te-', [
 		["entityId('te', 'co')", "entityId('te', 'co', 'us')"],
 	]),
-	...inFile(`${NODE}/actions/administratorInvite/complete.ts`, 'Execute identifiers', [
+	...inFile(`${NODE}/operations/administratorInvite/complete.ts`, 'Execute identifiers', [
 		["identifier('in')", "identifier('tx')"],
 	]),
-	...inFile(`${NODE}/actions/webhook/send.ts`, 'Webhook: Send Test', [
+	...inFile(`${NODE}/operations/webhook/send.ts`, 'Webhook: Send Test', [
 		['most: 10,', 'most: 11,'],
 		['least: 1,', 'least: 0,'],
 		['version = 2', 'version = 1'],
 		["identifier('wh')", "identifier('us')"],
 	]),
-	...inFile(`${NODE}/actions/administratorInvite/create.ts`, 'Invite: Create 1, 100', [
+	...inFile(`${NODE}/operations/administratorInvite/create.ts`, 'Invite: Create 1, 100', [
 		['EMAILS_PER_REQUEST = 100', 'EMAILS_PER_REQUEST = 101'],
 	]),
 	...inFile(`${NODE}/api/pagination.ts`, 'Team User: Get Many', [
@@ -85,18 +85,18 @@ const MUTATIONS: readonly Mutation[] = [
 		['reverted: ', 'reversed: '],
 		['internal_pay_handler: ', 'internal: '],
 	]),
-	...inFile(`${NODE}/actions/nameReview/update.ts`, 'Name Review: Resolve', [
+	...inFile(`${NODE}/operations/nameReview/update.ts`, 'Name Review: Resolve', [
 		["cancel: 'Cancel", "reject: 'Cancel"],
 		["'action',", "'decision',"],
 	]),
-	...inFile(`${NODE}/actions/payment/fields.ts`, 'Payment: Create Instant USD', [
+	...inFile(`${NODE}/operations/payment/fields.ts`, 'Payment: Create Instant USD', [
 		["value: 'arbitrum' }],", "value: 'base' }],"],
 	]),
 	...inFile(`${NODE}/shared/formats.ts`, 'Create Instant a signature', [
 		['0-9a-fA-F]{130}$/', '0-9a-fA-F]{128}$/'],
 		['!/^(?:0x)?0+$/.test(value)', 'true'],
 	]),
-	...inFile(`${NODE}/actions/commonOptions.ts`, 'defaults', [['concurrency(5)', 'concurrency(6)']]),
+	...inFile(`${NODE}/run/commonOptions.ts`, 'defaults', [['concurrency(5)', 'concurrency(6)']]),
 	...inFile(`${NODE}/api/client.ts`, 'defaults', [['DEFAULT_RETRIES = 3', 'DEFAULT_RETRIES = 2']]),
 	...inFile(`${SANDBOX}/description.ts`, 'the sandbox takes', [
 		['...(rivals ? { not: { required: rivals } } : {}),', ''],

@@ -6,8 +6,8 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { entitySearches } from './actions/listSearch/searchEntities';
-import { builderHint, hints, properties, subtitle } from './actions/description';
+import { entitySearches } from './listSearch/searchEntities';
+import { builderHint, hints, properties, subtitle } from './operations/nodeForm';
 
 export class PayrollPayments implements INodeType {
 	description: INodeTypeDescription = {
@@ -44,14 +44,15 @@ export class PayrollPayments implements INodeType {
 		listSearch: {
 			...entitySearches,
 			async searchTeamUsers(...given) {
-				const { searchTeamUsers } = await import('./actions/listSearch/searchTeamUsers');
+				const { searchTeamUsers } = await import('./listSearch/searchTeamUsers');
 				return await searchTeamUsers.call(this, ...given);
 			},
 		},
 	} satisfies INodeType['methods'];
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { run } = await import('./actions/run');
-		return await run(this);
+		const { run } = await import('./run/run');
+		const { CATALOGUE } = await import('./operations/catalogue');
+		return await run(this, CATALOGUE);
 	}
 }

@@ -6,8 +6,8 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 
-import { entitySearches } from './actions/listSearch/searchEntities';
-import { properties, subtitle } from './polling/description';
+import { entitySearches } from './listSearch/searchEntities';
+import { properties, subtitle } from './polling/pollingForm';
 
 export class PayrollPaymentsPollingTrigger implements INodeType {
 	description: INodeTypeDescription = {

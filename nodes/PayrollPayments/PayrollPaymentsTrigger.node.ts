@@ -8,7 +8,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { builderHint, properties, subtitle, triggerPanel } from './trigger/description';
+import { builderHint, properties, subtitle, triggerPanel } from './trigger/triggerForm';
 import { webhooks } from './trigger/webhooks';
 
 export class PayrollPaymentsTrigger implements INodeType {

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
-import { checkOutput } from '../../nodes/PayrollPayments/actions/checkedWrite';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
+import { checkOutput } from '../../nodes/PayrollPayments/run/write';
 import { triggerOutput } from '../../nodes/PayrollPayments/trigger/simplify';
 
 /** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */

@@ -48,7 +48,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	permissions: {
 		section: 'mutationsPermissions',
 		mutated: ['api/limits.ts'],
-		tests: ['unit/actions/formRules.test.ts', 'unit/api/{credentials,limits}.test.ts'],
+		tests: ['unit/operations/formRules.test.ts', 'unit/api/{credentials,limits}.test.ts'],
 		explained: true,
 	},
 	session: {
@@ -61,14 +61,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	money: {
 		section: 'mutationsMoney',
-		mutated: [
-			'shared/money.ts',
-			'actions/payment/*.ts',
-			'actions/{approval,checkedWrite,plan,run}.ts',
-		],
+		mutated: ['shared/money.ts', 'operations/payment/*.ts', 'run/{approval,write,plan,run}.ts'],
 		tests: [
 			'unit/shared/{formats,money}*.test.ts',
-			'unit/actions/*.test.ts',
+			'unit/{operations,run}/*.test.ts',
 			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
 		],
@@ -76,9 +72,9 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	trigger: {
 		section: 'mutationsTrigger',
-		mutated: ['trigger/*.ts', '!trigger/description.ts'],
+		mutated: ['trigger/*.ts', '!trigger/triggerForm.ts'],
 		tests: [
-			'unit/actions/formRules.test.ts',
+			'unit/operations/formRules.test.ts',
 			'unit/trigger/*.test.ts',
 			'n8n/{acknowledge,closedOptions,deliverySecrets,diagnosis,trigger}.test.ts',
 		],

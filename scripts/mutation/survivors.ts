@@ -15,14 +15,14 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
-		file: 'actions/payment/report.ts',
+		file: 'operations/payment/report.ts',
 		line: "...(state.status === 'unknown' ? { attempt_code: state.code } : {}),",
 		from: "state.status === 'unknown'",
 		to: 'true',
 		why: 'Other states have no code, and n8n puts out nothing for it.',
 	},
 	{
-		file: 'actions/run.ts',
+		file: 'run/run.ts',
 		line: "return job.writes.length === 0 ? job : { ...job, kind: 'report', send };",
 		from: "'report'",
 		to: '""',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { run } from '../../scripts/lib/processes.mjs';
 import { installN8nUnderTest } from '../support/n8nUnderTest';
 

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { Editor, type ShownField } from '../support/editor';
 import { shownFields } from '../support/forms';
 import { pictureFile } from '../support/pictures';

@@ -1,4 +1,4 @@
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { ActionSandbox } from '../support/actionSandbox';
 import { outputOf } from '../support/executions';
 import type { Credentials } from '../support/n8nRest';

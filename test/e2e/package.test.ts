@@ -1,4 +1,4 @@
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas } from '../../scripts/lib/outputSchemas';
 import { EXAMPLES, readExample } from '../support/examples';
 import { outputOf } from '../support/executions';

@@ -178,7 +178,7 @@ describe('a bad option under Continue On Fail', () => {
 	});
 });
 
-/* test/unit/actions/interface has the fields. */
+/* test/unit/operations/interface has the fields. */
 it.each(['={{ $json.value }}', '{{ $json.value }}', "={{ $fromAI('value') }}"])(
 	'a field that takes no expressions refuses %s by name',
 	async (expression) => {

@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
-import { COMMON_OPTIONS } from '../../nodes/PayrollPayments/actions/commonOptions';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
+import { COMMON_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
 import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas, type JsonSchema } from '../../scripts/lib/outputSchemas';
 import { runNode, type RunResult } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
-import { CATALOGUE } from '../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { PERMISSIONS } from '../../nodes/PayrollPayments/api/limits';
 import type { FaultInput } from '../../sandbox/server';
 import { rawRequest, runNode, type SavedCredentials } from '../support/actionHost';

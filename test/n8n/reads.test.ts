@@ -1,6 +1,6 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
 
-import { entitySearches } from '../../nodes/PayrollPayments/actions/listSearch/searchEntities';
+import { entitySearches } from '../../nodes/PayrollPayments/listSearch/searchEntities';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
 import { recordsOf, searchUsers } from '../support/actionHost';

@@ -7,7 +7,7 @@ import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
 import type { Redactor } from '../shared/redaction';
 import type { ServiceCredentials } from './credentials';
-import { properties } from './description';
+import { properties } from './credentialForm';
 
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
 export const SIGN_IN_PAUSE = 30_000;

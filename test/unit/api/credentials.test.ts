@@ -1,7 +1,7 @@
 import { id } from 'ethers';
 
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
-import { properties } from '../../../nodes/PayrollPayments/api/description';
+import { properties } from '../../../nodes/PayrollPayments/api/credentialForm';
 import { refusalOf } from '../../support/refusals';
 
 const privateKey = id('credentials test');

@@ -8,7 +8,7 @@ import {
 	type LimitedPayment,
 	type Permission,
 } from '../../../nodes/PayrollPayments/api/limits';
-import { CATALOGUE } from '../../../nodes/PayrollPayments/actions/catalogue';
+import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { refusalOf } from '../../support/refusals';
 
 type Change = Readonly<Record<string, unknown>>;

@@ -1,0 +1,43 @@
+import {
+	NodeOperationError,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+} from 'n8n-workflow';
+
+import type { IdentifierPrefix } from '../shared/formats';
+
+/** Lists, as choices, what *Teams and Companies* of the credentials names; the service isn't asked. */
+function searchOf(...prefixes: IdentifierPrefix[]) {
+	return async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
+		/* Loaded when a list is opened, not with the nodes. */
+		const { entityLabel, readEntities } = await import('../api/credentials');
+		const { CREDENTIALS } = await import('../api/client');
+		const { UserError } = await import('../shared/errors');
+		const refuse = (message: string, description?: string) =>
+			new NodeOperationError(this.getNode(), message, { description });
+		const listed = await this.getCredentials(CREDENTIALS)
+			.then(readEntities)
+			.catch((error: unknown) => {
+				throw error instanceof UserError ? refuse(error.message, error.hint) : error;
+			});
+		const suitable = listed.filter(({ id }) =>
+			prefixes.some((prefix) => id.startsWith(`${prefix}-`)),
+		);
+		if (suitable.length === 0) {
+			throw refuse(
+				`Teams and Companies in the credentials lists no ${prefixes.length === 1 ? 'team' : 'team or company'} yet`,
+				'Open the Payroll Payments API credentials and enter one on each line, e.g. te-a1B2c3D4e5F6 Engineering. Or select By ID instead of From List.',
+			);
+		}
+		const wanted = filter.trim().toLowerCase();
+		const results = suitable.map(({ id }) => ({ name: entityLabel(id, listed), value: id }));
+		return { results: results.filter(({ name }) => name.toLowerCase().includes(wanted)) };
+	};
+}
+
+/** The methods that the team and company fields of both nodes name (forms/serviceFields.ts). */
+export const entitySearches = {
+	searchTeams: searchOf('te'),
+	searchEntities: searchOf('te', 'co'),
+	searchUserEntities: searchOf('te', 'co', 'us'),
+};

@@ -1,0 +1,64 @@
+import {
+	NodeOperationError,
+	type ILoadOptionsFunctions,
+	type INodeListSearchItems,
+	type INodeListSearchResult,
+} from 'n8n-workflow';
+
+import { z } from 'zod';
+import { openClient } from '../api/client';
+import { nodeErrorFor } from '../api/nodeErrors';
+import { teamUsers } from '../api/pagination';
+import { teamId as teamField } from '../forms/serviceFields';
+import { Redactor } from '../shared/redaction';
+
+/** "Ana Silva (ana@example.com)", with the ID as the value. */
+const userChoice = z
+	.object({
+		nanoid: z.string(),
+		first_name: z.string().catch(''),
+		middle_name: z.string().catch(''),
+		last_name: z.string().catch(''),
+		email: z.string().catch(''),
+	})
+	.transform(({ nanoid, first_name, middle_name, last_name, email }): INodeListSearchItems => {
+		const name = [first_name, middle_name, last_name].filter(Boolean).join(' ');
+		const label = name === '' || email === '' ? `${name}${email}` : `${name} (${email})`;
+		return { name: label === '' ? nanoid : label, value: nanoid };
+	});
+
+/** Users that the editor gets at once; it asks for more when someone scrolls to the end. */
+const SHOWN_AT_ONCE = 500;
+
+/** The team's users whose name, email address or ID contains the filter (docs/api.md, Endpoint 11). */
+export async function searchTeamUsers(
+	this: ILoadOptionsFunctions,
+	filter = '',
+	paginationToken = '0',
+): Promise<INodeListSearchResult> {
+	const teamId = teamField().schema.safeParse(this.getCurrentNodeParameter('teamId'));
+	if (!teamId.success) {
+		const [{ message } = { message: 'is missing' }] = teamId.error.issues;
+		throw new NodeOperationError(this.getNode(), `Team ID ${message}`, {
+			description:
+				'The list shows the users of that team. If Team ID is an expression, select By ID and enter the ID of the user.',
+		});
+	}
+	const wanted = filter.trim().toLowerCase();
+	const redactor = new Redactor();
+	try {
+		/* Someone is waiting for it. */
+		const { send } = await openClient(this, redactor, { retries: 1 });
+		const users = await teamUsers(send, { teamId: teamId.data });
+		const results = users
+			.flatMap((user) => userChoice.safeParse(user).data ?? [])
+			.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
+		const end = Number(paginationToken) + SHOWN_AT_ONCE;
+		return {
+			results: results.slice(end - SHOWN_AT_ONCE, end),
+			...(end < results.length ? { paginationToken: String(end) } : {}),
+		};
+	} catch (error) {
+		throw nodeErrorFor(this.getNode(), error, redactor);
+	}
+}

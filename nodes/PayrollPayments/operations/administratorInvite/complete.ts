@@ -1,0 +1,164 @@
+import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
+import { setRolesRequest } from '../../signing/payloads';
+import { refusalOf, withDefault } from '../../forms/field';
+import { textList } from '../../forms/fieldTypes';
+import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../forms/serviceFields';
+import { UserError } from '../../shared/errors';
+import { identifier } from '../../shared/formats';
+import { isRecord } from '../../shared/json';
+import { asWord } from '../../shared/redaction';
+import { ROLE_NAMES } from '../../shared/roles';
+import type { AdministratorInviteExpectation } from '../../signing';
+import { checkedCall, listed, signatureOver } from '../../run/write';
+import { defineOperation } from '../../run/operation';
+import type { RunContext } from '../../run/runContext';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The invites to execute, who signs, and what typed data must match before it is used. */
+interface Execution
+	extends Pick<AdministratorInviteExpectation, 'accounts' | 'role' | 'allowUnknownRoleHash'> {
+	readonly invites: readonly string[];
+	/** The `typed_data` that Endpoint 6 returns. */
+	readonly typedData: Json;
+	readonly signer: string;
+	/** Set if the signature is provided. If not, the wallet signs. */
+	readonly signature?: string;
+}
+
+/**
+ * Typed data as *Create* returns it, its whole output item, or only the inner `typed_data`.
+ * @throws {UserError} if Endpoint 7 wouldn't take it
+ */
+function readTypedData(given: Json) {
+	const { typed_data: inner } = given;
+	const structure = isRecord(inner) && isRecord(inner.typed_data) ? inner : given;
+	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
+	if (!request.success) throw refusalOf('Typed Data', request.error);
+	const missing = ['domain', 'types', 'primary_type'].filter(
+		(name) => structure[name] === undefined,
+	);
+	return {
+		structure,
+		/** What is sent to Endpoint 7. */
+		request: request.data,
+		/** Which of the properties that say how it is signed. */
+		missing,
+		isInnerAlone: missing.length === 3,
+	};
+}
+
+/**
+ * Checks typed data before it, or a signature of it, is used. A provided signature is checked as
+ * strictly as the wallet's own, if the structure says what it covers. With the inner typed_data alone,
+ * only the accounts and the role can be checked (SECURITY.md, What is never signed).
+ * @throws {UserError} if the typed data isn't what was expected, or the signature isn't the signer's;
+ * then nothing is signed
+ */
+async function guardExecution(context: RunContext, execution: Execution) {
+	const { signer, signature, role } = execution;
+	const { structure, request, isInnerAlone } = readTypedData(execution.typedData);
+	const { administratorInviteTypedData, checkAccounts, checkRoles } = await import('../../signing');
+	if (signature !== undefined && isInnerAlone) {
+		checkAccounts(request.data, execution.accounts);
+		if (role !== undefined) checkRoles(request.data, execution);
+		/* It isn't known what the signature covers. */
+		return { request, signs: null, sign: async () => signature };
+	}
+	const typedData = administratorInviteTypedData(structure, execution);
+	return { request, ...(await signatureOver(typedData, context, { signer, signature })) };
+}
+
+/** The execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
+export async function checkedExecution(context: RunContext, execution: Execution) {
+	const { invites, signer } = execution;
+	const { request, signs, sign } = await guardExecution(context, execution);
+	const { roleIn } = await import('../../signing');
+	const roles = new Set(request.data.map(({ role }) => role));
+	const names = [...roles].map((given) => {
+		const known = roleIn(given);
+		if (known === undefined) return asWord(given);
+		return known === given ? ROLE_NAMES[known] : `${ROLE_NAMES[known]} (${given})`;
+	});
+	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
+	return checkedCall(context, {
+		method: 'PUT',
+		path: '/v2/invites/manager',
+		summary: `Execute ${count} (${listed(invites)}) with the role ${listed(names)}, signed by ${signer}`,
+		body: { invites, typed_data: signs?.message ?? request, signer },
+		signs,
+		sign: async () => ({ signature: await sign() }),
+		answer: administratorInvitesExecutedAnswer,
+	});
+}
+
+/** Whether the whole output item of *Create* was given and lists other invites. */
+function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boolean {
+	if (!Array.isArray(invites)) return false;
+	const named = new Set(invites);
+	return named.size !== inviteIds.length || !inviteIds.every((id) => named.has(id));
+}
+
+function refuse(message: string, next: string): never {
+	throw new UserError(message, { hint: `${next} Nothing was signed or sent.` });
+}
+
+/** docs/api.md, Endpoint 7. */
+export const executeAdministratorInvites = defineOperation({
+	resource: 'administratorInvite',
+	operation: 'complete',
+	name: 'Execute',
+	action: 'Execute administrator invites',
+	description: 'Set the roles of invited administrators with a signature of the typed data',
+	permission: 'manageAdministrators',
+	notice:
+		'This sets the administrator roles of the invited people. Have a person review the invites first.',
+	fields: {
+		inviteIds: withDefault(
+			textList(
+				{
+					label: 'Invite IDs',
+					description: 'From Create, separated by commas',
+					example: 'in-a1B2c3D4e5F6',
+				},
+				identifier('in'),
+			),
+			'={{ $json.invites }}',
+		),
+		typedData: withDefault(
+			jsonObject({ label: 'Typed Data', description: 'From Create, or its whole output item' }),
+			'={{ $json.typed_data }}',
+		),
+		role: expectedRole(),
+		...signatureFields,
+	},
+	options: roleOptions,
+	output: administratorInvitesExecutedAnswer,
+	check: ({ inviteIds, typedData, signatureSource, role }) => {
+		const isProvided = signatureSource === 'provided';
+		if (!isProvided && (role === undefined || role === 'any')) {
+			const fault = role === 'any' ? 'can be Any only with a provided signature' : 'is missing';
+			const next = 'Select the role that the wallet may give to the invited people.';
+			refuse(`Expected Role ${fault}`, next);
+		}
+		const { missing, isInnerAlone } = readTypedData(typedData);
+		if (listsOtherInvites(typedData, inviteIds)) {
+			refuse(
+				'Invite IDs doesn’t match the invites that Typed Data was created for',
+				'Use invites and typed data from the same output item of Create.',
+			);
+		}
+		if (missing.length === 0 || (isProvided && isInnerAlone)) return;
+		refuse(
+			`Typed Data has no ${missing.join(', ')}`,
+			'Use the whole typed_data from Create, not only its inner object.',
+		);
+	},
+	unique: ({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
+	writes: async ({ inviteIds: invites, ...input }, context, options) => {
+		const role = input.role === 'any' ? undefined : input.role;
+		const signer = input.signer ?? (await context.wallet()).address;
+		const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
+		return [await checkedExecution(context, execution)];
+	},
+});

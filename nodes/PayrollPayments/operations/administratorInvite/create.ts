@@ -1,0 +1,90 @@
+import { entityLabel } from '../../api/credentials';
+import { administratorInvitesAnswer } from '../../api/schemas/answers';
+import { administratorTypedData } from '../../api/schemas/records';
+import type { InputOf } from '../../forms/field';
+import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
+import { emailKey } from '../../shared/formats';
+import { UserError } from '../../shared/errors';
+import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../shared/roles';
+import { checkedCall, inBatches, listed } from '../../run/write';
+import { defineOperation } from '../../run/operation';
+import type { RunContext } from '../../run/runContext';
+
+/** How many email addresses a request may contain (docs/api.md, Limits). */
+const EMAILS_PER_REQUEST = 100;
+
+/** The fields of *Create* and *Create and Execute*. */
+export const creationFields = {
+	entityId: entityId('te', 'co'),
+	role: administratorRole,
+	emails: emails({
+		label: 'Emails',
+		description:
+			'Email addresses of the new administrators, separated by commas; more than 100 are split into several requests',
+	}),
+};
+
+type Creation = InputOf<typeof creationFields>;
+
+function kindOf(entity: string): string {
+	return entity.startsWith('te-') ? 'team' : 'company';
+}
+
+/** @throws {UserError} if the role doesn't suit the entity */
+export function checkCreation({ entityId: entity, role }: Creation): void {
+	if (roleSuitsEntity(role, entity)) return;
+	const kind = kindOf(entity);
+	const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
+	throw new UserError(
+		`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
+		{
+			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
+		},
+	);
+}
+
+/** Nobody is invited to a role twice. */
+export function invitedBy({ entityId: entity, role, emails: addresses }: Creation) {
+	return addresses.map(
+		(each) => [`${entity} ${role} ${emailKey(each)}`, `Emails: ${each}`] as const,
+	);
+}
+
+/** The invites, as many in a request as the service takes (docs/api.md, Endpoint 6). */
+export function creationsOf(
+	context: RunContext,
+	{ entityId: entity, role, emails: all }: Creation,
+) {
+	const label = entityLabel(entity, context.credentials.entities);
+	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
+		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
+		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
+		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
+		const creation = checkedCall(context, {
+			method: 'POST',
+			path: '/v2/invites/manager',
+			isUnrepeatable: true,
+			summary: `${summary}; Execute then sets the role`,
+			body: { emails: addresses, role, nanoid: entity },
+			answer: administratorInvitesAnswer,
+		});
+		return { addresses, summary, creation };
+	});
+}
+
+/** docs/api.md, Endpoint 6. */
+export const createAdministratorInvites = defineOperation({
+	resource: 'administratorInvite',
+	operation: 'create',
+	name: 'Create',
+	action: 'Create administrator invites',
+	description:
+		'Invite administrators of a team or company and get the typed data to sign for Execute',
+	permission: 'manageAdministrators',
+	fields: creationFields,
+	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
+	options: {},
+	check: checkCreation,
+	unique: invitedBy,
+	writes: async (input, context) => creationsOf(context, input).map(({ creation }) => creation),
+});

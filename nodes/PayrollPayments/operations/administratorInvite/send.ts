@@ -1,0 +1,65 @@
+import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
+import { credentialLabel } from '../../api/limits';
+import { roleOptions } from '../../forms/serviceFields';
+import { outcomeOf, UserError } from '../../shared/errors';
+import { listed, partlyDone } from '../../run/write';
+import { defineOperation } from '../../run/operation';
+
+import { checkedExecution } from './complete';
+import { checkCreation, creationFields, creationsOf, invitedBy } from './create';
+
+/** docs/api.md, Endpoint 6 and Endpoint 7. */
+export const createAndExecuteAdministratorInvites = defineOperation({
+	resource: 'administratorInvite',
+	operation: 'send',
+	name: 'Create and Execute',
+	action: 'Create and execute administrator invites',
+	description:
+		'Invite administrators and set their roles right away, signed by the wallet in the credentials',
+	permission: 'manageAdministrators',
+	notice:
+		'This sets administrator roles right away, signed by the wallet in the credentials. For human approval, use separate Create and Execute nodes.',
+	fields: creationFields,
+	options: roleOptions,
+	output: administratorInvitesExecutedAnswer,
+	check: checkCreation,
+	unique: invitedBy,
+	writes: async (input, context, options) => {
+		if (context.credentials.limits.requireApproval) {
+			/* The check is of the invites only: what the wallet signs isn't known before they are made. */
+			throw new UserError(
+				`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
+				{
+					hint: 'Use Create, then Execute, whose check shows all that is signed. Nothing was signed or sent.',
+					page: 'credentials.md',
+				},
+			);
+		}
+		/* Fails before anything is created if the credentials have no wallet. */
+		const { address: signer } = await context.wallet();
+		return creationsOf(context, input).map(({ addresses, summary, creation }) => ({
+			...creation,
+			/* The typed data to sign comes with the answer to the first request. */
+			summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+			send: async () => {
+				const { invites, typed_data: typedData } = await creation.send();
+				const expected = { accounts: addresses.length, role: input.role, ...options };
+				const execution = { invites, typedData, signer, ...expected };
+				const execute = async () => await (await checkedExecution(context, execution)).send();
+				return await execute().catch((error: unknown) => {
+					if (!(error instanceof UserError)) throw error;
+					const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
+					const [became, next] =
+						outcomeOf(error) === 'unknown'
+							? ['it isn’t known whether the role was set', 'If the service says that it wasn’t,']
+							: ['the role couldn’t be set', 'Retry On Fail continues from here, or'];
+					throw partlyDone(
+						error,
+						{ invites, typed_data: typedData },
+						`${created} created (${listed(addresses)}), but ${became}. Don’t create them again. ${next} run Execute with these Invite IDs and this Typed Data.`,
+					);
+				});
+			},
+		}));
+	},
+});

@@ -1,0 +1,58 @@
+import { evmAddress } from '../../shared/formats';
+import { UserError } from '../../shared/errors';
+import { signInMessageAnswer } from '../../api/schemas/answers';
+import { signInMessageCall } from '../../api/signIn';
+import { optional } from '../../forms/field';
+import { filledText, text } from '../../forms/fieldTypes';
+import { defineOperation } from '../../run/operation';
+import type { RunContext } from '../../run/runContext';
+
+function platformIdOf({ credentials }: RunContext): string {
+	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
+	throw new UserError('Platform ID is missing', {
+		hint: 'Fill in Platform ID, because these credentials don’t have one.',
+	});
+}
+
+/** docs/api.md, Endpoint 1. */
+export const getSignInMessage = defineOperation({
+	resource: 'authentication',
+	operation: 'getSignInMessage',
+	name: 'Get Sign-In Message',
+	action: 'Get sign in message',
+	description: 'Get the message that a wallet signs to sign in; needs no token',
+	isForPeople: true,
+	fields: {
+		platformId: optional(
+			text(
+				{
+					label: 'Platform ID',
+					description:
+						'Platform identifier of the user; leave empty to use the one in the credentials',
+					example: 'PLT-10000001',
+				},
+				filledText,
+			),
+		),
+		wallet: optional(
+			text(
+				{
+					label: 'Wallet',
+					description: 'Wallet address of the user; leave empty to use the one in the credentials',
+					example: '0x52908400098527886E0F7030069857D2E4169EE7',
+				},
+				evmAddress,
+			),
+		),
+	},
+	options: {},
+	output: signInMessageAnswer,
+	run: async ({ wallet, platformId }, context) => [
+		await context.send(
+			signInMessageCall({
+				wallet: wallet ?? (await context.wallet()).address,
+				platformId: platformId ?? platformIdOf(context),
+			}),
+		),
+	],
+});

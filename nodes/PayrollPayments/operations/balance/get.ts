@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
+import { balanceAnswer } from '../../api/schemas/answers';
+import { balanceCall } from '../../api/balance';
+import type { Query } from '../../api/client';
+import { mustResolve, optional } from '../../forms/field';
+import { choice, menu } from '../../forms/fieldTypes';
+import { balanceCurrencies, entityId } from '../../forms/serviceFields';
+import { defineOperation } from '../../run/operation';
+
+/** One item of the output *One Item per Currency*. */
+const currencyBalance = z.object({
+	entity_id: z.string(),
+	platform_account_address: z.string(),
+	currency: z.string(),
+	/** Decimal text; null if `balance_cents` isn't a whole number. */
+	balance: z.string().nullable(),
+	balance_cents: z.string(),
+});
+
+/**
+ * The filter, whose encoding isn't documented. Without one the service returns all currencies, so it
+ * stays away if a currency is chosen that the service lists but doesn't take in the filter.
+ */
+function currenciesQuery(chosen: readonly string[], encoding = 'repeated'): Query {
+	if (chosen.length === 0 || !chosen.every((each) => REQUESTED_CURRENCIES.includes(each)))
+		return {};
+	if (encoding === 'brackets') return { 'currencies[]': chosen };
+	return { currencies: encoding === 'commaSeparated' ? chosen.join(',') : chosen };
+}
+
+/** docs/api.md, Endpoint 3. */
+export const getBalance = defineOperation({
+	resource: 'balance',
+	operation: 'get',
+	name: 'Get',
+	action: 'Get balance',
+	description: 'Get the account address and balances of a team, company or user',
+	fields: {
+		entityId: entityId('te', 'co', 'us'),
+		currencies: mustResolve(balanceCurrencies('Currencies to return; leave empty for all')),
+		output: choice(
+			{ label: 'Output', description: 'What each item contains' },
+			menu({
+				asReceived: 'All balances in one item, in cents',
+				perCurrency: { name: 'One Item per Currency', description: 'One flat row for each' },
+			}),
+			'perCurrency',
+		),
+	},
+	options: {
+		currenciesEncoding: optional(
+			choice(
+				{
+					label: 'Currencies Encoding',
+					description:
+						'How to send several currencies, which the service doesn’t document. Change it only if the service rejects or ignores Currencies.',
+				},
+				menu({
+					brackets: 'As currencies[]=EUR',
+					commaSeparated: { name: 'Comma-Separated', description: 'As currencies=EUR,USD' },
+					repeated: 'As currencies=EUR&currencies=USD',
+				}),
+				'repeated',
+			),
+		),
+	},
+	output: z.union([currencyBalance, balanceAnswer]),
+	run: async ({ entityId: nanoid, currencies = [], output }, context, { currenciesEncoding }) => {
+		const query = currenciesQuery(currencies, currenciesEncoding);
+		const answer = await context.send(balanceCall(nanoid, query));
+		const isWanted = (currency: string) =>
+			currencies.length === 0 || currencies.some((each) => each === currency);
+		const balances = answer.balances.filter(({ currency }) => isWanted(currency));
+		if (output === 'asReceived') return [{ ...answer, balances }];
+		const unlisted = currencies.filter((each) => !balances.some((it) => it.currency === each));
+		const zeros = unlisted.map((currency) => ({ currency, balance_cents: '0' }));
+		return [...balances, ...zeros].map(({ currency, balance_cents }) =>
+			currencyBalance.parse({
+				entity_id: nanoid,
+				platform_account_address: answer.platform_account_address,
+				currency,
+				balance: centsTextAsDecimal(balance_cents),
+				balance_cents,
+			}),
+		);
+	},
+});

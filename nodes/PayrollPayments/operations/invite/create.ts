@@ -1,0 +1,168 @@
+import { z } from 'zod';
+
+import { invitesCreatedAnswer } from '../../api/schemas/answers';
+import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/field';
+import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
+import { teamId } from '../../forms/serviceFields';
+import { emailKey } from '../../shared/formats';
+import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { defineOperation, repeated, type ReadItem } from '../../run/operation';
+import { collect } from '../../run/plan';
+
+import { checkColumnNames, columnNames, readRow, type Row } from './columns';
+import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
+import { inviteesAsJson, inviteesOnForm } from './invitees';
+import { itemsOf, jobsFor, type Group } from './jobs';
+
+const fields = {
+	teamId: teamId(),
+	role: choice<InviteRole>(
+		{ label: 'Role', description: 'Role of the people to invite' },
+		menuOf(['contractor', 'team_employee', 'aor_contractor'], (role) => ROLE_NAMES[role]),
+		'contractor',
+	),
+	inviteesSource: choice(
+		{ label: 'Invitees From', description: 'Where the list of people to invite comes from' },
+		menu({
+			fields: { name: 'Form', description: 'Fill in a form for each invitee' },
+			items: {
+				name: 'Input Rows',
+				description:
+					'One invitee per input item. Required column: email. Optional: first_name, last_name, phone, company_name and the other prefill fields. Case, spaces, _ and - make no difference.',
+			},
+			json: { name: 'JSON', description: 'A list in the format of the API' },
+		}),
+		'fields',
+	),
+	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
+	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
+	/* Nobody is to be invited by name because an expression finds nothing. */
+	anonymous: mustResolve(
+		flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
+	),
+	existingPeople: choice(
+		{
+			label: 'Existing People',
+			description:
+				'What to do with people who are already in the team or invited to it. Skip may miss anonymous invites, because the service doesn’t document whether it lists their emails.',
+		},
+		menu({
+			invite: 'Invite everyone, without looking them up',
+			skip: 'Read the team’s members and pending invites, invite only those who are new, and output one item per person',
+		}),
+		'skip',
+	),
+};
+
+const options = {
+	columnNames,
+	inviteesPerRequest: optional(
+		wholeNumber(
+			{
+				label: 'Invitees per Request',
+				description:
+					'Maximum number of invitees in a request, or 0 to send all in one; the service doesn’t document its limit',
+			},
+			{ least: 0, preset: 0 },
+		),
+	),
+};
+
+type InviteItem = ReadItem<InputOf<typeof fields>, InputOf<typeof options>>;
+
+interface Mention {
+	readonly group: Group;
+	readonly item: number;
+}
+
+function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
+	const rows = items.filter(({ input }) => input.inviteesSource === 'items');
+	const headers = new Set(rows.flatMap(({ json }) => Object.keys(json)));
+	return new Map(
+		rows.map((item) => {
+			const names = item.options.columnNames ?? [];
+			return [item, { number: item.items[0] + 1, columns: item.json, names, headers }];
+		}),
+	);
+}
+
+/**
+ * Reads all people, and groups those who can be invited by one request. A person may be named once in
+ * a group and, since people who are invited already are left out by *Existing People: Skip*, once for
+ * a team where that is set.
+ * @throws {UserError} if Column Names names a column that no row has
+ */
+async function groupGuests(items: readonly InviteItem[]) {
+	const rows = rowsOf(items);
+	checkColumnNames([...rows.values()]);
+	const groups = new Map<string, Group>();
+	const mentions = new Map<string, Mention[]>();
+	const { refusals } = await collect(items, (each) => {
+		const [item] = each.items;
+		const { invitees, inviteesJson, teamId, role, anonymous = false, existingPeople } = each.input;
+		const row = rows.get(each);
+		const isSheet = row !== undefined;
+		const people = isSheet ? [readRow(row)] : (invitees ?? inviteesJson ?? []);
+		const name = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
+		const group = groups.get(name) ?? {
+			teamId,
+			role,
+			anonymous,
+			skipsExisting: existingPeople === 'skip',
+			isSheet,
+			guests: [],
+			inviteesPerRequest: each.options.inviteesPerRequest ?? 0,
+		};
+		/* Kept apart until all of them passed: nobody of a refused item counts as named. */
+		const added = new Map<string, Mention>();
+		for (const { email } of people) {
+			const key = `${teamId} ${emailKey(email)}`;
+			const earlier = mentions
+				.get(key)
+				?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
+			const before = added.get(key) ?? earlier;
+			if (before !== undefined) {
+				const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
+				const isTwice = !isSheet && item === before.item;
+				throw repeated(email, isTwice ? undefined : place, isSheet ? item + 1 : undefined);
+			}
+			added.set(key, { group, item });
+		}
+		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
+		groups.set(name, group);
+		for (const invitee of people) group.guests.push({ item, invitee });
+	});
+	return { groups: [...groups.values()], refusals };
+}
+
+/** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
+export const createInvites = defineOperation({
+	resource: 'invite',
+	operation: 'create',
+	name: 'Create',
+	action: 'Create invites',
+	description: 'Invite employees or contractors to a team',
+	permission: 'invitePeople',
+	fields,
+	options,
+	output: z.union([personOutcome, invitesCreatedAnswer]),
+	checkAll: async (items, context) => {
+		const { groups, refusals } = await groupGuests(items);
+		if (refusals.length > 0 && !context.continues) return { jobs: [], refusals };
+		/* Each team is looked up once. */
+		const lookUps = new Map<string, Promise<KnownPeople>>();
+		const knownIn = async ({ skipsExisting, teamId: team }: Group): Promise<KnownPeople> => {
+			if (!skipsExisting) return new Map();
+			const skipping = groups.filter((each) => each.skipsExisting && each.teamId === team);
+			const emails = skipping.flatMap(({ guests }) => guests.map(({ invitee }) => invitee.email));
+			const lookUp = lookUps.get(team) ?? lookUpPeople(context, team, emails);
+			lookUps.set(team, lookUp);
+			return await lookUp;
+		};
+		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
+		const checked = await collect(entries, async ({ group, items: own }) =>
+			jobsFor(group, await knownIn(group), { ...context, items: own }),
+		);
+		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
+	},
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+import { entityLabel } from '../../api/credentials';
+import { pendingInvites, teamUsers } from '../../api/pagination';
+import { emailKey } from '../../shared/formats';
+import { messageOf, UserError, wrapError } from '../../shared/errors';
+import type { RunContext } from '../../run/runContext';
+
+export const personOutcome = z.object({
+	email: z.string(),
+	outcome: z.enum(['invited', 'pending', 'member', 'unknown']),
+	nanoid: z.string().nullable(),
+});
+
+export type PersonOutcome = z.infer<typeof personOutcome>;
+/** Who is in a team or has a pending invite to it, as the service lists them, by {@link emailKey}. */
+export type KnownPeople = ReadonlyMap<string, PersonOutcome>;
+
+/** Text; null if there is none, also where the service lists an empty one. */
+const filled = z.string().trim().min(1).nullable().catch(null);
+
+const listed = z.object({ email: filled, nanoid: filled });
+
+/**
+ * Which of the addresses the team lists as members or in pending invites (docs/api.md, Endpoints 4
+ * and 11). *Retry On Fail* is answered from memory: it then plans the same requests, so that those
+ * that were sent aren't sent again.
+ * @throws {UserError} if one of the lists can't be read whole
+ */
+export async function lookUpPeople(
+	context: RunContext,
+	teamId: string,
+	addresses: readonly string[],
+): Promise<KnownPeople> {
+	const read = async () => await readKnown(context, teamId, new Set(addresses.map(emailKey)));
+	const key = { identity: ['existingPeople', teamId, addresses] };
+	const once = async () => await context.once(key, z.custom<KnownPeople>(), read);
+	return await (context.settings.checkOnly ? read() : once()).catch((error: unknown) => {
+		const hint = error instanceof UserError && error.hint !== undefined ? `${error.hint} ` : '';
+		const team = entityLabel(teamId, context.credentials.entities);
+		throw wrapError(
+			error,
+			`Nobody was invited to ${team}, because its members and pending invites couldn’t be read. ${messageOf(error)}`,
+			{
+				hint: `${hint}To invite everyone without looking them up, set Existing People to Invite; people who are members or already invited may then be invited again.`,
+			},
+		);
+	});
+}
+
+/**
+ * Reads both lists whole, since the service doesn't document whether its filter by email heeds case.
+ * The invites come first: someone who accepts an invite in between is then still seen as pending.
+ */
+async function readKnown(
+	{ send }: RunContext,
+	teamId: string,
+	wanted: ReadonlySet<string>,
+): Promise<KnownPeople> {
+	const known = new Map<string, PersonOutcome>();
+	const note = (person: PersonOutcome) => {
+		const address = emailKey(person.email);
+		if (wanted.has(address)) known.set(address, person);
+	};
+	for (const invite of await pendingInvites(send, teamId)) {
+		const { email, nanoid } = listed.parse(invite);
+		if (email !== null) note({ email, outcome: 'pending', nanoid });
+	}
+	/* A member may have an invite to another role as well; being in the team is what counts. */
+	for (const user of await teamUsers(send, { teamId })) {
+		const { email, nanoid } = listed.parse(user);
+		if (email === null) {
+			const who = nanoid === null ? 'a user who has neither an ID nor' : `user ${nanoid} without`;
+			throw new UserError(`The service lists ${who} an email address`, {
+				hint: 'To skip existing people, the node needs the address of each member.',
+			});
+		}
+		note({ email, outcome: 'member', nanoid });
+	}
+	return known;
+}

@@ -1,0 +1,20 @@
+import { pendingInvites } from '../../api/pagination';
+import { inviteRecord } from '../../api/schemas/records';
+import { entityId, returnAllOrLimit } from '../../forms/serviceFields';
+import { defineOperation } from '../../run/operation';
+
+/** docs/api.md, Endpoint 4. */
+export const getInvites = defineOperation({
+	resource: 'invite',
+	operation: 'getAll',
+	name: 'Get Many',
+	action: 'Get many invites',
+	description: 'List the pending invites of a team or company',
+	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
+	options: {},
+	output: inviteRecord,
+	run: async ({ entityId: nanoid, limit }, context) => {
+		const invites = await pendingInvites(context.send, nanoid);
+		return invites.slice(0, limit);
+	},
+});

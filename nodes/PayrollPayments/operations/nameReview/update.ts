@@ -1,0 +1,74 @@
+import { nameReviewAnswer } from '../../api/schemas/answers';
+import { utcTimestamp } from '../../api/schemas/records';
+import { withDefault } from '../../forms/field';
+import { choice, menu, text } from '../../forms/fieldTypes';
+import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
+import { path } from '../../api/client';
+import { checkedCall } from '../../run/write';
+import { defineOperation } from '../../run/operation';
+import { entityLabel } from '../../api/credentials';
+
+/** Nothing is selected in new nodes, so that nobody approves by accident. */
+function decision() {
+	const field = withDefault(
+		choice(
+			{ label: 'Decision', description: 'What to do about the name mismatch' },
+			menu({
+				approve: 'Accept the name and continue',
+				cancel: 'Cancel the payment to this recipient',
+			}),
+			'approve',
+		),
+		'',
+	);
+	const options = [{ name: 'Choose One', value: '' }, ...(field.form.options ?? [])];
+	return { ...field, required: true, form: { ...field.form, options } };
+}
+
+/** docs/api.md, Endpoint 8. */
+export const resolveNameReview = defineOperation({
+	resource: 'nameReview',
+	operation: 'update',
+	name: 'Resolve',
+	action: 'Resolve name review',
+	description: 'Approve or cancel a payment whose recipient name didn’t match',
+	permission: 'resolveNameReviews',
+	notice: 'The service offers no way to undo a decision',
+	fields: {
+		teamId: teamId(),
+		userId: teamUserId(),
+		decision: decision(),
+		reviewVersion: text(
+			{
+				label: 'Review Version',
+				description: 'Version of the review that you looked at, a UTC date and time ending in Z',
+				example: '2026-03-31T09:30:00Z',
+			},
+			utcTimestamp,
+		),
+	},
+	output: nameReviewAnswer,
+	options: {
+		decisionFieldName: bodyFieldName(
+			{
+				label: 'Decision Field Name',
+				description: 'Name of the body field for the decision, which the service doesn’t document',
+			},
+			'action',
+		),
+	},
+	writes: async ({ teamId: team, userId, decision, reviewVersion }, context, options) => {
+		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
+		const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
+		const label = entityLabel(team, context.credentials.entities);
+		return [
+			checkedCall(context, {
+				method: 'POST',
+				path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
+				summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
+				body,
+				answer: nameReviewAnswer,
+			}),
+		];
+	},
+});

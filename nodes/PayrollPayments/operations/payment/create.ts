@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+import { instantPaymentAnswer } from '../../api/schemas/answers';
+import { defineOperation } from '../../run/operation';
+
+import { checkPayments } from './checkPayments';
+import { fields, options } from './fields';
+
+const text = z.string().nullable();
+
+/** What a person needs to judge a payment. Null where the authorization doesn't tell. */
+const paymentColumns = z.object({
+	/** In dollars, e.g. "125.00". */
+	amount: z.string(),
+	currency: z.string(),
+	network: z.string(),
+	team: z.string(),
+	recipient_email: z.string(),
+	recipient_address: text,
+	token: text,
+	reference: text,
+	expires: text,
+	signer: z.string(),
+});
+
+/** With *If Already Paid: Skip*: what became of one row. */
+const paymentOutcome = z
+	.object({
+		/** `paid`, `already_paid`, `refused`, `unknown` or `not_sent`. */
+		outcome: z.string(),
+		transaction: text,
+		attempt_code: z.string().optional(),
+		error: z.string().optional(),
+	})
+	.extend(paymentColumns.partial().shape)
+	.passthrough();
+
+/** A row of a sheet that needs attention, counted from 1. */
+const listedRow = z.object({
+	row: z.number().int(),
+	summary: z.string(),
+	attempt_code: z.string().optional(),
+	error: z.string().optional(),
+});
+
+/** *Check Only* with *Check Output: One for the Run*. Amounts are dollars as text. */
+const runCheck = z.object({
+	check: z.enum(['passed', 'failed']),
+	summary: z.string(),
+	/** What Approved Check takes; null if a row was refused. */
+	approval: text,
+	/** Of all rows. */
+	count: z.number().int(),
+	/** Of all rows, refused ones included, except those whose form can't be read. */
+	total: z.string(),
+	/** Of the rows that would be sent. */
+	to_send_count: z.number().int(),
+	to_send_total: z.string(),
+	currency: z.string(),
+	/** Of the paying team; null where it can't be read. Whether it funds the payments isn't documented. */
+	balance: text,
+	balance_after: text,
+	payments: z.array(paymentColumns),
+	already_paid: z.array(listedRow),
+	unknown: z.array(listedRow),
+	refused: z.array(listedRow),
+	/** The rows of each group with the same recipient and amount. */
+	duplicates: z.array(z.array(z.number().int())),
+});
+
+/** docs/api.md, Endpoint 10. */
+export const createInstantPayment = defineOperation({
+	resource: 'payment',
+	operation: 'create',
+	name: 'Create Instant',
+	action: 'Create instant payment',
+	description: 'Pay an external recipient right away. This moves money and can’t be undone.',
+	permission: 'sendPayments',
+	movesMoney: true,
+	notice:
+		'This moves money and can’t be undone. The same payment is sent only once, even if the node runs again. Your service or finance system issues the authorization; n8n can’t create it.',
+	fields,
+	options,
+	/* `already_sent` is there if Retry On Fail ran the item again after the payment was made. */
+	output: z.union([
+		instantPaymentAnswer.extend({ already_sent: z.literal(true).optional() }),
+		paymentOutcome,
+	]),
+	otherOutputs: [runCheck],
+	failureColumns: (saved) => (saved.ifAlreadyPaid === 'skip' ? { transaction: null } : undefined),
+	checkAll: checkPayments,
+});

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+
+import { isRecord } from '../../shared/json';
+import { ROLES, ROLE_NAMES } from '../../shared/roles';
+import { filledWhereSet, mustResolve, type InputOf } from '../../forms/field';
+import {
+	choices,
+	collection,
+	filledText,
+	flag,
+	menuOf,
+	text,
+	textList,
+} from '../../forms/fieldTypes';
+import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
+import { inBatches } from '../../run/write';
+import {
+	EMAILS_PER_REQUEST,
+	teamUsers,
+	type TeamUser,
+	type UsersRequest,
+} from '../../api/pagination';
+import { teamUserRecord } from '../../api/schemas/records';
+import { defineOperation } from '../../run/operation';
+import type { RunContext } from '../../run/runContext';
+
+/* Which fields a record has isn't documented, so any of them may be missing. */
+const textColumn = z.string().nullable().catch(null);
+const flagColumn = z.boolean().nullable().catch(null);
+
+/** One item of the output with *Simplify*: always all columns. */
+const simplifiedUser = z.object({
+	nanoid: textColumn,
+	first_name: textColumn,
+	last_name: textColumn,
+	email: textColumn,
+	role: textColumn,
+	payable: flagColumn,
+	onboarded: flagColumn,
+	onboarding_step: textColumn,
+	moderation_status: textColumn,
+	country: textColumn,
+});
+
+function simplify(user: TeamUser): z.infer<typeof simplifiedUser> {
+	const onboarding = isRecord(user.onboarding) ? user.onboarding : {};
+	const address = isRecord(user.address) ? user.address : {};
+	return simplifiedUser.parse({
+		...user,
+		onboarded: onboarding.onboarded,
+		onboarding_step: onboarding.step,
+		moderation_status: onboarding.moderation_status,
+		country: address.country,
+	});
+}
+
+/* Which roles a user can have isn't documented, so an expression may give others than the menu. */
+const roles = filledWhereSet({
+	...choices(
+		{ label: 'Roles', description: 'Only users with one of these roles' },
+		menuOf(ROLES, (role) => ROLE_NAMES[role]),
+	),
+	schema: textList({ label: 'Roles' }, filledText).schema,
+});
+
+const filterFields = {
+	name: filledWhereSet(
+		text(
+			{
+				label: 'Name',
+				description: 'Only users whose name contains these words, in any order and case',
+				example: 'Silva',
+			},
+			filledText,
+		),
+	),
+	onboarded: filledWhereSet(
+		flag(
+			{ label: 'Onboarded', description: 'Whether the users have completed their onboarding' },
+			true,
+		),
+	),
+	payable: filledWhereSet(
+		flag({ label: 'Payable', description: 'Whether the users can be paid' }, true),
+	),
+	roles,
+};
+
+function wordsOf(...texts: readonly unknown[]): string[] {
+	const text = texts.filter((each) => typeof each === 'string').join(' ');
+	return text.normalize('NFKC').toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Whether a user passes all filters that were added. */
+function passes(
+	user: TeamUser,
+	{ name, onboarded, payable, roles: wanted }: Partial<InputOf<typeof filterFields>>,
+): boolean {
+	const { first_name, middle_name, last_name, role, onboarding } = user;
+	const fullName = wordsOf(first_name, middle_name, last_name).join(' ');
+	return (
+		wordsOf(name).every((word) => fullName.includes(word)) &&
+		(onboarded === undefined || (isRecord(onboarding) && onboarding.onboarded === onboarded)) &&
+		(payable === undefined || user.payable === payable) &&
+		(wanted === undefined || wanted.some((each) => each === role))
+	);
+}
+
+/** Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
+async function usersWith(
+	emails: readonly string[],
+	{ send }: RunContext,
+	{ most, ...request }: UsersRequest,
+): Promise<readonly TeamUser[]> {
+	const found = new Map<unknown, TeamUser>();
+	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
+		for (const user of await teamUsers(send, { ...request, most, emails: batch })) {
+			found.set(user.nanoid ?? user, user);
+		}
+		if (most !== undefined && found.size >= most) break;
+	}
+	return [...found.values()].slice(0, most);
+}
+
+/** docs/api.md, Endpoint 11. */
+export const getTeamUsers = defineOperation({
+	resource: 'teamUser',
+	operation: 'getAll',
+	name: 'Get Many',
+	action: 'Get many team users',
+	description:
+		'List the users of a team with name, email address, onboarding status and payment eligibility',
+	emptyNotice: 'No user of the team matches Emails and Filters',
+	fields: {
+		teamId: teamId(),
+		...returnAllOrLimit,
+		emails: mustResolve(
+			emails({
+				label: 'Emails',
+				description:
+					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
+			}),
+		),
+		filters: collection(
+			{
+				displayName: 'Filters',
+				placeholder: 'Add filter',
+				description: 'Applied by this node after it has read all users of the team',
+			},
+			filterFields,
+		),
+		simplify: flag(
+			{
+				label: 'Simplify',
+				description:
+					'Whether to return a simplified version of the response instead of the raw data',
+			},
+			true,
+		),
+	},
+	options: {},
+	output: z.union([simplifiedUser, teamUserRecord]),
+	run: async ({ teamId: team, emails: wanted, filters, limit, ...input }, context) => {
+		const isFiltered = Object.keys(filters).length > 0;
+		const request = { teamId: team, most: isFiltered ? undefined : limit };
+		const users =
+			wanted === undefined
+				? await teamUsers(context.send, request)
+				: await usersWith(wanted, context, request);
+		const chosen = isFiltered
+			? users.filter((user) => passes(user, filters)).slice(0, limit)
+			: users;
+		return input.simplify ? chosen.map(simplify) : chosen;
+	},
+});

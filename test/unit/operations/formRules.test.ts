@@ -1,0 +1,185 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
+import { FORMS, NODES, partsOf, type FormPart } from '../../support/forms';
+
+/*
+ * n8n's guidelines for forms (docs.n8n.io, UX guidelines), where n8n's linter has no rule or sees
+ * only literals. `npm run scan` runs the linter over the same forms.
+ */
+
+const SMALL_WORDS = /^(a|an|and|as|at|by|for|in|of|on|or|per|the|to|with)$/;
+
+/** Names that are always written in lowercase. */
+const LOWERCASE_NAMES = /^(n8n|te-|co-|us-|wh-|in-)/;
+
+function isTitleCase(text: string): boolean {
+	const words = text.split(/[\s/:]+/).map((word) => word.replace(/^[(“]/, ''));
+	return words.every((word, index) => {
+		const isInside = index > 0 && index < words.length - 1;
+		return !/^[a-z]/.test(word) || (isInside && SMALL_WORDS.test(word));
+	});
+}
+
+/** How many sentences a text has. "e.g." doesn't end one. */
+function countSentences(text: string): number {
+	return text.split(/(?<!\be\.g)[.!?]\s+(?=[\p{Lu}\d“<{]|n8n)/u).length;
+}
+
+/** What is wrong with a text that is written as one or more sentences. */
+function faultsOf(text: string): string[] {
+	const plain = text.replace(/<\/?b>/g, '').trim();
+	const faults: string[] = plain === '' ? ['is empty'] : [];
+	if (/^[a-z]/.test(plain) && !LOWERCASE_NAMES.test(plain)) faults.push('begins in lowercase');
+	if (plain.split(' ').length > 3 && isTitleCase(plain)) faults.push('is in title case');
+	const endsInPeriod = plain.endsWith('.');
+	if (countSentences(plain) === 1 && endsInPeriod) faults.push('is one sentence with a period');
+	if (countSentences(plain) > 1 && !endsInPeriod) faults.push('lacks the last period');
+	if (/ {2}|\s$|^\s/.test(text)) faults.push('has spare spaces');
+	return faults;
+}
+
+const labelOf = ({ kind, part }: FormPart) => (kind === 'option' ? part.name : part.displayName);
+
+const sortedByName = (names: readonly string[]) =>
+	[...names].sort((a, b) => a.localeCompare(b, 'en'));
+
+/** The entries of a menu, without one in front that stands for no choice or for the default. */
+function menuOf({ options = [], default: preset }: INodeProperties): string[] {
+	return options.flatMap((option, index) => {
+		const isInFront = 'value' in option && ['', ...[preset].flat()].includes(option.value);
+		return 'value' in option && !(index === 0 && isInFront) ? [option.name] : [];
+	});
+}
+
+it.each<[string, string[]]>([
+	['Identifier of the team, e.g. Te-1', []],
+	['First sentence. Second sentence.', []],
+	['identifier of the team', ['begins in lowercase']],
+	['Identifier of the team.', ['is one sentence with a period']],
+	['First sentence. Second sentence', ['lacks the last period']],
+	['The Identifier of the Team', ['is in title case']],
+])('finds the faults of “%s”', (text, faults) => {
+	expect(faultsOf(text)).toEqual(faults);
+});
+
+describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
+	const parts = partsOf(properties);
+	const fields = parts.flatMap(({ kind, path, part }) =>
+		kind === 'field' ? [{ path, ...part }] : [],
+	);
+	const labels = parts
+		.filter(({ kind, part }) => kind !== 'field' || part.type !== 'notice')
+		.map(labelOf);
+	const pathsOf = (some: ReadonlyArray<{ path: string }>) => some.map(({ path }) => path);
+
+	it('has labels in title case', () => {
+		expect(labels.filter((label) => label === '' || !isTitleCase(label))).toEqual([]);
+		expect(labels.length).toBeGreaterThan(10);
+	});
+
+	it('calls an email address Email, and writes ID, JSON, URL and ZIP in capitals', () => {
+		const wrong = /e-mail|email address|\(email\)/i;
+		const lowercase = /\b(Id|Ids|Json|Url|Zip|Ip)\b/;
+		expect(labels.filter((label) => wrong.test(label) || lowercase.test(label))).toEqual([]);
+	});
+
+	it('has descriptions, hints and notices in sentence case, a period only after several', () => {
+		const faults = parts.flatMap(({ kind, path, part }) => {
+			const texts = [
+				'description' in part ? part.description : undefined,
+				'hint' in part ? part.hint : undefined,
+				kind === 'field' && part.type === 'notice' ? part.displayName : undefined,
+			];
+			return texts.flatMap((text) =>
+				text === undefined ? [] : faultsOf(text).map((fault) => `${path}: ${fault}: ${text}`),
+			);
+		});
+		expect(faults).toEqual([]);
+	});
+
+	it('explains each field that its label alone doesn’t explain', () => {
+		const PLAIN = /^(resource|operation|options|.* > (invitee|column) > .*)$/;
+		const unexplained = fields.filter(
+			({ path, name, type, description, options = [] }) =>
+				type !== 'notice' &&
+				type !== 'hidden' &&
+				description === undefined &&
+				!PLAIN.test(name) &&
+				!PLAIN.test(path) &&
+				!(options.length > 0 && options.every((option) => 'description' in option)),
+		);
+		expect(pathsOf(unexplained)).toEqual([]);
+	});
+
+	it('has examples that begin with "e.g.", and buttons that begin with "Add"', () => {
+		const wrong = parts.flatMap(({ kind, path, part }) => {
+			if (!('placeholder' in part) || part.placeholder === undefined) return [];
+			const isButton = kind === 'field' && /ollection$/.test(part.type);
+			const isList = kind === 'mode' && part.type === 'list';
+			const wanted = isButton
+				? /^Add [a-z ]+$/
+				: isList
+					? /^Select an? [a-z, ]+\.\.\.$/
+					: /^e\.g\. \S/;
+			return wanted.test(part.placeholder) ? [] : [`${path}: ${part.placeholder}`];
+		});
+		expect(wrong).toEqual([]);
+	});
+
+	it('shows an example in each text field without a default, and each JSON field under Options', () => {
+		const without = fields.filter((field) => {
+			const { path, type, required, default: preset, placeholder, typeOptions } = field;
+			const isText = type === 'string' && preset === '' && typeOptions?.rows === undefined;
+			const isOption = type === 'json' && path.includes('options > ');
+			const isOptionalPrefill = required !== true && path.includes(' > invitee > ');
+			return placeholder === undefined && ((isText && !isOptionalPrefill) || isOption);
+		});
+		expect(pathsOf(without)).toEqual([]);
+	});
+
+	it('describes switches with "Whether"', () => {
+		const switches = fields.filter(({ type }) => type === 'boolean');
+		expect(
+			pathsOf(switches.filter(({ description }) => !/^Whether /.test(description ?? ''))),
+		).toEqual([]);
+	});
+
+	const menus = fields.filter(({ type }) => type === 'options' || type === 'multiOptions');
+
+	it('sorts the entries of menus and collections by name', () => {
+		const unsorted = menus.filter((menu) => {
+			const names = menuOf(menu);
+			return names.join() !== sortedByName(names).join();
+		});
+		const collections = fields.filter(({ type }) => type === 'collection');
+		const mixed = collections.filter(({ options = [] }) => {
+			const names = options.map((option) => ('displayName' in option ? option.displayName : ''));
+			return names.join() !== sortedByName(names).join();
+		});
+		expect(pathsOf([...unsorted, ...mixed])).toEqual([]);
+	});
+
+	it('has defaults that its menus offer', () => {
+		const impossible = menus.filter(({ options = [], default: preset }) => {
+			const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+			return ![preset].flat().every((value) => values.some((offered) => offered === value));
+		});
+		expect(pathsOf(impossible)).toEqual([]);
+	});
+});
+
+it('the fields take their own examples', () => {
+	const refused = CATALOGUE.flatMap(({ fields, options }) =>
+		Object.values({ ...fields, ...options }).filter(({ form, schema }) => {
+			const [, example] = /^e\.g\. (.*)$/.exec(form.placeholder ?? '') ?? [];
+			return example !== undefined && !/…(?!")/.test(example) && !schema.safeParse(example).success;
+		}),
+	);
+	expect(refused).toEqual([]);
+});
+
+it('the nodes introduce themselves in one sentence, without a period', () => {
+	expect(NODES.flatMap(({ description }) => faultsOf(description))).toEqual([]);
+	expect(NODES.map(({ displayName }) => isTitleCase(displayName))).toEqual([true, true, true]);
+});

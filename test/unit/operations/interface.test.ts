@@ -1,0 +1,208 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
+import { properties } from '../../../nodes/PayrollPayments/operations/nodeForm';
+import { PayrollPaymentsPollingTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
+import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+
+/** The promise of interface.md: fields required first, `?` marks the optional ones. */
+const PROMISED: Readonly<Record<string, string>> = {
+	'authentication.getSignInMessage': 'platformId? wallet?',
+	'authentication.verify': 'message signature nonce?',
+	'balance.get': 'entityId currencies? output',
+	'invite.getAll': 'entityId returnAll limit',
+	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople',
+	'administratorInvite.create': 'entityId role emails',
+	'administratorInvite.complete': 'inviteIds typedData role signatureSource signature signer',
+	'administratorInvite.send': 'entityId role emails',
+	'nameReview.update': 'teamId userId decision reviewVersion',
+	'payment.create':
+		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer',
+	'teamUser.getAll': 'teamId returnAll limit emails? filters? simplify',
+	'webhook.send': 'webhookId eventType version?',
+};
+
+const COMMON_OPTIONS = {
+	read: ['concurrency', 'retries', 'timeout'],
+	write: ['approvedCheck', 'checkOnly', 'concurrency', 'timeout'],
+};
+const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+	'administratorInvite.send': ['allowUnknownRoleHash'],
+	'administratorInvite.complete': ['allowUnknownRoleHash'],
+	'balance.get': ['currenciesEncoding'],
+	'invite.create': ['columnNames', 'inviteesPerRequest'],
+	'nameReview.update': ['decisionFieldName'],
+	'payment.create': [
+		...['checkOutput', 'confirmedNotPaid', 'domain', 'expectedPayments', 'expectedTotal'],
+		...['ifAlreadyPaid', 'primaryType', 'typedAmountUnit', 'types'],
+	],
+	'webhook.send': ['eventTypeFieldName'],
+};
+
+/** Where n8n leaves out a value that is the default, it must be a read if there is one. */
+const DEFAULT_OPERATIONS = {
+	administratorInvite: 'create',
+	authentication: 'getSignInMessage',
+	balance: 'get',
+	invite: 'getAll',
+	nameReview: 'update',
+	payment: 'create',
+	teamUser: 'getAll',
+	webhook: 'send',
+};
+
+/** Only a value typed by a person counts in these. */
+const WITHOUT_EXPRESSIONS = [
+	...['allowToolWrites', 'allowUnknownRoleHash', 'checkOnly', 'checkOutput', 'confirmedNotPaid'],
+	...['ifAlreadyPaid', 'typedAmountUnit'],
+];
+
+/** The promised fields of each event that is polled. */
+const POLLING_EVENTS: Readonly<Record<string, readonly string[]>> = {
+	balanceChanged: ['entityId', 'currencies', 'minimumChangeCents'],
+	inviteAdded: ['entityId'],
+	inviteEnded: ['entityId'],
+	teamUserAdded: ['teamId'],
+	teamUserChanged: ['teamId'],
+};
+
+const defaultsOf = (fields: readonly INodeProperties[]) =>
+	Object.fromEntries(fields.map((field) => [field.name, field.default]));
+
+const valuesOf = ({ options = [] }: INodeProperties) =>
+	options.flatMap((option) => ('value' in option ? [option.value] : []));
+
+function shownFor(property: INodeProperties, resource: string, operation: string): boolean {
+	const show = property.displayOptions?.show ?? {};
+	return (
+		show['@tool'] === undefined &&
+		show.resource?.includes(resource) === true &&
+		show.operation?.includes(operation) === true
+	);
+}
+
+it('offers exactly the twelve resource/operation pairs', () => {
+	expect(CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`).sort()).toEqual(
+		Object.keys(PROMISED).sort(),
+	);
+});
+
+describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
+	const [resource = '', operation = ''] = pair.split('.');
+	const form = properties.filter((property) => shownFor(property, resource, operation));
+	const names = form.map(({ name }) => name).filter((name) => name !== 'notice');
+
+	it('has the promised fields in their order, and Options at the end', () => {
+		const expected = promised.split(' ').map((name) => name.replace('?', ''));
+		expect(names).toEqual([...expected, 'options']);
+	});
+
+	it('leaves no optional field marked as required', () => {
+		const required = form.filter((field) => field.required).map(({ name }) => `${name}?`);
+		expect(required.filter((name) => promised.split(' ').includes(name))).toEqual([]);
+	});
+
+	it('has the promised options, in the order of their labels', () => {
+		const { options: all = [] } = form.find(({ name }) => name === 'options') ?? {};
+		const collection = all.filter((option) => !('type' in option && option.type === 'hidden'));
+		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
+		const promisedOptions = [...COMMON_OPTIONS[effect ?? 'read'], ...(OWN_OPTIONS[pair] ?? [])];
+		expect(collection.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
+		const labels = collection.map((option) => ('displayName' in option ? option.displayName : ''));
+		expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b, 'en')));
+	});
+});
+
+it.each(Object.entries(DEFAULT_OPERATIONS))('%s begins with %s', (resource, operation) => {
+	const menu = properties.find(
+		({ name, displayOptions }) =>
+			name === 'operation' && displayOptions?.show?.resource?.includes(resource),
+	);
+	expect(menu?.default).toBe(operation);
+});
+
+it('takes no expressions where only a person may decide', () => {
+	const within = properties.flatMap(({ name, options = [] }) =>
+		name === 'options' ? options.flatMap((option) => ('type' in option ? [option] : [])) : [],
+	);
+	for (const name of WITHOUT_EXPRESSIONS) {
+		const fields = [...properties, ...within].filter((field) => field.name === name);
+		expect([name, fields.length > 0]).toEqual([name, true]);
+		expect(fields.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
+	}
+});
+
+/** What the form of a payment saves, or leaves out, at first. */
+const PAYMENT_DEFAULTS = {
+	recipientEmail: '',
+	amountUnit: 'dollars',
+	amountCents: '',
+	amountDollars: '',
+	currency: 'USD',
+	network: 'arbitrum',
+	paymentReference: '',
+	signatureSource: 'wallet',
+};
+
+it('has the promised defaults and values for payments', () => {
+	const form = properties.filter((property) => shownFor(property, 'payment', 'create'));
+	expect(defaultsOf(form)).toMatchObject(PAYMENT_DEFAULTS);
+	const collection = form.find(({ name }) => name === 'options')?.options ?? [];
+	const inside = collection.flatMap((option) => ('type' in option ? [option] : []));
+	const menus = [...form, ...inside].map((field) => [field.name, field.default, valuesOf(field)]);
+	expect(menus).toEqual(
+		expect.arrayContaining([
+			['amountUnit', 'dollars', ['cents', 'dollars']],
+			['typedAmountUnit', 'tokenSixDecimals', ['cents', 'notChecked', 'tokenSixDecimals']],
+			['ifAlreadyPaid', 'fail', ['fail', 'skip']],
+			['checkOutput', 'item', ['run', 'item']],
+		]),
+	);
+});
+
+describe('the triggers', () => {
+	const trigger = new PayrollPaymentsTrigger().description;
+	const polling = new PayrollPaymentsPollingTrigger().description;
+
+	it('have the parameters, defaults and webhook of the interface', () => {
+		expect(defaultsOf(trigger.properties)).toMatchObject({
+			authentication: 'webhookCredentials',
+			events: ['deposit.received'],
+			depositStatuses: ['complete'],
+			filters: {},
+			output: 'event',
+			options: {},
+		});
+		expect(polling).toMatchObject({ polling: true, version: 1 });
+		for (const each of [trigger, polling]) expect(each.usableAsTool).toBeUndefined();
+	});
+
+	it('name the same events as the test delivery, deposits first', () => {
+		const of = (all: readonly INodeProperties[], name: string) =>
+			(all.find((each) => each.name === name)?.options ?? []).flatMap((option) =>
+				'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
+			);
+		const [first, ...others] = of(trigger.properties, 'events');
+		expect(first).toBe('deposit.received: Deposit Received');
+		expect(new Set(['*: Any Event', ...of(properties, 'eventType')])).toEqual(
+			new Set([first, ...others]),
+		);
+		expect(others).toHaveLength(39);
+	});
+
+	it.each(Object.entries(POLLING_EVENTS))('%s is polled with its fields', (value, fields) => {
+		const shown = polling.properties.filter(
+			({ type, displayOptions }) =>
+				type !== 'notice' && displayOptions?.show?.event?.includes(value) === true,
+		);
+		expect(shown.map(({ name }) => name)).toEqual(fields);
+		expect(shown.filter(({ required }) => required).map(({ name }) => name)).toEqual([fields[0]]);
+	});
+
+	it('poll nothing else, and any change of every currency by default', () => {
+		const event = polling.properties.find(({ name }) => name === 'event');
+		expect(event?.default).toBe('balanceChanged');
+		expect(event && valuesOf(event)).toEqual(Object.keys(POLLING_EVENTS));
+		expect(defaultsOf(polling.properties)).toMatchObject({ currencies: [], minimumChangeCents: 0 });
+	});
+});
