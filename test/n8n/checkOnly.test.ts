@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 
 import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { COMMON_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
+import { RUN_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
 import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
@@ -127,8 +127,8 @@ it('covers every operation that changes something', () => {
 	expect([...new Set(NAMES.map((name) => name.split(' ')[0]))]).toEqual(
 		writes.map(({ resource, operation }) => `${resource}.${operation}`),
 	);
-	for (const { effect, options } of CATALOGUE) {
-		expect(options.checkOnly).toBe(effect === 'write' ? COMMON_OPTIONS.write.checkOnly : undefined);
+	for (const { effect, runOptions } of CATALOGUE) {
+		expect(runOptions.checkOnly).toBe(effect === 'write' ? RUN_OPTIONS.write.checkOnly : undefined);
 	}
 });
 

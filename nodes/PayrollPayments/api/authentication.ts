@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor } from '../shared/redaction';
-import { balanceCall } from './balance';
+import { balanceCall } from './balanceCall';
 import { Client, PLACEHOLDER_ID } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { exchangeOver } from './n8nHttp';

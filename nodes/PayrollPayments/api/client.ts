@@ -5,11 +5,18 @@ import {
 } from 'n8n-workflow';
 
 import type { z } from 'zod';
-import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
+import {
+	mayHaveActed,
+	NoResponseError,
+	ServiceError,
+	throwIfStopped,
+	UserError,
+} from '../shared/errors';
 import type { HttpAnswer, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
 import { endedOrAborted } from '../shared/waiting';
+import { balanceCall } from './balanceCall';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { errorFor, unusableAnswer } from './errors';
 import { answerFrom, exchangeOver, optionsFor } from './n8nHttp';
@@ -47,6 +54,8 @@ export interface Call<Data> {
 	/** The documented role that the caller needs, for the hint on a 403. */
 	readonly roleNeeded?: string;
 }
+
+export type WriteCall<Data> = Call<Data> & { readonly method: 'POST' | 'PUT' };
 
 export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
 
@@ -110,9 +119,20 @@ export class Client {
 		this.boundTo = sessionBinding(credentials);
 	}
 
-	isTokenFresh(): boolean {
-		return sessions.isFresh(this.boundTo, this.stored());
-	}
+	readonly sendRead: SendRead = async (call) => await this.send(call);
+
+	readonly sendWrite = async <Data>(call: WriteCall<Data>): Promise<Data> => await this.send(call);
+
+	readonly ensureToken = async (entityId = PLACEHOLDER_ID): Promise<void> => {
+		if (sessions.isFresh(this.boundTo, this.stored())) return;
+		/* Someone waits to pay: a service that hangs is asked once more at most. */
+		const { timeout, retries = 1 } = this.patience;
+		const patience = { timeout, retries: Math.min(retries, 1) };
+		await this.send(balanceCall(entityId), patience).catch((error: unknown) => {
+			if (error instanceof ServiceError && error.status !== 401) return;
+			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
+		});
+	};
 
 	/**
 	 * Sends a call and returns its data. Nothing else in the package repeats a request, and this repeats

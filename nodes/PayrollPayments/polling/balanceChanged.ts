@@ -1,4 +1,4 @@
-import { balanceCall } from '../api/balance';
+import { balanceCall } from '../api/balanceCall';
 import { unusableAnswer } from '../api/errors';
 import { mustResolve, readFields } from '../forms/field';
 import { wholeNumber } from '../forms/fieldTypes';

@@ -1,40 +1,75 @@
 import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/client';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import { filledWhereSet, orPreset, withoutExpressions, type InputOf } from '../forms/field';
+import {
+	filledWhereSet,
+	membersOf,
+	orPreset,
+	withoutExpressions,
+	type InputOf,
+	type ParameterSource,
+} from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
 
-function concurrency(preset: number) {
-	const description = 'How many items to process at the same time, from 1 to 50';
-	return orPreset(
-		wholeNumber({ label: 'Concurrency', description }, { least: 1, most: 50, preset }),
+/** The members of *Options* that were added to the node. */
+export function optionsOf(item: ParameterSource): ParameterSource {
+	return membersOf(
+		'options',
+		'Options',
+		item,
+		'Select Options again in the node, and use expressions only inside single options.',
 	);
 }
 
-const timeout = orPreset(
-	wholeNumber(
-		{
-			label: 'Timeout (Milliseconds)',
-			description: 'How long to wait for an answer, e.g. 30000 for 30 seconds',
-		},
-		{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
+function concurrency(preset: number) {
+	const description = 'How many items to process at the same time, from 1 to 50';
+	return withoutExpressions(
+		orPreset(wholeNumber({ label: 'Concurrency', description }, { least: 1, most: 50, preset })),
+	);
+}
+
+const timeout = withoutExpressions(
+	orPreset(
+		wholeNumber(
+			{
+				label: 'Timeout (Milliseconds)',
+				description: 'How long to wait for an answer, e.g. 30000 for 30 seconds',
+			},
+			{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
+		),
 	),
 );
 
-/** The options of every operation. Writes are never retried. */
-export const COMMON_OPTIONS = {
-	read: {
-		concurrency: concurrency(5),
-		timeout,
-		retries: orPreset(
-			wholeNumber(
-				{
-					label: 'Retries',
-					description: `How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
-				},
-				{ least: 0, most: 10, preset: DEFAULT_RETRIES },
-			),
+const retries = withoutExpressions(
+	orPreset(
+		wholeNumber(
+			{
+				label: 'Retries',
+				description: `How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
+			},
+			{ least: 0, most: 10, preset: DEFAULT_RETRIES },
 		),
+	),
+);
+
+/** The options of every operation that hold for the run as a whole. Writes are never retried. */
+export const RUN_OPTIONS = {
+	read: { concurrency: concurrency(5), timeout, retries },
+	write: {
+		checkOnly: withoutExpressions(
+			flag({
+				label: 'Check Only',
+				description:
+					'Whether to check everything and output the requests for review, without signing or sending them',
+			}),
+		),
+		concurrency: concurrency(1),
+		timeout,
 	},
+};
+
+/** The options of every operation that each item may set differently. */
+export const ITEM_OPTIONS = {
+	read: {},
 	write: {
 		approvedCheck: filledWhereSet(
 			text(
@@ -51,22 +86,15 @@ export const COMMON_OPTIONS = {
 					}),
 			),
 		),
-		checkOnly: withoutExpressions(
-			flag({
-				label: 'Check Only',
-				description:
-					'Whether to check everything and output the requests for review, without signing or sending them',
-			}),
-		),
-		concurrency: concurrency(1),
-		timeout,
 	},
 };
 
-type Options = typeof COMMON_OPTIONS;
-
-export type Settings = Partial<InputOf<Options['read'] & Options['write']>> & {
+/** How the run as a whole goes. */
+export type Settings = Partial<InputOf<(typeof RUN_OPTIONS)['read' | 'write']>> & {
 	readonly concurrency: number;
-	/** Whether *Check Only* gives one item for the whole run, refused items included. */
-	readonly isRunCheck?: boolean;
+	readonly checkOnly?: boolean;
+	/** For operations that can put out one check for the whole run. */
+	readonly checkOutput?: 'item' | 'run';
+	readonly timeout?: number;
+	readonly retries?: number;
 };

@@ -9,8 +9,9 @@ import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
 import { ROLE_NAMES } from '../../shared/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
-import { checkedCall, listed, signatureOver } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { listed } from '../../shared/lists';
+import { defineWrite, eachItem } from '../../run/operation';
+import { signatureOver, stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -66,11 +67,15 @@ async function guardExecution(context: RunContext, execution: Execution) {
 		return { request, signs: null, sign: async () => signature };
 	}
 	const typedData = administratorInviteTypedData(structure, execution);
-	return { request, ...(await signatureOver(typedData, context, { signer, signature })) };
+	return { request, ...(await signatureOver(typedData, context.wallet, { signer, signature })) };
 }
 
-/** The execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
-export async function checkedExecution(context: RunContext, execution: Execution) {
+/** The execution of an item's invites with a signature (docs/api.md, Endpoint 7). */
+export async function checkedExecution(
+	context: RunContext,
+	items: readonly number[],
+	execution: Execution,
+) {
 	const { invites, signer } = execution;
 	const { request, signs, sign } = await guardExecution(context, execution);
 	const { roleIn } = await import('../../signing');
@@ -81,7 +86,7 @@ export async function checkedExecution(context: RunContext, execution: Execution
 		return known === given ? ROLE_NAMES[known] : `${ROLE_NAMES[known]} (${given})`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
-	return checkedCall(context, {
+	return context.write(items, {
 		method: 'PUT',
 		path: '/v2/invites/manager',
 		summary: `Execute ${count} (${listed(invites)}) with the role ${listed(names)}, signed by ${signer}`,
@@ -100,11 +105,11 @@ function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boo
 }
 
 function refuse(message: string, next: string): never {
-	throw new UserError(message, { hint: `${next} Nothing was signed or sent.` });
+	throw new UserError(message, { hint: next });
 }
 
 /** docs/api.md, Endpoint 7. */
-export const executeAdministratorInvites = defineOperation({
+export const executeAdministratorInvites = defineWrite({
 	resource: 'administratorInvite',
 	operation: 'complete',
 	name: 'Execute',
@@ -134,7 +139,7 @@ export const executeAdministratorInvites = defineOperation({
 	},
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
-	check: ({ inviteIds, typedData, signatureSource, role }) => {
+	checkForm: ({ inviteIds, typedData, signatureSource, role }) => {
 		const isProvided = signatureSource === 'provided';
 		if (!isProvided && (role === undefined || role === 'any')) {
 			const fault = role === 'any' ? 'can be Any only with a provided signature' : 'is missing';
@@ -154,11 +159,13 @@ export const executeAdministratorInvites = defineOperation({
 			'Use the whole typed_data from Create, not only its inner object.',
 		);
 	},
-	unique: ({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
-	writes: async ({ inviteIds: invites, ...input }, context, options) => {
-		const role = input.role === 'any' ? undefined : input.role;
-		const signer = input.signer ?? (await context.wallet()).address;
-		const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
-		return [await checkedExecution(context, execution)];
-	},
+	check: eachItem(
+		async ({ items, input: { inviteIds: invites, ...input }, options }, context) => {
+			const role = input.role === 'any' ? undefined : input.role;
+			const signer = input.signer ?? (await context.wallet()).address;
+			const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
+			return [stepOf(await checkedExecution(context, items, execution))];
+		},
+		({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
+	),
 });

@@ -6,8 +6,9 @@ import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../f
 import { emailKey } from '../../shared/formats';
 import { UserError } from '../../shared/errors';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../shared/roles';
-import { checkedCall, inBatches, listed } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { inBatches, listed } from '../../shared/lists';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
 
 /** How many email addresses a request may contain (docs/api.md, Limits). */
@@ -38,7 +39,7 @@ export function checkCreation({ entityId: entity, role }: Creation): void {
 	throw new UserError(
 		`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
 		{
-			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
+			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}.`,
 		},
 	);
 }
@@ -53,6 +54,7 @@ export function invitedBy({ entityId: entity, role, emails: addresses }: Creatio
 /** The invites, as many in a request as the service takes (docs/api.md, Endpoint 6). */
 export function creationsOf(
 	context: RunContext,
+	items: readonly number[],
 	{ entityId: entity, role, emails: all }: Creation,
 ) {
 	const label = entityLabel(entity, context.credentials.entities);
@@ -60,7 +62,8 @@ export function creationsOf(
 		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
 		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
 		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
-		const creation = checkedCall(context, {
+		const creation = context.write(items, {
+			entityId: entity,
 			method: 'POST',
 			path: '/v2/invites/manager',
 			isUnrepeatable: true,
@@ -73,7 +76,7 @@ export function creationsOf(
 }
 
 /** docs/api.md, Endpoint 6. */
-export const createAdministratorInvites = defineOperation({
+export const createAdministratorInvites = defineWrite({
 	resource: 'administratorInvite',
 	operation: 'create',
 	name: 'Create',
@@ -84,7 +87,10 @@ export const createAdministratorInvites = defineOperation({
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
 	options: {},
-	check: checkCreation,
-	unique: invitedBy,
-	writes: async (input, context) => creationsOf(context, input).map(({ creation }) => creation),
+	checkForm: checkCreation,
+	check: eachItem(
+		async ({ items, input }, context) =>
+			creationsOf(context, items, input).map(({ creation }) => stepOf(creation)),
+		invitedBy,
+	),
 });

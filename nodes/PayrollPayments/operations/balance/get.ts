@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
 import { balanceAnswer } from '../../api/schemas/answers';
-import { balanceCall } from '../../api/balance';
+import { balanceCall } from '../../api/balanceCall';
 import type { Query } from '../../api/client';
 import { mustResolve, optional } from '../../forms/field';
 import { choice, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
-import { defineOperation } from '../../run/operation';
+import { defineRead } from '../../run/operation';
 
 /** One item of the output *One Item per Currency*. */
 const currencyBalance = z.object({
@@ -31,7 +31,7 @@ function currenciesQuery(chosen: readonly string[], encoding = 'repeated'): Quer
 }
 
 /** docs/api.md, Endpoint 3. */
-export const getBalance = defineOperation({
+export const getBalance = defineRead({
 	resource: 'balance',
 	operation: 'get',
 	name: 'Get',
@@ -69,7 +69,7 @@ export const getBalance = defineOperation({
 	output: z.union([currencyBalance, balanceAnswer]),
 	run: async ({ entityId: nanoid, currencies = [], output }, context, { currenciesEncoding }) => {
 		const query = currenciesQuery(currencies, currenciesEncoding);
-		const answer = await context.send(balanceCall(nanoid, query));
+		const answer = await context.read(balanceCall(nanoid, query));
 		const isWanted = (currency: string) =>
 			currencies.length === 0 || currencies.some((each) => each === currency);
 		const balances = answer.balances.filter(({ currency }) => isWanted(currency));

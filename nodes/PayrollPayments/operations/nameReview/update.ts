@@ -4,8 +4,8 @@ import { withDefault } from '../../forms/field';
 import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
 import { path } from '../../api/client';
-import { checkedCall } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 import { entityLabel } from '../../api/credentials';
 
 /** Nothing is selected in new nodes, so that nobody approves by accident. */
@@ -26,7 +26,7 @@ function decision() {
 }
 
 /** docs/api.md, Endpoint 8. */
-export const resolveNameReview = defineOperation({
+export const resolveNameReview = defineWrite({
 	resource: 'nameReview',
 	operation: 'update',
 	name: 'Resolve',
@@ -57,18 +57,22 @@ export const resolveNameReview = defineOperation({
 			'action',
 		),
 	},
-	writes: async ({ teamId: team, userId, decision, reviewVersion }, context, options) => {
+	check: eachItem(async ({ items, input, options }, context) => {
+		const { teamId: team, userId, decision, reviewVersion } = input;
 		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
 		const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
 		const label = entityLabel(team, context.credentials.entities);
 		return [
-			checkedCall(context, {
-				method: 'POST',
-				path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
-				summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
-				body,
-				answer: nameReviewAnswer,
-			}),
+			stepOf(
+				context.write(items, {
+					entityId: team,
+					method: 'POST',
+					path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
+					summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
+					body,
+					answer: nameReviewAnswer,
+				}),
+			),
 		];
-	},
+	}),
 });

@@ -47,27 +47,8 @@ const totalDollars = z
 	.transform((value) => dollarsAsCents(String(value).trim()))
 	.pipe(z.number(NO_DOLLARS));
 
-export const options = {
-	domain: optionalJsonObject({
-		label: 'Domain',
-		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
-		example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
-	}),
-	types: optionalJsonObject({
-		label: 'Types',
-		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
-		example: '{ "ForwardRequest": [{ "name": "from", "type": "address" }] }',
-	}),
-	primaryType: mustResolve(
-		text(
-			{
-				label: 'Primary Type',
-				description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
-				example: 'ForwardRequest',
-			},
-			filledText,
-		),
-	),
+/** They hold for the run as a whole, and take no expressions. */
+export const runOptions = {
 	checkOutput: closedMenu(
 		{ label: 'Check Output', description: 'What Check Only puts out' },
 		menu({
@@ -89,6 +70,42 @@ export const options = {
 			),
 		),
 	),
+	ifAlreadyPaid: closedMenu(
+		{ label: 'If Already Paid', description: 'What to do with payments that this node has made' },
+		menu({
+			fail: 'Refuse them, so that nothing of the run is sent',
+			skip: 'Pay the others, and put out a row for each',
+		}),
+		'fail',
+	),
+	typedAmountUnit: closedMenu(
+		{ label: 'Typed Amount Unit', description: 'Unit of data.amount in Payment Authorization' },
+		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
+		'tokenSixDecimals',
+	),
+};
+
+export const options = {
+	domain: optionalJsonObject({
+		label: 'Domain',
+		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
+		example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
+	}),
+	types: optionalJsonObject({
+		label: 'Types',
+		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
+		example: '{ "ForwardRequest": [{ "name": "from", "type": "address" }] }',
+	}),
+	primaryType: mustResolve(
+		text(
+			{
+				label: 'Primary Type',
+				description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
+				example: 'ForwardRequest',
+			},
+			filledText,
+		),
+	),
 	expectedPayments: filledWhereSet(
 		wholeNumber(
 			{ label: 'Expected Payments', description: 'How many payments the run must have' },
@@ -105,19 +122,6 @@ export const options = {
 			},
 			totalDollars,
 		),
-	),
-	ifAlreadyPaid: closedMenu(
-		{ label: 'If Already Paid', description: 'What to do with payments that this node has made' },
-		menu({
-			fail: 'Refuse them, so that nothing of the run is sent',
-			skip: 'Pay the others, and put out a row for each',
-		}),
-		'fail',
-	),
-	typedAmountUnit: closedMenu(
-		{ label: 'Typed Amount Unit', description: 'Unit of data.amount in Payment Authorization' },
-		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
-		'tokenSixDecimals',
 	),
 };
 
@@ -206,3 +210,4 @@ export const fields = {
 
 export type PaymentInput = InputOf<typeof fields>;
 export type PaymentOptions = InputOf<typeof options>;
+export type PaymentSettings = InputOf<typeof runOptions>;

@@ -13,7 +13,7 @@ import {
 	textList,
 } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
-import { inBatches } from '../../run/write';
+import { inBatches } from '../../shared/lists';
 import {
 	EMAILS_PER_REQUEST,
 	teamUsers,
@@ -21,7 +21,7 @@ import {
 	type UsersRequest,
 } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
-import { defineOperation } from '../../run/operation';
+import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
@@ -109,12 +109,12 @@ function passes(
 /** Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
 async function usersWith(
 	emails: readonly string[],
-	{ send }: RunContext,
+	{ read }: RunContext,
 	{ most, ...request }: UsersRequest,
 ): Promise<readonly TeamUser[]> {
 	const found = new Map<unknown, TeamUser>();
 	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
-		for (const user of await teamUsers(send, { ...request, most, emails: batch })) {
+		for (const user of await teamUsers(read, { ...request, most, emails: batch })) {
 			found.set(user.nanoid ?? user, user);
 		}
 		if (most !== undefined && found.size >= most) break;
@@ -123,7 +123,7 @@ async function usersWith(
 }
 
 /** docs/api.md, Endpoint 11. */
-export const getTeamUsers = defineOperation({
+export const getTeamUsers = defineRead({
 	resource: 'teamUser',
 	operation: 'getAll',
 	name: 'Get Many',
@@ -165,7 +165,7 @@ export const getTeamUsers = defineOperation({
 		const request = { teamId: team, most: isFiltered ? undefined : limit };
 		const users =
 			wanted === undefined
-				? await teamUsers(context.send, request)
+				? await teamUsers(context.read, request)
 				: await usersWith(wanted, context, request);
 		const chosen = isFiltered
 			? users.filter((user) => passes(user, filters)).slice(0, limit)

@@ -7,11 +7,11 @@ import { optional } from '../../forms/field';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
 import { path } from '../../api/client';
-import { checkedCall } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 
 /** docs/api.md, Endpoint 9. */
-export const sendTestDelivery = defineOperation({
+export const sendTestDelivery = defineWrite({
 	resource: 'webhook',
 	operation: 'send',
 	name: 'Send Test',
@@ -53,13 +53,18 @@ export const sendTestDelivery = defineOperation({
 			'event_type',
 		),
 	},
-	writes: async ({ webhookId, eventType, version = 2 }, context, options) => [
-		checkedCall(context, {
-			method: 'POST',
-			path: path`/v2/webhooks/test/${webhookId}`,
-			summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
-			body: { version, [options.eventTypeFieldName]: eventType },
-			answer: testDeliveryAnswer,
-		}),
-	],
+	check: eachItem(async ({ items, input, options }, context) => {
+		const { webhookId, eventType, version = 2 } = input;
+		return [
+			stepOf(
+				context.write(items, {
+					method: 'POST',
+					path: path`/v2/webhooks/test/${webhookId}`,
+					summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
+					body: { version, [options.eventTypeFieldName]: eventType },
+					answer: testDeliveryAnswer,
+				}),
+			),
+		];
+	}),
 });

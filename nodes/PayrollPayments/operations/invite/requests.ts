@@ -4,8 +4,9 @@ import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { emailKey } from '../../shared/formats';
 import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
-import { checkedCall, inBatches, listed, sendInOrder } from '../../run/write';
-import type { Job } from '../../run/plan';
+import { inBatches, listed } from '../../shared/lists';
+import type { Row } from '../../run/rows';
+import { stepOf, takeInOrder, type ShownWrite } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
 
 import type { KnownPeople, PersonOutcome } from './existingPeople';
@@ -34,8 +35,8 @@ export function itemsOf(guests: readonly Guest[]): number[] {
 	return [...new Set(guests.map(({ item }) => item))];
 }
 
-/** One job per request for the rows of a sheet, one in all for a list. */
-export function jobsFor(group: Group, known: KnownPeople, context: RunContext): Job[] {
+/** One row per request for the rows of a sheet, one in all for a list. */
+export function rowsFor(group: Group, known: KnownPeople, context: RunContext): Row[] {
 	const { guests, isSheet, skipsExisting } = group;
 	const { checkOnly } = context.settings;
 	const before = new Map(
@@ -47,30 +48,49 @@ export function jobsFor(group: Group, known: KnownPeople, context: RunContext): 
 	);
 	const newcomers = guests.filter((guest) => !before.has(guest));
 	const requests = requestsFor(group, newcomers, context);
-	const isNobody = requests.length === 0;
-	const all = guests.length === 1 ? 'this person is a member' : `all ${guests.length} are members`;
-	const summary = `Invite nobody ${targetOf(group, context)}: ${all} or already invited`;
-	const nobody = { summary, request: null, signs: null };
-	const jobFor = (some: readonly Guest[], own: ReturnType<typeof requestsFor>): Job => {
-		const writes = own.map(({ write }) => write);
-		return {
-			items: itemsOf(some),
-			writes: isNobody && checkOnly ? [nobody] : writes,
-			kind: own.length === 0 ? 'report' : undefined,
-			send: async () => {
-				const answers = await sendInOrder(writes);
+	const outcomesFor = (
+		some: readonly Guest[],
+		invited: Iterable<readonly [Guest, PersonOutcome]>,
+	) => {
+		const outcomes = new Map([...before, ...invited]);
+		return some.flatMap((guest) => outcomes.get(guest) ?? []);
+	};
+	const rowFor = (some: readonly Guest[], own: ReturnType<typeof requestsFor>): Row => ({
+		items: itemsOf(some),
+		writes: own.map(({ write }) => write),
+		state: {
+			is: 'ready',
+			act: async (perform) => {
+				const answers = await takeInOrder(
+					own.map(({ write }) => stepOf(write)),
+					perform,
+				);
 				if (!skipsExisting) return answers;
 				const invited = answers.flatMap((answer, index) =>
 					outcomesOf(own[index]?.guests ?? [], answer),
 				);
-				const outcomes = new Map([...before, ...invited]);
-				return some.flatMap((guest) => outcomes.get(guest) ?? []);
+				return outcomesFor(some, invited);
 			},
-		};
-	};
-	if (!isSheet || isNobody) return [jobFor(guests, requests)];
-	const jobs = requests.map((request) => jobFor(request.guests, [request]));
-	return before.size === 0 || checkOnly ? jobs : [...jobs, jobFor([...before.keys()], [])];
+		},
+	});
+	/** Of people who are members or already invited. */
+	const knownRow = (some: readonly Guest[], writes: Row['writes'] = []): Row => ({
+		items: itemsOf(some),
+		writes,
+		state: { is: 'done', when: 'earlierRun', records: outcomesFor(some, []) },
+	});
+	if (requests.length === 0) return [knownRow(guests, checkOnly ? [nobody(group, context)] : [])];
+	if (!isSheet) return [rowFor(guests, requests)];
+	const rows = requests.map((request) => rowFor(request.guests, [request]));
+	return before.size === 0 || checkOnly ? rows : [...rows, knownRow([...before.keys()])];
+}
+
+/** What a check shows where everyone is a member or already invited. */
+function nobody(group: Group, context: RunContext): ShownWrite {
+	const { length } = group.guests;
+	const all = length === 1 ? 'this person is a member' : `all ${length} are members`;
+	const summary = `Invite nobody ${targetOf(group, context)}: ${all} or already invited`;
+	return { summary, request: null, signs: null };
 }
 
 /** The requests (docs/api.md, Endpoint 5) that invite everyone of a group who is new. */
@@ -82,7 +102,8 @@ function requestsFor(group: Group, newcomers: readonly Guest[], context: RunCont
 	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => {
 		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
 		const count = guests.length === 1 ? '1 person' : `${guests.length} people`;
-		const write = checkedCall(context, {
+		const write = context.write(itemsOf(group.guests), {
+			entityId: teamId,
 			method: 'POST',
 			path: '/v2/invites',
 			isUnrepeatable: true,

@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 
-import {
-	approvalOf,
-	checkRecords,
-	keepApproved,
-} from '../../../nodes/PayrollPayments/run/approval';
-import type { CheckedWrite } from '../../../nodes/PayrollPayments/run/write';
-import type { FailedItems, Job } from '../../../nodes/PayrollPayments/run/plan';
+import { approvalOf, approve, checkRecords } from '../../../nodes/PayrollPayments/run/approve';
+import type { Row, State } from '../../../nodes/PayrollPayments/run/rows';
+import type { ShownWrite } from '../../../nodes/PayrollPayments/run/write';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { isRecord, type JsonValue } from '../../../nodes/PayrollPayments/shared/json';
 import { runs } from '../../support/propertyRuns';
-import { refusalOf } from '../../support/refusals';
 
 const OF = { operation: 'payment.create', baseUrl: 'https://api.example.com' };
 
@@ -37,25 +32,21 @@ const sheet = (rows: number) =>
 		},
 	}));
 
-type Row = ReturnType<typeof sheet>[number];
+type Payment = ReturnType<typeof sheet>[number];
 
-const writeOf = ({ method, path, reference, body, signs }: Row): CheckedWrite => ({
+const writeOf = ({ method, path, reference, body, signs }: Payment): ShownWrite => ({
 	summary: 'Pay',
 	request: { method: method === 'PUT' ? 'PUT' : 'POST', path, body },
 	signs,
 	reference,
-	send: async () => await Promise.resolve({}),
 });
 
-const jobsOf = (rows: readonly Row[]): Job[] =>
-	rows.map((row, item) => ({
-		items: [item],
-		cents: 12_500,
-		writes: [writeOf(row)],
-		send: async () => await Promise.resolve([]),
-	}));
+const READY: State = { is: 'ready', act: async () => await Promise.resolve([]) };
 
-const approvalOfRun = (rows: readonly Row[], of = OF) => approvalOf(of, rows.map(writeOf));
+const rowsOf = (payments: readonly Payment[]): Row[] =>
+	payments.map((payment, item) => ({ items: [item], writes: [writeOf(payment)], state: READY }));
+
+const approvalOfRun = (rows: readonly Payment[], of = OF) => approvalOf(of, rows.map(writeOf));
 
 const limits = {
 	access: 'everything',
@@ -64,19 +55,31 @@ const limits = {
 	...{ maximumPaymentCents: undefined, paymentRecipients: undefined },
 } as const;
 
-/** What becomes of jobs, where the first items name these approvals. */
-const keep = (jobs: readonly Job[], approvals: readonly string[], refusals: FailedItems[] = []) =>
-	keepApproved(OF, { jobs, refusals }, { limits, name: undefined }, new Map(approvals.entries()));
+/** What becomes of rows, where the first items name these approvals. */
+const keep = (rows: readonly Row[], approvals: readonly string[], contentOf?: () => string) =>
+	approve(
+		{ contentOf },
+		rows,
+		{ approvable: OF, credentials: { limits } },
+		new Map(approvals.entries()),
+	);
 
 /** What becomes of a run whose items all name this approval, or each its own. */
-const judge = (rows: readonly Row[], approval: string | readonly string[]) =>
-	keep(jobsOf(rows), typeof approval === 'string' ? rows.map(() => approval) : approval);
+const judge = (payments: readonly Payment[], approval: string | readonly string[]) =>
+	keep(rowsOf(payments), typeof approval === 'string' ? payments.map(() => approval) : approval);
+
+const refusals = (rows: readonly Row[]) =>
+	rows.flatMap(({ items, state }) =>
+		state.is === 'refused' && state.error instanceof UserError
+			? [{ items, scope: state.scope, message: state.error.message, hint: state.error.hint }]
+			: [],
+	);
 
 /** The rows with each plain value replaced by what `change` makes of it. */
 function withValues(
-	rows: readonly Row[],
+	rows: readonly Payment[],
 	change: (value: unknown, place: number) => unknown,
-): Row[] {
+): Payment[] {
 	let place = 0;
 	return JSON.parse(JSON.stringify(rows), (_name, value: unknown) =>
 		typeof value === 'object' ? value : change(value, place++),
@@ -121,7 +124,7 @@ describe('an approval', () => {
 					return JSON.stringify(other) === JSON.stringify(value) ? `${String(value)}!` : other;
 				});
 				if (changed.some(({ method }) => method !== 'PUT')) return;
-				expect(() => judge(changed, approval)).toThrow(/approved$/);
+				expect(refusals(judge(changed, approval))).toHaveLength(rows.length);
 			}),
 			{ numRuns: runs(300) },
 		);
@@ -143,8 +146,8 @@ describe('an approval', () => {
 		fc.assert(
 			fc.property(fc.infiniteStream(fc.double({ noNaN: true })), fc.nat(4), (stream, spaces) => {
 				const again = shuffled(rows, () => Number(stream.next().value));
-				const written: Row[] = JSON.parse(JSON.stringify(again, null, spaces));
-				expect(judge(written, approval)).toMatchObject({ refusals: [] });
+				const written: Payment[] = JSON.parse(JSON.stringify(again, null, spaces));
+				expect(refusals(judge(written, approval))).toEqual([]);
 			}),
 			{ numRuns: runs(100) },
 		);
@@ -166,33 +169,35 @@ describe('an approval', () => {
 			approval.replaceAll('0', 'O').replaceAll('1', 'l'),
 			approval.replaceAll('0', 'o').replaceAll('1', 'I'),
 		]) {
-			expect(judge(rows, typed)).toMatchObject({ refusals: [] });
+			expect(refusals(judge(rows, typed))).toEqual([]);
 		}
-		expect(() => judge(rows, approval.slice(0, -1))).toThrow('isn’t the one');
-		expect(() => judge([...rows, ...rows.slice(0, 1)], approval)).toThrow('isn’t the one');
+		expect(refusals(judge(rows, approval.slice(0, -1)))).toHaveLength(16);
+		expect(refusals(judge([...rows, ...rows.slice(0, 1)], approval))).toHaveLength(17);
 	});
 });
 
 it('the value of an item refuses only that item', () => {
-	const rows = sheet(3);
-	const [first = '', second = ''] = rows.map((row) => approvalOfRun([row]));
-	expect(judge(rows, [first, second, second])).toMatchObject({
-		jobs: [{ items: [0] }, { items: [1] }],
-		refusals: [{ items: [2], error: { message: 'This isn’t what was approved' } }],
-	});
-	/* What an earlier try paid is told nevertheless. */
-	const paid = jobsOf(rows).map((job) => ({ ...job, kind: 'repeat' as const }));
-	expect(keep(paid, [first, second, second])).toEqual({ jobs: paid, refusals: [] });
+	const payments = sheet(3);
+	const [first = '', second = ''] = payments.map((payment) => approvalOfRun([payment]));
+	expect(refusals(judge(payments, [first, second, second]))).toEqual([
+		expect.objectContaining({
+			items: [2],
+			scope: 'row',
+			message: 'This isn’t what was approved',
+		}),
+	]);
+	/* What an earlier try paid is reported nevertheless. */
+	const done: State = { is: 'done', records: [], when: 'earlierTry' };
+	const paid = rowsOf(payments).map((row) => ({ ...row, state: done }));
+	expect(keep(paid, [first, second, second])).toEqual(paid);
 });
 
 it('several items that share a request all name its approval', () => {
-	const both = jobsOf(sheet(1)).map((job) => ({ ...job, items: [0, 1] }));
+	const both = rowsOf(sheet(1)).map((row) => ({ ...row, items: [0, 1] }));
 	const [own, wrong] = [approvalOfRun(sheet(1)), '0000-0000-0000-0000'];
-	const refusals = [{ items: [2], error: new UserError('refused') }];
-	expect(keep(both, [own, own], refusals)).toEqual({ jobs: both, refusals });
-	/* What sends nothing needs none. */
-	const idle = both.map((job) => ({ ...job, writes: [] }));
-	expect(keep(idle, []).jobs).toEqual(idle);
+	const refused: State = { is: 'refused', error: new UserError('refused'), scope: 'row' };
+	const rows = [...both, { items: [2], writes: [], state: refused }];
+	expect(keep(rows, [own, own])).toEqual(rows);
 
 	const changed = [
 		'This isn’t what was approved',
@@ -203,75 +208,78 @@ it('several items that share a request all name its approval', () => {
 		'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
 	];
 	for (const approvals of [[own, wrong], [own], [wrong], []]) {
-		const [message, next] = approvals.length === 0 ? missing : changed;
-		const hint = `${next} Nothing was signed or sent.`;
-		const context = { hint, outcome: 'refused', page: 'payments.md', refusesRun: false };
-		const error = { message, context };
-		expect(keep(both, approvals)).toMatchObject({ jobs: [], refusals: [{ error }] });
+		const [message, hint] = approvals.length === 0 ? missing : changed;
+		expect(refusals(keep(both, approvals))).toEqual([
+			{ items: [0, 1], scope: 'row', message, hint },
+		]);
 	}
 });
 
 describe('the value of a run', () => {
-	const rows = sheet(3);
-	const approval = approvalOfRun(rows);
-	/* Rows 0 and 2; the other one was held back by a check. */
-	const rest = jobsOf(rows).filter((_, item) => item !== 1);
-	const judgeRest = (writes: CheckedWrite[] = [], approvals = rows.map(() => approval)) => {
-		const held = { items: [1], error: new UserError('earlier attempt') };
-		const refusals = [writes.length === 0 ? held : { ...held, writes }];
-		return keep(rest, approvals, refusals);
-	};
-	const [, second, third] = rows.map(writeOf).map((write) => [write]);
+	const payments = sheet(3);
+	const rows = rowsOf(payments);
+	const approval = approvalOfRun(payments);
+	const given = payments.map(() => approval);
+	const error = new UserError('earlier attempt');
+	const withSecond = (state: State, writes?: readonly ShownWrite[]) =>
+		rows.map((row, item) => (item === 1 ? { ...row, state, writes: writes ?? row.writes } : row));
 
-	it('holds for the same sheet again, with a row whose outcome isn’t known', () => {
-		expect(judgeRest(second)).toMatchObject({
-			jobs: [{ items: [0] }, { items: [2] }],
-			refusals: [{ items: [1] }],
-		});
+	it('holds for the same sheet again, with rows that were sent before', () => {
+		const states: State[] = [
+			{ is: 'unknown', error, when: 'earlierRun' },
+			{ is: 'done', records: [], when: 'earlierRun' },
+			{ is: 'refused', error, scope: 'row' },
+		];
+		for (const state of states) expect(keep(withSecond(state), given)).toEqual(withSecond(state));
 	});
 
 	it('refuses the run where a row was refused or changed', () => {
-		const left =
-			'Item 1 was refused: earlier attempt. Correct it or leave it out, check the run again,';
-		for (const [writes, why] of [
-			[[], left] as const,
-			[third ?? [], 'It has 2 payments of'] as const,
-		]) {
-			const { message, hint } = refusalOf(() => judgeRest([...writes]));
-			expect(`${message}. ${hint}`).toContain(`This run isn’t the one that was approved. ${why}`);
+		const refused = withSecond({ is: 'refused', error, scope: 'row' }, []);
+		const other = withSecond({ is: 'unknown', error, when: 'earlierRun' }, rows[2]?.writes);
+		for (const [run, why] of [
+			[refused, 'Correct or leave out what was refused, check the run again'],
+			[other, 'The run now has 2 requests. Check it again'],
+		] as const) {
+			expect(refusals(keep(run, given)).filter(({ scope }) => scope === 'run')).toEqual(
+				[0, 2].map((item) => ({
+					items: [item],
+					scope: 'run',
+					message: 'This run isn’t the one that was approved',
+					hint: `${why}, and have the new check approved.`,
+				})),
+			);
 		}
 		/* Not even an approval over the others lets them pass. */
-		const others = approvalOfRun(rows.filter((_, item) => item !== 1));
-		expect(() => judgeRest([], [others, others])).toThrow('isn’t the one');
+		const others = approvalOfRun(payments.filter((_, item) => item !== 1));
+		expect(refusals(keep(refused, [others, others, others]))).toHaveLength(3);
 	});
 
-	it('is not that of one of its jobs, and the error says so', () => {
-		const jobs = jobsOf(rows);
-		const own = approvalOf(OF, jobs[0]?.writes ?? []);
-		const given = jobs.map(() => own);
-		expect(refusalOf(() => keep(jobs, given))).toMatchObject({
+	it('is not that of one of its rows, and the error says so', () => {
+		const own = approvalOf(OF, rows[0]?.writes ?? []);
+		expect(
+			refusals(
+				keep(
+					rows,
+					payments.map(() => own),
+				),
+			)[0],
+		).toMatchObject({
+			scope: 'run',
 			message: 'Approved Check covers only some of the requests of this run',
-			context: { outcome: 'refused', refusesRun: true },
-			hint: 'Give each row the approval of its own request, or send one team and role at a time. Nothing was signed or sent.',
+			hint: 'Give each row the approval of its own request, or send one team and role at a time.',
 		});
 	});
 
-	const payment = jobsOf(sheet(1));
-	const request = payment.map((each) => ({ ...each, cents: undefined }));
-	const requests = request.map((each) => ({ ...each, writes: sheet(2).map(writeOf) }));
-
-	it.each([
-		['1 payment of $125.00 in all', payment],
-		['3 payments of $375.00 in all', jobsOf(rows)],
-		['1 request', request],
-		['3 requests', [...request, ...requests]],
-	])('is not for a run of %s, and the error says so', (size, run) => {
-		const wrong = Array<string>(2).fill('0000-0000-0000-0000');
-		expect(refusalOf(() => keep(run, wrong))).toMatchObject({
-			message: 'This run isn’t the one that was approved',
-			context: { outcome: 'refused', refusesRun: true },
-			hint: `It has ${size} now. Check it again, and have the new check approved. Nothing was signed or sent.`,
-		});
+	it('names the run as its operation does', () => {
+		const wrong = Array<string>(3).fill('0000-0000-0000-0000');
+		for (const [contentOf, content] of [
+			[undefined, '3 requests'],
+			[() => '3 payments totaling $375.00', '3 payments totaling $375.00'],
+		] as const) {
+			expect(refusals(keep(rows, wrong, contentOf))[0]?.hint).toBe(
+				`The run now has ${content}. Check it again, and have the new check approved.`,
+			);
+		}
 	});
 });
 

@@ -1,5 +1,6 @@
-import type { Query } from './client';
 import { balanceAnswer } from './schemas/answers';
+
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** docs/api.md, Endpoint 3. */
 export function balanceCall(nanoid: string, currencies: Query = {}) {
