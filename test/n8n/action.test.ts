@@ -69,7 +69,7 @@ describe('reads', () => {
 		const entityId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 		const evaluated = jest.spyOn(WorkflowExpression.prototype, 'getParameterValue');
 		const { output } = await sandbox.run(
-			sandbox.balance({ entityId, options: { timeout: '={{ 5000 }}' } }),
+			sandbox.balance({ entityId, options: { timeout: 5000 } }),
 			{ items: [{ id: sandbox.team }, { id: sandbox.company }] },
 		);
 		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
@@ -80,7 +80,7 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = [{ timeout: '={{ 5000 }}' }, entityId, [], 'asReceived'];
+		const fields = [{ timeout: 5000 }, entityId, [], 'asReceived'];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
@@ -167,14 +167,15 @@ describe('a bad option under Continue On Fail', () => {
 		},
 	);
 
-	it('fails its item, and the others go on', async () => {
+	it('is refused for all items where it’s an expression', async () => {
 		const { output, error } = await sandbox.run(
 			sandbox.balance({ options: { concurrency: '={{ $json.concurrency }}' } }),
 			{ items: [{ concurrency: 99 }, { concurrency: 2 }], ...CONTINUE },
 		);
 		expect(error).toBeUndefined();
-		expect(output[0]?.json.error).toContain('Concurrency must be');
-		expect(output[1]?.json).toHaveProperty('balances');
+		expect(output.map(({ json }) => json.error)).toEqual(
+			[0, 1].map((item) => `Concurrency can’t be an expression [item ${item}]`),
+		);
 	});
 });
 
@@ -481,7 +482,7 @@ describe('as an AI tool', () => {
 		for (const paymentReference of ['INV-1', 'INV-2']) {
 			const parameters = await sandbox.payment({ paymentReference, allowToolWrites: true });
 			const { output } = await sandbox.run(parameters, { node: tool, executionId: 'agent' });
-			expect(output[0]?.json).toEqual({ transaction: expect.stringMatching(/^tx-/) });
+			expect(output[0]?.json).toMatchObject({ transaction: expect.stringMatching(/^tx-/) });
 		}
 	});
 

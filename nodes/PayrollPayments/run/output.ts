@@ -39,8 +39,9 @@ function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): s
 	const isTouched = rows.some(
 		({ state }) => (state.is === 'done' || state.is === 'unknown') && state.when !== 'earlierRun',
 	);
+	if (isTouched && row.state.is === 'notSent') return hint;
 	const said = isTouched
-		? 'Other items were sent: leave them out of the next run.'
+		? 'This was not sent. Other items were: leave them out of the next run.'
 		: 'Nothing was signed or sent.';
 	return [hint, said].filter(Boolean).join(' ');
 }

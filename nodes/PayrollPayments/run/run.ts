@@ -67,8 +67,13 @@ async function carryOut(
 ): Promise<readonly Row[]> {
 	const items = inputItems(context);
 	let rows: readonly Row[] = read(operation, items);
-	const settings = settingsOf(operation, items);
 	const approved = approvedChecks(rows);
+	let settings: Settings = { concurrency: 1 };
+	try {
+		if (items[0] !== undefined) settings = operation.readSettings(items[0]);
+	} catch (error) {
+		return refuseRest(rows, error);
+	}
 	const reportsRun = settings.checkOnly === true && settings.checkOutput === 'run';
 	const step = async (take: () => Promise<readonly Row[]>): Promise<void> => {
 		if (!continues && !reportsRun && failedRows(rows).length > 0) return;
@@ -129,14 +134,17 @@ function refuseAgentWrites({ type, parameters }: INode, operation: Operation): v
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
 	const saved = context.getNode().parameters;
-	return context.getInputData().map(({ json }, index) => ({
-		index,
-		json,
+	return context.getInputData().map(({ json }, index) => {
 		/* Read each only once: an expression is slow, and can give another value the second time. */
-		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
-		readSaved: (name: string): unknown => saved[name],
-		evaluate: (expression: string): unknown => context.evaluateExpression(expression, index),
-	}));
+		const values = new Map<string, unknown>();
+		const read = (name: string): unknown => {
+			if (!values.has(name)) values.set(name, context.getNodeParameter(name, index, undefined));
+			return values.get(name);
+		};
+		const readSaved = (name: string): unknown => saved[name];
+		const evaluate = (text: string): unknown => context.evaluateExpression(text, index);
+		return { index, json, read, readSaved, evaluate };
+	});
 }
 
 /** Phase one: the form of each item, or why it was refused. */
@@ -159,10 +167,6 @@ function approvedChecks(rows: readonly Row[]): ReadonlyMap<number, string> {
 			approvedCheck === undefined ? [] : [[item, approvedCheck] as const],
 		),
 	);
-}
-
-function settingsOf(operation: Operation, [first]: readonly InputItem[]): Settings {
-	return first === undefined ? { concurrency: 1 } : operation.readSettings(first);
 }
 
 /** Phase two: every form against the credentials and the operation's own checks. */

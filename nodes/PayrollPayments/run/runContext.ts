@@ -1,5 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import type { z } from 'zod';
+
 import { openClient, type Client, type SendRead, type WriteCall } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
 import { openWallet } from '../api/signIn';
@@ -10,7 +12,7 @@ import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
-import type { Perform, ShownWrite, Write } from './write';
+import type { Door, Perform, ShownWrite, Write } from './write';
 
 /** After a signature that took longer, in milliseconds, the token is made sure of again. */
 const LONG_SIGNATURE_MS = 60_000;
@@ -60,18 +62,18 @@ export interface RunContext<Own = unknown> {
 function performWith(client: Client, signal: AbortSignal | undefined): Perform {
 	return async ({ call, entityId, sign, recorded }) => {
 		throwIfStopped(signal);
-		const ensureToken = async () => {
+		const open = async () => {
 			if (call.withoutToken !== true) await client.ensureToken(entityId);
 		};
-		await ensureToken();
-		return await recorded(async () => {
+		const send = async () => {
 			throwIfStopped(signal);
 			const begun = performance.now();
 			const signature = await sign?.();
-			if (performance.now() - begun > LONG_SIGNATURE_MS) await ensureToken();
+			if (performance.now() - begun > LONG_SIGNATURE_MS) await open();
 			throwIfStopped(signal);
 			return await client.sendWrite({ ...call, body: { ...call.body, ...signature } });
-		});
+		};
+		return await recorded({ open, send });
 	};
 }
 
@@ -119,12 +121,17 @@ export async function openRun(
 			const { sign, isUnrepeatable, ...call } = rest;
 			const { method, path, body, answer } = call;
 			const identity = [items, method, path, body];
+			const once = async ({ open, send }: Door<z.output<typeof answer>>) =>
+				await memory.perform({ identity, isUnrepeatable, answer }, async () => {
+					await open();
+					return await send();
+				});
 			return {
 				...{ summary, signs, reference, columns, entityId, sign, call },
 				request: { method, path, body },
+				/* A token isn't kept in memory. */
 				recorded:
-					recorded ??
-					(async (send) => await memory.perform({ identity, isUnrepeatable, answer }, send)),
+					recorded ?? (call.withoutToken === true ? async ({ send }) => await send() : once),
 			};
 		},
 		memory,

@@ -47,13 +47,21 @@ export interface ShownWrite
 	readonly entityId?: string;
 }
 
+/** What a journal sends a change with. */
+export interface Door<Data> {
+	/** Makes sure of the token. Must end before anything is claimed. */
+	open(): Promise<void>;
+	/** Signs and sends. */
+	send(): Promise<Data>;
+}
+
 /** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
 export interface Write<Data> extends ShownWrite {
 	readonly call: Omit<WriteCall<Data>, 'body'> & Readonly<z.infer<typeof writeRequest>>;
 	/** Signs, and returns the signature as the property that the body lacks. */
 	sign?(): Promise<Readonly<Record<string, string>>>;
 	/** Sends it by the journal that records it, or not at all. */
-	recorded(send: () => Promise<Data>): Promise<Data>;
+	recorded(door: Door<Data>): Promise<Data>;
 }
 
 /** The only way of a change to the service (runContext.ts); it exists once every row was checked. */

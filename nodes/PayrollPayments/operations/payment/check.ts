@@ -141,7 +141,10 @@ async function guardPayment(
 			sign: async () => ({ signature: await sign() }),
 			answer: instantPaymentAnswer,
 		},
-		async (send) => await journal.perform(payment, send),
+		async ({ open, send }) => {
+			await open();
+			return await journal.perform(payment, send);
+		},
 	);
 	return {
 		...{ items, payment, columns, writes: [write] },

@@ -31,8 +31,6 @@ const paymentOutcome = z
 		transaction: text,
 		/** If *Retry On Fail* ran the item again after the payment was made. */
 		already_sent: z.literal(true).optional(),
-		attempt_code: z.string().optional(),
-		error: z.string().optional(),
 	})
 	.extend(paymentColumns.extend({ signer: text }).partial().shape)
 	.passthrough();
