@@ -4,8 +4,8 @@ import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
-import { emailKey } from '../../shared/formats';
-import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { emailKey } from '../../contract/formats';
+import { ROLE_NAMES, INVITE_ROLES } from '../../contract/roles';
 import { defineOperation, repeated, type ReadItem } from '../../run/operation';
 import { collect } from '../../run/plan';
 
@@ -16,9 +16,9 @@ import { itemsOf, jobsFor, type Group } from './jobs';
 
 const fields = {
 	teamId: teamId(),
-	role: choice<InviteRole>(
+	role: choice(
 		{ label: 'Role', description: 'Role of the people to invite' },
-		menuOf(['contractor', 'team_employee', 'aor_contractor'], (role) => ROLE_NAMES[role]),
+		menuOf(INVITE_ROLES, (role) => ROLE_NAMES[role]),
 		'contractor',
 	),
 	inviteesSource: choice(

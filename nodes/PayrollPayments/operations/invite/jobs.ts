@@ -2,8 +2,9 @@ import type { z } from 'zod';
 
 import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { emailKey } from '../../shared/formats';
-import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { ENDPOINTS } from '../../contract/endpoints';
+import { emailKey } from '../../contract/formats';
+import { ROLE_NAMES, type InviteRole } from '../../contract/roles';
 import { checkedCall, inBatches, listed, sendInOrder } from '../../run/write';
 import type { Job } from '../../run/plan';
 import type { RunContext } from '../../run/runContext';
@@ -83,8 +84,7 @@ function requestsFor(group: Group, newcomers: readonly Guest[], context: RunCont
 		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
 		const count = guests.length === 1 ? '1 person' : `${guests.length} people`;
 		const write = checkedCall(context, {
-			method: 'POST',
-			path: '/v2/invites',
+			...ENDPOINTS.createInvites,
 			isUnrepeatable: true,
 			summary: `Invite ${count} (${namesOf(guests)}) ${targetOf(group, context)}${remark}`,
 			body: {

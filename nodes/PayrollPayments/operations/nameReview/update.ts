@@ -1,9 +1,9 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
-import { utcTimestamp } from '../../api/schemas/records';
+import { utcTimestamp } from '../../contract/formats';
 import { withDefault } from '../../forms/field';
 import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
-import { path } from '../../api/client';
+import { endpoint } from '../../contract/endpoints';
 import { checkedCall } from '../../run/write';
 import { defineOperation } from '../../run/operation';
 import { entityLabel } from '../../api/credentials';
@@ -63,8 +63,7 @@ export const resolveNameReview = defineOperation({
 		const label = entityLabel(team, context.credentials.entities);
 		return [
 			checkedCall(context, {
-				method: 'POST',
-				path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
+				...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
 				summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
 				body,
 				answer: nameReviewAnswer,

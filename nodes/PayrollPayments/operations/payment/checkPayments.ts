@@ -1,6 +1,7 @@
 import { entityLabel } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
+import { ENDPOINTS } from '../../contract/endpoints';
 import { descriptionOf } from '../../signing/payloads';
 import type { PaymentState } from '../../idempotency/paymentLedger';
 import { UserError } from '../../shared/errors';
@@ -21,7 +22,7 @@ import { recordRun, reportRun } from './report';
 
 type Item = ReadItem<PaymentInput, PaymentOptions>;
 
-const ENDPOINT = { method: 'PUT', path: '/v2/payments/external_entity/instant' } as const;
+const ENDPOINT = ENDPOINTS.createInstantPayment;
 
 /** Whole cents, from the field that Amount Unit shows. */
 function centsOf({ amountCents, amountDollars }: PaymentInput): number {

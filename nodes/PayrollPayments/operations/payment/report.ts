@@ -1,7 +1,7 @@
 import { balanceCall } from '../../api/balance';
 import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
 import { messageOf, outcomeOf } from '../../shared/errors';
-import { emailKey } from '../../shared/formats';
+import { emailKey } from '../../contract/formats';
 import { centsAsDecimal, centsAsDollars, wholeCents } from '../../shared/money';
 import { approvalOf } from '../../run/approval';
 import type { OutputRecord, WritePlan } from '../../run/write';

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-import { EVENT_TYPES, nameOfEvent } from '../../api/schemas/events';
-import { identifier } from '../../shared/formats';
+import { EVENT_TYPES, nameOfEvent } from '../../contract/events';
+import { endpoint } from '../../contract/endpoints';
+import { PAYLOAD_VERSIONS } from '../../contract/limits';
+import { identifier } from '../../contract/identifiers';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
-import { path } from '../../api/client';
 import { checkedCall } from '../../run/write';
 import { defineOperation } from '../../run/operation';
 
@@ -35,7 +36,7 @@ export const sendTestDelivery = defineOperation({
 		version: optional(
 			wholeNumber(
 				{ label: 'Version', description: 'Major version of the payload, from 1 to 10' },
-				{ least: 1, most: 10, preset: 2 },
+				PAYLOAD_VERSIONS,
 			),
 		),
 	},
@@ -53,10 +54,9 @@ export const sendTestDelivery = defineOperation({
 			'event_type',
 		),
 	},
-	writes: async ({ webhookId, eventType, version = 2 }, context, options) => [
+	writes: async ({ webhookId, eventType, version = PAYLOAD_VERSIONS.preset }, context, options) => [
 		checkedCall(context, {
-			method: 'POST',
-			path: path`/v2/webhooks/test/${webhookId}`,
+			...endpoint('sendTestDelivery', { webhook_nanoid: webhookId }),
 			summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
 			body: { version, [options.eventTypeFieldName]: eventType },
 			answer: testDeliveryAnswer,
