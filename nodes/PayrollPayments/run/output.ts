@@ -5,7 +5,7 @@ import { messageOf, outcomeOf, UserError, type FailedOutcome } from '../shared/e
 import { isRecord } from '../shared/json';
 import { centsAsDollars } from '../shared/money';
 import type { Redactor } from '../shared/redaction';
-import { listed } from './write';
+import { listed } from '../shared/lists';
 import type { Operation } from './operation';
 import type { CompletedJob, FailedItems, Job, RunResult } from './plan';
 

@@ -10,7 +10,8 @@ import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
 import { ROLE_NAMES } from '../../contract/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
-import { checkedCall, listed, signatureOver } from '../../run/write';
+import { checkedCall, signatureOver } from '../../run/write';
+import { listed } from '../../shared/lists';
 import { defineOperation } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 

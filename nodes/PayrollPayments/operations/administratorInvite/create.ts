@@ -9,7 +9,8 @@ import { EMAILS_PER_REQUEST } from '../../contract/limits';
 import { emailKey } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../contract/roles';
-import { checkedCall, inBatches, listed } from '../../run/write';
+import { checkedCall } from '../../run/write';
+import { inBatches, listed } from '../../shared/lists';
 import { defineOperation } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 

@@ -2,7 +2,8 @@ import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { credentialLabel } from '../../api/limits';
 import { roleOptions } from '../../forms/serviceFields';
 import { outcomeOf, UserError } from '../../shared/errors';
-import { listed, partlyDone } from '../../run/write';
+import { listed } from '../../shared/lists';
+import { partlyDone } from '../../run/write';
 import { defineOperation } from '../../run/operation';
 
 import { checkedExecution } from './complete';

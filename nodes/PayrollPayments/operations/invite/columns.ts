@@ -4,7 +4,7 @@ import { isBlank, optional, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, menuOf, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
 import { shorten, visible } from '../../shared/redaction';
-import { listed } from '../../run/write';
+import { listed } from '../../shared/lists';
 
 import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
 

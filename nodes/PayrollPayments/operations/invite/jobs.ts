@@ -5,7 +5,8 @@ import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { emailKey } from '../../contract/formats';
 import { ROLE_NAMES, type InviteRole } from '../../contract/roles';
-import { checkedCall, inBatches, listed, sendInOrder } from '../../run/write';
+import { checkedCall, sendInOrder } from '../../run/write';
+import { inBatches, listed } from '../../shared/lists';
 import type { Job } from '../../run/plan';
 import type { RunContext } from '../../run/runContext';
 

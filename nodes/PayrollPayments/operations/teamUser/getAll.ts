@@ -13,7 +13,7 @@ import {
 	textList,
 } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
-import { inBatches } from '../../run/write';
+import { inBatches } from '../../shared/lists';
 import { EMAILS_PER_REQUEST } from '../../contract/limits';
 import { teamUsers, type TeamUser, type UsersRequest } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';

@@ -1,0 +1,13 @@
+/** Splits a list into batches of up to `size` entries; 0 means a single batch. */
+export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][] {
+	const most = size === 0 ? Math.max(1, list.length) : size;
+	const count = Math.ceil(list.length / most);
+	return Array.from({ length: count }, (_, index) => list.slice(index * most, (index + 1) * most));
+}
+
+/** "a, b and 3 more". */
+export function listed(names: readonly string[], most = 3, separator = ', '): string {
+	const shown = names.slice(0, most).join(separator);
+	const rest = names.length - most;
+	return rest > 0 ? `${shown} and ${rest} more` : shown;
+}
