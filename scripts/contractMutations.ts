@@ -34,26 +34,26 @@ function inFile(file: string, tests: string, changes: ReadonlyArray<readonly [st
 }
 
 const MUTATIONS: readonly Mutation[] = [
-	...inFile(`${NODE}/shared/roles.ts`, 'Administrator Invite: Create [^a]', [
+	...inFile(`${NODE}/contract/roles.ts`, 'Administrator Invite: Create [^a]', [
 		["'team_admin',\n\t'team_finance_admin',\n\t'team_viewer',", "'team_admin',\n\t'team_viewer',"],
 		["'org_viewer',\n\t'org_hr_admin',\n]", "'org_viewer',\n]"],
 		["'team_invite_initiator',\n\t'org", "'team_invite_initiator',\n\t'team_hr_admin',\n\t'org"],
 	]),
-	...inFile(`${NODE}/operations/invite/create.ts`, 'Invite: Create each of the 3 roles', [
+	...inFile(`${NODE}/contract/roles.ts`, 'Invite: Create each of the 3 roles', [
 		[", 'aor_contractor']", ']'],
 	]),
-	...inFile(`${NODE}/shared/money.ts`, 'Payment: Create Instant amounts', [
+	...inFile(`${NODE}/contract/limits.ts`, 'Payment: Create Instant amounts', [
 		['least: 100,', 'least: 99,'],
 		['least: 100,', 'least: 101,'],
 		['most: 10_000_000_000 ', 'most: 10_000_000_001 '],
 		['most: 10_000_000_000 ', 'most: 9_999_999_999 '],
 	]),
-	...inFile(`${NODE}/shared/money.ts`, 'Balance: Get each', [
-		["USDC USDT'", "USDC'"],
-		["'BTC CAD", "'XBT CAD"],
+	...inFile(`${NODE}/contract/currencies.ts`, 'Balance: Get each', [
+		["USDT: 'requested'", "USDT: 'listed'"],
+		['BTC:', 'XBT:'],
 	]),
-	...inFile(`${NODE}/shared/formats.ts`, 'Balance: Get .te-', [
-		['value.length !== 15', 'value.length !== 16'],
+	...inFile(`${NODE}/contract/identifiers.ts`, 'Balance: Get .te-', [
+		['IDENTIFIER_LENGTH = 15', 'IDENTIFIER_LENGTH = 16'],
 	]),
 	...inFile(`${NODE}/operations/balance/get.ts`, 'Balance: Get .te-', [
 		["entityId('te', 'co', 'us')", "entityId('te', 'co')"],
@@ -64,23 +64,25 @@ const MUTATIONS: readonly Mutation[] = [
 	...inFile(`${NODE}/operations/administratorInvite/complete.ts`, 'Execute identifiers', [
 		["identifier('in')", "identifier('tx')"],
 	]),
-	...inFile(`${NODE}/operations/webhook/send.ts`, 'Webhook: Send Test', [
+	...inFile(`${NODE}/contract/limits.ts`, 'Webhook: Send Test', [
 		['most: 10,', 'most: 11,'],
 		['least: 1,', 'least: 0,'],
-		['version = 2', 'version = 1'],
+		['preset: 2', 'preset: 1'],
+	]),
+	...inFile(`${NODE}/operations/webhook/send.ts`, 'Webhook: Send Test', [
 		["identifier('wh')", "identifier('us')"],
 	]),
-	...inFile(`${NODE}/operations/administratorInvite/create.ts`, 'Invite: Create 1, 100', [
+	...inFile(`${NODE}/contract/limits.ts`, 'Invite: Create 1, 100', [
 		['EMAILS_PER_REQUEST = 100', 'EMAILS_PER_REQUEST = 101'],
 	]),
-	...inFile(`${NODE}/api/pagination.ts`, 'Team User: Get Many', [
+	...inFile(`${NODE}/contract/limits.ts`, 'Team User: Get Many', [
 		['EMAILS_PER_REQUEST = 100', 'EMAILS_PER_REQUEST = 101'],
 		['LARGEST_PAGE = 500', 'LARGEST_PAGE = 501'],
 	]),
-	...inFile(`${NODE}/api/schemas/events.ts`, 'menus|Webhook: Send Test each', [
+	...inFile(`${NODE}/contract/events.ts`, 'menus|Webhook: Send Test each', [
 		["'swap.token',", "'swap.tokens',"],
-		["'polygon',", "'matic',"],
 	]),
+	...inFile(`${NODE}/contract/networks.ts`, 'menus', [["'polygon',", "'matic',"]]),
 	...inFile(`${NODE}/trigger/fields.ts`, 'events the menus', [
 		['reverted: ', 'reversed: '],
 		['internal_pay_handler: ', 'internal: '],
@@ -89,10 +91,10 @@ const MUTATIONS: readonly Mutation[] = [
 		["cancel: 'Cancel", "reject: 'Cancel"],
 		["'action',", "'decision',"],
 	]),
-	...inFile(`${NODE}/operations/payment/fields.ts`, 'Payment: Create Instant USD', [
-		["value: 'arbitrum' }],", "value: 'base' }],"],
+	...inFile(`${NODE}/contract/networks.ts`, 'Payment: Create Instant USD', [
+		["arbitrum: { name: 'Arbitrum'", "base: { name: 'Base'"],
 	]),
-	...inFile(`${NODE}/shared/formats.ts`, 'Create Instant a signature', [
+	...inFile(`${NODE}/contract/formats.ts`, 'Create Instant a signature', [
 		['0-9a-fA-F]{130}$/', '0-9a-fA-F]{128}$/'],
 		['!/^(?:0x)?0+$/.test(value)', 'true'],
 	]),

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 
 import { z } from 'zod';
 
-import { EVENT_TYPES } from '../nodes/PayrollPayments/api/schemas/events';
+import { EVENT_TYPES } from '../nodes/PayrollPayments/contract/events';
 import { signatureHeaders, signingShape } from '../sandbox/deliverySignature';
 import { makeEvent } from '../sandbox/events';
 import { Organisation } from '../sandbox/organisation';

@@ -63,7 +63,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 		section: 'mutationsMoney',
 		mutated: ['shared/money.ts', 'operations/payment/*.ts', 'run/{approval,write,plan,run}.ts'],
 		tests: [
-			'unit/shared/{formats,money}*.test.ts',
+			'unit/contract/formats*.test.ts',
+			'unit/shared/money.test.ts',
 			'unit/{operations,run}/*.test.ts',
 			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../nodes/PayrollPayments/api/schemas/events';
+import { EVENT_TYPES } from '../../nodes/PayrollPayments/contract/events';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/processes.mjs';
 import { inBash } from '../support/bash';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { EVENT_TYPES } from '../../nodes/PayrollPayments/api/schemas/events';
+import { EVENT_TYPES } from '../../nodes/PayrollPayments/contract/events';
 
 const { description: action } = new PayrollPayments();
 const { description: trigger } = new PayrollPaymentsTrigger();

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../contract/endpoints';
 import { balanceAnswer } from './schemas/answers';
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -5,5 +6,5 @@ type Query = Readonly<Record<string, string | number | readonly string[] | undef
 /** docs/api.md, Endpoint 3. */
 export function balanceCall(nanoid: string, currencies: Query = {}) {
 	const query = { nanoid, ...currencies };
-	return { method: 'GET', path: '/v2/balance', query, answer: balanceAnswer } as const;
+	return { ...ENDPOINTS.getBalance, query, answer: balanceAnswer };
 }

@@ -43,7 +43,7 @@ export type Query = Readonly<Record<string, string | number | readonly string[] 
 
 export interface Call<Data> {
 	readonly method: HttpRequest['method'];
-	/** Below the base URL, beginning with /v2; see {@link path}. */
+	/** Below the base URL, beginning with /v2. */
 	readonly path: string;
 	readonly query?: Query;
 	readonly body?: Readonly<Record<string, unknown>>;
@@ -72,11 +72,6 @@ type Exchange = (
 	request: HttpRequest,
 	kind: 'read' | 'write' | 'withoutToken',
 ) => Promise<HttpAnswer>;
-
-/** Template tag for a path: percent-encodes the inserted values. */
-export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
-	return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
-}
 
 export function urlOf(baseUrl: string, callPath: string, query: Query = {}): string {
 	const search = new URLSearchParams();

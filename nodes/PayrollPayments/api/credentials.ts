@@ -9,7 +9,9 @@ import {
 	text,
 	unlessEmpty,
 } from '../forms/fieldTypes';
-import { anyText, evmAddress, filledLine, identifier } from '../shared/formats';
+import { anyText, filledLine } from '../shared/text';
+import { evmAddress } from '../contract/formats';
+import { identifier } from '../contract/identifiers';
 import { hostOf, isLoopback, isPrivate } from '../shared/http';
 import { DIALECTS } from '../signing/dialects';
 import { limitFields, limitsOf } from './limits';

@@ -13,7 +13,8 @@ import {
 	unlessEmpty,
 } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
-import { emailKey, isEmail, trimmed } from '../shared/formats';
+import { emailKey, isEmail } from '../contract/formats';
+import { trimmed } from '../shared/text';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
 
 /** What an administrator can allow one by one: its name in the menu, and in a sentence. */

@@ -1,15 +1,12 @@
 import type { z } from 'zod';
 
-import { roleLabel } from '../shared/roles';
-import { path, type SendRead } from './client';
+import { endpoint, ENDPOINTS } from '../contract/endpoints';
+import { hasPrefix } from '../contract/identifiers';
+import { LARGEST_PAGE } from '../contract/limits';
+import { roleLabel } from '../contract/roles';
+import type { SendRead } from './client';
 import { unusableAnswer } from './errors';
 import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
-
-/** How many email addresses a request may filter team users by (docs/api.md, Limits). */
-export const EMAILS_PER_REQUEST = 100;
-
-/** Largest page of team users (docs/api.md, Limits). */
-const LARGEST_PAGE = 500;
 
 /** Most pages that are read for one list. */
 const MOST_PAGES = 1_000;
@@ -18,7 +15,7 @@ export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
 
 export interface UsersRequest {
 	readonly teamId: string;
-	/** At most {@link EMAILS_PER_REQUEST}. */
+	/** At most as many as the service takes in a request. */
 	readonly emails?: readonly string[];
 	/** Undefined for all. */
 	readonly most?: number;
@@ -31,8 +28,7 @@ async function answerTo(
 	place: { readonly page?: 1; readonly offset?: number; readonly count?: number } = {},
 ) {
 	return await call({
-		method: 'GET',
-		path: path`/v2/teams/${teamId}/users`,
+		...endpoint('listTeamUsers', { team_nanoid: teamId }),
 		query: { emails, ...place },
 		answer: teamUsersAnswer,
 	});
@@ -83,10 +79,9 @@ export async function teamUsers(
 /** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */
 export async function pendingInvites(call: SendRead, nanoid: string) {
 	return await call({
-		method: 'GET',
-		path: '/v2/invites',
+		...ENDPOINTS.listInvites,
 		query: { nanoid },
 		answer: inviteListAnswer,
-		roleNeeded: roleLabel(nanoid.startsWith('te-') ? 'team_admin' : 'org_admin'),
+		roleNeeded: roleLabel(hasPrefix(nanoid, 'te') ? 'team_admin' : 'org_admin'),
 	});
 }

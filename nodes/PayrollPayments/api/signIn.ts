@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { ENDPOINTS } from '../contract/endpoints';
 import { ServiceError, UserError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
@@ -14,8 +15,7 @@ const headerToken = z.object({ jwt: z.string().regex(/^[\x21-\x7e]+$/) });
 /** Asks for a message to sign (docs/api.md, Endpoint 1). */
 export function signInMessageCall(query: { wallet: string; platformId: string }) {
 	return {
-		method: 'GET',
-		path: '/v2/auth/siwe',
+		...ENDPOINTS.getSignInMessage,
 		query: { wallet: query.wallet, platformid: query.platformId },
 		answer: signInMessageAnswer,
 		withoutToken: true,
@@ -24,8 +24,7 @@ export function signInMessageCall(query: { wallet: string; platformId: string })
 
 /** Exchanges `message`, `sig` and `nonce` for a token (docs/api.md, Endpoint 2). */
 export const VERIFICATION = {
-	method: 'POST',
-	path: '/v2/auth/verify',
+	...ENDPOINTS.verifySignIn,
 	answer: verifyAnswer,
 	withoutToken: true,
 } as const;

@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
 
-import { anyText } from '../shared/formats';
+import { anyText } from '../shared/text';
 import { parseJson } from '../shared/json';
 import {
 	isBlank,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../shared/roles';
+import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../contract/roles';
+import { anyText } from '../shared/text';
+import { ecdsaSignature, email, evmAddress } from '../contract/formats';
 import {
-	anyText,
-	ecdsaSignature,
-	email,
-	evmAddress,
 	identifier,
 	startsOf,
+	IDENTIFIER_LENGTH,
+	IDENTIFIER_REST,
 	type IdentifierPrefix,
-} from '../shared/formats';
-import { BALANCE_CURRENCIES } from '../shared/money';
+} from '../contract/identifiers';
+import { BALANCE_CURRENCIES } from '../contract/currencies';
 
 import {
 	isBlank,
@@ -53,8 +53,8 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 	const validation = {
 		type: 'regex',
 		properties: {
-			regex: `^(${prefixes.join('|')})-[A-Za-z0-9_-]{12}$`,
-			errorMessage: `A ${what} ID starts with ${starts} and has 15 characters`,
+			regex: `^(${prefixes.join('|')})-${IDENTIFIER_REST}$`,
+			errorMessage: `A ${what} ID starts with ${starts} and has ${IDENTIFIER_LENGTH} characters`,
 		},
 	};
 	return {

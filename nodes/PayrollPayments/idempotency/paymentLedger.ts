@@ -9,7 +9,7 @@ import {
 	UserError,
 	wrapError,
 } from '../shared/errors';
-import { emailKey } from '../shared/formats';
+import { emailKey } from '../contract/formats';
 import { canonicalJson, type JsonValue } from '../shared/json';
 import { asWord } from '../shared/redaction';
 

@@ -4,7 +4,7 @@ import {
 	type INodeListSearchResult,
 } from 'n8n-workflow';
 
-import type { IdentifierPrefix } from '../shared/formats';
+import { hasPrefix, type IdentifierPrefix } from '../contract/identifiers';
 
 /** Lists, as choices, what *Teams and Companies* of the credentials names; the service isn't asked. */
 function searchOf(...prefixes: IdentifierPrefix[]) {
@@ -20,9 +20,7 @@ function searchOf(...prefixes: IdentifierPrefix[]) {
 			.catch((error: unknown) => {
 				throw error instanceof UserError ? refuse(error.message, error.hint) : error;
 			});
-		const suitable = listed.filter(({ id }) =>
-			prefixes.some((prefix) => id.startsWith(`${prefix}-`)),
-		);
+		const suitable = listed.filter(({ id }) => hasPrefix(id, ...prefixes));
 		if (suitable.length === 0) {
 			throw refuse(
 				`Teams and Companies in the credentials lists no ${prefixes.length === 1 ? 'team' : 'team or company'} yet`,

@@ -7,7 +7,8 @@ import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type ParameterSource } from '../forms/field';
 import { choice, menu } from '../forms/fieldTypes';
 import { entityId, teamId } from '../forms/serviceFields';
-import { emailKey } from '../shared/formats';
+import { hasPrefix } from '../contract/identifiers';
+import { emailKey } from '../contract/formats';
 import {
 	canonicalJson,
 	isRecord,
@@ -106,7 +107,7 @@ function fingerprintIn(entity: string): (record: { readonly email?: unknown }) =
 
 /** The fingerprints of the team's users. A company's invites don't say which team they are for. */
 async function members({ call, watch }: Source): Promise<ReadonlySet<string>> {
-	if (!watch.entityId.startsWith('te-')) return new Set();
+	if (!hasPrefix(watch.entityId, 'te')) return new Set();
 	const users = await teamUsers(call, { teamId: watch.entityId });
 	return new Set(users.map(fingerprintIn(watch.entityId)));
 }

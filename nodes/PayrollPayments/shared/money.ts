@@ -1,18 +1,3 @@
-import { z } from 'zod';
-
-/** Limits of an instant payment, in cents (docs/api.md, Limits). */
-const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
-
-/** Currencies that a balance may be asked for (docs/api.md, Endpoint 3). */
-export const REQUESTED_CURRENCIES = 'BTC CAD EUR GBP USD USDC USDT'.split(' ');
-
-/** Currencies that a balance lists (docs/api.md, Balance entry), or may be asked for. */
-// prettier-ignore
-export const BALANCE_CURRENCIES = [
-	'AED', 'AUD', 'BTC', 'CAD', 'CHF', 'COP', 'CZK', 'DKK', 'EUR', 'GBP', 'HKD', 'JPY', 'MXN', 'NOK',
-	'NZD', 'PHP', 'PLN', 'RON', 'SEK', 'SGD', 'USD', 'USDC', 'USDT', 'ZAR',
-] as const;
-
 /** Whole cents as a decimal amount: 123456 is "1234.56". Nothing is rounded. */
 export function centsAsDecimal(cents: number | bigint): string {
 	const text = BigInt(cents).toString();
@@ -78,36 +63,3 @@ export function signedAmountInDollars(amount: string, unit: TypedAmountUnit): st
 	const fraction = String(unitsPerCent + (units % unitsPerCent)).slice(1);
 	return `${centsAsDollars(units / unitsPerCent)}${fraction.replace(/0+$/, '')}`;
 }
-
-function paymentAmount(centsIn: (value: unknown) => number | undefined, form: string) {
-	return z.unknown().transform((value, context): number => {
-		const cents = centsIn(value) ?? NaN;
-		const { least, most } = PAYMENT_CENTS;
-		if (cents >= least && cents <= most) return cents;
-		const range = `must be from ${centsAsDollars(least)} to ${centsAsDollars(most)}`;
-		const isMissing = value === undefined || value === null || value === '';
-		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}`;
-		const message = Number.isNaN(cents) ? fault : `${range}, not ${centsAsDollars(cents)}`;
-		context.addIssue({ code: 'custom', message });
-		return z.NEVER;
-	});
-}
-
-/** Whole cents as a number or as a string of digits (docs/api.md, Endpoint 10). */
-export const paymentCents = paymentAmount((value) => {
-	const isText = typeof value === 'string' && /^\d{1,15}$/.test(value.trim());
-	const cents = isText ? Number(value) : value;
-	return Number.isSafeInteger(cents) ? Number(cents) : undefined;
-}, 'a whole number of cents, e.g. 12500 for $125.00');
-
-/**
- * Dollars as text, or as a number as spreadsheets return it. JavaScript writes 125.1 as "125.1"; a result
- * that isn't whole cents, such as 0.1 + 0.2, has more digits and is refused.
- */
-export const paymentDollars = paymentAmount(
-	(value) =>
-		typeof value === 'string' || typeof value === 'number'
-			? dollarsAsCents(String(value).trim())
-			: undefined,
-	'dollars in plain digits with at most two decimals, e.g. 125.00',
-);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { exactAddress } from '../shared/formats';
+import { exactAddress } from '../contract/formats';
 import { UserError } from '../shared/errors';
 import { canonicalJson, isRecord } from '../shared/json';
 

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 
-import {
-	DEPOSIT_NETWORKS,
-	type DEPOSIT_STATUSES,
-	EVENT_TYPES,
-	nameOfEvent,
-} from '../api/schemas/events';
+import { DEPOSIT_NETWORKS } from '../contract/networks';
+import { type DEPOSIT_STATUSES, EVENT_TYPES, nameOfEvent } from '../contract/events';
 import { mustResolve, optional, shownWhen, withoutExpressions, type Schema } from '../forms/field';
 import {
 	choice,
@@ -19,7 +15,7 @@ import {
 	wholeNumber,
 	type Wording,
 } from '../forms/fieldTypes';
-import { identifier } from '../shared/formats';
+import { identifier } from '../contract/identifiers';
 import { ipRange } from './allowlist';
 
 /** What most workflows wait for. */

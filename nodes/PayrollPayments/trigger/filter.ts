@@ -1,4 +1,4 @@
-import { DEPOSIT_STATUSES } from '../api/schemas/events';
+import { DEPOSIT_STATUSES } from '../contract/events';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import type { ReceivedEvent } from './parseEvent';
 import type { DeliverySettings } from './settings';

@@ -3,7 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { messageOf, UserError } from '../shared/errors';
 import type { JsonObject, JsonValue } from '../shared/json';
 import { Redactor } from '../shared/redaction';
-import { toMilliseconds } from '../shared/formats';
+import { toMilliseconds } from '../shared/time';
 import { isAllowed } from './allowlist';
 import { claimsOf, eventKey, nodeKeyOf, settleWhenAnswered, type OutgoingResponse } from './claims';
 import { isWanted } from './filter';

@@ -1,6 +1,6 @@
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
-import { EVENT_TYPES } from '../api/schemas/events';
+import { EVENT_TYPES } from '../contract/events';
 import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';

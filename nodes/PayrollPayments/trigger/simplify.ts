@@ -4,7 +4,7 @@ import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
-import { toMilliseconds } from '../shared/formats';
+import { toMilliseconds } from '../shared/time';
 import { parsePlace } from './schemes';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';

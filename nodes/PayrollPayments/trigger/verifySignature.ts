@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import { UserError } from '../shared/errors';
-import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/formats';
+import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/time';
 import { fillTemplate, parsePlace, signatureIn, type Place, type Scheme } from './schemes';
 import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
 

@@ -2,12 +2,14 @@ import {
 	centsAsDecimal,
 	centsAsDollars,
 	centsTextAsDecimal,
-	paymentCents,
-	paymentDollars,
 	signedAmountCents,
 	signedAmountInDollars,
 	type TypedAmountUnit,
 } from '../../../nodes/PayrollPayments/shared/money';
+import {
+	paymentCents,
+	paymentDollars,
+} from '../../../nodes/PayrollPayments/operations/payment/amounts';
 
 it.each([
 	[0, '0.00', '$0.00'],

@@ -5,7 +5,7 @@ import {
 	ADMINISTRATOR_ROLES,
 	ROLE_NAMES,
 	ROLES,
-} from '../../../nodes/PayrollPayments/shared/roles';
+} from '../../../nodes/PayrollPayments/contract/roles';
 import {
 	administratorInviteTypedData,
 	privateKeyWallet,

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../../nodes/PayrollPayments/api/schemas/events';
+import { EVENT_TYPES } from '../../../nodes/PayrollPayments/contract/events';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';

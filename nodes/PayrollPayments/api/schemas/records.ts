@@ -41,11 +41,3 @@ export const administratorTypedData = texts('primary_type').extend({
 		data: z.array(texts('role', 'account')),
 	}),
 });
-
-/**
- * An ISO 8601 UTC date-time ending in Z; seconds optional, fractions allowed, valid on the calendar
- * (docs/api.md, Common formats). Kept byte for byte: the service may compare it as text.
- */
-export const utcTimestamp = z
-	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
-	.datetime('must be a date and time in ISO 8601 that ends in Z, e.g. 2026-03-31T09:30:00Z');

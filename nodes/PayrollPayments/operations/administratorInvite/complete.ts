@@ -4,10 +4,11 @@ import { refusalOf, withDefault } from '../../forms/field';
 import { textList } from '../../forms/fieldTypes';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../forms/serviceFields';
 import { UserError } from '../../shared/errors';
-import { identifier } from '../../shared/formats';
+import { ENDPOINTS } from '../../contract/endpoints';
+import { identifier } from '../../contract/identifiers';
 import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
-import { ROLE_NAMES } from '../../shared/roles';
+import { ROLE_NAMES } from '../../contract/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
 import { listed } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
@@ -87,8 +88,7 @@ export async function checkedExecution(
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return context.write(items, {
-		method: 'PUT',
-		path: '/v2/invites/manager',
+		...ENDPOINTS.executeAdministratorInvites,
 		summary: `Execute ${count} (${listed(invites)}) with the role ${listed(names)}, signed by ${signer}`,
 		body: { invites, typed_data: signs?.message ?? request, signer },
 		signs,

@@ -1,18 +1,18 @@
 import { entityLabel } from '../../api/credentials';
 import { administratorInvitesAnswer } from '../../api/schemas/answers';
 import { administratorTypedData } from '../../api/schemas/records';
+import { ENDPOINTS } from '../../contract/endpoints';
+import { hasPrefix } from '../../contract/identifiers';
+import { EMAILS_PER_REQUEST } from '../../contract/limits';
 import type { InputOf } from '../../forms/field';
 import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
-import { emailKey } from '../../shared/formats';
+import { emailKey } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
-import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../shared/roles';
+import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../contract/roles';
 import { inBatches, listed } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
-
-/** How many email addresses a request may contain (docs/api.md, Limits). */
-const EMAILS_PER_REQUEST = 100;
 
 /** The fields of *Create* and *Create and Execute*. */
 export const creationFields = {
@@ -20,15 +20,14 @@ export const creationFields = {
 	role: administratorRole,
 	emails: emails({
 		label: 'Emails',
-		description:
-			'Email addresses of the new administrators, separated by commas; more than 100 are split into several requests',
+		description: `Email addresses of the new administrators, separated by commas; more than ${EMAILS_PER_REQUEST} are split into several requests`,
 	}),
 };
 
 type Creation = InputOf<typeof creationFields>;
 
 function kindOf(entity: string): string {
-	return entity.startsWith('te-') ? 'team' : 'company';
+	return hasPrefix(entity, 'te') ? 'team' : 'company';
 }
 
 /** @throws {UserError} if the role doesn't suit the entity */
@@ -64,8 +63,7 @@ export function creationsOf(
 		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
 		const creation = context.write(items, {
 			entityId: entity,
-			method: 'POST',
-			path: '/v2/invites/manager',
+			...ENDPOINTS.createAdministratorInvites,
 			isUnrepeatable: true,
 			summary: `${summary}; Execute then sets the role`,
 			body: { emails: addresses, role, nanoid: entity },

@@ -1,4 +1,4 @@
-import { evmAddress } from '../../shared/formats';
+import { evmAddress } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';

@@ -1,5 +1,5 @@
 import { verifyAnswer } from '../../api/schemas/answers';
-import { hexSignature } from '../../shared/formats';
+import { hexSignature } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { VERIFICATION } from '../../api/signIn';
 import { optional } from '../../forms/field';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
+import { centsTextAsDecimal } from '../../shared/money';
+import { isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
 import type { Query } from '../../api/client';
@@ -23,9 +24,8 @@ const currencyBalance = z.object({
  * The filter, whose encoding isn't documented. Without one the service returns all currencies, so it
  * stays away if a currency is chosen that the service lists but doesn't take in the filter.
  */
-function currenciesQuery(chosen: readonly string[], encoding = 'repeated'): Query {
-	if (chosen.length === 0 || !chosen.every((each) => REQUESTED_CURRENCIES.includes(each)))
-		return {};
+function currenciesQuery(chosen: readonly Currency[], encoding = 'repeated'): Query {
+	if (chosen.length === 0 || !chosen.every(isRequestable)) return {};
 	if (encoding === 'brackets') return { 'currencies[]': chosen };
 	return { currencies: encoding === 'commaSeparated' ? chosen.join(',') : chosen };
 }

@@ -4,8 +4,8 @@ import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
-import { emailKey } from '../../shared/formats';
-import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { emailKey } from '../../contract/formats';
+import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
 
@@ -16,9 +16,9 @@ import { itemsOf, rowsFor, type Group } from './requests';
 
 const fields = {
 	teamId: teamId(),
-	role: choice<InviteRole>(
+	role: choice(
 		{ label: 'Role', description: 'Role of the people to invite' },
-		menuOf(['contractor', 'team_employee', 'aor_contractor'], (role) => ROLE_NAMES[role]),
+		menuOf(INVITE_ROLES, (role) => ROLE_NAMES[role]),
 		'contractor',
 	),
 	inviteesSource: choice(

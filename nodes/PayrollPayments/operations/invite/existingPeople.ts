@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { entityLabel } from '../../api/credentials';
 import { pendingInvites, teamUsers } from '../../api/pagination';
-import { emailKey } from '../../shared/formats';
+import { emailKey } from '../../contract/formats';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
 import type { RunContext } from '../../run/runContext';
 

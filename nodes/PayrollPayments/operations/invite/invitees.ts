@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
-import { email, refuseFormulaError } from '../../shared/formats';
+import { email } from '../../contract/formats';
+import { refuseFormulaError } from '../../shared/spoiledCells';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 // prettier-ignore

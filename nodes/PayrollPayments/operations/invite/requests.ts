@@ -2,8 +2,9 @@ import type { z } from 'zod';
 
 import { entityLabel } from '../../api/credentials';
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { emailKey } from '../../shared/formats';
-import { ROLE_NAMES, type InviteRole } from '../../shared/roles';
+import { ENDPOINTS } from '../../contract/endpoints';
+import { emailKey } from '../../contract/formats';
+import { ROLE_NAMES, type InviteRole } from '../../contract/roles';
 import { inBatches, listed } from '../../shared/lists';
 import type { Row } from '../../run/rows';
 import { stepOf, takeInOrder, type ShownWrite } from '../../run/write';
@@ -104,8 +105,7 @@ function requestsFor(group: Group, newcomers: readonly Guest[], context: RunCont
 		const count = guests.length === 1 ? '1 person' : `${guests.length} people`;
 		const write = context.write(itemsOf(group.guests), {
 			entityId: teamId,
-			method: 'POST',
-			path: '/v2/invites',
+			...ENDPOINTS.createInvites,
 			isUnrepeatable: true,
 			summary: `Invite ${count} (${namesOf(guests)}) ${targetOf(group, context)}${remark}`,
 			body: {

@@ -1,9 +1,9 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
-import { utcTimestamp } from '../../api/schemas/records';
+import { utcTimestamp } from '../../contract/formats';
 import { withDefault } from '../../forms/field';
 import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
-import { path } from '../../api/client';
+import { endpoint } from '../../contract/endpoints';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 import { entityLabel } from '../../api/credentials';
@@ -66,8 +66,7 @@ export const resolveNameReview = defineWrite({
 			stepOf(
 				context.write(items, {
 					entityId: team,
-					method: 'POST',
-					path: path`/v2/payments/teams/${team}/external_entity/${userId}/name_review`,
+					...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
 					summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
 					body,
 					answer: nameReviewAnswer,

@@ -1,5 +1,6 @@
 import { entityLabel } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
+import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { KnownPayment, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment, PaymentAnswer } from '../../idempotency/paymentLedger';
@@ -124,8 +125,7 @@ async function guardPayment(
 	const write = run.write(
 		items,
 		{
-			method: 'PUT',
-			path: '/v2/payments/external_entity/instant',
+			...ENDPOINTS.createInstantPayment,
 			summary: `Pay ${summary} from team ${columns.team}. ${authorizationSummary(input, typedAmountUnit, signs, signer)}`,
 			body: {
 				from: teamId,

@@ -14,13 +14,12 @@ import {
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
 import { isAttemptCode, referenceKey } from '../../idempotency/paymentLedger';
-import { email, refuseFormulaError } from '../../shared/formats';
-import {
-	paymentCents,
-	paymentDollars,
-	dollarsAsCents,
-	TYPED_AMOUNT_UNITS,
-} from '../../shared/money';
+import { PAYMENT_CURRENCIES } from '../../contract/currencies';
+import { PAYMENT_NETWORKS } from '../../contract/networks';
+import { email } from '../../contract/formats';
+import { refuseFormulaError } from '../../shared/spoiledCells';
+import { paymentCents, paymentDollars } from './amounts';
+import { dollarsAsCents, TYPED_AMOUNT_UNITS } from '../../shared/money';
 
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 
@@ -165,12 +164,12 @@ export const fields = {
 	),
 	currency: choice(
 		{ label: 'Currency', description: 'Currency of the payment' },
-		[{ name: 'USD', value: 'USD' }],
+		menuOf(PAYMENT_CURRENCIES, (currency) => currency),
 		'USD',
 	),
 	network: choice(
 		{ label: 'Network', description: 'Network for the payment' },
-		[{ name: 'Arbitrum', value: 'arbitrum' }],
+		menu(PAYMENT_NETWORKS),
 		'arbitrum',
 	),
 	paymentReference: mustResolveEach(

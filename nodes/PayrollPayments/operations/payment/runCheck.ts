@@ -4,7 +4,7 @@ import { failedRows, firstItem, inOrder, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
-import { emailKey } from '../../shared/formats';
+import { emailKey } from '../../contract/formats';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
 import { isPayment, totalCents, type PaymentRow } from './paymentRow';

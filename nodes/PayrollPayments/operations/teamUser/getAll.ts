@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
-import { ROLES, ROLE_NAMES } from '../../shared/roles';
+import { ROLES, ROLE_NAMES } from '../../contract/roles';
 import { filledWhereSet, mustResolve, type InputOf } from '../../forms/field';
 import {
 	choices,
@@ -14,12 +14,8 @@ import {
 } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../../shared/lists';
-import {
-	EMAILS_PER_REQUEST,
-	teamUsers,
-	type TeamUser,
-	type UsersRequest,
-} from '../../api/pagination';
+import { EMAILS_PER_REQUEST } from '../../contract/limits';
+import { teamUsers, type TeamUser, type UsersRequest } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
 import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';

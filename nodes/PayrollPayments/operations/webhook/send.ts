@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-import { EVENT_TYPES, nameOfEvent } from '../../api/schemas/events';
-import { identifier } from '../../shared/formats';
+import { EVENT_TYPES, nameOfEvent } from '../../contract/events';
+import { identifier } from '../../contract/identifiers';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
-import { path } from '../../api/client';
+import { endpoint } from '../../contract/endpoints';
+import { PAYLOAD_VERSIONS } from '../../contract/limits';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 
@@ -35,7 +36,7 @@ export const sendTestDelivery = defineWrite({
 		version: optional(
 			wholeNumber(
 				{ label: 'Version', description: 'Major version of the payload, from 1 to 10' },
-				{ least: 1, most: 10, preset: 2 },
+				PAYLOAD_VERSIONS,
 			),
 		),
 	},
@@ -54,12 +55,11 @@ export const sendTestDelivery = defineWrite({
 		),
 	},
 	check: eachItem(async ({ items, input, options }, context) => {
-		const { webhookId, eventType, version = 2 } = input;
+		const { webhookId, eventType, version = PAYLOAD_VERSIONS.preset } = input;
 		return [
 			stepOf(
 				context.write(items, {
-					method: 'POST',
-					path: path`/v2/webhooks/test/${webhookId}`,
+					...endpoint('sendTestDelivery', { webhook_nanoid: webhookId }),
 					summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
 					body: { version, [options.eventTypeFieldName]: eventType },
 					answer: testDeliveryAnswer,

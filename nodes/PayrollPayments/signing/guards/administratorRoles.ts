@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import { z } from 'zod';
 
-import { toMilliseconds } from '../../shared/formats';
+import { toMilliseconds } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
 import {
 	ADMINISTRATOR_ROLES,
@@ -9,7 +9,7 @@ import {
 	type Role,
 	roleLabel,
 	ROLES,
-} from '../../shared/roles';
+} from '../../contract/roles';
 import { isSameAddress, refuseToSign } from '../signature';
 import { readTypedData, readTypes, type GuardedTypedData } from '../typedData';
 

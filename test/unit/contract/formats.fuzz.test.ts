@@ -6,16 +6,18 @@ import {
 	centsAsDecimal,
 	centsAsDollars,
 	dollarsAsCents,
+} from '../../../nodes/PayrollPayments/shared/money';
+import {
 	paymentCents,
 	paymentDollars,
-} from '../../../nodes/PayrollPayments/shared/money';
+} from '../../../nodes/PayrollPayments/operations/payment/amounts';
 import {
 	ecdsaSignature,
 	email,
 	evmAddress,
-	identifier,
-} from '../../../nodes/PayrollPayments/shared/formats';
-import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/records';
+	utcTimestamp,
+} from '../../../nodes/PayrollPayments/contract/formats';
+import { identifier } from '../../../nodes/PayrollPayments/contract/identifiers';
 import { runs } from '../../support/propertyRuns';
 import { anyCharacter } from '../../support/unicodeCharacters';
 

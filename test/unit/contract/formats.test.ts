@@ -3,9 +3,9 @@ import {
 	ecdsaSignature,
 	evmAddress,
 	hexSignature,
-	identifier,
-} from '../../../nodes/PayrollPayments/shared/formats';
-import { utcTimestamp } from '../../../nodes/PayrollPayments/api/schemas/records';
+	utcTimestamp,
+} from '../../../nodes/PayrollPayments/contract/formats';
+import { identifier } from '../../../nodes/PayrollPayments/contract/identifiers';
 
 function faultOf(schema: z.ZodTypeAny, value: unknown): string | undefined {
 	return schema.safeParse(value).error?.issues[0]?.message;

@@ -1,3 +1,5 @@
+import { hasPrefix } from './identifiers';
+
 /** Every role that the service names (docs/api.md, Roles), and what forms and messages call it. */
 export const ROLE_NAMES = {
 	org_admin: 'Company: Admin',
@@ -41,10 +43,12 @@ export const ADMINISTRATOR_ROLES = [
 ] as const;
 
 /** Roles that an employee or contractor may be invited with. */
-export type InviteRole = Extract<Role, 'contractor' | 'team_employee' | 'aor_contractor'>;
+export const INVITE_ROLES = ['contractor', 'team_employee', 'aor_contractor'] as const;
+
+export type InviteRole = (typeof INVITE_ROLES)[number];
 export type AdministratorRole = (typeof ADMINISTRATOR_ROLES)[number];
 
 /** Whether an administrator's role belongs to the kind of entity that the identifier names. */
 export function roleSuitsEntity(role: AdministratorRole, entityId: string): boolean {
-	return role.startsWith('team_') === entityId.startsWith('te-');
+	return role.startsWith('team_') === hasPrefix(entityId, 'te');
 }

@@ -1,0 +1,53 @@
+import { trimmed } from '../shared/text';
+
+/** The kinds of identifiers, by prefix (docs/api.md, Identifiers). */
+const IDENTIFIER_KINDS = {
+	te: 'a team',
+	co: 'a company',
+	us: 'a user',
+	in: 'an invite',
+	tx: 'a transaction',
+	wh: 'a webhook endpoint',
+} as const;
+
+export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
+
+/** What follows the prefix and its hyphen, as a regular expression. */
+export const IDENTIFIER_REST = '[A-Za-z0-9_-]{12}';
+
+/** Of an identifier with its prefix. */
+export const IDENTIFIER_LENGTH = 15;
+
+export function hasPrefix(id: string, ...prefixes: readonly IdentifierPrefix[]): boolean {
+	return prefixes.some((prefix) => id.startsWith(`${prefix}-`));
+}
+
+/** The prefixes as a person reads them: "te-, co- or us-". */
+export function startsOf(prefixes: readonly IdentifierPrefix[]): string {
+	const starts = prefixes.map((prefix) => `${prefix}-`).join(', ');
+	return starts.replace(/, ([^,]*)$/, ' or $1');
+}
+
+function faultInIdentifier(
+	value: string,
+	prefixes: readonly IdentifierPrefix[],
+): string | undefined {
+	const expected = startsOf(prefixes);
+	const length = `${IDENTIFIER_LENGTH} characters`;
+	if (value === '') return `is missing; it starts with ${expected} and has ${length}`;
+	if (!hasPrefix(value, ...prefixes)) {
+		const kind = new Map(Object.entries(IDENTIFIER_KINDS)).get(value.split('-', 1).join());
+		return `must start with ${expected}${kind === undefined ? '' : `; this is the ID of ${kind}`}`;
+	}
+	if (value.length !== IDENTIFIER_LENGTH) return `must have ${length}, but has ${value.length}`;
+	if (new RegExp(`^..-${IDENTIFIER_REST}$`).test(value)) return undefined;
+	return 'may contain only letters, digits, - and _ after its prefix';
+}
+
+/** A 15-character nanoid with one of the given prefixes. */
+export function identifier(...prefixes: IdentifierPrefix[]) {
+	return trimmed.superRefine((value, context) => {
+		const message = faultInIdentifier(value, prefixes);
+		if (message !== undefined) context.addIssue({ code: 'custom', message });
+	});
+}
