@@ -5,7 +5,6 @@ import { endpoint } from '../../contract/endpoints';
 import { PAYLOAD_VERSIONS } from '../../contract/limits';
 import { identifier } from '../../contract/identifiers';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
-import { optional } from '../../forms/field';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
 import { checkedCall } from '../../run/write';
@@ -33,11 +32,13 @@ export const sendTestDelivery = defineOperation({
 			menuOf(EVENT_TYPES, nameOfEvent),
 			'deposit.received',
 		),
-		version: optional(
-			wholeNumber(
-				{ label: 'Version', description: 'Major version of the payload, from 1 to 10' },
-				PAYLOAD_VERSIONS,
-			),
+		version: wholeNumber(
+			{
+				label: 'Version',
+				description: 'Major version of the payload, from 1 to 10',
+				empty: 'unset',
+			},
+			PAYLOAD_VERSIONS,
 		),
 	},
 	output: testDeliveryAnswer.extend({
