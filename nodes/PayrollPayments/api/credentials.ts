@@ -1,14 +1,5 @@
-import { readFields, savedValues, withoutExpressions, type Schema } from '../forms/field';
-import {
-	choice,
-	integer,
-	keysOf,
-	menu,
-	menuOf,
-	password,
-	text,
-	unlessEmpty,
-} from '../forms/fieldTypes';
+import { readFields, savedValues, type Empty, type Schema } from '../forms/field';
+import { choice, integer, keysOf, menu, menuOf, password, text } from '../forms/fieldTypes';
 import { anyText, filledLine } from '../shared/text';
 import { evmAddress } from '../contract/formats';
 import { identifier } from '../contract/identifiers';
@@ -52,9 +43,9 @@ interface Entity {
 const entityId = identifier('te', 'co', 'us');
 
 /** *Teams and Companies*: an identifier on each line, and a name unless the identifier serves as one. */
-const entities = anyText.nullish().transform((lines, context): Entity[] => {
+const entities = anyText.transform((lines, context): Entity[] => {
 	const listed = new Map<string, Entity>();
-	for (const [index, entry] of (lines ?? '').split(/\r\n|\r|\n/).entries()) {
+	for (const [index, entry] of lines.split(/\r\n|\r|\n/).entries()) {
 		const [, id, name = ''] = /^(\S+)\s*(.*)$/.exec(entry.trim()) ?? [];
 		if (id === undefined) continue;
 		const fault = entityId.safeParse(id).error?.issues[0]?.message;
@@ -67,8 +58,8 @@ const entities = anyText.nullish().transform((lines, context): Entity[] => {
 	return [...listed.values()];
 });
 
-const walletAddress = <Address>(description: string, schema: Schema<Address>) =>
-	text({ label: 'Wallet Address', description, example: '0x5290…9EE7' }, schema);
+const walletAddress = <IfEmpty extends Empty>(description: string, empty: IfEmpty) =>
+	text({ label: 'Wallet Address', description, example: '0x5290…9EE7', empty }, evmAddress);
 
 const dialects = menuOf(keysOf(DIALECTS), (dialect) => DIALECTS[dialect].label).map((option) => {
 	const { message, typedData } = DIALECTS[option.value].methods;
@@ -99,17 +90,17 @@ export const FIELDS = {
 			}),
 			'walletSignIn',
 		),
-		entities: withoutExpressions(
-			text(
-				{
-					label: 'Teams and Companies',
-					description:
-						'Optional. One per line, an identifier and a name. Forms then offer these names, and approvals and errors use them.',
-					example: 'te-a1B2c3D4e5F6 Engineering',
-				},
-				entities,
-				{ rows: 3 },
-			),
+		entities: text(
+			{
+				label: 'Teams and Companies',
+				description:
+					'Optional. One per line, an identifier and a name. Forms then offer these names, and approvals and errors use them.',
+				example: 'te-a1B2c3D4e5F6 Engineering',
+				empty: 'preset',
+				expressions: 'never',
+			},
+			entities,
+			{ rows: 3 },
 		),
 		...limitFields,
 	},
@@ -148,26 +139,26 @@ export const FIELDS = {
 			}),
 			'privateKey',
 		),
-		signInDomain: withoutExpressions(
-			text(
-				{
-					label: 'Sign-In Domain',
-					description:
-						'Recommended. The only domain that a sign-in message may name; if empty, n8n signs a message for any domain.',
-					example: 'app.example.com',
-				},
-				unlessEmpty(filledLine),
-			),
+		signInDomain: text(
+			{
+				label: 'Sign-In Domain',
+				description:
+					'Recommended. The only domain that a sign-in message may name; if empty, n8n signs a message for any domain.',
+				example: 'app.example.com',
+				empty: 'unset',
+				expressions: 'never',
+			},
+			filledLine,
 		),
-		signInChainId: withoutExpressions(
-			text(
-				{
-					label: 'Sign-In Chain ID',
-					description: 'Optional. The only chain that a sign-in message may name.',
-					example: '42161',
-				},
-				unlessEmpty(integer({ least: 1 })),
-			),
+		signInChainId: text(
+			{
+				label: 'Sign-In Chain ID',
+				description: 'Optional. The only chain that a sign-in message may name.',
+				example: '42161',
+				empty: 'unset',
+				expressions: 'never',
+			},
+			integer({ least: 1 }),
 		),
 	},
 	privateKey: {
@@ -181,7 +172,7 @@ export const FIELDS = {
 		),
 		walletAddress: walletAddress(
 			'Optional. If filled in, it must be the address of the private key.',
-			unlessEmpty(evmAddress),
+			'unset',
 		),
 	},
 	remoteSigner: {
@@ -194,15 +185,16 @@ export const FIELDS = {
 			},
 			plainUrl(isPrivate, 'localhost and private addresses'),
 		),
-		walletAddress: walletAddress('Address of the wallet that the signer signs with', evmAddress),
+		walletAddress: walletAddress('Address of the wallet that the signer signs with', 'required'),
 		remoteSignerDialect: choice({ label: 'Remote Signer Dialect' }, dialects, 'wallet'),
 		remoteSignerToken: password(
 			{
 				label: 'Remote Signer Token',
 				description: 'Optional. Sent to the signer as a bearer token.',
 				example: '3f9c…b1d2',
+				empty: 'unset',
 			},
-			unlessEmpty(token),
+			token,
 		),
 	},
 };

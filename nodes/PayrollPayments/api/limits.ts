@@ -1,17 +1,7 @@
 import { z } from 'zod';
 
-import { optional, orPreset, shownWhen, withoutExpressions, type InputOf } from '../forms/field';
-import {
-	choice,
-	choices,
-	flag,
-	keysOf,
-	listOf,
-	menu,
-	menuOf,
-	text,
-	unlessEmpty,
-} from '../forms/fieldTypes';
+import { shownWhen, type InputOf } from '../forms/field';
+import { choice, choices, flag, keysOf, listOf, menu, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { emailKey, isEmail } from '../contract/formats';
 import { trimmed } from '../shared/text';
@@ -46,63 +36,61 @@ const recipient = trimmed
 	);
 
 export const limitFields = {
-	access: withoutExpressions(
-		orPreset(
-			choice(
-				{ label: 'Workflows May', description: 'What workflows may do with these credentials' },
-				menu({
-					selected: {
-						name: 'Choose…',
-						description: 'Read everything, and make the changes that you select',
-					},
-					everything: 'Read everything, make every change, and send payments',
-					readOnly: 'Read everything, and change nothing',
-				}),
-				'readOnly',
-			),
-		),
+	access: choice(
+		{
+			label: 'Workflows May',
+			description: 'What workflows may do with these credentials',
+			empty: 'preset',
+			expressions: 'never',
+		},
+		menu({
+			selected: {
+				name: 'Choose…',
+				description: 'Read everything, and make the changes that you select',
+			},
+			everything: 'Read everything, make every change, and send payments',
+			readOnly: 'Read everything, and change nothing',
+		}),
+		'readOnly',
 	),
 	permissions: shownWhen(
 		{ access: ['selected'] },
-		withoutExpressions(
-			optional(
-				choices(
-					{
-						label: 'Permissions',
-						description: 'The changes that workflows may make. Reading is always allowed.',
-					},
-					menuOf(keysOf(PERMISSIONS), (permission) => PERMISSIONS[permission].label),
-				),
-			),
+		choices(
+			{
+				label: 'Permissions',
+				description: 'The changes that workflows may make. Reading is always allowed.',
+				empty: 'unset',
+				expressions: 'never',
+			},
+			menuOf(keysOf(PERMISSIONS), (permission) => PERMISSIONS[permission].label),
 		),
 	),
-	requireApproval: withoutExpressions(
-		flag({
-			label: 'Require Approved Check',
+	requireApproval: flag({
+		label: 'Require Approved Check',
+		description:
+			'Whether every change must name the approval that Check Only gave for it (Approved Check under Options)',
+		expressions: 'never',
+	}),
+	maximumPayment: text(
+		{
+			label: 'Maximum Payment',
+			description: 'The most that one payment may move, in US dollars; leave empty for no limit',
+			example: '2500.00',
+			empty: 'unset',
+			expressions: 'never',
+		},
+		maximumPayment,
+	),
+	paymentRecipients: text(
+		{
+			label: 'Payment Recipients',
 			description:
-				'Whether every change must name the approval that Check Only gave for it (Approved Check under Options)',
-		}),
-	),
-	maximumPayment: withoutExpressions(
-		text(
-			{
-				label: 'Maximum Payment',
-				description: 'The most that one payment may move, in US dollars; leave empty for no limit',
-				example: '2500.00',
-			},
-			unlessEmpty(maximumPayment),
-		),
-	),
-	paymentRecipients: withoutExpressions(
-		text(
-			{
-				label: 'Payment Recipients',
-				description:
-					'Who may be paid: email addresses and @domain entries, separated by commas. Leave empty to allow anyone.',
-				example: 'ana@example.com, @example.org',
-			},
-			unlessEmpty(listOf(recipient).transform((list) => new Set(list))),
-		),
+				'Who may be paid: email addresses and @domain entries, separated by commas. Leave empty to allow anyone.',
+			example: 'ana@example.com, @example.org',
+			empty: 'unset',
+			expressions: 'never',
+		},
+		listOf(recipient).transform((list) => new Set(list)),
 	),
 };
 

@@ -5,7 +5,7 @@ import { messageOf, UserError, wrapError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 
 /** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
-type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required'>;
+type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required' | 'noDataExpression'>;
 
 /** Makes a value of anything, or says what's wrong with it. */
 export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
@@ -15,20 +15,57 @@ export type ShownWhen = Readonly<
 	Record<string, ReadonlyArray<string | boolean | { readonly _cnd: { readonly includes: string } }>>
 >;
 
+/**
+ * What becomes of a field that is empty.
+ * - `required`: it's refused in the words of its schema
+ * - `refuse`: it's refused where it was added to a collection, or undefined where it wasn't
+ * - `unset`: its value is undefined
+ * - `preset`: its value is what its form shows at first
+ *
+ * An expression that finds nothing is refused, whatever this says: it must not open what the field closes.
+ */
+export type Empty = 'required' | 'refuse' | 'unset' | 'preset';
+
+/** How a field is read, whatever its type. */
+export interface Reading<IfEmpty extends Empty> {
+	/** By default `required`. */
+	readonly empty?: IfEmpty;
+	/** Hides n8n's switch for expressions, and refuses them. */
+	readonly expressions?: 'never';
+}
+
 /** One field of an operation: how n8n shows it and what it accepts. */
-export interface Field<Value> {
+export interface Field<Value, IfEmpty extends Empty = 'required'> extends Reading<IfEmpty> {
 	readonly form: FieldForm;
 	/** Turns the raw value into what the operation uses. Its messages are put after the label. */
 	readonly schema: Schema<Value>;
-	readonly required: boolean;
 	/** What a collection may hold. The members that were added are read, in place of the schema. */
 	readonly members?: FieldSet;
 	/** The field is shown and read only if the others match one of these. */
 	readonly shownWhen?: readonly ShownWhen[];
-	readonly withoutExpressions?: boolean;
-	readonly mustResolve?: boolean;
-	readonly mustResolveEach?: boolean;
-	readonly filledWhereSet?: boolean;
+}
+
+export type AnyField = Field<unknown, Empty>;
+export type FieldSet = Readonly<Record<string, AnyField>>;
+
+type ValueOf<Each> =
+	Each extends Field<infer Value, infer IfEmpty>
+		?
+				| Value
+				| (IfEmpty extends 'refuse' | 'unset' ? undefined : never)
+				| (Each extends { readonly shownWhen: readonly ShownWhen[] } ? undefined : never)
+		: never;
+
+export type InputOf<Fields extends FieldSet> = {
+	readonly [Name in keyof Fields]: ValueOf<Fields[Name]>;
+};
+
+/** Shows and reads a field only if other fields, read before it, match one of the conditions. */
+export function shownWhen<Each extends AnyField>(
+	conditions: ShownWhen | readonly ShownWhen[],
+	field: Each,
+) {
+	return { ...field, shownWhen: [conditions].flat() };
 }
 
 export interface ParameterSource {
@@ -41,6 +78,8 @@ export interface ParameterSource {
 	readSaved(name: string, preset?: unknown): unknown;
 	/** The value of one expression, without its "=", for the item. */
 	evaluate?(expression: string): unknown;
+	/** Whether what is saved is what its expressions gave, so that null may be one that found nothing. */
+	readonly isResolved?: boolean;
 	/** What to do about a field that isn't valid; by default, that of a node's run. */
 	readonly hint?: string;
 	/** Where the field is, for errors, unless it's in the form of the node. */
@@ -54,14 +93,15 @@ export function savedValues(
 ): ParameterSource {
 	const read = (name: string, preset: unknown): unknown =>
 		Object.hasOwn(saved, name) ? (saved[name] ?? null) : preset;
-	return { read, readSaved: read, ...texts };
+	return { read, readSaved: read, isResolved: true, ...texts };
 }
 
+type TriggerContext = Pick<IPollFunctions, 'getNode' | 'getNodeParameter'> & {
+	evaluateExpression?(expression: string): unknown;
+};
+
 /** The parameters of a trigger, which has no input items. */
-export function parametersOf(
-	context: Pick<IPollFunctions, 'getNode' | 'getNodeParameter'>,
-	fields: FieldSet,
-): ParameterSource {
+export function parametersOf(context: TriggerContext, fields: FieldSet): ParameterSource {
 	const hint = 'Correct the field, then publish the workflow again.';
 	const saved = context.getNode().parameters;
 	return {
@@ -75,6 +115,9 @@ export function parametersOf(
 			}
 		},
 		readSaved: (name) => saved[name],
+		...(context.evaluateExpression && {
+			evaluate: (expression) => context.evaluateExpression?.(expression),
+		}),
 		hint,
 	};
 }
@@ -84,25 +127,31 @@ export interface InputItem extends ParameterSource {
 	readonly json: IDataObject;
 }
 
-export type FieldSet = Readonly<Record<string, Field<unknown>>>;
-
-export type InputOf<Fields extends FieldSet> = {
-	readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
-};
-
 type Show = NonNullable<IDisplayOptions['show']>;
+
+/** Types whose form always shows a value, unless none is selected at first. */
+const ALWAYS_FILLED = ['boolean', 'collection', 'number', 'options'];
+
+/** Whether n8n marks the field as required. */
+function isRequired({ form, empty = 'required' }: AnyField): boolean {
+	return empty === 'required' && (!ALWAYS_FILLED.includes(form.type) || form.default === '');
+}
+
+export function propertyOf(name: string, { form, expressions }: AnyField): INodeProperties {
+	return { ...form, name, ...(expressions === 'never' && { noDataExpression: true }) };
+}
 
 /** Fields as n8n shows them where others have these values. n8n needs a copy of a field for each of its conditions. */
 export function propertiesOf(fields: FieldSet, show: Show = {}): INodeProperties[] {
-	return Object.entries(fields).flatMap(([name, { form, required, shownWhen = [{}] }]) =>
-		shownWhen.map((condition) => {
+	return Object.entries(fields).flatMap(([name, field]) =>
+		(field.shownWhen ?? [{}]).map((condition) => {
 			const values = Object.entries(condition).map(([other, wanted]) => [other, [...wanted]]);
 			const all = { ...show, ...Object.fromEntries(values) };
+			const displayOptions = Object.keys(all).length > 0 && { displayOptions: { show: all } };
 			return {
-				...form,
-				name,
-				...(required ? { required: true } : {}),
-				...(Object.keys(all).length > 0 ? { displayOptions: { show: all } } : {}),
+				...propertyOf(name, field),
+				...(isRequired(field) && { required: true }),
+				...displayOptions,
 			};
 		}),
 	);
@@ -112,6 +161,15 @@ export function propertiesOf(fields: FieldSet, show: Show = {}): INodeProperties
 export function noticeOf(name: string, displayName: string, show?: Show): INodeProperties {
 	const displayOptions = show && { displayOptions: { show } };
 	return { displayName, name, type: 'notice', default: '', ...displayOptions };
+}
+
+/** "companyZip" and "company_zip" as a label: "Company ZIP". */
+export function titleOf(name: string): string {
+	return name
+		.replace(/_/g, ' ')
+		.replace(/([a-z])([A-Z])/g, '$1 $2')
+		.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+		.replace(/\b(?:Api|Zip)\b/, (word) => word.toUpperCase());
 }
 
 /** Whether a field was left empty, or its expression found no value. */
@@ -124,79 +182,7 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-/**
- * Whether what was saved has an expression. In a field without expressions, n8n still resolves a lone
- * `$fromAI()`, and passes others on as text, with or without the leading "=".
- */
-function hasExpression(saved: unknown): boolean {
-	return [saved]
-		.flat()
-		.some((entry) => typeof entry === 'string' && (/^\s*=/.test(entry) || entry.includes('{{')));
-}
-
-/** The parts of a saved text that n8n evaluates. */
-function expressionsIn(saved: unknown): string[] {
-	return typeof saved === 'string' ? (saved.match(/\{\{[\s\S]*?\}\}/g) ?? []) : [];
-}
-
-/** Makes a field optional: a blank value becomes `undefined`. */
-export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
-	return {
-		...field,
-		required: false,
-		schema: z.preprocess((value) => (isBlank(value) ? undefined : value), field.schema.optional()),
-	};
-}
-
-/** Shows and reads a field only if other fields, read before it, match one of the conditions. */
-export function shownWhen<Value>(
-	conditions: ShownWhen | readonly ShownWhen[],
-	field: Field<Value>,
-): Field<Value | undefined> {
-	return { ...field, shownWhen: [conditions].flat() };
-}
-
-/** Makes a field refuse expressions and hides n8n's switch for them. */
-export function withoutExpressions<Value>(field: Field<Value>): Field<Value> {
-	return { ...field, withoutExpressions: true, form: { ...field.form, noDataExpression: true } };
-}
-
-/** Makes a field optional that refuses an expression that resolves to nothing. */
-export function mustResolve<Value>(field: Field<Value>): Field<Value | undefined> {
-	return { ...optional(field), mustResolve: true };
-}
-
-/** The same, for each expression in a text: "INV-{{ … }}" would become "INV-". */
-export function mustResolveEach<Value>(field: Field<Value>): Field<Value | undefined> {
-	return { ...mustResolve(field), mustResolveEach: true };
-}
-
-/** Makes an optional field that must hold something once it was added. */
-export function filledWhereSet<Value>(field: Field<Value>): Field<Value | undefined> {
-	return { ...optional(field), filledWhereSet: true };
-}
-
-/** Makes a field what its form shows where it was left out. */
-export function orPreset<Value>(field: Field<Value>): Field<Value> {
-	const preset = field.schema.parse(field.form.default);
-	const { schema, ...rest } = optional(field);
-	return { ...rest, schema: schema.transform((value) => value ?? preset) };
-}
-
-export function withDefault<Value>(field: Field<Value>, preset: string): Field<Value> {
-	return { ...field, form: { ...field.form, default: preset } };
-}
-
-/** "companyZip" and "company_zip" as a label: "Company ZIP". */
-export function titleOf(name: string): string {
-	return name
-		.replace(/_/g, ' ')
-		.replace(/([a-z])([A-Z])/g, '$1 $2')
-		.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
-		.replace(/\b(?:Api|Zip)\b/, (word) => word.toUpperCase());
-}
-
-const RUN_AGAIN = 'Nothing was sent. Correct the field, then run the node again.';
+const RUN_AGAIN = 'Correct the field, then run the node again.';
 
 /** The error for a value that doesn't fit a field's schema. */
 export function refusalOf(label: string, error: z.ZodError, hint = RUN_AGAIN): UserError {
@@ -237,42 +223,78 @@ export function readFields(fields: FieldSet, source: ParameterSource): Record<st
 	return values;
 }
 
-function readField(name: string, field: Field<unknown>, source: ParameterSource): unknown {
-	const { displayName, type, default: preset } = field.form;
-	const label = [displayName, source.where].filter(Boolean).join(' ');
+/** A text that n8n evaluates. */
+function isExpression(saved: unknown): saved is string {
+	return typeof saved === 'string' && saved.startsWith('=');
+}
+
+/**
+ * Whether a field that takes no expressions was given one. n8n takes the "=" off (`getNodeParameters` in
+ * n8n-workflow's node-helpers.js, 2.41) and hands it over as text, but still resolves a lone `$fromAI()`.
+ * A switch is saved as text only if it's an expression.
+ */
+function isMeantAsExpression(saved: unknown, type: string): boolean {
+	if (type === 'boolean' && typeof saved === 'string') return true;
+	return [saved]
+		.flat()
+		.some((entry) => typeof entry === 'string' && (/^\s*=/.test(entry) || entry.includes('{{')));
+}
+
+/** The expressions in a text. A backslash takes the meaning from braces (n8n-workflow's expression-parser.js, 2.41). */
+const EXPRESSIONS = /(?<!\\)\{\{[\s\S]*?(?<!\\)\}\}/g;
+
+/** Whether an expression beside other text found no value: "INV-{{ … }}" would become "INV-". */
+function hasGap(saved: string, { evaluate }: ParameterSource): boolean {
+	if (evaluate === undefined) return false;
+	const expressions = saved.match(EXPRESSIONS) ?? [];
+	return expressions.some((each) => saved !== `=${each}` && isBlank(evaluate(each)));
+}
+
+/** A value; of a resource locator, what it holds. */
+function contentOf(value: unknown): unknown {
+	return isRecord(value) && '__rl' in value ? value.value : value;
+}
+
+/** Whether a value is what n8n saves for a field that was left empty. */
+function isLeftEmpty({ type }: FieldForm, value: unknown): boolean {
+	return type === 'multiOptions' ? isBlank(value) : value === '';
+}
+
+function readField(name: string, field: AnyField, source: ParameterSource): unknown {
+	const { form, schema, empty = 'required', expressions } = field;
+	const label = [form.displayName, source.where].filter(Boolean).join(' ');
 	const refuse = (fault: string, hint: string): never => {
 		throw new UserError(`${label} ${fault}`, { hint: source.hint ?? hint });
 	};
-	const saved = source.readSaved(name, preset);
-	const isTyped = field.withoutExpressions === true;
-	/* n8n saves a switch as text only where it's an expression. */
-	if (isTyped && (hasExpression(saved) || (type === 'boolean' && typeof saved === 'string'))) {
-		refuse('can’t be an expression', 'Set it by hand in the node. Nothing was signed or sent.');
+	const saved = contentOf(source.readSaved(name, form.default));
+	if (expressions === 'never' && isMeantAsExpression(saved, form.type)) {
+		refuse('can’t be an expression', 'Set it by hand in the node.');
 	}
-	const given = isTyped ? saved : source.read(name, preset);
-	const { data: value, error } = field.schema.safeParse(given);
+	const given = expressions === 'never' ? saved : source.read(name, form.default);
+	const isAbsent = given === undefined && saved === undefined;
+	const isEmpty = source.isResolved === true ? isLeftEmpty(form, given) : isBlank(contentOf(given));
+	const refuseNothing = (verb: string) =>
+		refuse(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
+	if (isExpression(saved)) {
+		if (isEmpty) refuseNothing('is');
+		/* In JSON, a member may be empty. */
+		if (form.type === 'string' && hasGap(saved, source)) refuseNothing('has');
+	}
+	if (isEmpty && empty === 'refuse' && !isAbsent) {
+		refuse('is empty', 'Fill it in, or remove the option.');
+	}
+	if (isEmpty && (empty === 'unset' || empty === 'refuse')) return undefined;
+	const isPreset = isAbsent || (empty === 'preset' && isBlank(given));
+	const { data: value, error } = schema.safeParse(isPreset ? form.default : given);
 	if (error !== undefined) throw refusalOf(label, error, source.hint);
-	const { evaluate } = source;
-	const hasGap =
-		field.mustResolveEach === true &&
-		evaluate !== undefined &&
-		expressionsIn(saved).some((each) => isBlank(evaluate(each)));
-	const isNothing = given === undefined || value === undefined;
-	if ((isNothing || hasGap) && field.mustResolve === true && hasExpression(saved)) {
-		const next = 'Correct the expression, or clear the field. Nothing was signed or sent.';
-		refuse(`${isNothing ? 'is' : 'has'} an expression that resolved to nothing`, next);
-	}
-	if (value !== undefined) return value;
-	if (field.filledWhereSet === true && saved !== undefined) {
-		refuse('is empty', 'Fill it in, or remove the option. Nothing was signed or sent.');
-	}
-	return undefined;
+	if (value === undefined && isExpression(saved)) refuseNothing('is');
+	return value;
 }
 
 /** The members of a collection that were added to it. */
 function readMembers(
 	name: string,
-	{ form, members = {} }: Field<unknown>,
+	{ form, members = {} }: AnyField,
 	source: ParameterSource,
 ): Record<string, unknown> {
 	const inside = membersOf(name, form.displayName, source, source.hint ?? RUN_AGAIN);
@@ -283,8 +305,9 @@ function readMembers(
 }
 
 /**
- * n8n empties a collection that was saved as a text or an expression, except members whose name is
- * also a property of texts. This one tells such a collection from one without members.
+ * n8n reads the members of a collection off whatever was saved for it (`getNodeParameters` in
+ * n8n-workflow's node-helpers.js, 2.41), so that a text or an expression becomes a collection without
+ * members. A text has a `length`, though, and this hidden member tells the two apart.
  */
 export const TEXT_MARK: INodeProperties = {
 	displayName: 'Text in Place of Fields',
@@ -309,9 +332,5 @@ export function membersOf(
 		throw new UserError(`${label} can’t be an expression or a text`, { hint });
 	};
 	const [given, saved] = [mapOf(source.read(name)), mapOf(source.readSaved(name))];
-	return {
-		read: (each) => given.get(each),
-		readSaved: (each) => saved.get(each),
-		hint: source.hint,
-	};
+	return { ...source, read: (each) => given.get(each), readSaved: (each) => saved.get(each) };
 }

@@ -6,15 +6,19 @@ import { anyText } from '../shared/text';
 import { parseJson } from '../shared/json';
 import {
 	isBlank,
+	propertyOf,
 	TEXT_MARK,
 	titleOf,
+	type Empty,
 	type Field,
 	type FieldSet,
 	type InputOf,
+	type Reading,
 	type Schema,
 } from './field';
 
-export interface Wording {
+/** What every type of field is made with. */
+export interface Wording<IfEmpty extends Empty = Empty> extends Reading<IfEmpty> {
 	readonly label: string;
 	readonly description?: string;
 	/** An example, shown in the empty field as "e.g. …". */
@@ -22,32 +26,34 @@ export interface Wording {
 	readonly hint?: string;
 }
 
-function textsOf({ label, example, ...others }: Wording) {
-	return { displayName: label, ...others, ...(example && { placeholder: `e.g. ${example}` }) };
+interface TextWording<IfEmpty extends Empty> extends Wording<IfEmpty> {
+	/** What the form shows at first. */
+	readonly preset?: string;
+}
+
+function fieldOf<Value, IfEmpty extends Empty>(
+	{ label, example, description, hint, empty, expressions }: Wording<IfEmpty>,
+	form: Omit<Field<Value>['form'], 'displayName'>,
+	schema: Schema<Value>,
+): Field<Value, NoInfer<IfEmpty>> {
+	const texts = {
+		displayName: label,
+		...(description !== undefined && { description }),
+		...(example !== undefined && { placeholder: `e.g. ${example}` }),
+		...(hint !== undefined && { hint }),
+	};
+	return { form: { ...texts, ...form }, schema, empty, expressions };
 }
 
 export const filledText = anyText.refine((value) => value.trim() !== '', 'is missing');
 
-/**
- * Makes text of credentials optional. Only empty text leaves it unset: n8n resolves expressions before
- * we see them, so that null may be one that found no value, and must not open what it should close.
- */
-export function unlessEmpty<Text extends z.ZodTypeAny>(
-	schema: Text,
-): Schema<z.output<Text> | undefined> {
-	return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
-}
-
-export function text<Text extends z.ZodTypeAny>(
-	wording: Wording,
-	schema: Text,
+export function text<Value, IfEmpty extends Empty = 'required'>(
+	{ preset = '', ...wording }: TextWording<IfEmpty>,
+	schema: Schema<Value>,
 	typeOptions?: INodeProperties['typeOptions'],
-): Field<z.output<Text>> {
-	return {
-		form: { ...textsOf(wording), type: 'string', default: '', ...(typeOptions && { typeOptions }) },
-		schema,
-		required: !schema.isOptional(),
-	};
+): Field<Value, NoInfer<IfEmpty>> {
+	const form = { type: 'string', default: preset, ...(typeOptions && { typeOptions }) } as const;
+	return fieldOf(wording, form, schema);
 }
 
 /** Text that n8n hides, as it does everywhere with a secret. */
@@ -112,16 +118,15 @@ function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Sch
 	});
 }
 
-export function choice<const Value extends string>(
-	wording: Wording,
+/** @param preset with an empty one, nothing is selected in new nodes, so that nothing is decided by accident */
+export function choice<const Value extends string, IfEmpty extends Empty = 'required'>(
+	wording: Wording<IfEmpty>,
 	options: ReadonlyArray<Option<Value>>,
-	preset: NoInfer<Value>,
-): Field<Value> {
-	return {
-		form: { ...textsOf(wording), type: 'options', options: [...options], default: preset },
-		schema: oneOf(options),
-		required: false,
-	};
+	preset: NoInfer<Value> | '',
+): Field<Value, NoInfer<IfEmpty>> {
+	const none = preset === '' ? [{ name: 'Choose One', value: '' }] : [];
+	const form = { options: [...none, ...options], default: preset };
+	return fieldOf(wording, { ...form, type: 'options' }, oneOf(options));
 }
 
 /** A list, given as an array or as text separated by commas, semicolons or line breaks. */
@@ -140,40 +145,36 @@ export function listOf<Entry>(entry: Schema<Entry>): Schema<Entry[]> {
 }
 
 /** A list of texts: separated by commas, or an array from an expression. */
-export function textList<Entry>(wording: Wording, entry: Schema<Entry>): Field<Entry[]> {
+export function textList<Entry, IfEmpty extends Empty = 'required'>(
+	wording: TextWording<IfEmpty>,
+	entry: Schema<Entry>,
+): Field<Entry[], NoInfer<IfEmpty>> {
 	return text(wording, listOf(entry));
 }
 
-export function choices<Value extends string>(
-	wording: Wording,
+export function choices<Value extends string, IfEmpty extends Empty = 'required'>(
+	wording: Wording<IfEmpty>,
 	options: ReadonlyArray<Option<Value>>,
 	preset: readonly Value[] = [],
-): Field<Value[]> {
-	return {
-		form: {
-			...textsOf(wording),
-			type: 'multiOptions',
-			options: [...options],
-			default: [...preset],
-		},
-		schema: listOf(oneOf(options)),
-		required: preset.length > 0,
-	};
+): Field<Value[], NoInfer<IfEmpty>> {
+	const form = { options: [...options], default: [...preset] };
+	return fieldOf(wording, { ...form, type: 'multiOptions' }, listOf(oneOf(options)));
 }
 
-export function flag(wording: Wording, preset = false): Field<boolean> {
-	return {
-		form: { ...textsOf(wording), type: 'boolean', default: preset },
-		schema: z.preprocess(
-			(value) => {
-				/* Files of spreadsheets have TRUE and FALSE. */
-				const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
-				return word === 'true' || word === 'false' ? word === 'true' : value;
-			},
-			z.boolean({ invalid_type_error: 'must be true or false' }).default(preset),
-		),
-		required: false,
-	};
+/* Files of spreadsheets have TRUE and FALSE. */
+const truth = z.preprocess(
+	(value) => {
+		const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+		return word === 'true' || word === 'false' ? word === 'true' : value;
+	},
+	z.boolean({ message: 'must be true or false' }),
+);
+
+export function flag<IfEmpty extends Empty = 'required'>(
+	wording: Wording<IfEmpty>,
+	preset = false,
+): Field<boolean, NoInfer<IfEmpty>> {
+	return fieldOf(wording, { type: 'boolean', default: preset }, truth);
 }
 
 interface Range {
@@ -194,39 +195,29 @@ export function integer({ least, most }: Range): Schema<number> {
 	);
 }
 
-export function wholeNumber(
-	wording: Wording,
+export function wholeNumber<IfEmpty extends Empty = 'required'>(
+	wording: Wording<IfEmpty>,
 	{ preset, ...range }: Range & { readonly preset: number },
-): Field<number> {
+): Field<number, NoInfer<IfEmpty>> {
 	const { least, most } = range;
-	return {
-		form: {
-			...textsOf(wording),
-			type: 'number',
-			default: preset,
-			typeOptions: { minValue: least, ...(most && { maxValue: most }) },
-		},
-		schema: integer(range),
-		required: false,
-	};
+	const typeOptions = { minValue: least, ...(most && { maxValue: most }) };
+	return fieldOf(wording, { type: 'number', default: preset, typeOptions }, integer(range));
 }
 
 /** JSON, given as text or as a value from an expression. */
-export function json<Value>(wording: Wording, schema: Schema<Value>, preset = '{}'): Field<Value> {
-	return {
-		form: { ...textsOf(wording), type: 'json', default: preset, typeOptions: { rows: 4 } },
-		schema: z
-			.unknown()
-			.transform((value, context) => {
-				const parsed = typeof value === 'string' ? parseJson(value) : value;
-				if (parsed !== undefined || value === undefined) return parsed;
-				const message = isBlank(value) ? 'is missing' : 'isn’t valid JSON';
-				context.addIssue({ code: 'custom', message });
-				return z.NEVER;
-			})
-			.pipe(schema),
-		required: true,
-	};
+export function json<Value, IfEmpty extends Empty = 'required'>(
+	{ preset = '{}', ...wording }: TextWording<IfEmpty>,
+	schema: Schema<Value>,
+): Field<Value, NoInfer<IfEmpty>> {
+	const parsed = z.unknown().transform((value, context) => {
+		const read = typeof value === 'string' ? parseJson(value) : value;
+		if (read !== undefined || value === undefined) return read;
+		const message = isBlank(value) ? 'is missing' : 'isn’t valid JSON';
+		context.addIssue({ code: 'custom', message });
+		return z.NEVER;
+	});
+	const form = { type: 'json', default: preset, typeOptions: { rows: 4 } } as const;
+	return fieldOf(wording, form, parsed.pipe(schema));
 }
 
 /** Fields that a person adds as needed, in the order of their labels. */
@@ -234,9 +225,7 @@ export function collection<Fields extends FieldSet>(
 	texts: Pick<INodeProperties, 'displayName' | 'placeholder' | 'description'>,
 	members: Fields,
 ): Field<Partial<InputOf<Fields>>> {
-	const fields = Object.entries(members).map(
-		([name, { form }]): INodeProperties => ({ ...form, name }),
-	);
+	const fields = Object.entries(members).map(([name, field]) => propertyOf(name, field));
 	const options = [...fields, TEXT_MARK].sort((a, b) =>
 		a.displayName.localeCompare(b.displayName, 'en'),
 	);
@@ -244,6 +233,5 @@ export function collection<Fields extends FieldSet>(
 		form: { ...texts, type: 'collection', default: {}, options },
 		schema: z.custom<Partial<InputOf<Fields>>>(),
 		members,
-		required: false,
 	};
 }

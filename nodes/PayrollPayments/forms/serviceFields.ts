@@ -11,14 +11,7 @@ import {
 } from '../contract/identifiers';
 import { BALANCE_CURRENCIES } from '../contract/currencies';
 
-import {
-	isBlank,
-	mustResolve,
-	shownWhen,
-	withDefault,
-	withoutExpressions,
-	type Field,
-} from './field';
+import { isBlank, shownWhen, type Empty, type Field } from './field';
 import {
 	choice,
 	choices,
@@ -84,7 +77,6 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 		schema: z
 			.union([z.object({ value: z.unknown() }).transform(({ value }) => value ?? ''), z.unknown()])
 			.pipe(identifier(...prefixes)),
-		required: true,
 	};
 }
 
@@ -135,36 +127,38 @@ export const administratorRole = choice(
 	'team_viewer',
 );
 
-/** The role that typed data is compared with. Nothing is preselected; Any skips the comparison. */
-export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
-	const any = { name: 'Any', value: 'any', description: 'Only with a provided signature' } as const;
-	const { form, ...rest } = choice(
-		{ label: 'Expected Role', description: 'The only role that the typed data may give' },
-		[any, ...ADMINISTRATOR_ROLE_OPTIONS],
-		'any',
-	);
-	const options = [any, { name: 'Choose One', value: '' }, ...ADMINISTRATOR_ROLE_OPTIONS];
-	return mustResolve({ ...rest, form: { ...form, options, default: '' } });
-}
+/** The role that typed data is compared with. Any skips the comparison. */
+export const expectedRole = choice<AdministratorRole | 'any', 'unset'>(
+	{
+		label: 'Expected Role',
+		description: 'The only role that the typed data may give',
+		empty: 'unset',
+	},
+	[
+		{ name: 'Any', value: 'any', description: 'Only with a provided signature' },
+		...ADMINISTRATOR_ROLE_OPTIONS,
+	],
+	'',
+);
 
 export const roleOptions = {
-	allowUnknownRoleHash: withoutExpressions(
-		flag({
-			label: 'Allow Unknown Role Hash',
-			description:
-				'Whether to sign a 32-byte role that isn’t the hash of a documented role. Ask the service first which role it stands for.',
-		}),
-	),
+	allowUnknownRoleHash: flag({
+		label: 'Allow Unknown Role Hash',
+		description:
+			'Whether to sign a 32-byte role that isn’t the hash of a documented role. Ask the service first which role it stands for.',
+		empty: 'refuse',
+		expressions: 'never',
+	}),
 };
 
 export function balanceCurrencies(description: string) {
 	return choices(
-		{ label: 'Currencies', description },
+		{ label: 'Currencies', description, empty: 'unset' },
 		menuOf(BALANCE_CURRENCIES, (currency) => currency),
 	);
 }
 
-export function emails(wording: { label: string; description: string }): Field<string[]> {
+export function emails<IfEmpty extends Empty = 'required'>(wording: Wording<IfEmpty>) {
 	return textList({ ...wording, example: 'ana@example.com, ben@example.com' }, email);
 }
 
@@ -222,12 +216,14 @@ const object = z.record(z.unknown(), {
 });
 
 /** An optional JSON object. n8n shows an empty one as "{}", which counts as blank. */
-export function optionalJsonObject(wording: Wording) {
+export function optionalJsonObject(wording: Omit<Wording, 'empty'>) {
 	const filled = object.transform((each) => (Object.keys(each).length === 0 ? undefined : each));
-	return mustResolve(json(wording, filled));
+	return json({ ...wording, empty: 'unset' }, filled);
 }
 
-export function jsonObject(wording: Wording): Field<Record<string, unknown>> {
+export function jsonObject(
+	wording: Wording<'required'> & { readonly preset?: string },
+): Field<Record<string, unknown>> {
 	const filled = object.refine((each) => Object.keys(each).length > 0, 'is missing');
 	return json(
 		wording,
@@ -236,10 +232,7 @@ export function jsonObject(wording: Wording): Field<Record<string, unknown>> {
 }
 
 /** The name of a body field that the service doesn't document (docs/api.md, Endpoints 8 and 9). */
-export function bodyFieldName(
-	wording: { label: string; description: string },
-	preset: string,
-): Field<string> {
+export function bodyFieldName(wording: { label: string; description: string }, preset: string) {
 	/* The same bodies use two names for other values. */
 	const name = anyText
 		.regex(
@@ -250,5 +243,5 @@ export function bodyFieldName(
 			(each) => !['review_version', 'version'].includes(each),
 			'is already the name of another field',
 		);
-	return { ...withDefault(text(wording, name.default(preset)), preset), mustResolve: true };
+	return text({ ...wording, preset, empty: 'preset' }, name);
 }

@@ -1,6 +1,6 @@
 import type { IBuilderHint, INodeProperties, NodeHint } from 'n8n-workflow';
 
-import { noticeOf, propertiesOf, titleOf, withoutExpressions } from '../forms/field';
+import { noticeOf, propertiesOf, titleOf } from '../forms/field';
 import { choice, collection, flag } from '../forms/fieldTypes';
 
 import { CATALOGUE } from './catalogue';
@@ -8,12 +8,10 @@ import type { Operation } from '../run/operation';
 
 const RESOURCES = [...new Set(CATALOGUE.map(({ resource }) => resource))];
 
-const resourceMenu = withoutExpressions(
-	choice<string>(
-		{ label: 'Resource' },
-		RESOURCES.map((value) => ({ name: titleOf(value), value })),
-		'teamUser',
-	),
+const resourceMenu = choice<string>(
+	{ label: 'Resource', expressions: 'never' },
+	RESOURCES.map((value) => ({ name: titleOf(value), value })),
+	'teamUser',
 );
 
 function operationMenu(resource: string): INodeProperties[] {
@@ -26,8 +24,9 @@ function operationMenu(resource: string): INodeProperties[] {
 		action,
 		description,
 	}));
-	const menu = choice<string>({ label: 'Operation' }, options, preset?.operation ?? '');
-	return propertiesOf({ operation: withoutExpressions(menu) }, { resource: [resource] });
+	const wording = { label: 'Operation', expressions: 'never' } as const;
+	const operation = choice<string>(wording, options, preset?.operation ?? '');
+	return propertiesOf({ operation }, { resource: [resource] });
 }
 
 function formOf({ resource, operation, fields, notice, ...others }: Operation): INodeProperties[] {
@@ -46,13 +45,12 @@ function toolWrites(): INodeProperties[] {
 	const writes = CATALOGUE.filter(
 		({ effect, isForPeople }) => effect === 'write' && isForPeople !== true,
 	);
-	const allowToolWrites = withoutExpressions(
-		flag({
-			label: 'Allow Writes by AI',
-			description:
-				'Whether the AI agent may run operations that invite people, set roles, resolve reviews, move money or send test events. Check Only works without it.',
-		}),
-	);
+	const allowToolWrites = flag({
+		label: 'Allow Writes by AI',
+		description:
+			'Whether the AI agent may run operations that invite people, set roles, resolve reviews, move money or send test events. Check Only works without it.',
+		expressions: 'never',
+	});
 	return propertiesOf(
 		{ allowToolWrites },
 		{

@@ -1,6 +1,6 @@
 import { balanceCall } from '../api/balanceCall';
 import { unusableAnswer } from '../api/errors';
-import { mustResolve, readFields } from '../forms/field';
+import { readFields } from '../forms/field';
 import { wholeNumber } from '../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../forms/serviceFields';
 import { centsAsDecimal, wholeCents } from '../shared/money';
@@ -8,7 +8,7 @@ import { described, type ChangeKind, type Observation } from './snapshots';
 
 const fields = {
 	entityId: described(entityId('te', 'co', 'us'), 'Whose balances to watch'),
-	currencies: mustResolve(balanceCurrencies('The currencies to watch; leave empty for all')),
+	currencies: balanceCurrencies('The currencies to watch; leave empty for all'),
 	minimumChangeCents: wholeNumber(
 		{
 			label: 'Minimum Change (Cents)',

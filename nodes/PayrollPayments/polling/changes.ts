@@ -135,7 +135,11 @@ export const EVENTS = { balanceChanged, inviteAdded, inviteEnded, teamUserAdded,
 export type PollEvent = keyof typeof EVENTS;
 
 export const eventField = choice(
-	{ label: 'Trigger On', description: 'The change that starts the workflow' },
+	{
+		label: 'Trigger On',
+		description: 'The change that starts the workflow',
+		expressions: 'never',
+	},
 	menu(EVENTS),
 	'balanceChanged',
 );

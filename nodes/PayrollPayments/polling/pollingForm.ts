@@ -9,7 +9,7 @@ export const properties: INodeProperties[] = [
 		'firstCheckNotice',
 		'The first check after you publish only remembers how things are. Each later check starts the workflow with everything that has changed since the one before.',
 	),
-	{ ...eventField.form, name: 'event', noDataExpression: true },
+	...propertiesOf({ event: eventField }),
 	...Object.entries(EVENTS).flatMap(([event, { fields }]) =>
 		propertiesOf(fields, { event: [event] }),
 	),

@@ -1,13 +1,6 @@
 import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/client';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import {
-	filledWhereSet,
-	membersOf,
-	orPreset,
-	withoutExpressions,
-	type InputOf,
-	type ParameterSource,
-} from '../forms/field';
+import { membersOf, type InputOf, type ParameterSource } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
 
 /** The members of *Options* that were added to the node. */
@@ -20,47 +13,48 @@ export function optionsOf(item: ParameterSource): ParameterSource {
 	);
 }
 
+/** An option of the run as a whole, which takes no expressions: they could differ from item to item. */
+const OF_RUN = { empty: 'preset', expressions: 'never' } as const;
+
 function concurrency(preset: number) {
 	const description = 'How many items to process at the same time, from 1 to 50';
-	return withoutExpressions(
-		orPreset(wholeNumber({ label: 'Concurrency', description }, { least: 1, most: 50, preset })),
+	return wholeNumber(
+		{ label: 'Concurrency', description, ...OF_RUN },
+		{ least: 1, most: 50, preset },
 	);
 }
 
-const timeout = withoutExpressions(
-	orPreset(
-		wholeNumber(
-			{
-				label: 'Timeout (Milliseconds)',
-				description: 'How long to wait for an answer, e.g. 30000 for 30 seconds',
-			},
-			{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
-		),
-	),
+const timeout = wholeNumber(
+	{
+		label: 'Timeout (Milliseconds)',
+		description: 'How long to wait for an answer, e.g. 30000 for 30 seconds',
+		...OF_RUN,
+	},
+	{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
 );
 
-const retries = withoutExpressions(
-	orPreset(
-		wholeNumber(
-			{
-				label: 'Retries',
-				description: `How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
-			},
-			{ least: 0, most: 10, preset: DEFAULT_RETRIES },
-		),
-	),
+const retries = wholeNumber(
+	{
+		label: 'Retries',
+		description: `How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
+		...OF_RUN,
+	},
+	{ least: 0, most: 10, preset: DEFAULT_RETRIES },
 );
 
 /** The options of every operation that hold for the run as a whole. Writes are never retried. */
 export const RUN_OPTIONS = {
 	read: { concurrency: concurrency(5), timeout, retries },
 	write: {
-		checkOnly: withoutExpressions(
-			flag({
+		checkOnly: flag(
+			{
 				label: 'Check Only',
 				description:
 					'Whether to check everything and output the requests for review, without signing or sending them',
-			}),
+				empty: 'refuse',
+				expressions: 'never',
+			},
+			true,
 		),
 		concurrency: concurrency(1),
 		timeout,
@@ -71,20 +65,19 @@ export const RUN_OPTIONS = {
 export const ITEM_OPTIONS = {
 	read: {},
 	write: {
-		approvedCheck: filledWhereSet(
-			text(
-				{
-					label: 'Approved Check',
-					description:
-						'Approval from the output of Check Only. The node sends exactly what was checked, or nothing.',
-					example: '7F3A-91C2-0D4E-8B6G',
-				},
-				filledText
-					.transform((value) => value.trim())
-					.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
-						message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
-					}),
-			),
+		approvedCheck: text(
+			{
+				label: 'Approved Check',
+				description:
+					'Approval from the output of Check Only. The node sends exactly what was checked, or nothing.',
+				example: '7F3A-91C2-0D4E-8B6G',
+				empty: 'refuse',
+			},
+			filledText
+				.transform((value) => value.trim())
+				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
+					message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
+				}),
 		),
 	},
 };

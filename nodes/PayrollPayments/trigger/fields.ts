@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { DEPOSIT_NETWORKS } from '../contract/networks';
 import { type DEPOSIT_STATUSES, EVENT_TYPES, nameOfEvent } from '../contract/events';
-import { mustResolve, optional, shownWhen, withoutExpressions, type Schema } from '../forms/field';
+import { shownWhen, type Schema } from '../forms/field';
 import {
 	choice,
 	choices,
@@ -54,7 +54,7 @@ const versionNumber = z
 
 /** A filter: left empty it lets everything pass, but not if its expression found nothing. */
 const textFilter = <Entry>(wording: Wording, entry: Schema<Entry>) =>
-	mustResolve(textList(wording, entry));
+	textList({ ...wording, empty: 'unset' }, entry);
 
 const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
 	complete: 'Processed, and the funds are available; the only final status',
@@ -99,27 +99,30 @@ const filters = {
 		},
 		versionNumber,
 	),
-	minimumAmountCents: mustResolve(
-		wholeNumber(
-			{
-				label: 'Minimum Amount (Cents)',
-				description:
-					'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
-			},
-			{ least: 0, preset: 0 },
-		),
+	minimumAmountCents: wholeNumber(
+		{
+			label: 'Minimum Amount (Cents)',
+			description:
+				'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
+			empty: 'unset',
+		},
+		{ least: 0, preset: 0 },
 	),
-	networks: mustResolve(
-		choices(
-			{ label: 'Networks', description: 'The networks that deposits may arrive on' },
-			menuOf(DEPOSIT_NETWORKS),
-		),
+	networks: choices(
+		{
+			label: 'Networks',
+			description: 'The networks that deposits may arrive on',
+			empty: 'unset',
+		},
+		menuOf(DEPOSIT_NETWORKS),
 	),
-	providers: mustResolve(
-		choices(
-			{ label: 'Providers', description: 'The providers that deposits may come from' },
-			providerOptions,
-		),
+	providers: choices(
+		{
+			label: 'Providers',
+			description: 'The providers that deposits may come from',
+			empty: 'unset',
+		},
+		providerOptions,
 	),
 	sourceCurrencies: textFilter(
 		{
@@ -132,33 +135,31 @@ const filters = {
 };
 
 const options = {
-	acknowledge: withoutExpressions(
-		choice(
-			{
-				label: 'Acknowledge',
+	acknowledge: choice(
+		{
+			label: 'Acknowledge',
+			description:
+				'When to tell the service that the event has been handled. When Finished is for workflows that end within the service’s time limit and can run again for the same event.',
+			expressions: 'never',
+		},
+		menu({
+			finished: {
+				name: 'When Finished',
 				description:
-					'When to tell the service that the event has been handled. When Finished is for workflows that end within the service’s time limit and can run again for the same event.',
+					'After the last node. If the workflow fails, the service delivers the event again.',
 			},
-			menu({
-				finished: {
-					name: 'When Finished',
-					description:
-						'After the last node. If the workflow fails, the service delivers the event again.',
-				},
-				received: { name: 'When Received', description: 'As soon as n8n has saved the execution' },
-			}),
-			'received',
-		),
+			received: { name: 'When Received', description: 'As soon as n8n has saved the execution' },
+		}),
+		'received',
 	),
-	deduplicate: optional(
-		flag(
-			{
-				label: 'Deduplicate',
-				description:
-					'Whether to start the workflow only once for an event that is delivered more than once',
-			},
-			true,
-		),
+	deduplicate: flag(
+		{
+			label: 'Deduplicate',
+			description:
+				'Whether to start the workflow only once for an event that is delivered more than once',
+			empty: 'unset',
+		},
+		true,
 	),
 	deduplicationHistory: wholeNumber(
 		{
@@ -167,24 +168,22 @@ const options = {
 		},
 		{ least: 1, most: 100_000, preset: 5_000 },
 	),
-	includeHeaders: optional(
-		flag({
-			label: 'Include Headers',
-			description: 'Whether to add the delivery’s headers, except those that may contain a secret',
+	includeHeaders: flag({
+		label: 'Include Headers',
+		description: 'Whether to add the delivery’s headers, except those that may contain a secret',
+		empty: 'unset',
+	}),
+	invalidPayload: choice(
+		{
+			label: 'Invalid Payload',
+			description: 'What to do with an event that lacks a required field',
+			empty: 'unset',
+		},
+		menu({
+			emit: 'Start the workflow and list what is wrong in validation_issues',
+			reject: 'Answer 400 with what is wrong, without starting the workflow',
 		}),
-	),
-	invalidPayload: optional(
-		choice(
-			{
-				label: 'Invalid Payload',
-				description: 'What to do with an event that lacks a required field',
-			},
-			menu({
-				emit: 'Start the workflow and list what is wrong in validation_issues',
-				reject: 'Answer 400 with what is wrong, without starting the workflow',
-			}),
-			'reject',
-		),
+		'reject',
 	),
 	ipAllowlist: textList(
 		{

@@ -1,6 +1,6 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { setRolesRequest } from '../../signing/payloads';
-import { refusalOf, withDefault } from '../../forms/field';
+import { refusalOf } from '../../forms/field';
 import { textList } from '../../forms/fieldTypes';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../forms/serviceFields';
 import { UserError } from '../../shared/errors';
@@ -119,22 +119,21 @@ export const executeAdministratorInvites = defineWrite({
 	notice:
 		'This sets the administrator roles of the invited people. Have a person review the invites first.',
 	fields: {
-		inviteIds: withDefault(
-			textList(
-				{
-					label: 'Invite IDs',
-					description: 'From Create, separated by commas',
-					example: 'in-a1B2c3D4e5F6',
-				},
-				identifier('in'),
-			),
-			'={{ $json.invites }}',
+		inviteIds: textList(
+			{
+				label: 'Invite IDs',
+				description: 'From Create, separated by commas',
+				example: 'in-a1B2c3D4e5F6',
+				preset: '={{ $json.invites }}',
+			},
+			identifier('in'),
 		),
-		typedData: withDefault(
-			jsonObject({ label: 'Typed Data', description: 'From Create, or its whole output item' }),
-			'={{ $json.typed_data }}',
-		),
-		role: expectedRole(),
+		typedData: jsonObject({
+			label: 'Typed Data',
+			description: 'From Create, or its whole output item',
+			preset: '={{ $json.typed_data }}',
+		}),
+		role: expectedRole,
 		...signatureFields,
 	},
 	options: roleOptions,

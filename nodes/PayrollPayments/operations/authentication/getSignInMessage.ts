@@ -2,7 +2,6 @@ import { evmAddress } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';
-import { optional } from '../../forms/field';
 import { filledText, text } from '../../forms/fieldTypes';
 import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
@@ -23,26 +22,24 @@ export const getSignInMessage = defineRead({
 	description: 'Get the message that a wallet signs to sign in; needs no token',
 	isForPeople: true,
 	fields: {
-		platformId: optional(
-			text(
-				{
-					label: 'Platform ID',
-					description:
-						'Platform identifier of the user; leave empty to use the one in the credentials',
-					example: 'PLT-10000001',
-				},
-				filledText,
-			),
+		platformId: text(
+			{
+				label: 'Platform ID',
+				description:
+					'Platform identifier of the user; leave empty to use the one in the credentials',
+				example: 'PLT-10000001',
+				empty: 'unset',
+			},
+			filledText,
 		),
-		wallet: optional(
-			text(
-				{
-					label: 'Wallet',
-					description: 'Wallet address of the user; leave empty to use the one in the credentials',
-					example: '0x52908400098527886E0F7030069857D2E4169EE7',
-				},
-				evmAddress,
-			),
+		wallet: text(
+			{
+				label: 'Wallet',
+				description: 'Wallet address of the user; leave empty to use the one in the credentials',
+				example: '0x52908400098527886E0F7030069857D2E4169EE7',
+				empty: 'unset',
+			},
+			evmAddress,
 		),
 	},
 	options: {},

@@ -2,7 +2,6 @@ import { verifyAnswer } from '../../api/schemas/answers';
 import { hexSignature } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { VERIFICATION } from '../../api/signIn';
-import { optional } from '../../forms/field';
 import { filledText, longText, text } from '../../forms/fieldTypes';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
@@ -36,15 +35,14 @@ export const verifySignIn = defineWrite({
 			{ label: 'Signature', description: 'Signature of the message, in hex', example: '0x4f1c…1b' },
 			hexSignature,
 		),
-		nonce: optional(
-			text(
-				{
-					label: 'Nonce',
-					description: 'Leave empty to use the one in Message',
-					example: 'b5tWq0Lk2Nfz',
-				},
-				filledText,
-			),
+		nonce: text(
+			{
+				label: 'Nonce',
+				description: 'Leave empty to use the one in Message',
+				example: 'b5tWq0Lk2Nfz',
+				empty: 'unset',
+			},
+			filledText,
 		),
 	},
 	options: {},

@@ -5,7 +5,6 @@ import { isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
 import type { Query } from '../../api/client';
-import { mustResolve, optional } from '../../forms/field';
 import { choice, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineRead } from '../../run/operation';
@@ -39,7 +38,7 @@ export const getBalance = defineRead({
 	description: 'Get the account address and balances of a team, company or user',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
-		currencies: mustResolve(balanceCurrencies('Currencies to return; leave empty for all')),
+		currencies: balanceCurrencies('Currencies to return; leave empty for all'),
 		output: choice(
 			{ label: 'Output', description: 'What each item contains' },
 			menu({
@@ -50,20 +49,19 @@ export const getBalance = defineRead({
 		),
 	},
 	options: {
-		currenciesEncoding: optional(
-			choice(
-				{
-					label: 'Currencies Encoding',
-					description:
-						'How to send several currencies, which the service doesn’t document. Change it only if the service rejects or ignores Currencies.',
-				},
-				menu({
-					brackets: 'As currencies[]=EUR',
-					commaSeparated: { name: 'Comma-Separated', description: 'As currencies=EUR,USD' },
-					repeated: 'As currencies=EUR&currencies=USD',
-				}),
-				'repeated',
-			),
+		currenciesEncoding: choice(
+			{
+				label: 'Currencies Encoding',
+				description:
+					'How to send several currencies, which the service doesn’t document. Change it only if the service rejects or ignores Currencies.',
+				empty: 'unset',
+			},
+			menu({
+				brackets: 'As currencies[]=EUR',
+				commaSeparated: { name: 'Comma-Separated', description: 'As currencies=EUR,USD' },
+				repeated: 'As currencies=EUR&currencies=USD',
+			}),
+			'repeated',
 		),
 	},
 	output: z.union([currencyBalance, balanceAnswer]),

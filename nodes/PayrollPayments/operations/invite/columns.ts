@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isBlank, optional, titleOf, type Field } from '../../forms/field';
+import { isBlank, titleOf, type Field } from '../../forms/field';
 import { choice, filledText, menuOf, text } from '../../forms/fieldTypes';
 import { UserError } from '../../shared/errors';
 import { shorten, visible } from '../../shared/redaction';
@@ -40,7 +40,8 @@ const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the
 const column = z.object({ field: columnField.schema, name: columnName.schema });
 
 /** Headers for fields whose columns aren't recognized by name. */
-export const columnNames: Field<Row['names'] | undefined> = optional({
+export const columnNames: Field<Row['names'], 'unset'> = {
+	empty: 'unset',
 	form: {
 		displayName: 'Column Names',
 		type: 'fixedCollection',
@@ -67,8 +68,7 @@ export const columnNames: Field<Row['names'] | undefined> = optional({
 			{ invalid_type_error: 'must be a list of columns' },
 		)
 		.transform((value) => value.column),
-	required: false,
-});
+};
 
 /** @throws {UserError} if no row has a column that the user named: what it holds would be dropped */
 export function checkColumnNames(rows: readonly Row[]): void {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { invitesCreatedAnswer } from '../../api/schemas/answers';
-import { mustResolve, optional, shownWhen, type InputOf } from '../../forms/field';
+import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
@@ -36,10 +36,10 @@ const fields = {
 	),
 	invitees: shownWhen({ inviteesSource: ['fields'] }, inviteesOnForm),
 	inviteesJson: shownWhen({ inviteesSource: ['json'] }, inviteesAsJson),
-	/* Nobody is to be invited by name because an expression finds nothing. */
-	anonymous: mustResolve(
-		flag({ label: 'Anonymous', description: 'Whether to create the invites anonymously' }),
-	),
+	anonymous: flag({
+		label: 'Anonymous',
+		description: 'Whether to create the invites anonymously',
+	}),
 	existingPeople: choice(
 		{
 			label: 'Existing People',
@@ -56,15 +56,14 @@ const fields = {
 
 const options = {
 	columnNames,
-	inviteesPerRequest: optional(
-		wholeNumber(
-			{
-				label: 'Invitees per Request',
-				description:
-					'Maximum number of invitees in a request, or 0 to send all in one; the service doesn’t document its limit',
-			},
-			{ least: 0, preset: 0 },
-		),
+	inviteesPerRequest: wholeNumber(
+		{
+			label: 'Invitees per Request',
+			description:
+				'Maximum number of invitees in a request, or 0 to send all in one; the service doesn’t document its limit',
+			empty: 'unset',
+		},
+		{ least: 0, preset: 0 },
 	),
 };
 
@@ -99,7 +98,7 @@ async function groupGuests(items: readonly InviteItem[]) {
 	const mentions = new Map<string, Mention[]>();
 	const refusals = await eachOrRefused(items, (each) => {
 		const [item] = each.items;
-		const { invitees, inviteesJson, teamId, role, anonymous = false, existingPeople } = each.input;
+		const { invitees, inviteesJson, teamId, role, anonymous, existingPeople } = each.input;
 		const row = rows.get(each);
 		const isSheet = row !== undefined;
 		const people = isSheet ? [readRow(row)] : (invitees ?? inviteesJson ?? []);

@@ -103,7 +103,6 @@ export const inviteesOnForm: Field<Invitee[]> = {
 	schema: z
 		.object({ invitee: listOf(formEntry).default([]) }, { message: 'must be a list of invitees' })
 		.transform((value) => value.invitee),
-	required: true,
 };
 
 /** Invitees as JSON in the service's format. */
@@ -111,7 +110,7 @@ export const inviteesAsJson = json(
 	{
 		label: 'Invitees (JSON)',
 		description: 'List of invitees, each with an email and an optional prefill',
+		preset: '[{ "email": "ana@example.com" }]',
 	},
 	listOf(invitee),
-	'[{ "email": "ana@example.com" }]',
 );

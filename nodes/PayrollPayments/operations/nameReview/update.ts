@@ -1,29 +1,11 @@
 import { nameReviewAnswer } from '../../api/schemas/answers';
 import { utcTimestamp } from '../../contract/formats';
-import { withDefault } from '../../forms/field';
 import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
 import { endpoint } from '../../contract/endpoints';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 import { entityLabel } from '../../api/credentials';
-
-/** Nothing is selected in new nodes, so that nobody approves by accident. */
-function decision() {
-	const field = withDefault(
-		choice(
-			{ label: 'Decision', description: 'What to do about the name mismatch' },
-			menu({
-				approve: 'Accept the name and continue',
-				cancel: 'Cancel the payment to this recipient',
-			}),
-			'approve',
-		),
-		'',
-	);
-	const options = [{ name: 'Choose One', value: '' }, ...(field.form.options ?? [])];
-	return { ...field, required: true, form: { ...field.form, options } };
-}
 
 /** docs/api.md, Endpoint 8. */
 export const resolveNameReview = defineWrite({
@@ -37,7 +19,14 @@ export const resolveNameReview = defineWrite({
 	fields: {
 		teamId: teamId(),
 		userId: teamUserId(),
-		decision: decision(),
+		decision: choice(
+			{ label: 'Decision', description: 'What to do about the name mismatch' },
+			menu({
+				approve: 'Accept the name and continue',
+				cancel: 'Cancel the payment to this recipient',
+			}),
+			'',
+		),
 		reviewVersion: text(
 			{
 				label: 'Review Version',

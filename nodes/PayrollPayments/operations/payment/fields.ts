@@ -1,16 +1,7 @@
 import { z } from 'zod';
 
 import { paymentPayload } from '../../signing/payloads';
-import {
-	filledWhereSet,
-	mustResolve,
-	mustResolveEach,
-	optional,
-	orPreset,
-	shownWhen,
-	withoutExpressions,
-	type InputOf,
-} from '../../forms/field';
+import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
 import { isAttemptCode, referenceKey } from '../../idempotency/paymentLedger';
@@ -23,10 +14,8 @@ import { dollarsAsCents, TYPED_AMOUNT_UNITS } from '../../shared/money';
 
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 
-/** A menu under Options that takes no expressions. */
-function closedMenu<const Value extends string>(...of: Parameters<typeof choice<Value>>) {
-	return withoutExpressions(orPreset(choice(...of)));
-}
+/** An option that only a person can set. */
+const BY_HAND = { empty: 'preset', expressions: 'never' } as const;
 
 const attemptCodes = filledText
 	.transform((value) => value.split(/[\s,;]/).filter(Boolean))
@@ -48,37 +37,43 @@ const totalDollars = z
 
 /** They hold for the run as a whole, and take no expressions. */
 export const runOptions = {
-	checkOutput: closedMenu(
-		{ label: 'Check Output', description: 'What Check Only puts out' },
+	checkOutput: choice(
+		{ label: 'Check Output', description: 'What Check Only puts out', ...BY_HAND },
 		menu({
 			run: { name: 'One for the Run', description: 'One item with totals and every row' },
 			item: { name: 'One per Payment', description: 'One item for each payment' },
 		}),
 		'item',
 	),
-	confirmedNotPaid: withoutExpressions(
-		optional(
-			text(
-				{
-					label: 'Confirmed Not Paid',
-					description:
-						'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
-					example: '7F3A-91C2-1',
-				},
-				attemptCodes,
-			),
-		),
+	confirmedNotPaid: text(
+		{
+			label: 'Confirmed Not Paid',
+			description:
+				'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
+			example: '7F3A-91C2-1',
+			empty: 'unset',
+			expressions: 'never',
+		},
+		attemptCodes,
 	),
-	ifAlreadyPaid: closedMenu(
-		{ label: 'If Already Paid', description: 'What to do with payments that this node has made' },
+	ifAlreadyPaid: choice(
+		{
+			label: 'If Already Paid',
+			description: 'What to do with payments that this node has made',
+			...BY_HAND,
+		},
 		menu({
 			fail: 'Refuse them, so that nothing of the run is sent',
 			skip: 'Pay the others, and put out a row for each',
 		}),
 		'fail',
 	),
-	typedAmountUnit: closedMenu(
-		{ label: 'Typed Amount Unit', description: 'Unit of data.amount in Payment Authorization' },
+	typedAmountUnit: choice(
+		{
+			label: 'Typed Amount Unit',
+			description: 'Unit of data.amount in Payment Authorization',
+			...BY_HAND,
+		},
 		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
 		'tokenSixDecimals',
 	),
@@ -95,32 +90,32 @@ export const options = {
 		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
 		example: '{ "ForwardRequest": [{ "name": "from", "type": "address" }] }',
 	}),
-	primaryType: mustResolve(
-		text(
-			{
-				label: 'Primary Type',
-				description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
-				example: 'ForwardRequest',
-			},
-			filledText,
-		),
+	primaryType: text(
+		{
+			label: 'Primary Type',
+			description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
+			example: 'ForwardRequest',
+			empty: 'unset',
+		},
+		filledText,
 	),
-	expectedPayments: filledWhereSet(
-		wholeNumber(
-			{ label: 'Expected Payments', description: 'How many payments the run must have' },
-			{ least: 1, preset: 0 },
-		),
+	expectedPayments: wholeNumber(
+		{
+			label: 'Expected Payments',
+			description: 'How many payments the run must have',
+			empty: 'refuse',
+		},
+		{ least: 1, preset: 0 },
 	),
-	expectedTotal: filledWhereSet(
-		text(
-			{
-				label: 'Expected Total',
-				description:
-					'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
-				example: '34500.00',
-			},
-			totalDollars,
-		),
+	expectedTotal: text(
+		{
+			label: 'Expected Total',
+			description:
+				'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
+			example: '34500.00',
+			empty: 'refuse',
+		},
+		totalDollars,
 	),
 };
 
@@ -172,29 +167,28 @@ export const fields = {
 		menu(PAYMENT_NETWORKS),
 		'arbitrum',
 	),
-	paymentReference: mustResolveEach(
-		text(
-			{
-				label: 'Payment Reference',
-				description:
-					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
-				example: 'INV-2026-0042',
-			},
-			z
-				.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
-				.refine(
-					(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
-					'is a number with more digits than n8n keeps; make it text',
-				)
-				.transform((value) => String(value).trim())
-				/* All of these would count as one reference. */
-				.refine((value) => referenceKey(value) !== '', 'has no visible character')
-				.refine(
-					(value) => !NOT_FOUND.test(value),
-					'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
-				)
-				.superRefine(refuseFormulaError),
-		),
+	paymentReference: text(
+		{
+			label: 'Payment Reference',
+			description:
+				'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
+			example: 'INV-2026-0042',
+			empty: 'unset',
+		},
+		z
+			.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+			.refine(
+				(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
+				'is a number with more digits than n8n keeps; make it text',
+			)
+			.transform((value) => String(value).trim())
+			/* All of these would count as one reference. */
+			.refine((value) => referenceKey(value) !== '', 'has no visible character')
+			.refine(
+				(value) => !NOT_FOUND.test(value),
+				'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
+			)
+			.superRefine(refuseFormulaError),
 	),
 	typedData: json(
 		{

@@ -2,15 +2,15 @@ import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
 import { ROLES, ROLE_NAMES } from '../../contract/roles';
-import { filledWhereSet, mustResolve, type InputOf } from '../../forms/field';
+import type { InputOf } from '../../forms/field';
 import {
 	choices,
 	collection,
 	filledText,
 	flag,
 	menuOf,
+	listOf,
 	text,
-	textList,
 } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
 import { inBatches } from '../../shared/lists';
@@ -51,33 +51,35 @@ function simplify(user: TeamUser): z.infer<typeof simplifiedUser> {
 }
 
 /* Which roles a user can have isn't documented, so an expression may give others than the menu. */
-const roles = filledWhereSet({
+const roles = {
 	...choices(
-		{ label: 'Roles', description: 'Only users with one of these roles' },
+		{ label: 'Roles', description: 'Only users with one of these roles', empty: 'refuse' },
 		menuOf(ROLES, (role) => ROLE_NAMES[role]),
 	),
-	schema: textList({ label: 'Roles' }, filledText).schema,
-});
+	schema: listOf(filledText),
+};
 
 const filterFields = {
-	name: filledWhereSet(
-		text(
-			{
-				label: 'Name',
-				description: 'Only users whose name contains these words, in any order and case',
-				example: 'Silva',
-			},
-			filledText,
-		),
+	name: text(
+		{
+			label: 'Name',
+			description: 'Only users whose name contains these words, in any order and case',
+			example: 'Silva',
+			empty: 'refuse',
+		},
+		filledText,
 	),
-	onboarded: filledWhereSet(
-		flag(
-			{ label: 'Onboarded', description: 'Whether the users have completed their onboarding' },
-			true,
-		),
+	onboarded: flag(
+		{
+			label: 'Onboarded',
+			description: 'Whether the users have completed their onboarding',
+			empty: 'refuse',
+		},
+		true,
 	),
-	payable: filledWhereSet(
-		flag({ label: 'Payable', description: 'Whether the users can be paid' }, true),
+	payable: flag(
+		{ label: 'Payable', description: 'Whether the users can be paid', empty: 'refuse' },
+		true,
 	),
 	roles,
 };
@@ -130,13 +132,12 @@ export const getTeamUsers = defineRead({
 	fields: {
 		teamId: teamId(),
 		...returnAllOrLimit,
-		emails: mustResolve(
-			emails({
-				label: 'Emails',
-				description:
-					'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
-			}),
-		),
+		emails: emails({
+			label: 'Emails',
+			description:
+				'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
+			empty: 'unset',
+		}),
 		filters: collection(
 			{
 				displayName: 'Filters',

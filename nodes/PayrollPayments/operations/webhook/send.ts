@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { EVENT_TYPES, nameOfEvent } from '../../contract/events';
 import { identifier } from '../../contract/identifiers';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
-import { optional } from '../../forms/field';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
 import { endpoint } from '../../contract/endpoints';
@@ -33,11 +32,13 @@ export const sendTestDelivery = defineWrite({
 			menuOf(EVENT_TYPES, nameOfEvent),
 			'deposit.received',
 		),
-		version: optional(
-			wholeNumber(
-				{ label: 'Version', description: 'Major version of the payload, from 1 to 10' },
-				PAYLOAD_VERSIONS,
-			),
+		version: wholeNumber(
+			{
+				label: 'Version',
+				description: 'Major version of the payload, from 1 to 10',
+				empty: 'unset',
+			},
+			PAYLOAD_VERSIONS,
 		),
 	},
 	output: testDeliveryAnswer.extend({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { shownWhen, withDefault, type FieldSet } from '../../forms/field';
+import { shownWhen, type FieldSet } from '../../forms/field';
 import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
 import {
 	faultInTemplate,
@@ -71,33 +71,29 @@ export const credentialFields = {
 	),
 	header: shownWhen(
 		[{ method: ['sharedToken'] }, { ...hmac, format: formatsThat(hasOwnHeader) }],
-		withDefault(
-			text(
-				{
-					label: 'Header',
-					description:
-						'The header that contains the signature or the token. “Bearer” in front of a token is ignored. Name[part] reads a named part of a header.',
-					example: 'X-Hub-Signature-256',
-				},
-				headerName('X-Signature'),
-			),
-			'X-Signature',
+		text(
+			{
+				label: 'Header',
+				description:
+					'The header that contains the signature or the token. “Bearer” in front of a token is ignored. Name[part] reads a named part of a header.',
+				example: 'X-Hub-Signature-256',
+				preset: 'X-Signature',
+			},
+			headerName('X-Signature'),
 		),
 	),
 	signedContent: shownWhen(
 		custom,
-		withDefault(
-			text(
-				{
-					label: 'Signed Content',
-					description:
-						'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
-					example: 'v0:{timestamp}:{body}',
-					hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
-				},
-				template,
-			),
-			'{timestamp}.{body}',
+		text(
+			{
+				label: 'Signed Content',
+				description:
+					'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
+				example: 'v0:{timestamp}:{body}',
+				hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
+				preset: '{timestamp}.{body}',
+			},
+			template,
 		),
 	),
 	timestampHeader: shownWhen(
@@ -154,8 +150,9 @@ export const credentialFields = {
 				description: 'What the header contains in front of each signature',
 				example: 'v0=',
 				hint: 'Slack: v0= · GitHub: sha256= · Shopify: none',
+				empty: 'preset',
 			},
-			textOfForm.trim().default(''),
+			textOfForm.trim(),
 		),
 	),
 	secretEncoding: shownWhen(
@@ -176,8 +173,9 @@ export const credentialFields = {
 			description:
 				'The old secret, also accepted while you change to a new one. Clear it afterwards.',
 			example: 'whsec_MfKQ…Rvce',
+			empty: 'preset',
 		},
-		textOfForm.nullish().transform((secret) => secret ?? ''),
+		textOfForm,
 	),
 	toleranceSeconds: shownWhen(
 		[{ ...hmac, format: formatsThat(signsTime) }, signing('{timestamp}')],
