@@ -5,6 +5,7 @@ import {
 	ecdsaSignature,
 	email,
 	evmAddress,
+	filledLine,
 	identifier,
 	startsOf,
 	type IdentifierPrefix,
@@ -14,6 +15,7 @@ import { BALANCE_CURRENCIES } from '../shared/money';
 import {
 	isBlank,
 	mustResolve,
+	optional,
 	shownWhen,
 	withDefault,
 	withoutExpressions,
@@ -147,13 +149,24 @@ export function expectedRole(): Field<AdministratorRole | 'any' | undefined> {
 	return mustResolve({ ...rest, form: { ...form, options, default: '' } });
 }
 
+const roleCode = filledLine.regex(
+	/^(?:0|[1-9]\d{0,77}|0x[0-9a-fA-F]{64})$/,
+	'must be a whole number, e.g. 2, or 0x followed by 64 hex characters',
+);
+
 export const roleOptions = {
-	allowUnknownRoleHash: withoutExpressions(
-		flag({
-			label: 'Allow Unknown Role Hash',
-			description:
-				'Whether to sign a 32-byte role that isn’t the hash of a documented role. Ask the service first which role it stands for.',
-		}),
+	expectedRoleCode: withoutExpressions(
+		optional(
+			text(
+				{
+					label: 'Expected Role Code',
+					description:
+						'Code that the service gives in place of the role, if a person has found out that it stands for the role above; any other code is refused',
+					example: '2',
+				},
+				roleCode,
+			),
+		),
 	),
 };
 

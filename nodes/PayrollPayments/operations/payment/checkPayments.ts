@@ -1,7 +1,7 @@
-import { entityLabel } from '../../api/credentials';
+import { entityLabel, platformIdOf } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
-import { descriptionOf } from '../../signing/payloads';
+import { chainLabel } from '../../signing/chains';
 import type { PaymentState } from '../../idempotency/paymentLedger';
 import { UserError } from '../../shared/errors';
 import {
@@ -16,6 +16,7 @@ import type { ReadItem } from '../../run/operation';
 import { collect, type FailedItems, type Job, type Plan } from '../../run/plan';
 import type { RunContext } from '../../run/runContext';
 
+import { eip712PartsOf } from './eip712Parts';
 import type { PaymentInput, PaymentOptions } from './fields';
 import { recordRun, reportRun } from './report';
 
@@ -34,14 +35,17 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
  * @throws {UserError} if they disagree
  */
 async function guardAuthorization({ input, options }: Item, signer: string, run: RunContext) {
-	const { teamId, recipientEmail, signature, typedData: payload } = input;
-	const description = descriptionOf(payload, options, signature !== undefined);
-	if (description === undefined) return { signs: null, sign: async () => signature };
+	const { teamId, recipientEmail, network, signature, typedData: payload } = input;
+	const parts = eip712PartsOf(payload, options, signature !== undefined);
+	if (parts === undefined) return { signs: null, sign: async () => signature };
 	const { instantPaymentTypedData } = await import('../../signing');
 	const typedData = instantPaymentTypedData(
-		{ ...description, message: payload.message },
+		{ ...parts, message: payload.message },
 		{
 			teamId,
+			teamLabel: entityLabel(teamId, run.credentials.entities),
+			network,
+			platformId: platformIdOf(run.credentials),
 			amountCents: centsOf(input),
 			recipientEmail,
 			typedAmountUnit: options.typedAmountUnit,
@@ -58,7 +62,7 @@ function authorizationSummary(
 	signer: string,
 ): string {
 	const { typedAmountUnit: unit } = options;
-	const { amount, token, recipient } = typedData.message.data;
+	const { amount, token = '', recipient } = typedData.message.data;
 	const dollars = signedAmountInDollars(amount, unit);
 	const units = unit === 'cents' ? 'cents' : 'token units';
 	const { chainId, verifyingContract } = signs?.domain ?? {};
@@ -70,7 +74,7 @@ function authorizationSummary(
 		`Authorization: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
 		token.trim() === '' ? '' : ` of token ${asWord(token)}`,
 		` to ${asWord(recipient)}`,
-		signs === null ? '' : ` on chain ${String(chainId)}, contract ${String(verifyingContract)}`,
+		signs === null ? '' : ` on ${chainLabel(chainId)}, contract ${String(verifyingContract)}`,
 		signature === undefined
 			? `, signed by ${signer}`
 			: `, with a provided signature of ${signer}${isChecked}`,
@@ -84,7 +88,7 @@ async function guardPayment(item: Item, run: RunContext) {
 	const { confirmedNotPaid, typedAmountUnit } = options;
 	const { message } = input.typedData;
 	const cents = centsOf(input);
-	const { amount, recipient, token } = message.data;
+	const { amount, recipient, token = '' } = message.data;
 	const signedCents = signedAmountCents(amount, typedAmountUnit);
 	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, signedCents });
 	const signer = input.signer ?? (await run.wallet()).address;
