@@ -79,6 +79,7 @@ export function optionsFor({
 	headers,
 	body,
 	timeout,
+	signal,
 }: HttpRequest): IHttpRequestOptions {
 	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	return {
@@ -90,6 +91,7 @@ export function optionsFor({
 		returnFullResponse: true,
 		disableFollowRedirect: true,
 		timeout: timeout ?? DEFAULT_TIMEOUT,
+		...(signal && { abortSignal: signal }),
 	};
 }
 

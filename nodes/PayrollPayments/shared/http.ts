@@ -7,6 +7,8 @@ export interface HttpRequest {
 	readonly body?: unknown;
 	/** In milliseconds. */
 	readonly timeout?: number;
+	/** Gives the request up. Only for what may be given up at any time, such as a signature. */
+	readonly signal?: AbortSignal;
 }
 
 export interface HttpAnswer {

@@ -1,3 +1,4 @@
+import { platformIdOf } from '../../api/credentials';
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { setRolesRequest } from '../../signing/payloads';
 import { refusalOf } from '../../forms/field';
@@ -19,7 +20,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The invites to execute, who signs, and what typed data must match before it is used. */
 interface Execution
-	extends Pick<AdministratorInviteExpectation, 'accounts' | 'role' | 'allowUnknownRoleHash'> {
+	extends Pick<AdministratorInviteExpectation, 'accounts' | 'role' | 'expectedRoleCode'> {
 	readonly invites: readonly string[];
 	/** The `typed_data` that Endpoint 6 returns. */
 	readonly typedData: Json;
@@ -67,7 +68,8 @@ async function guardExecution(context: RunContext, execution: Execution) {
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
-	const typedData = administratorInviteTypedData(structure, execution);
+	const platformId = platformIdOf(context.credentials);
+	const typedData = administratorInviteTypedData(structure, { ...execution, platformId });
 	return { request, ...(await signatureOver(typedData, context.wallet, { signer, signature })) };
 }
 
@@ -83,7 +85,7 @@ export async function checkedExecution(
 	const roles = new Set(request.data.map(({ role }) => role));
 	const names = [...roles].map((given) => {
 		const known = roleIn(given);
-		if (known === undefined) return asWord(given);
+		if (known === undefined) return `code ${asWord(given)}`;
 		return known === given ? ROLE_NAMES[known] : `${ROLE_NAMES[known]} (${given})`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;

@@ -1,4 +1,5 @@
-import { entityLabel } from '../../api/credentials';
+import { balanceCall } from '../../api/balanceCall';
+import { entityLabel, platformIdOf } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
@@ -15,7 +16,8 @@ import {
 	signedAmountInDollars,
 } from '../../shared/money';
 import { asWord } from '../../shared/redaction';
-import { descriptionOf } from '../../signing/payloads';
+import { chainLabel } from '../../signing/chains';
+import { eip712PartsOf } from './eip712Parts';
 import type { PaymentInput, PaymentOptions, PaymentSettings } from './fields';
 import { journalOf } from './journal';
 import type { GuardedPayment, PaymentRow } from './paymentRow';
@@ -36,18 +38,33 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
 async function guardAuthorization(
 	{ input, options }: PaymentForm,
 	signer: string,
-	{ settings, wallet }: PaymentRun,
+	run: PaymentRun,
 ) {
-	const { teamId, recipientEmail, signature, typedData: payload } = input;
-	const description = descriptionOf(payload, options, signature !== undefined);
-	if (description === undefined) return { signs: null, sign: async () => signature ?? '' };
+	const { teamId, recipientEmail, network, signature, typedData: payload } = input;
+	const parts = eip712PartsOf(payload, options, signature !== undefined);
+	if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };
 	const { instantPaymentTypedData } = await import('../../signing');
-	const { typedAmountUnit } = settings;
+	const { credentials, settings, wallet } = run;
+	const platformId = platformIdOf(credentials);
+	const { from } = payload.message;
+	const isKnown = [signer, platformId].some((each) => each?.toLowerCase() === from.toLowerCase());
 	const typedData = instantPaymentTypedData(
-		{ ...description, message: payload.message },
-		{ teamId, amountCents: centsOf(input), recipientEmail, typedAmountUnit, signer },
+		{ ...parts, message: payload.message },
+		{
+			...{ teamId, network, signer, platformId, recipientEmail },
+			teamLabel: entityLabel(teamId, credentials.entities),
+			teamAccount: isKnown ? undefined : await accountOf(teamId, run),
+			amountCents: centsOf(input),
+			typedAmountUnit: settings.typedAmountUnit,
+		},
 	);
 	return await signatureOver(typedData, wallet, { signer, signature });
+}
+
+/** The account of the paying team, which may be the sender; undefined if it can't be read. */
+async function accountOf(teamId: string, { read }: PaymentRun): Promise<string | undefined> {
+	const balance = await read(balanceCall(teamId)).catch(() => undefined);
+	return balance?.platform_account_address;
 }
 
 /** What is signed, for the person who approves it. */
@@ -57,7 +74,7 @@ function authorizationSummary(
 	signs: Signs | null,
 	signer: string,
 ): string {
-	const { amount, token, recipient } = typedData.message.data;
+	const { amount, token = '', recipient } = typedData.message.data;
 	const dollars = signedAmountInDollars(amount, unit);
 	const units = unit === 'cents' ? 'cents' : 'token units';
 	const { chainId, verifyingContract } = signs?.domain ?? {};
@@ -69,7 +86,7 @@ function authorizationSummary(
 		`Authorization: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
 		token.trim() === '' ? '' : ` of token ${asWord(token)}`,
 		` to ${asWord(recipient)}`,
-		signs === null ? '' : ` on chain ${String(chainId)}, contract ${String(verifyingContract)}`,
+		signs === null ? '' : ` on ${chainLabel(chainId)}, contract ${String(verifyingContract)}`,
 		signature === undefined
 			? `, signed by ${signer}`
 			: `, with a provided signature of ${signer}${isChecked}`,
@@ -88,7 +105,7 @@ function columnsOf({ input }: PaymentForm, { credentials }: PaymentRun) {
 		team: entityLabel(input.teamId, credentials.entities),
 		recipient_email: recipientEmail,
 		recipient_address: filled(message.data.recipient),
-		token: filled(message.data.token),
+		token: filled(message.data.token ?? ''),
 		reference: reference ?? null,
 		expires: filled(message.expires),
 		signer: signer ?? null,

@@ -1,0 +1,96 @@
+/** The team and the recipient of a payment's form. */
+interface FormIdentifiers {
+	readonly teamId: string;
+	/** The team as errors call it, if it has a name. */
+	readonly teamLabel?: string;
+	readonly recipientEmail: string;
+}
+
+/** What may stand around an email address: the ends, white space, and punctuation that no address has. */
+const BEFORE_EMAIL = String.raw`(?<=^|[ \t\r\n<("[,;:])`;
+const AFTER_EMAIL = String.raw`(?=\.*(?:$|[ \t\r\n>)"\],;]))`;
+/** Only ASCII that can't be a part of a team ID. */
+const AFTER_TEAM = String.raw`(?![A-Za-z0-9]|[^\x00-\x7f])`;
+/** A letter in front makes it the end of a word, as in "late-payment". */
+const TEAM_ID = /(?<![a-z])te-[a-z0-9_-]{12}/i;
+/** Stands for the form's team ID, and is as long, so that nothing begins before it and ends in it. */
+const OWN_TEAM = 'xx-xxxxxxxxxxxx';
+
+/** No honest text has as many readings. */
+const MOST_READINGS = 20;
+
+/** The named HTML characters that identifiers, addresses and escapes are made of. */
+const HTML_NAMES = new Map(
+	Object.entries({
+		...{ amp: '&', bsol: '\\', commat: '@', lowbar: '_', num: '#', percnt: '%', semi: ';' },
+	}),
+);
+
+function characterOf(code: number): string {
+	return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}
+
+/** How a reader of the signed texts may decode them. */
+const DECODERS: ReadonlyArray<(text: string) => string> = [
+	(text) =>
+		text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
+			Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
+		),
+	(text) =>
+		text.replace(/\\(?:u([0-9a-f]{4})|([bfnrt])|(["\\/]))/gi, (_, code = '', space, character) =>
+			code === '' ? (space === undefined ? character : ' ') : characterOf(parseInt(code, 16)),
+		),
+	(text) =>
+		text.replace(
+			/&(?:#(\d+);?|#x([0-9a-f]+);?|([a-z]+);)/gi,
+			(escape, decimal = '', hex = '', name = '') =>
+				name === ''
+					? characterOf(decimal === '' ? parseInt(hex, 16) : parseInt(decimal, 10))
+					: (HTML_NAMES.get(name) ?? escape),
+		),
+];
+
+/** The text and everything that decoding makes of it; undefined if it is encoded too often. */
+function readingsOf(text: string): ReadonlySet<string> | undefined {
+	const readings = new Set([text]);
+	for (const reading of readings) {
+		if (readings.size > MOST_READINGS) return undefined;
+		for (const decode of DECODERS) readings.add(decode(reading));
+	}
+	return readings;
+}
+
+/** The text's ASCII part, after full-width and accented letters became plain ones. */
+function plain(text: string): string {
+	return text.normalize('NFKD').replace(/[^\x20-\x7e]/g, '');
+}
+
+/** The text as a regular expression that matches just it. */
+function escaped(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/**
+ * Finds email addresses and team IDs that aren't exactly those of the form anywhere in a signed text of
+ * printable ASCII, also encoded ones. Every @ counts as an address.
+ * @returns a function that says what a text contains
+ */
+export function unexpectedIdentifiers(form: FormIdentifiers): (text: string) => string | undefined {
+	const { teamId, teamLabel = teamId, recipientEmail } = form;
+	const ownEmail = new RegExp(BEFORE_EMAIL + escaped(recipientEmail) + AFTER_EMAIL, 'gi');
+	const ownTeam = new RegExp(escaped(teamId) + AFTER_TEAM, 'gu');
+	return (text) => {
+		const readings = readingsOf(text);
+		if (readings === undefined) return 'text that is encoded several times';
+		const others = [...readings].flatMap((reading) => {
+			const rest = reading.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM);
+			return [rest, plain(rest)];
+		});
+		if (others.some((each) => each.includes('@'))) {
+			return `an email address other than ${recipientEmail}`;
+		}
+		return others.some((each) => TEAM_ID.test(each))
+			? `a team ID other than ${teamLabel}`
+			: undefined;
+	};
+}
