@@ -463,6 +463,36 @@ it('reports a change once although two polls run at the same time', async () => 
 	expect(await next(n8n)).toEqual([]);
 });
 
+it('goes on although a poll hangs, and reports each change once when that one ends after all', async () => {
+	let cents = 1;
+	let requests = 0;
+	let release = () => {};
+	const held = new Promise<number>((resolve) => (release = () => resolve(200)));
+	const service = await startHttpServer(
+		() => {
+			const balances = [{ currency: 'USD', balance_cents: String(cents) }];
+			return { success: true, data: { platform_account_address: '0x', balances } };
+		},
+		() => ((requests += 1) === 2 ? held : 200),
+	);
+	useService(service.url);
+	const n8n = await switchedOn('balanceChanged');
+	cents = 2;
+	const hanging = n8n.tick();
+	expect(await next(n8n)).toEqual([]);
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60_000);
+	try {
+		expect(await next(n8n)).toMatchObject([{ change_cents: '1' }]);
+	} finally {
+		clock.mockRestore();
+	}
+	release();
+	await hanging;
+	expect(await next(n8n)).toEqual([]);
+	expect(requests).toBe(4);
+	await service.stop();
+});
+
 describe('Fetch Test Event', () => {
 	it.each([
 		['balanceChanged', () => ({ entity_id: team().nanoid, change: '0.00', currency: 'CAD' })],

@@ -2,7 +2,9 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 
 import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
 import { messageOf, UserError } from '../shared/errors';
-import { claimsOf, eventKey, nodeKeyOf } from './claims';
+import { nodeKeyOf } from '../shared/nodeKey';
+import { claimsOf, eventKey } from './claims';
+import { errorInItems } from './editorError';
 import { readOptions } from './settings';
 
 /**
@@ -11,14 +13,11 @@ import { readOptions } from './settings';
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	/* Only `diagnose.ts` makes items with an error; a sender can't. */
-	const refusal = items[0]?.error;
-	if (refusal !== undefined) {
+	const shown = errorInItems(context.getNode(), items);
+	if (shown !== undefined) {
 		/* n8n would run the rest of the workflow with an item that a stranger caused. */
 		if (context.continueOnFail()) return [[]];
-		throw new NodeOperationError(context.getNode(), refusal.message, {
-			description: refusal.description ?? undefined,
-		});
+		throw shown;
 	}
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/* A retry would find the record of its own first attempt, and a manual run must leave none. */

@@ -1,9 +1,9 @@
 import type { SendRead } from '../api/client';
 import { unusableAnswer } from '../api/errors';
-import type { Field, FieldSet, ParameterSource } from '../forms/field';
+import type { FieldSet, ParameterSource } from '../forms/field';
 import type { JsonObject } from '../shared/json';
 
-/** What is remembered from poll to poll, by identifier or currency: what is compared. */
+/** What the last poll compared, by identifier or currency. */
 export type Remembered = ReadonlyMap<string, { readonly compared: string }>;
 
 /** One thing that can change, as the service shows it now. */
@@ -20,7 +20,7 @@ export type Observations = ReadonlyMap<string, Observation>;
 
 export interface Change {
 	readonly id: string;
-	/** What was compared last; undefined if there was nothing. */
+	/** undefined if it's new. */
 	readonly before: string | undefined;
 	/** undefined if it's gone. */
 	readonly now: Observation | undefined;
@@ -39,15 +39,15 @@ export interface Source {
 }
 
 /** One event of the menu *Trigger On*: its form, what to read, what counts as a change, its output. */
-export interface ChangeKind {
+export interface EventKind {
 	readonly description: string;
 	readonly fields: FieldSet;
 	readonly notice?: string;
-	/** Whether what isn't told yet stays compared with what was told last. */
+	/** Whether changes that don't count yet add up. */
 	readonly addsUp?: true;
 	readWatch(source: ParameterSource): Watch;
 	observe(source: Source): Promise<Observations>;
-	/** Whether two values make a change that counts; undefined where there is none. */
+	/** Whether a change counts; undefined stands for what is new or gone. */
 	isChange(before: string | undefined, now: string | undefined, watch: Watch): boolean;
 	/** One record per change, without `event` and `observed_at`. May read more from the service. */
 	describe(changes: readonly Change[], source: Source): Promise<readonly JsonObject[]>;
@@ -55,19 +55,18 @@ export interface ChangeKind {
 
 /** What has changed, and what the next poll compares with. */
 export function compare(
-	{ isChange, addsUp }: Pick<ChangeKind, 'isChange' | 'addsUp'>,
+	{ isChange, addsUp }: Pick<EventKind, 'isChange' | 'addsUp'>,
 	before: Remembered,
 	now: Observations,
 	watch: Watch,
 ): { readonly changes: readonly Change[]; readonly remembered: Remembered } {
 	const changes: Change[] = [];
-	now.forEach((each, id) => {
-		const old = before.get(id)?.compared;
-		if (isChange(old, each.compared, watch)) changes.push({ id, before: old, now: each });
-	});
+	const add = (id: string, old: string | undefined, seen: Observation | undefined) => {
+		if (isChange(old, seen?.compared, watch)) changes.push({ id, before: old, now: seen });
+	};
+	now.forEach((seen, id) => add(id, before.get(id)?.compared, seen));
 	before.forEach(({ compared }, id) => {
-		if (now.has(id) || !isChange(compared, undefined, watch)) return;
-		changes.push({ id, before: compared, now: undefined });
+		if (!now.has(id)) add(id, compared, undefined);
 	});
 	if (addsUp === undefined) return { changes, remembered: now };
 	const remembered = new Map(before);
@@ -76,10 +75,6 @@ export function compare(
 		else remembered.set(id, seen);
 	}
 	return { changes, remembered };
-}
-
-export function described<Value>(field: Field<Value>, description: string): Field<Value> {
-	return { ...field, form: { ...field.form, description } };
 }
 
 /** The records of a list by their `nanoid`. One that is listed twice counts once. */
