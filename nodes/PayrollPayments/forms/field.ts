@@ -272,8 +272,7 @@ function readField(name: string, field: AnyField, source: ParameterSource): unkn
 	}
 	const given = expressions === 'never' ? saved : source.read(name, form.default);
 	const isAbsent = given === undefined && saved === undefined;
-	const isEmpty =
-		source.isResolved === true ? isLeftEmpty(form, given) : isBlank(contentOf(given));
+	const isEmpty = source.isResolved === true ? isLeftEmpty(form, given) : isBlank(contentOf(given));
 	const refuseNothing = (verb: string) =>
 		refuse(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
 	if (isExpression(saved)) {
