@@ -1,6 +1,7 @@
 import { NodeOperationError, type INodeExecutionData, type IWebhookFunctions } from 'n8n-workflow';
 
 import type { Field, FieldSet } from '../forms/field';
+import { allOf } from '../shared/lists';
 import type { Redactor } from '../shared/redaction';
 import { credentialFields } from './credential/fields';
 import {
@@ -184,7 +185,7 @@ function adviceFor({ format, header, ...scheme }: Settings, saved: WebhookCreden
 		const isUnused = value === undefined || (value === '' && name !== 'signaturePrefix');
 		return form === undefined || isUnused ? [] : [`${form.displayName} to ${labelOf(form, value)}`];
 	});
-	return `In the credential, set ${new Intl.ListFormat('en-US').format(changes)}.`;
+	return `In the credential, set ${allOf(changes)}.`;
 }
 
 /** A value as a person chooses or enters it; a header as documentation spells it, its part as sent. */

@@ -45,7 +45,7 @@ const custom = ({
 	encoding = 'Hex',
 	prefix = 'nothing',
 }: Readonly<Record<string, string>>) =>
-	`In the credential, set Header to ${header}, Format to Custom, Signed Content to ${content}, ${places}Algorithm to ${algorithm}, Encoding to ${encoding}, Signature Prefix to ${prefix}, and Secret Encoding to Text.`;
+	`In the credential, set Header to ${header}, Format to Custom, Signed Content to ${content}, ${places}Algorithm to ${algorithm}, Encoding to ${encoding}, Signature Prefix to ${prefix} and Secret Encoding to Text.`;
 
 const IN_TIME = 'Timestamp Header to X-Time, ';
 
