@@ -144,7 +144,7 @@ describe('a payment that a person confirmed as not made', () => {
 	});
 });
 
-/* test/unit/shared/money and the conformance test have the amounts in text. */
+/* test/unit/operations/amounts and the conformance test have the amounts in text. */
 describe('the amount', () => {
 	const sentCents = () => sent().map(({ body }) => Object(body).amount_cents);
 	const inDollars = async (

@@ -5,12 +5,8 @@ import { ENDPOINTS } from '../../contract/endpoints';
 import { descriptionOf } from '../../signing/payloads';
 import type { PaymentState } from '../../idempotency/paymentLedger';
 import { UserError } from '../../shared/errors';
-import {
-	centsAsDecimal,
-	centsAsDollars,
-	signedAmountCents,
-	signedAmountInDollars,
-} from '../../shared/money';
+import { centsAsDecimal, centsAsDollars } from '../../shared/money';
+import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
 import { asWord } from '../../shared/redaction';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
 import type { ReadItem } from '../../run/operation';
