@@ -101,7 +101,7 @@ describe('answers that the sandbox never gives', () => {
 		service.answer(() => ({ body: { success: true, data } }));
 	};
 
-	/* test/unit/signing/typedAmount has more of them. */
+	/* test/unit/shared/money has more of them. */
 	it("balances per currency are exact, or null if they aren't whole cents", async () => {
 		const amounts = [
 			['-9007199254740993', '-90071992547409.93'],
