@@ -63,12 +63,12 @@ module.exports = {
 		{
 			name: 'signing-on-demand',
 			comment:
-				'Loading a node or a credential loads no viem: import signing/, but for its chains, dialects and payloads, where it is used.',
+				'Loading a node or a credential loads no viem: import signing/, but for its chains, dialects, payloads and typed amounts, where it is used.',
 			severity: 'error',
 			from: { path: '^(nodes|credentials)/', pathNot: `${ROOMS}signing/` },
 			to: {
 				path: `${ROOMS}signing/`,
-				pathNot: `${ROOMS}signing/(chains|dialects|payloads)`,
+				pathNot: `${ROOMS}signing/(chains|dialects|payloads|typedAmount)`,
 				dynamic: false,
 				dependencyTypesNot: ['type-only', 'type-import'],
 			},

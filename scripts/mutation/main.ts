@@ -61,10 +61,16 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	money: {
 		section: 'mutationsMoney',
-		mutated: ['shared/money.ts', 'operations/payment/*.ts', 'run/{approval,write,plan,run}.ts'],
+		mutated: [
+			'shared/money.ts',
+			'signing/typedAmount.ts',
+			'operations/payment/*.ts',
+			'run/{approval,write,plan,run}.ts',
+		],
 		tests: [
 			'unit/contract/formats*.test.ts',
 			'unit/shared/money.test.ts',
+			'unit/signing/typedAmount.test.ts',
 			'unit/{operations,run}/*.test.ts',
 			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',

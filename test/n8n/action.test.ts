@@ -67,9 +67,10 @@ describe('reads', () => {
 
 	it('evaluate each parameter once an item', async () => {
 		const entityId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
+		const encoding = "={{ 'brackets' }}";
 		const evaluated = jest.spyOn(WorkflowExpression.prototype, 'getParameterValue');
 		const { output } = await sandbox.run(
-			sandbox.balance({ entityId, options: { timeout: 5000 } }),
+			sandbox.balance({ entityId, options: { currenciesEncoding: encoding } }),
 			{ items: [{ id: sandbox.team }, { id: sandbox.company }] },
 		);
 		const calls = evaluated.mock.calls.filter(([, , , , node]) => node === 'Payroll');
@@ -80,7 +81,7 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = [{ timeout: 5000 }, entityId, [], 'asReceived'];
+		const fields = [{ currenciesEncoding: encoding }, entityId, [], 'asReceived'];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
@@ -167,15 +168,14 @@ describe('a bad option under Continue On Fail', () => {
 		},
 	);
 
-	it('is refused for all items where it’s an expression', async () => {
+	it('fails its item, and the others go on', async () => {
 		const { output, error } = await sandbox.run(
-			sandbox.balance({ options: { concurrency: '={{ $json.concurrency }}' } }),
-			{ items: [{ concurrency: 99 }, { concurrency: 2 }], ...CONTINUE },
+			sandbox.balance({ options: { currenciesEncoding: '={{ $json.encoding }}' } }),
+			{ items: [{ encoding: 'dots' }, { encoding: 'brackets' }], ...CONTINUE },
 		);
 		expect(error).toBeUndefined();
-		expect(output.map(({ json }) => json.error)).toEqual(
-			[0, 1].map((item) => `Concurrency can’t be an expression [item ${item}]`),
-		);
+		expect(output[0]?.json.error).toContain('Currencies Encoding must be');
+		expect(output[1]?.json).toHaveProperty('balances');
 	});
 });
 

@@ -185,7 +185,7 @@ describe('Check Only', () => {
 		['true', 'can’t be an expression'],
 		[1, 'must be true or false'],
 		[{}, 'must be true or false'],
-		[null, 'must be true or false'],
+		[null, 'is empty'],
 	];
 
 	it.each(WRONG)('is refused where it is %j', async (checkOnly, fault) => {
@@ -224,7 +224,7 @@ it.each(['administratorInvite.create', 'invite.create from JSON', 'payment.creat
 		);
 		expect(error).toBeUndefined();
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
-		expect(output[0]?.json.error).toMatch(/is missing.* \[item 0\]/);
+		expect(output[0]?.json.error).toMatch(/resolved to nothing \[item 0\]/);
 		expect(output[1]?.json).toHaveProperty('check', 'passed');
 		expect(sandbox.wire()).toEqual([]);
 	},

@@ -162,7 +162,7 @@ describe('the message, word for word', () => {
 			'a signature where a token is expected',
 			{ method: 'sharedToken', header: 'X-Token' },
 			signed(0),
-			'In the credential, set Method to HMAC Signature, Header to X-Signature, and Format to Timestamped.',
+			'In the credential, set Method to HMAC Signature, Header to X-Signature and Format to Timestamped.',
 		],
 		[
 			'whitespace around the secret',

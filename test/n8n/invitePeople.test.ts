@@ -261,7 +261,9 @@ describe('columns of input rows', () => {
 
 	it('is a list where it is JSON', async () => {
 		const change = { inviteesSource: 'json', inviteesJson: '={{ $json.none }}' };
-		expect((await invite([{}], change)).error?.message).toBe('Invitees (JSON) is missing [item 0]');
+		expect((await invite([{}], change)).error?.message).toBe(
+			'Invitees (JSON) is an expression that resolved to nothing [item 0]',
+		);
 	});
 
 	it.each<[string, INodeParameters, IDataObject[], string]>([

@@ -144,7 +144,7 @@ describe('a payment that a person confirmed as not made', () => {
 	});
 });
 
-/* test/unit/shared/money and the conformance test have the amounts in text. */
+/* test/unit/operations/amounts and the conformance test have the amounts in text. */
 describe('the amount', () => {
 	const sentCents = () => sent().map(({ body }) => Object(body).amount_cents);
 	const inDollars = async (
@@ -175,7 +175,7 @@ describe('the amount', () => {
 		[['125'], `must be ${plain}`],
 		['١٢٥', `must be ${plain}`],
 		[-0, 'must be from $1.00 to $100,000,000.00, not $0.00'],
-		[null, `is missing; enter ${plain}`],
+		[null, 'is an expression that resolved to nothing'],
 	])(
 		'%j from a sheet is refused by label and item, and nothing is sent',
 		async (amount, reason) => {
@@ -212,7 +212,7 @@ describe('the amount', () => {
 	});
 
 	it.each([
-		['={{ $json.missing }}', 'is missing. Select Cents or Dollars (cents, dollars)'],
+		['={{ $json.missing }}', 'is an expression that resolved to nothing'],
 		['euros', 'must be Cents or Dollars (cents, dollars)'],
 	])('has no unit %j', async (amountUnit, fault) => {
 		const parameters = await sandbox.payment({ amountUnit, amountDollars: '125' });

@@ -20,8 +20,7 @@ describe('Balance: Get', () => {
 	it('gives one item per currency by default, 0 for a chosen one that isn’t listed', async () => {
 		set('USD', 12_345n);
 		sandbox.firstTeam.unlisted.add('EUR');
-		const options = { currenciesEncoding: '={{ undefined }}' };
-		const { output } = await get({ currencies: ['EUR', 'USD'], options });
+		const { output } = await get({ currencies: ['EUR', 'USD'] });
 		expect(queries()).toEqual([{ nanoid: sandbox.team, currencies: ['EUR', 'USD'] }]);
 		expect(recordsOf(output)).toMatchObject([
 			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
@@ -75,7 +74,7 @@ describe('Team User: Get Many', () => {
 	const idsOf = (output: ReadonlyArray<{ json: IDataObject }>) =>
 		recordsOf(output).map(({ nanoid }) => nanoid);
 
-	it.each(['={{ $json.nothing }}', '={{ "false" }}', false])(
+	it.each(['={{ "false" }}', false])(
 		'keeps to the limit where Return All is %s',
 		async (returnAll) => {
 			expect((await find({ returnAll, limit: 2 })).output).toHaveLength(2);
@@ -111,9 +110,9 @@ describe('Team User: Get Many', () => {
 
 	it('refuses a filter whose expression finds nothing', async () => {
 		for (const [filters, message] of [
-			[{ roles: '={{ [] }}' }, 'Roles is empty'],
-			[{ name: '={{ $json.none }}' }, 'Name is empty'],
-			[{ payable: '={{ $json.none }}' }, 'Payable is empty'],
+			[{ roles: '={{ [] }}' }, 'Roles is an expression that resolved to nothing'],
+			[{ name: '={{ $json.none }}' }, 'Name is an expression that resolved to nothing'],
+			[{ payable: '={{ $json.none }}' }, 'Payable is an expression that resolved to nothing'],
 		] as const) {
 			const { error, output } = await find({ filters });
 			expect([filters, error?.message, output.length]).toEqual([

@@ -1,3 +1,4 @@
+import { oneOf } from '../shared/lists';
 import { trimmed } from '../shared/text';
 
 /** The kinds of identifiers, by prefix (docs/api.md, Identifiers). */
@@ -24,8 +25,7 @@ export function hasPrefix(id: string, ...prefixes: readonly IdentifierPrefix[]):
 
 /** The prefixes as a person reads them: "te-, co- or us-". */
 export function startsOf(prefixes: readonly IdentifierPrefix[]): string {
-	const starts = prefixes.map((prefix) => `${prefix}-`).join(', ');
-	return starts.replace(/, ([^,]*)$/, ' or $1');
+	return oneOf(prefixes.map((prefix) => `${prefix}-`));
 }
 
 function faultInIdentifier(

@@ -3,6 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { anyText } from '../shared/text';
+import { oneOf } from '../shared/lists';
 import { parseJson } from '../shared/json';
 import {
 	isBlank,
@@ -97,18 +98,16 @@ export function menuOf<const Value extends string>(
 /** Longest menu that an error lists in full. */
 const MOST_LISTED = 6;
 
-const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
 /** What to choose from, as a person sees it, and the values for expressions. */
 function choicesOf(options: ReadonlyArray<Option<string>>): string {
 	const [names, values] = [options.map(({ name }) => name), options.map(({ value }) => value)];
 	const isLong = names.length > MOST_LISTED;
-	const listed = isLong ? `an entry of its menu, e.g. ${names[0]}` : disjunction.format(names);
+	const listed = isLong ? `an entry of its menu, e.g. ${names[0]}` : oneOf(names);
 	if (names.join() === values.join()) return listed;
 	return `${listed} (${isLong ? values[0] : values.join(', ')})`;
 }
 
-function oneOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
+function entryOf<Value extends string>(options: ReadonlyArray<Option<Value>>): Schema<Value> {
 	return z.unknown().transform((value, context) => {
 		const option = options.find((each) => each.value === value);
 		if (option !== undefined) return option.value;
@@ -126,7 +125,7 @@ export function choice<const Value extends string, IfEmpty extends Empty = 'requ
 ): Field<Value, NoInfer<IfEmpty>> {
 	const none = preset === '' ? [{ name: 'Choose One', value: '' }] : [];
 	const form = { options: [...none, ...options], default: preset };
-	return fieldOf(wording, { ...form, type: 'options' }, oneOf(options));
+	return fieldOf(wording, { ...form, type: 'options' }, entryOf(options));
 }
 
 /** A list, given as an array or as text separated by commas, semicolons or line breaks. */
@@ -158,7 +157,7 @@ export function choices<Value extends string, IfEmpty extends Empty = 'required'
 	preset: readonly Value[] = [],
 ): Field<Value[], NoInfer<IfEmpty>> {
 	const form = { options: [...options], default: [...preset] };
-	return fieldOf(wording, { ...form, type: 'multiOptions' }, listOf(oneOf(options)));
+	return fieldOf(wording, { ...form, type: 'multiOptions' }, listOf(entryOf(options)));
 }
 
 /* Files of spreadsheets have TRUE and FALSE. */

@@ -187,7 +187,7 @@ const inviteEnded: EventKind = {
 	describe: async (changes, source) => {
 		const { entityId: id } = source.watch;
 		/* A company's invites don't say which team they are for. */
-		const users = id.startsWith('te-') ? await usersOf(source) : [];
+		const users = hasPrefix(id, 'te') ? await usersOf(source) : [];
 		const members = new Set(users.map(emailHashIn(id)));
 		return changes.map(({ id: nanoid, before = '' }) => ({
 			nanoid,

@@ -16,3 +16,17 @@ export function listed(names: readonly string[], most = 3, separator = ', '): st
 export function counted(counts: Readonly<Record<string, number>>): string[] {
 	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
 }
+
+/* Without a comma before the last one, as in all our texts. */
+const CONJUNCTION = new Intl.ListFormat('en-GB');
+const DISJUNCTION = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** "a, b and c" */
+export function allOf(names: readonly string[]): string {
+	return CONJUNCTION.format(names);
+}
+
+/** "a, b or c" */
+export function oneOf(names: readonly string[]): string {
+	return DISJUNCTION.format(names);
+}

@@ -1,3 +1,4 @@
+import { allOf } from '../shared/lists';
 import { credentialFields } from './credential/fields';
 import { decodeSecret } from './proofs';
 import { rejectionIn } from './rejected';
@@ -95,8 +96,7 @@ function changesTo(format: Format, place: Place | undefined, saved: Format): str
 		place && changeOf('header', labelOf(place)),
 		isToken || format === saved ? undefined : changeOf('format', format),
 	];
-	const list = new Intl.ListFormat('en-US').format(changes.filter((each) => each !== undefined));
-	return `In the credential, set ${list}.`;
+	return `In the credential, set ${allOf(changes.filter((each) => each !== undefined))}.`;
 }
 
 /** A header as documentation spells it; its part as it was sent. */

@@ -9,12 +9,8 @@ import { refused, type Form, type Row, type State } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
 import { UserError } from '../../shared/errors';
-import {
-	centsAsDecimal,
-	centsAsDollars,
-	signedAmountCents,
-	signedAmountInDollars,
-} from '../../shared/money';
+import { centsAsDecimal, centsAsDollars } from '../../shared/money';
+import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
 import { asWord } from '../../shared/redaction';
 import { chainLabel } from '../../signing/chains';
 import { eip712PartsOf } from './eip712Parts';

@@ -10,7 +10,8 @@ import { PAYMENT_NETWORKS } from '../../contract/networks';
 import { email } from '../../contract/formats';
 import { refuseFormulaError } from '../../shared/spoiledCells';
 import { paymentCents, paymentDollars } from './amounts';
-import { dollarsAsCents, TYPED_AMOUNT_UNITS } from '../../shared/money';
+import { dollarsAsCents } from '../../shared/money';
+import { TYPED_AMOUNT_UNITS } from '../../signing/typedAmount';
 
 const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
 

@@ -1,10 +1,10 @@
+import { centsAsDollars } from '../../shared/money';
 import {
-	centsAsDollars,
 	signedAmountInDollars,
 	typedAmount,
 	TYPED_AMOUNT_UNITS,
 	type TypedAmountUnit,
-} from '../../shared/money';
+} from '../typedAmount';
 import { quoted } from '../../shared/redaction';
 import { chainLabel, chainsOf, type PaymentNetwork } from '../chains';
 import { paymentTypedData } from '../payloads';

@@ -1,0 +1,55 @@
+import {
+	paymentCents,
+	paymentDollars,
+} from '../../../nodes/PayrollPayments/operations/payment/amounts';
+
+const CENTS = 'a whole number of cents, e.g. 12500 for $125.00';
+const DOLLARS = 'dollars in plain digits with at most two decimals, e.g. 125.00';
+const RANGE = 'must be from $1.00 to $100,000,000.00';
+const MISSING_CENTS = `is missing; enter ${CENTS}`;
+const NOT_WHOLE = `must be ${CENTS}`;
+const notWhole = (value: unknown) => [value, NOT_WHOLE] as const;
+const MISSING_DOLLARS = `is missing; enter ${DOLLARS}`;
+const NOT_PLAIN = `must be ${DOLLARS}`;
+
+it.each([100, 10_000_000_000, '100', ' 12500 '])('takes %j cents', (value) => {
+	expect(paymentCents.parse(value)).toBe(Number(value));
+});
+
+it.each<readonly [unknown, string]>([
+	[undefined, MISSING_CENTS],
+	[null, MISSING_CENTS],
+	['', MISSING_CENTS],
+	[' ', NOT_WHOLE],
+	...['1 000', 'abc', '1e3', '0x64', '100.0', '12,500', '１００'].map(notWhole),
+	...[1.5, NaN, Infinity, true, [100], {}].map(notWhole),
+	['99', `${RANGE}, not $0.99`],
+	[99, `${RANGE}, not $0.99`],
+	['10000000001', `${RANGE}, not $100,000,000.01`],
+	[-12_500, `${RANGE}, not $-125.00`],
+])('refuses %j cents: %s', (value, message) => {
+	expect(paymentCents.safeParse(value).error?.issues).toEqual([
+		{ code: 'custom', message, path: [] },
+	]);
+});
+
+it.each([125, '125', ' 125.00 '])('takes %j dollars', (value) => {
+	expect(paymentDollars.parse(value)).toBe(12_500);
+});
+
+it.each<readonly [unknown, string]>([
+	[undefined, MISSING_DOLLARS],
+	[null, MISSING_DOLLARS],
+	['', MISSING_DOLLARS],
+	['0.99', `${RANGE}, not $0.99`],
+	['100000000.01', `${RANGE}, not $100,000,000.01`],
+	...[
+		...['125.505', '$125.505', '125.505x', '1000000000000', '1000000000000.', '1000000000000.5'],
+		...['1000000000000.25', '$1000000000000', '01000000000000', '1000000000000x'],
+		'1000000000000.xy',
+	].map((value) => [value, NOT_PLAIN] as const),
+])('refuses %j dollars: %s', (value, message) => {
+	expect(paymentDollars.safeParse(value).error?.issues).toEqual([
+		{ code: 'custom', message, path: [] },
+	]);
+});
