@@ -8,6 +8,7 @@ import { CONTINUE, rawRequest, runNode, SavedCredentials } from '../support/acti
 import { FORMS } from '../support/operationForms';
 import { walletCredentials } from '../support/sandboxCredentials';
 import { SandboxProcess, type Account } from '../support/sandboxProcess';
+import { SUITE_SETTINGS } from '../support/sandboxSettings';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -19,7 +20,10 @@ let accounts: readonly Account[];
 let company: string;
 
 beforeAll(async () => {
-	sandbox = await SandboxProcess.start({ logFile: path.join(buildFolder, 'session.log') });
+	sandbox = await SandboxProcess.start({
+		logFile: path.join(buildFolder, 'session.log'),
+		settings: SUITE_SETTINGS,
+	});
 	({ accounts } = await sandbox.control<{ accounts: Account[] }>('GET', 'accounts'));
 	const organisation = sandbox.control<{ company: { nanoid: string } }>('GET', 'organisation');
 	company = (await organisation).company.nanoid;

@@ -14,6 +14,7 @@ import { callControl } from './control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 import { without } from './sampleEvents';
 import { walletCredentials } from './sandboxCredentials';
+import { SUITE_SETTINGS } from './sandboxSettings';
 import { paymentForm } from './workflows';
 
 export { without };
@@ -47,8 +48,12 @@ export class ActionSandbox {
 		return this.sandbox.accounts;
 	}
 
-	async start(settings: SettingsInput = {}, seed?: string): Promise<void> {
-		this.running = await startSandbox({ settings, seed });
+	/** @param base the settings without those of the file */
+	async start(settings: SettingsInput = {}, seed?: string, base = SUITE_SETTINGS): Promise<void> {
+		this.running = await startSandbox({
+			settings: { ...base, ...settings },
+			seed,
+		});
 		stopAfterFile(async () => await this.stop());
 	}
 
@@ -167,12 +172,13 @@ export class ActionSandbox {
 		email = 'ana@example.com',
 		team = this.firstTeam,
 	}: { amount_cents?: number; email?: string; team?: Team } = {}): Promise<Payload> {
-		const { service } = this;
-		const { domain, types, primary_type, typed_data } = service.instantPayments.prepare(
-			{ team, amountCents, email, signer: this.wallet().address },
-			service.settings,
-			service.organisation.randomness,
-		);
+		const signer = this.wallet().address;
+		const { domain, types, primary_type, typed_data } = this.service.authorize({
+			team,
+			amountCents,
+			email,
+			signer,
+		});
 		return { domain, types, primaryType: primary_type, message: { ...typed_data } };
 	}
 
@@ -216,9 +222,12 @@ export class ActionSandbox {
 }
 
 /** A sandbox for the tests of the calling file, reset before each of them. */
-export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
+export function useActionSandbox(
+	settings: SettingsInput = {},
+	base?: SettingsInput,
+): ActionSandbox {
 	const shared = new ActionSandbox();
-	beforeAll(async () => await shared.start(settings));
+	beforeAll(async () => await shared.start(settings, undefined, base));
 	beforeEach(async () => await shared.reset());
 	return shared;
 }
