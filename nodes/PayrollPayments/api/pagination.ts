@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import { roleLabel } from '../shared/roles';
-import { path, type SendRead } from './client';
+import { path, type SendRead } from './call';
 import { unusableAnswer } from './errors';
 import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 

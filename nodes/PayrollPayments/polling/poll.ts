@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
-import { openClient } from '../api/client';
+import { openClient } from '../api/n8nTransport';
 import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
@@ -62,7 +62,7 @@ async function pollOnce(
 		context.getWorkflowStaticData('global'),
 	);
 	const { event, watch } = readSettings(context);
-	const { send: call, credentials } = await openClient(context, redactor);
+	const { sendRead: call, credentials } = await openClient(context, redactor);
 	const source: Source = { call, watch };
 	const kind = EVENTS[event];
 	/* The minimum change isn't part of it. */
@@ -127,7 +127,7 @@ async function fetchExample(
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][]> {
 	const { event, watch } = readSettings(context);
-	const { send: call } = await openClient(context, redactor);
+	const { sendRead: call } = await openClient(context, redactor);
 	const source: Source = { call, watch };
 	const now = [...(await EVENTS[event].observe(source))];
 	/* Of balances, the first that isn't 0 if there is one. */

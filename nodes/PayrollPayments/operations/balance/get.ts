@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { centsTextAsDecimal, REQUESTED_CURRENCIES } from '../../shared/money';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
-import type { Query } from '../../api/client';
+import type { Query } from '../../api/call';
 import { mustResolve, optional } from '../../forms/field';
 import { choice, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';

@@ -3,7 +3,7 @@ import { utcTimestamp } from '../../api/schemas/records';
 import { withDefault } from '../../forms/field';
 import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
-import { path } from '../../api/client';
+import { path } from '../../api/call';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 import { entityLabel } from '../../api/credentials';

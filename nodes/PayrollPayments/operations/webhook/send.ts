@@ -6,7 +6,7 @@ import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { optional } from '../../forms/field';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
-import { path } from '../../api/client';
+import { path } from '../../api/call';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 
