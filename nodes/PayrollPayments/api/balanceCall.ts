@@ -1,7 +1,6 @@
 import { ENDPOINTS } from '../contract/endpoints';
+import type { Query } from './call';
 import { balanceAnswer } from './schemas/answers';
-
-type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** docs/api.md, Endpoint 3. */
 export function balanceCall(nanoid: string, currencies: Query = {}) {

@@ -199,13 +199,13 @@ export const FIELDS = {
 	},
 };
 
+type Saved = Readonly<Record<string, unknown>>;
+
 /** "Engineering (te-a1B2c3D4e5F6)", or the identifier if its name isn't known. */
 export function entityLabel(id: string, entities: readonly Entity[]): string {
 	const name = entities.find((entity) => entity.id === id)?.name ?? id;
 	return name === id ? id : `${name} (${id})`;
 }
-
-type Saved = Readonly<Record<string, unknown>>;
 
 function sourceOf(saved: Saved) {
 	const hint = 'Open the Payroll Payments API credentials and correct this field.';

@@ -5,7 +5,7 @@ import { ServiceError, UserError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
-import { Client, type Call } from './client';
+import { Client, transportOver } from './client';
 import { LONGEST_TOKEN, type WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 
@@ -72,20 +72,22 @@ export async function signIn(
 	now: () => number = Date.now,
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
-	const client = new Client(credentials, exchange, redactor);
-	const call = async <Data>(request: Call<Data>): Promise<Data> =>
-		await client.send(request, { retries: 0 }).catch((error: unknown) => {
+	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 0 });
+	const orExplain = async <Data>(answer: Promise<Data>): Promise<Data> =>
+		await answer.catch((error: unknown) => {
 			throw error instanceof ServiceError ? signInError(error) : error;
 		});
 	const wallet = await openWallet(credentials, exchange, redactor.text);
 	const { address: walletAddress } = wallet;
-	const { siwe: message } = await call(signInMessageCall({ wallet: walletAddress, platformId }));
+	const { siwe: message } = await orExplain(
+		client.sendRead(signInMessageCall({ wallet: walletAddress, platformId })),
+	);
 	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
 	const expected = { walletAddress, domain, chainId, baseUrl, now: now() };
 	const { nonce } = checkSignInMessage(message, expected);
 	const body = { message, sig: await wallet.signMessage(message), nonce };
-	const { jwt } = await call({ ...VERIFICATION, body, answer: headerToken });
+	const { jwt } = await orExplain(client.sendWrite({ ...VERIFICATION, body, answer: headerToken }));
 	if (jwt.length <= LONGEST_TOKEN) return jwt;
 	throw new UserError(
 		`Sign-in failed. The service’s token has more than ${LONGEST_TOKEN} characters`,

@@ -1,4 +1,4 @@
-import type { SendRead } from '../api/client';
+import type { SendRead } from '../api/call';
 import { unusableAnswer } from '../api/errors';
 import type { FieldSet, ParameterSource } from '../forms/field';
 import type { JsonObject } from '../shared/json';

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
-import { openClient } from '../api/client';
+import { openClient } from '../api/n8nTransport';
 import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
@@ -63,7 +63,7 @@ async function pollOnce(
 ): Promise<INodeExecutionData[][] | null> {
 	const memory = new TriggerMemory(context);
 	const { event, watch } = readParameters(context);
-	const { send: call, credentials } = await openClient(context, redactor);
+	const { sendRead: call, credentials } = await openClient(context, redactor);
 	const source: Source = { call, watch };
 	/* Another minimum change goes on with the same memory. */
 	const { entityId, currencies = [] } = watch;
@@ -133,7 +133,7 @@ async function fetchExample(
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][]> {
 	const { event, watch } = readParameters(context);
-	const { send: call } = await openClient(context, redactor);
+	const { sendRead: call } = await openClient(context, redactor);
 	const source: Source = { call, watch };
 	const now = [...(await EVENTS[event].observe(source))];
 	/* Of balances, the first that isn't 0 if there is one. */

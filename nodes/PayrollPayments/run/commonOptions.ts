@@ -1,4 +1,4 @@
-import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/client';
+import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/retries';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import { membersOf, type InputOf, type ParameterSource } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';

@@ -2,13 +2,14 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { z } from 'zod';
 
-import { openClient, type Client, type SendRead, type WriteCall } from '../api/client';
+import type { SendRead, WriteCall } from '../api/call';
+import type { Client } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
+import { openClient } from '../api/n8nTransport';
 import { openWallet } from '../api/signIn';
 import { ExecutionJournal, type ExecutionScope } from '../idempotency/executionJournal';
 import type { ProcessedStore } from '../idempotency/keyStore';
 import { throwIfStopped, UserError } from '../shared/errors';
-import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
@@ -90,7 +91,7 @@ export async function openRun(
 ) {
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, { ...settings, signal });
-	const { credentials, exchange } = client;
+	const { credentials } = client;
 	const isTool = context.getNode().type.endsWith('Tool');
 	const scope = onFirstUse(() => ({
 		workflowId: context.getWorkflow().id ?? '',
@@ -108,9 +109,8 @@ export async function openRun(
 		signal,
 		read: client.sendRead,
 		wallet: onFirstUse(async () => {
-			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');
 			if (credentials.authentication === 'walletSignIn') {
-				return await openWallet(credentials, toSigner, redactor.text);
+				return await openWallet(credentials, client.withoutToken, redactor.text);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',

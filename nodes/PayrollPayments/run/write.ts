@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { WriteCall } from '../api/client';
+import type { WriteCall } from '../api/call';
 import { UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';

@@ -4,7 +4,7 @@ import { centsTextAsDecimal } from '../../shared/money';
 import { isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
-import type { Query } from '../../api/client';
+import type { Query } from '../../api/call';
 import { choice, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineRead } from '../../run/operation';
