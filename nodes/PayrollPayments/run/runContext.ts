@@ -1,21 +1,15 @@
-import { createHash } from 'node:crypto';
-
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { z } from 'zod';
 
 import { balanceCall } from '../api/balance';
 import { openClient, PLACEHOLDER_ID } from '../api/client';
 import { openWallet } from '../api/signIn';
-import { ExecutionCache } from '../idempotency/executionCache';
-import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
-import { outcomeOf, ServiceError, UserError } from '../shared/errors';
+import { ExecutionJournal } from '../idempotency/executionJournal';
+import { PaymentJournal } from '../idempotency/paymentJournal';
+import { ServiceError, UserError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import type { Redactor } from '../shared/redaction';
 import type { Settings } from './commonOptions';
-
-const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
-/** What came of each change: its answer, or an error that leaves it unknown. */
-const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
 
 export type RunContext = Awaited<ReturnType<typeof openRun>> & {
 	/** The items whose changes are told from those of others. */
@@ -42,9 +36,8 @@ export async function openRun(
 		executionId: context.getExecutionId(),
 		/* In a loop, each run of the node counts separately. */
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
+		isTool: context.getNode().type.endsWith('Tool'),
 	}));
-	const isTool = context.getNode().type.endsWith('Tool');
-	let ledger: PaymentLedger | undefined;
 	return {
 		credentials,
 		settings,
@@ -63,16 +56,7 @@ export async function openRun(
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
 			});
 		}),
-		ledger: () => {
-			const { workflowId, nodeId } = scope();
-			/*
-			 * Each payment uses them, so that a run is remembered however long it takes. Calls of an AI tool
-			 * at the same moment can have one run index, and each try has its own.
-			 */
-			const records = isTool ? new Map<string, PaymentRecord>() : paymentsOfRuns.of(scope());
-			const nodeKey = `${workflowId}:${nodeId}`;
-			return (ledger ??= new PaymentLedger(context.helpers, nodeKey, records, signal));
-		},
+		payments: onFirstUse(() => new PaymentJournal(context.helpers, scope(), signal)),
 		/**
 		 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
 		 * second time, this returns the first answer.
@@ -84,26 +68,8 @@ export async function openRun(
 			schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
 			send: () => Promise<Data>,
 		): Promise<Data> => {
-			/* n8n counts each try of an AI tool as a run of its own. */
-			const isTry = isUnrepeatable && isTool;
-			const changes = changesOfRuns.of(isTry ? { ...scope(), runIndex: 0 } : scope());
-			const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-			const earlier = changes.get(key);
-			if (earlier instanceof UserError) {
-				throw earlier.with({
-					message: `${earlier.message}. The request wasn’t sent again, because the first one may have succeeded`,
-					hint: 'Check the result in the service, then run the workflow again for what’s missing.',
-				});
-			}
-			if (earlier !== undefined) return schema.parse(earlier.answer);
-			const answer = await send().catch((error: unknown) => {
-				if (isUnrepeatable && error instanceof UserError && outcomeOf(error) === 'unknown') {
-					changes.set(key, error);
-				}
-				throw error;
-			});
-			changes.set(key, { answer });
-			return answer;
+			const change = { identity, isUnrepeatable, answer: schema };
+			return await new ExecutionJournal(scope()).perform(change, send);
 		},
 		/**
 		 * Makes one authenticated read before a run changes anything, unless the service took the token a
@@ -111,7 +77,7 @@ export async function openRun(
 		 * goes on after an earlier one goes without, so that its error tells what that one did.
 		 */
 		confirmToken: async (teamId = PLACEHOLDER_ID) => {
-			if (client.isTokenFresh() || changesOfRuns.of(scope()).size > 0) return;
+			if (client.isTokenFresh() || new ExecutionJournal(scope()).isLaterTry) return;
 			/* Someone waits to pay: a service that hangs is asked once more at most. */
 			const { timeout, retries = 1 } = settings;
 			const patience = { timeout, retries: Math.min(retries, 1) };

@@ -2,7 +2,8 @@ import { entityLabel } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import { descriptionOf } from '../../signing/payloads';
-import type { PaymentState } from '../../idempotency/paymentLedger';
+import type { Known } from '../../idempotency/journal';
+import type { PaymentAnswer } from '../../idempotency/paymentJournal';
 import { UserError } from '../../shared/errors';
 import {
 	centsAsDecimal,
@@ -91,7 +92,8 @@ async function guardPayment(item: Item, run: RunContext) {
 	const { signs, sign } = await guardAuthorization(item, signer, run);
 	const team = entityLabel(teamId, run.credentials.entities);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
-	const identity = { teamId, signer, typedData: message, reference };
+	const { baseUrl } = run.credentials;
+	const identity = { baseUrl, teamId, signer, typedData: message, reference };
 	const goal = { recipient: recipientEmail, cents, summary };
 	const payment = { ...identity, ...goal, item: items[0], confirmedNotPaid };
 	const body = {
@@ -123,8 +125,8 @@ async function guardPayment(item: Item, run: RunContext) {
 		isCompared: signs !== null && signedCents !== undefined,
 		write: { summary: sentence, request: { ...ENDPOINT, body }, signs, reference, columns },
 		/** The only way to the wire: recorded, signed, sent, and recorded again. */
-		pay: async (attempt: number) =>
-			await run.ledger().pay(payment, attempt, async () => {
+		pay: async () =>
+			await run.payments().perform(payment, async () => {
 				const signature = await sign();
 				const answer = instantPaymentAnswer;
 				return await run.send({ ...ENDPOINT, body: { ...body, signature }, answer });
@@ -134,7 +136,7 @@ async function guardPayment(item: Item, run: RunContext) {
 
 /** A payment, and what the ledger knows of it. */
 type PaymentRow = Awaited<ReturnType<typeof guardPayment>> & {
-	readonly state: PaymentState;
+	readonly state: Known<PaymentAnswer>;
 };
 
 /** The job of a payment, or why it isn't sent. */
@@ -145,10 +147,10 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 	const output = (outcome: string, made: OutputRecord) => [
 		skips ? { outcome, ...columns, ...made } : made,
 	];
-	if (state.status === 'payable') {
+	if (state.is === 'sendable') {
 		const { attempt } = state;
 		const summary = attempt > 1 ? `${write.summary}, as attempt ${attempt}` : write.summary;
-		const send = async () => output('paid', await row.pay(attempt));
+		const send = async () => output('paid', await row.pay());
 		return { ...job, writes: [{ ...write, summary }], send };
 	}
 	const summary = `Already paid, so not sent again: ${write.summary}`;
@@ -157,12 +159,12 @@ function jobFor({ state, ...row }: PaymentRow, skips: boolean): Job | FailedItem
 		const { answer } = state;
 		return { ...made, kind: 'repeat', send: async () => output('paid', answer) };
 	}
-	if (state.status === 'paid' && skips) {
+	if (state.is === 'done' && skips) {
 		return { ...made, kind: 'paidBefore', send: async () => output('already_paid', {}) };
 	}
-	const writes = state.status === 'refused' ? undefined : [write];
+	const writes = state.is === 'refused' ? undefined : [write];
 	/* Whatever broke in the last try would break the other payments, too. */
-	const endsRun = 'isOfThisRun' in state;
+	const endsRun = state.is === 'unknown' && state.when === 'earlierTry';
 	return { items, columns, writes, endsRun, error: state.error };
 }
 
@@ -198,8 +200,12 @@ export async function checkPayments(
 	const total = items.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
 	checkTotals(items, unread, total);
 	const guarded = await collect(items, async (item) => await guardPayment(item, run));
-	const ledger = run.ledger();
-	const rows: readonly PaymentRow[] = await ledger.check(guarded.results);
+	const journal = run.payments();
+	const known = await journal.look(guarded.results.map(({ payment }) => payment));
+	const rows = guarded.results.flatMap((row, index): PaymentRow[] => {
+		const state = known[index];
+		return state === undefined ? [] : [{ ...row, state }];
+	});
 	if (run.settings.isRunCheck) {
 		const refusals = [...unread, ...guarded.refusals];
 		const report = await reportRun(run, rows, refusals, total);
@@ -214,7 +220,7 @@ export async function checkPayments(
 		jobs,
 		refusals: [...guarded.refusals, ...refused],
 		end: async (result) => {
-			await ledger.close();
+			await journal.close();
 			recordRun(run, jobs, result);
 		},
 	};

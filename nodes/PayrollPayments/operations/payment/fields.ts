@@ -13,7 +13,7 @@ import {
 } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
-import { isAttemptCode, referenceKey } from '../../idempotency/paymentLedger';
+import { isAttemptCode, referenceKey } from '../../idempotency/paymentKeys';
 import { email, refuseFormulaError } from '../../shared/formats';
 import {
 	paymentCents,

@@ -1,5 +1,7 @@
 import { balanceCall } from '../../api/balance';
-import type { Payment, PaymentState } from '../../idempotency/paymentLedger';
+import type { Known } from '../../idempotency/journal';
+import type { PaymentAnswer } from '../../idempotency/paymentJournal';
+import type { Payment } from '../../idempotency/paymentKeys';
 import { messageOf, outcomeOf } from '../../shared/errors';
 import { emailKey } from '../../shared/formats';
 import { centsAsDecimal, centsAsDollars, wholeCents } from '../../shared/money';
@@ -14,7 +16,7 @@ interface PaymentRow {
 	readonly items: readonly [number];
 	readonly payment: Payment;
 	readonly write: WritePlan & { readonly columns: OutputRecord };
-	readonly state: PaymentState;
+	readonly state: Known<PaymentAnswer>;
 	/** Whether the signed amount was compared with the form's. */
 	readonly isCompared: boolean;
 }
@@ -51,21 +53,21 @@ export async function reportRun(
 	refusals: readonly FailedItems[],
 	total: bigint,
 ): Promise<OutputRecord> {
-	const rowsThatAre = (status: PaymentState['status']) =>
-		rows.filter(({ state }) => state.status === status);
-	const listed = (status: 'paid' | 'refused' | 'unknown') =>
+	const rowsThatAre = (status: Known<PaymentAnswer>['is']) =>
+		rows.filter(({ state }) => state.is === status);
+	const listed = (status: 'done' | 'refused' | 'unknown') =>
 		rowsThatAre(status).map(({ items, payment, state }) => ({
 			row: items[0] + 1,
 			summary: payment.summary,
-			...(state.status === 'unknown' ? { attempt_code: state.code } : {}),
-			...('error' in state && state.status !== 'paid' ? { error: state.error.message } : {}),
+			...(state.is === 'unknown' ? { attempt_code: state.code } : {}),
+			...('error' in state && state.is !== 'done' ? { error: state.error.message } : {}),
 		}));
 	const unreadable = refusals.flatMap(({ items, error }) =>
 		items.map((item) => ({ row: item + 1, summary: messageOf(error), error: messageOf(error) })),
 	);
 	const refused = [...unreadable, ...listed('refused')].sort((a, b) => a.row - b.row);
-	const [already_paid, unknown] = [listed('paid'), listed('unknown')];
-	const sendable = rowsThatAre('payable');
+	const [already_paid, unknown] = [listed('done'), listed('unknown')];
+	const sendable = rowsThatAre('sendable');
 	const toSend = sendable.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
 	const balance = await balanceOf(run, rows);
 	const duplicates = duplicatesIn(rows);
