@@ -34,7 +34,7 @@ import {
 	secondCodeOf,
 	type Payment,
 } from './paymentKeys';
-import { ProcessMemory } from './processMemory';
+import { sentByProcess } from './processMemory';
 
 /** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
 const PAYMENT_HISTORY = 10_000;
@@ -62,7 +62,6 @@ type Try =
 	| { readonly code: string; readonly error: UserError };
 
 const triesOfRuns = new ExecutionMemory<Try>();
-const sentByProcess = new ProcessMemory();
 
 /** A payment, as the attempt that its codes allow. */
 type Attempt = ReturnType<typeof attemptOf>;

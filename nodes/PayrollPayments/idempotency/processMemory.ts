@@ -46,3 +46,6 @@ export class ProcessMemory {
 		}
 	}
 }
+
+/** What this process has sent. */
+export const sentByProcess = new ProcessMemory();
