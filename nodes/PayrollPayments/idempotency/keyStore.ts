@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-
 import { UserError } from '../shared/errors';
-import { endedOrAborted } from '../shared/waiting';
+import { queueOf, type CallQueue, type NodeList } from './nodeList';
 
 /*
  * THE PROTOCOL
@@ -43,48 +41,13 @@ import { endedOrAborted } from '../shared/waiting';
  * Whoever crashes leaves its entries behind: a key counts as recorded then.
  */
 
-/** The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node). */
-export type ProcessedStore = Pick<
-	IExecuteFunctions['helpers'],
-	'checkProcessedAndRecord' | 'removeProcessed'
->;
-
 export type IsRecorded = (key: string) => boolean;
-
-/** The list of a node. */
-export interface NodeList {
-	readonly store: ProcessedStore;
-	/** Names the workflow and the node. */
-	readonly nodeKey: string;
-	/** How many entries the list holds; n8n drops those recorded first. 0 would mean no bound. */
-	readonly maxEntries: number;
-}
-
-/** Shortest quiet, in milliseconds. */
-const QUIET_MS = 200;
-
-/** It is quiet for at least this many times as long as the process's calls take. */
-const LATENCY_FACTOR = 10;
-
-const MAX_QUIET_MS = 5_000;
-
-/** Keeps processes that began at the same moment from staying in step, in milliseconds. */
-const MAX_JITTER_MS = 20;
 
 /** How often a step is repeated before giving up. */
 const MAX_REPEATS = 10;
 
-/**
- * How many times its own entries a call leaves room for beyond the list's bound, so that a burst
- * pushes no entry out before it is verified. A later call trims.
- */
-const BURST_FACTOR = 10;
-
 /** n8n goes through its whole list for each key that it removes, and others wait for that. */
 const KEYS_PER_REMOVAL = 250;
-
-/** After this a call counts as failed, and no other is made until it has ended after all. */
-const STORE_TIMEOUT_MS = 30_000;
 
 /** What a claim or look-up has put into the list. */
 interface Trace {
@@ -95,179 +58,114 @@ interface Trace {
 
 const newTrace = (): Trace => ({ mark: randomUUID(), added: new Set() });
 
-/** An event is marked if other processes may have received it, too. */
-interface EventEntry {
-	readonly key: string;
-	readonly mark?: string;
+interface Claim extends Trace {
+	readonly keys: readonly string[];
+	/** Recorded by the same calls for good, whatever becomes of the claim. */
+	readonly permanentKeys?: readonly string[];
+	/** Whether no other process can have the keys: nothing is marked or verified then. */
+	readonly isOnlyProcess: boolean;
+	mayClaim(isRecorded: IsRecorded): boolean;
 }
 
 type Verdict = 'claimed' | 'recorded' | 'seen';
 
-/** One process's calls for one node, in turns. */
-class CallQueue {
-	private lastTurn: Promise<unknown> = Promise.resolve();
-	/** Whether a call has not returned; only one that is overdue outlasts its turn. */
-	private isCalling = false;
-	/** How long calls take of late, in milliseconds; one that fails at once says nothing about it. */
-	private latencyMs = 0;
-	/** On the clock that only moves forward, in milliseconds. */
-	private lastEnded = 0;
-	private quietUntil = 0;
-	/** The events that wait for the next turn, and share a call. */
-	private nextEvents?: { readonly events: EventEntry[]; readonly verdicts: Promise<Verdicts> };
+type VerdictOn = (claim: Claim) => Verdict;
 
-	/**
-	 * Does something with the list once it is quiet.
-	 * @throws the signal's reason where it was aborted before
-	 */
-	async transact<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-		let hasBegun = false;
-		const turn = this.lastTurn.then(async () => {
-			const rest = this.quietUntil - performance.now();
-			if (rest > 0) await sleep(rest + Math.random() * MAX_JITTER_MS);
-			signal?.throwIfAborted();
-			hasBegun = true;
-			return await work();
-		});
-		this.lastTurn = turn.catch(() => undefined);
-		await endedOrAborted(turn, signal);
-		if (!hasBegun) signal?.throwIfAborted();
-		return await turn;
-	}
-
-	/** @returns which of the entries were there before */
-	async record(
-		{ store, maxEntries }: NodeList,
-		given: readonly string[],
-		burstFactor = BURST_FACTOR,
-	): Promise<ReadonlySet<string>> {
-		const entries = [...new Set(given)];
-		const room = burstFactor * entries.length;
-		const answer = await this.call(
-			async () =>
-				await store.checkProcessedAndRecord(entries, 'node', {
-					mode: 'entries',
-					maxEntries: maxEntries + room,
-				}),
-		);
-		if (answer.new.length + answer.processed.length === entries.length) {
-			return new Set(answer.processed.map(String));
-		}
-		throw new UserError('n8n’s deduplication data for this node isn’t ours', {
-			hint: 'Replace the node by a new one of the same kind, with the same settings.',
-		});
-	}
-
-	async remove({ store, maxEntries }: NodeList, entries: Iterable<string>): Promise<void> {
-		const all = [...entries];
-		if (all.length === 0) return;
-		const options = { mode: 'entries', maxEntries } as const;
-		await this.call(async () => await store.removeProcessed(all, 'node', options));
-	}
-
-	/** Steps 7 and 8. */
-	async undo(list: NodeList, traces: readonly Trace[]): Promise<void> {
-		const written = traces.filter(({ added }) => added.size > 0);
-		const marks = written.map(({ mark }) => mark);
-		for (let count = 0; marks.length > 0 && count < MAX_REPEATS; count++) {
-			const isBack = await this.transact(async () => {
-				const back = await this.record(list, marks);
-				await this.remove(
-					list,
-					marks.filter((mark) => !back.has(mark)),
-				);
-				for (const { mark, added } of written) if (back.has(mark)) await this.remove(list, added);
-				return back.size > 0;
-			});
-			if (!isBack) return;
+/** Steps 1 to 5 for claims that share a call; of two with the same key, the first has it. */
+async function recordTogether(
+	queue: CallQueue,
+	list: NodeList,
+	claims: readonly Claim[],
+): Promise<VerdictOn> {
+	const firstWith = new Map<string, Claim>();
+	const removable = ({ keys, mark, isOnlyProcess }: Claim) =>
+		isOnlyProcess ? keys : [...keys, mark];
+	for (const claim of claims) {
+		for (const entry of [...(claim.permanentKeys ?? []), ...removable(claim)]) {
+			if (!firstWith.has(entry)) firstWith.set(entry, claim);
 		}
 	}
-
-	/** For a turn that has left nothing to verify. */
-	endQuiet(pauseMs = 0): void {
-		this.quietUntil = this.lastEnded + pauseMs;
+	const isOnlyProcess = claims.every((claim) => claim.isOnlyProcess);
+	const wasThere = await queue.record(list, [...firstWith.keys()], !isOnlyProcess);
+	const isThere = (entry: string) => wasThere.has(entry);
+	const verdictOn = (claim: Claim): Verdict => {
+		const { mark, keys, permanentKeys = [] } = claim;
+		if (isThere(mark)) return [...keys, ...permanentKeys].every(isThere) ? 'claimed' : 'recorded';
+		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
+		if (!claim.mayClaim(isRecorded)) return 'seen';
+		return claim.isOnlyProcess ? 'claimed' : 'recorded';
+	};
+	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
+	/* What an earlier call for it added is another's by now. */
+	for (const { added } of lost) added.clear();
+	for (const [entry, claim] of firstWith) {
+		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);
 	}
-
-	/** Steps 1 to 5 for an event, in one call with all that wait for the next turn. */
-	async recordEvent(list: NodeList, event: EventEntry): Promise<Verdict> {
-		const batch = (this.nextEvents ??= this.startEvents(list));
-		batch.events.push(event);
-		const verdictOn = await batch.verdicts;
-		return verdictOn(event);
-	}
-
-	private startEvents(list: NodeList) {
-		const events: EventEntry[] = [];
-		const verdicts = this.transact(async () => {
-			this.nextEvents = undefined;
-			return await this.recordEvents(list, events);
-		});
-		return { events, verdicts };
-	}
-
-	private async recordEvents(list: NodeList, events: readonly EventEntry[]) {
-		const marks = events.flatMap(({ mark }) => mark ?? []);
-		const isOnlyProcess = marks.length === 0;
-		const entries = [...events.map(({ key }) => key), ...marks];
-		const wasThere = await this.record(list, entries, isOnlyProcess ? 0 : BURST_FACTOR);
-		const firstOfKey = new Map<string, EventEntry>();
-		for (const event of events) {
-			if (!firstOfKey.has(event.key)) firstOfKey.set(event.key, event);
-		}
-		const verdictOn = (event: EventEntry): Verdict => {
-			const { key, mark } = event;
-			if (mark !== undefined && wasThere.has(mark))
-				return wasThere.has(key) ? 'claimed' : 'recorded';
-			if (wasThere.has(key) || firstOfKey.get(key) !== event) return 'seen';
-			return mark === undefined ? 'claimed' : 'recorded';
-		};
-		const lost = events.filter((event) => verdictOn(event) === 'seen');
-		await this.remove(
+	await queue
+		.remove(
 			list,
-			lost.flatMap(({ mark }) => mark ?? []),
-		).catch(() => undefined);
-		if (isOnlyProcess) {
-			/* More events share the next call, and calls take at most a twentieth of the time. */
-			this.endQuiet(Math.min(2 * this.pauseMs, QUIET_MS));
-		} else if (events.every((event) => verdictOn(event) === 'claimed')) {
-			this.endQuiet();
-		}
-		return verdictOn;
-	}
-
-	private get pauseMs(): number {
-		return Math.min(LATENCY_FACTOR * this.latencyMs, MAX_QUIET_MS);
-	}
-
-	/** A call that returns late would write back what it has read: until then none is made. */
-	private async call<Result>(begin: () => Promise<Result>): Promise<Result> {
-		const timedOut = new UserError('n8n’s database did not answer within 30 seconds');
-		if (this.isCalling) throw timedOut;
-		const begun = performance.now();
-		this.isCalling = true;
-		const call = begin().finally(() => {
-			this.isCalling = false;
-			this.lastEnded = performance.now();
-			this.latencyMs = Math.max(this.lastEnded - begun, this.latencyMs / 2);
-			this.quietUntil = this.lastEnded + Math.max(this.pauseMs, QUIET_MS);
-		});
-		const timeout = AbortSignal.timeout(STORE_TIMEOUT_MS);
-		const expiry = new Promise<never>((_, reject) => {
-			timeout.addEventListener('abort', () => reject(timedOut));
-		});
-		return await Promise.race([call, expiry]);
-	}
+			lost.flatMap(({ added }) => [...added]),
+		)
+		.catch(() => undefined);
+	if (isOnlyProcess) queue.shortenQuiet();
+	else if (claims.every((claim) => verdictOn(claim) === 'claimed')) queue.endQuiet();
+	return verdictOn;
 }
 
-type Verdicts = (event: EventEntry) => Verdict;
+interface Batch {
+	readonly claims: Claim[];
+	readonly verdictOn: Promise<VerdictOn>;
+}
 
-/** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
-const queues = new Map<string, CallQueue>();
+/** The claims of events that wait for the next turn, to share a call. */
+const nextBatches = new WeakMap<CallQueue, Batch>();
 
-function queueOf({ nodeKey }: NodeList): CallQueue {
-	const queue = queues.get(nodeKey) ?? new CallQueue();
-	queues.set(nodeKey, queue);
-	return queue;
+function nextBatchOf(queue: CallQueue, list: NodeList): Batch {
+	const waiting = nextBatches.get(queue);
+	if (waiting !== undefined) return waiting;
+	const claims: Claim[] = [];
+	const verdictOn = queue.transact(async () => {
+		nextBatches.delete(queue);
+		return await recordTogether(queue, list, claims);
+	});
+	const batch = { claims, verdictOn };
+	nextBatches.set(queue, batch);
+	return batch;
+}
+
+/** Repeats steps 1 to 5 until the claim is settled, with step 6 for a call that failed. */
+async function settle(first: Claim, ask: (claim: Claim) => Promise<Verdict>) {
+	let claim = first;
+	let hasFailed = false;
+	let verdict: Verdict = 'recorded';
+	for (let count = 0; verdict === 'recorded' && count <= MAX_REPEATS; count++) {
+		verdict = await ask(claim).catch(async () => {
+			hasFailed = true;
+			claim = { ...claim, mark: `${claim.mark} again`, added: new Set() };
+			return await ask(claim);
+		});
+	}
+	return { verdict, claim, hasFailed };
+}
+
+/** Steps 7 and 8. */
+async function undo(queue: CallQueue, list: NodeList, traces: readonly Trace[]): Promise<void> {
+	const written = traces.filter(({ added }) => added.size > 0);
+	const marks = written.map(({ mark }) => mark);
+	let isBack = marks.length > 0;
+	for (let count = 0; isBack && count < MAX_REPEATS; count++) {
+		isBack = await queue.transact(async () => {
+			const back = await queue.record(list, marks);
+			await queue.remove(
+				list,
+				marks.filter((mark) => !back.has(mark)),
+			);
+			for (const { mark, added } of written) {
+				if (back.has(mark)) await queue.remove(list, [...added]);
+			}
+			return back.size > 0;
+		});
+	}
 }
 
 export interface PaymentClaimRequest {
@@ -279,75 +177,52 @@ export interface PaymentClaimRequest {
 	readonly signal?: AbortSignal;
 }
 
-export type PaymentClaim =
-	/** The permanent keys are there for good, too. */
-	| { readonly is: 'claimed'; release(): Promise<void> }
-	| { readonly is: 'seen' }
-	/** The keys may be our own, of a call that failed. */
-	| { readonly is: 'uncertain' };
+export interface PaymentClaim {
+	/** Removes exactly what the claim has recorded. */
+	release(): Promise<void>;
+}
 
 /**
  * Records the keys of a payment together, unless they aren't free. A claim that comes to nothing leaves
  * no trace.
+ * @returns undefined if another has them, or if they may be our own, of a call that failed
  * @throws {UserError} or n8n's own error where they can't be recorded: they may be in the list or not
  * @throws the signal's reason where it was aborted: the keys are then removed again
  */
 export async function claimForPayment(
 	list: NodeList,
-	{ keys, permanentKeys = [], mayClaim, signal }: PaymentClaimRequest,
-): Promise<PaymentClaim> {
+	{ signal, ...request }: PaymentClaimRequest,
+): Promise<PaymentClaim | undefined> {
 	const queue = queueOf(list);
-	let trace = newTrace();
-	let hasFailed = false;
-	const undo = async () => await queue.undo(list, [trace]);
-	const record = async (): Promise<Verdict> => {
-		const { mark, added } = trace;
-		const entries = [...permanentKeys, ...keys, mark];
-		const wasThere = await queue.record(list, entries);
-		const isOwn = wasThere.has(mark);
-		if (isOwn && entries.every((entry) => wasThere.has(entry))) {
-			queue.endQuiet();
-			return 'claimed';
-		}
-		const isFree = isOwn || mayClaim((key) => wasThere.has(key));
-		/* What an earlier call of a lost claim added is another's by now. */
-		if (!isFree) added.clear();
-		for (const entry of [...keys, mark]) if (!wasThere.has(entry)) added.add(entry);
-		if (isFree) return 'recorded';
-		await queue.remove(list, added).catch(() => undefined);
-		return 'seen';
-	};
-	const recordOnceMore = async () => {
-		signal?.throwIfAborted();
-		hasFailed = true;
-		trace = newTrace();
-		return await queue.transact(record, signal);
-	};
-	try {
-		for (let count = 0; count <= MAX_REPEATS; count++) {
-			const verdict = await queue.transact(record, signal).catch(recordOnceMore);
+	const first = { ...request, ...newTrace(), isOnlyProcess: false };
+	const { verdict, claim } = await settle(first, async (asked) => {
+		try {
+			const record = async () => await recordTogether(queue, list, [asked]);
+			const verdictOn = await queue.transact(record, signal);
 			signal?.throwIfAborted();
-			if (verdict === 'claimed') return { is: 'claimed', release: undo };
-			if (verdict === 'seen') {
-				/* A mark that stays takes room, and no more. */
-				await undo().catch(() => undefined);
-				return { is: hasFailed ? 'uncertain' : 'seen' };
-			}
+			return verdictOn(asked);
+		} catch (error) {
+			if (signal?.aborted === true) await undo(queue, list, [asked]).catch(() => undefined);
+			throw error;
 		}
-	} catch (error) {
-		if (signal?.aborted === true) await undo().catch(() => undefined);
-		throw error;
-	}
-	throw new UserError('n8n did not keep the record that guards against doing this twice', {
-		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
 	});
+	const release = async () => await undo(queue, list, [claim]);
+	if (verdict === 'claimed') return { release };
+	if (verdict === 'recorded') {
+		throw new UserError('n8n did not keep the record that guards against doing this twice', {
+			hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
+		});
+	}
+	/* A mark that stays takes room, and no more. */
+	await release().catch(() => undefined);
+	return undefined;
 }
 
 export interface EventClaimRequest {
 	readonly key: string;
 	/** Another claim with the same owner succeeds again. */
 	readonly owner: string;
-	/** Whether no other process has the event: nothing is marked or verified then. */
+	/** Whether no other process can have the event: nothing is marked or verified then. */
 	readonly isOnlyProcess: boolean;
 }
 
@@ -361,57 +236,36 @@ export async function claimForEvent(
 	{ key, owner, isOnlyProcess }: EventClaimRequest,
 ): Promise<'claimed' | 'seen' | 'uncertain'> {
 	const queue = queueOf(list);
-	let mark = `${key} ${owner}`;
-	let hasFailed = false;
-	const record = async () => await queue.recordEvent(list, isOnlyProcess ? { key } : { key, mark });
-	for (let count = 0; count <= MAX_REPEATS; count++) {
-		const verdict = await record().catch(async () => {
-			hasFailed = true;
-			mark += ' again';
-			return await record();
-		});
-		if (verdict === 'claimed') return 'claimed';
-		if (verdict === 'seen') return hasFailed ? 'uncertain' : 'seen';
-	}
+	const first: Claim = {
+		keys: [key],
+		mark: `${key} ${owner}`,
+		added: new Set(),
+		isOnlyProcess,
+		mayClaim: (isRecorded) => !isRecorded(key),
+	};
+	const { verdict, hasFailed } = await settle(first, async (claim) => {
+		const batch = nextBatchOf(queue, list);
+		batch.claims.push(claim);
+		return (await batch.verdictOn)(claim);
+	});
+	if (verdict === 'seen') return hasFailed ? 'uncertain' : 'seen';
 	/* An event that nobody else has is better run than not, however crowded the list is. */
 	return 'claimed';
 }
 
-/**
- * Looks for keys, thousands at once if need be, and leaves no trace of it. If the process is killed
- * meanwhile, a group of keys is left behind as a whole or not at all.
- * @throws the signal's reason where it was aborted
- */
-export async function lookUp(
-	list: NodeList,
-	groups: ReadonlyArray<readonly string[]>,
-	signal?: AbortSignal,
-): Promise<IsRecorded> {
-	const queue = queueOf(list);
-	const find = async (wanted: ReadonlyArray<readonly string[]>): Promise<ReadonlySet<string>> => {
-		if (wanted.length === 0) return new Set();
-		const traces: Trace[] = [];
-		const found = await queue.transact(async () => {
-			const removals = packed(wanted).map((keys) => ({ keys, ...newTrace() }));
-			const entries = removals.flatMap(({ keys, mark }) => [...keys, mark]);
-			const wasThere = await queue.record(list, entries);
-			const left = new Set(entries.filter((entry) => !wasThere.has(entry)));
-			for (const { keys, mark, added } of removals) {
-				/* Each belongs to one removal: once it is gone, another process may record it. */
-				for (const entry of [...keys, mark]) if (left.delete(entry)) added.add(entry);
-				traces.push({ mark, added });
-				await queue.remove(list, added).catch(() => undefined);
-			}
-			return wasThere;
-		}, signal);
-		await queue.undo(list, traces);
-		signal?.throwIfAborted();
-		return found;
-	};
-	const first = await find(groups);
-	const seen = groups.map((group) => group.filter((key) => first.has(key)));
-	const second = await find(seen.filter(({ length }) => length > 0));
-	return (key) => second.has(key);
+/** Step 9. */
+async function look(queue: CallQueue, list: NodeList, groups: ReadonlyArray<readonly string[]>) {
+	const looks = packed(groups).map((keys) => ({ ...newTrace(), keys }));
+	const entries = new Set(looks.flatMap(({ keys, mark }) => [...keys, mark]));
+	const found = await queue.record(list, [...entries]);
+	for (const { keys, mark, added } of looks) {
+		for (const entry of [...keys, mark]) {
+			/* Each in one removal: once it is gone, another process may record it. */
+			if (!found.has(entry) && entries.delete(entry)) added.add(entry);
+		}
+		await queue.remove(list, [...added]).catch(() => undefined);
+	}
+	return { found, traces: looks };
 }
 
 /** Puts groups together into as few lists as may be removed by one call each. */
@@ -426,11 +280,37 @@ function packed(groups: ReadonlyArray<readonly string[]>): string[][] {
 }
 
 /**
+ * Looks for keys, thousands at once if need be, and leaves no trace of it. If the process is killed
+ * meanwhile, a group of keys is left behind as a whole or not at all.
+ * @throws the signal's reason where it was aborted
+ */
+export async function lookUp(
+	list: NodeList,
+	groups: ReadonlyArray<readonly string[]>,
+	signal?: AbortSignal,
+): Promise<IsRecorded> {
+	const queue = queueOf(list);
+	let found: ReadonlySet<string> = new Set(groups.flat());
+	/* The second time is step 10. */
+	for (let count = 0; count < 2 && found.size > 0; count++) {
+		const sought = groups.map((group) => group.filter((key) => found.has(key)));
+		const { traces, ...answer } = await queue.transact(
+			async () => await look(queue, list, sought),
+			signal,
+		);
+		await undo(queue, list, traces);
+		signal?.throwIfAborted();
+		({ found } = answer);
+	}
+	return (key) => found.has(key);
+}
+
+/**
  * Records keys for good, no matter who else has recorded them.
  * @throws {UserError} or n8n's own error where they can't be recorded
  */
-export async function record(list: NodeList, keys: readonly string[]): Promise<void> {
-	await claimForPayment(list, { keys: [], permanentKeys: keys, mayClaim: () => true });
+export async function record(list: NodeList, permanentKeys: readonly string[]): Promise<void> {
+	await claimForPayment(list, { keys: [], permanentKeys, mayClaim: () => true });
 }
 
 /** Removes keys, no matter who has recorded them. Another process may write them back. */

@@ -4,8 +4,7 @@ import { isRecord } from '../shared/json';
 import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
 
-const page = 'payments.md';
-const outcome = 'refused';
+const PAGE = 'payments.md';
 
 const CHECK_DATABASE =
 	'Save the workflow and check that n8n can write to its database, then run the node again.';
@@ -65,9 +64,16 @@ const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 	],
 };
 
+function refused([message, hint]: Text, failure?: unknown): UserError {
+	return wrapError(failure, message, { hint, outcome: 'refused', page: PAGE });
+}
+
 export function refusedBy(decision: keyof typeof REFUSED, payment: Payment): UserError {
-	const [message, hint] = REFUSED[decision](payment);
-	return new UserError(message, { hint, outcome, page });
+	return refused(REFUSED[decision](payment));
+}
+
+function unknown([message, hint]: Text, code: string, failure?: unknown): UserError {
+	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
 }
 
 export function openBy(
@@ -78,76 +84,43 @@ export function openBy(
 	const [message, hint] = OPEN[decision](payment, code);
 	const isForeign = isFirst && (payment.confirmedNotPaid ?? []).length > 0;
 	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
-	return new UserError(message, {
-		hint: foreign + hint,
-		outcome: 'unknown',
-		attemptCode: code,
-		page,
-	});
+	return unknown([message, foreign + hint], code);
+}
+
+export function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
+	const message = `The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`;
+	const hint = `Don’t pay this again in another way. ${validityOf(payment)}${askFirst(code)}`;
+	return unknown([message, hint], code, failure);
 }
 
 export function sameAsRow({ summary }: Payment, row: number): UserError {
-	return new UserError(
+	return refused([
 		`The payment of ${summary} would be refused, because row ${row} has the same payment or authorization`,
-		{
-			hint: 'Remove one of the two, or get a new authorization for a new payment.',
-			outcome,
-			page,
-		},
-	);
+		'Remove one of the two, or get a new authorization for a new payment.',
+	]);
 }
 
 export function changedSince({ summary }: Payment, paid: Payment): UserError {
-	return new UserError(
+	return refused([
 		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid.summary} for the item`,
-		{
-			hint: 'Retry On Fail runs the node again: use an amount and a recipient that stay the same.',
-			outcome,
-			page,
-		},
-	);
+		'Retry On Fail runs the node again: use an amount and a recipient that stay the same.',
+	]);
+}
+
+export function beingLookedUp({ summary }: Payment): UserError {
+	return refused([
+		`The payment of ${summary} was not sent, because another process was looking it up at the same moment`,
+		'Run the node again.',
+	]);
 }
 
 export function notLookedUp(failure: unknown): UserError {
-	const hint = CHECK_DATABASE;
-	return wrapError(failure, 'n8n’s record of payments could not be looked up', { hint, outcome });
+	return refused(['n8n’s record of payments could not be looked up', CHECK_DATABASE], failure);
 }
 
 export function notRecorded({ summary }: Payment, failure: unknown): UserError {
 	const message = `The payment of ${summary} could not be recorded, so it was not sent`;
-	return wrapError(failure, message, { hint: CHECK_DATABASE, outcome });
-}
-
-export function perhapsRecorded({ summary }: Payment, code: string): UserError {
-	return new UserError(
-		`n8n’s database failed while the payment of ${summary} was being recorded, so it was not sent now`,
-		{
-			hint: `It may have been sent in an earlier run. ${askFirst(code)}`,
-			outcome: 'unknown',
-			attemptCode: code,
-			page,
-		},
-	);
-}
-
-export function beingLookedUp({ summary }: Payment): UserError {
-	return new UserError(
-		`The payment of ${summary} was not sent, because another process was looking it up at the same moment`,
-		{ hint: 'Run the node again.', outcome, page },
-	);
-}
-
-export function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
-	return wrapError(
-		failure,
-		`The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`,
-		{
-			hint: `Don’t pay this again in another way. ${validityOf(payment)}${askFirst(code)}`,
-			outcome: 'unknown',
-			attemptCode: code,
-			page,
-		},
-	);
+	return refused([message, CHECK_DATABASE], failure);
 }
 
 /** @param isCleared whether the record of the attempt was removed */
@@ -167,6 +140,6 @@ export function notMade(
 	return wrapError(error, `The payment of ${payment.summary} ${what}. ${messageOf(error)}`, {
 		hint: hint.trim(),
 		outcome: outcomeOf(error),
-		page,
+		page: PAGE,
 	});
 }

@@ -9,10 +9,9 @@ import {
 	lookUp,
 	record,
 	type IsRecorded,
-	type NodeList,
 	type PaymentClaim,
-	type ProcessedStore,
 } from './keyStore';
+import type { NodeList, ProcessedStore } from './nodeList';
 import {
 	beingLookedUp,
 	changedSince,
@@ -21,7 +20,6 @@ import {
 	notRecorded,
 	openBy,
 	outcomeUnknown,
-	perhapsRecorded,
 	refusedBy,
 	sameAsRow,
 } from './paymentErrors';
@@ -161,7 +159,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			own.release();
 			throw error;
 		});
-		if (claim.is === 'seen') {
+		if (claim === undefined) {
 			own.release();
 			throw await this.seenError(attempt);
 		}
@@ -193,10 +191,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 
 	/** Records as paid what was paid since the last claim. Call it when the last payment has ended. */
 	async close(): Promise<void> {
-		if (this.justPaid.size === 0) return;
-		/* If it fails, these payments stay recorded as sent, and are not sent again. */
-		await record(this.list, [...this.justPaid]).catch(() => undefined);
+		const keys = [...this.justPaid];
 		this.justPaid.clear();
+		/* If it fails, these payments stay recorded as sent, and are not sent again. */
+		if (keys.length > 0) await record(this.list, keys).catch(() => undefined);
 	}
 
 	private get tries(): Map<string, Try> {
@@ -264,35 +262,33 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			: { is: 'refused', error };
 	}
 
-	private async claim({ payment, allowed, keys, code }: Attempt) {
+	/** @returns undefined if another process was faster */
+	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
 		const stored = this.stored.get(payment);
 		const permanentKeys = [...this.justPaid];
 		const claim = await claimForPayment(this.list, {
 			keys: keys.claimed,
 			permanentKeys,
-			/* Nothing may have been recorded since the look-up. */
+			/* Nothing of it may have been recorded since the look-up. */
 			mayClaim: (isRecorded) => keys.claimed.every((key) => stored?.(key) || !isRecorded(key)),
 			signal: this.signal,
-		}).catch((error: unknown) => {
+		}).catch((failure: unknown) => {
 			throwIfStopped(this.signal);
-			throw notRecorded(payment, error);
+			throw notRecorded(payment, failure);
 		});
-		if (claim.is === 'uncertain') throw perhapsRecorded(payment, code);
-		if (claim.is === 'claimed') {
-			for (const key of permanentKeys) this.justPaid.delete(key);
+		if (claim === undefined) return undefined;
+		for (const key of permanentKeys) this.justPaid.delete(key);
+		if (keys.lookUps.some((key) => stored?.(key))) {
 			/* What a killed look-up left must not put this attempt in doubt. */
 			const doubtful = [keys.paid, keys.paidSame, ...keys.lookUps];
-			if (keys.lookUps.some((key) => stored?.(key))) {
-				await forget(this.list, doubtful).catch(() => undefined);
-			}
+			await forget(this.list, doubtful).catch(() => undefined);
 		}
 		return claim;
 	}
 
-	/** Why another process was faster. */
 	private async seenError(attempt: Attempt): Promise<UserError> {
-		await this.lookUp([attempt]);
-		const known = this.known(attempt);
+		const failure = await this.lookUp([attempt]);
+		const known = this.known(attempt, failure);
 		return 'error' in known ? known.error : beingLookedUp(attempt.payment);
 	}
 }

@@ -1,6 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { claimForEvent, type ProcessedStore } from '../idempotency/keyStore';
+import { claimForEvent } from '../idempotency/keyStore';
+import type { ProcessedStore } from '../idempotency/nodeList';
 import { messageOf, UserError } from '../shared/errors';
 import { claimsOf, eventKey, nodeKeyOf } from './claims';
 import { readOptions } from './settings';
