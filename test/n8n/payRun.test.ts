@@ -132,7 +132,7 @@ describe('a pay run', () => {
 					row: 2,
 					summary: '$125.00 to ben@example.com',
 					attempt_code: expect.stringMatching(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/),
-					error: expect.stringContaining('was already sent by this node'),
+					error: expect.stringContaining('was already sent'),
 				},
 			],
 			refused: [
@@ -210,7 +210,7 @@ describe('a pay run', () => {
 		const items = [{ ...ben, reference: 'inv-001' }, { ...cleo }];
 		const approvedCheck = await approvalOf(items);
 		await sandbox.run(form(), { items: [{ ...ana, reference: 'INV-001' }] });
-		const message = 'reference inv-001 was used by this node for another recipient or amount';
+		const message = 'reference inv-001 was used for another recipient or amount';
 		const error = expect.stringContaining(message);
 		expect(await check(items)).toMatchObject({
 			check: 'failed',

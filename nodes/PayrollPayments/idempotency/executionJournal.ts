@@ -3,52 +3,77 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 
 import { outcomeOf, UserError } from '../shared/errors';
-import { ExecutionCache, type RunScope } from './executionCache';
+import { ExecutionMemory, type RunScope } from './executionMemory';
+import type { Journal, Known } from './journal';
 
-export type ExecutionScope = RunScope;
-
-const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
-
-interface Change<Answer> {
+/** A change that is sent once in an execution, and again in any other. */
+export interface ExecutionChange<Answer> {
+	/** Tells it from the run's other changes, as JSON. */
 	readonly identity: unknown;
+	/** Whether it may not be sent again where its first outcome is unknown. */
 	readonly isUnrepeatable?: boolean;
+	/** Reads the answer that an earlier try got. */
 	readonly answer: z.ZodType<Answer, z.ZodTypeDef, unknown>;
 }
 
-export class ExecutionJournal {
-	constructor(
-		private readonly scope: () => ExecutionScope,
-		private readonly isTool: boolean,
-	) {}
+type Outcome = { readonly answer: unknown } | { readonly error: UserError };
 
-	hasBegun(): boolean {
-		return changesOfRuns.of(this.scope()).size > 0;
+const changesOfRuns = new ExecutionMemory<Outcome>();
+
+/**
+ * Remembers in this process what one run of a node changed: *Retry On Fail* runs every item again, and
+ * then gets the first answer.
+ */
+export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unknown> {
+	constructor(private readonly scope: RunScope) {}
+
+	/** Whether an earlier try of this run has changed anything. */
+	get isLaterTry(): boolean {
+		return changesOfRuns.of(this.scope).size > 0;
+	}
+
+	async look<Answer>(changes: ReadonlyArray<ExecutionChange<Answer>>) {
+		return changes.map((change) => this.known(change));
 	}
 
 	async perform<Answer>(
-		{ identity, isUnrepeatable = false, answer: schema }: Change<Answer>,
+		change: ExecutionChange<Answer>,
 		send: () => Promise<Answer>,
 	): Promise<Answer> {
-		/* n8n counts each try of an AI tool as a run of its own. */
-		const isTry = isUnrepeatable && this.isTool;
-		const scope = this.scope();
-		const changes = changesOfRuns.of(isTry ? { ...scope, runIndex: 0 } : scope);
-		const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-		const earlier = changes.get(key);
-		if (earlier instanceof UserError) {
-			throw earlier.with({
-				message: `${earlier.message}. The request wasn’t sent again, because the first one may have succeeded`,
-				hint: 'Check the result in the service, then run the workflow again for what’s missing.',
-			});
-		}
-		if (earlier !== undefined) return schema.parse(earlier.answer);
-		const answer = await send().catch((error: unknown) => {
-			if (isUnrepeatable && error instanceof UserError && outcomeOf(error) === 'unknown') {
-				changes.set(key, error);
-			}
+		const known = this.known(change);
+		if ('answer' in known) return known.answer;
+		if ('error' in known) throw known.error;
+		const { outcomes, key } = this.placeOf(change);
+		try {
+			const answer = await send();
+			outcomes.set(key, { answer });
+			return answer;
+		} catch (error) {
+			const isUnknown = error instanceof UserError && outcomeOf(error) === 'unknown';
+			if (isUnknown && change.isUnrepeatable === true) outcomes.set(key, { error });
 			throw error;
+		}
+	}
+
+	private known<Answer>(change: ExecutionChange<Answer>): Known<Answer> {
+		const { outcomes, key } = this.placeOf(change);
+		const outcome = outcomes.get(key);
+		if (outcome === undefined) return { is: 'sendable', attempt: 1 };
+		if ('answer' in outcome) {
+			return { is: 'done', when: 'earlierTry', answer: change.answer.parse(outcome.answer) };
+		}
+		const error = outcome.error.with({
+			message: `${outcome.error.message}. The request wasn’t sent again, because the first one may have succeeded`,
+			hint: 'Check the result in the service, then run the workflow again for what’s missing.',
 		});
-		changes.set(key, { answer });
-		return answer;
+		return { is: 'unknown', when: 'earlierTry', error };
+	}
+
+	/** All tries of a tool count as one run for what may not be sent again. */
+	private placeOf({ identity, isUnrepeatable = false }: ExecutionChange<unknown>) {
+		const isAnyTry = isUnrepeatable && this.scope.isTool;
+		const scope = isAnyTry ? { ...this.scope, runIndex: 0 } : this.scope;
+		const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+		return { outcomes: changesOfRuns.of(scope), key };
 	}
 }

@@ -211,7 +211,7 @@ async function confirmToken(
 ): Promise<readonly Row[]> {
 	const [next] = rowsThatAre(rows, 'ready');
 	/* Signing in, which needs no permission, is how people get a token. */
-	if (next === undefined || permission === 'none' || run.memory.hasBegun()) return rows;
+	if (next === undefined || permission === 'none' || run.memory().isLaterTry) return rows;
 	await ensureToken(next.writes[0]?.entityId);
 	return rows;
 }

@@ -7,8 +7,9 @@ import type { Client } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
 import { openClient } from '../api/n8nTransport';
 import { openWallet } from '../api/signIn';
-import { ExecutionJournal, type ExecutionScope } from '../idempotency/executionJournal';
-import type { ProcessedStore } from '../idempotency/keyStore';
+import { ExecutionJournal } from '../idempotency/executionJournal';
+import type { RunScope } from '../idempotency/executionMemory';
+import type { ProcessedStore } from '../idempotency/nodeList';
 import { throwIfStopped, UserError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
@@ -49,12 +50,10 @@ export interface RunContext<Own = unknown> {
 		recorded?: Write<Data>['recorded'],
 	): Write<Data>;
 	/** What *Retry On Fail* is answered from memory, so that it plans the same requests again. */
-	readonly memory: ExecutionJournal;
+	memory(): ExecutionJournal;
 	/** n8n's store of keys, and which node of which workflow runs, for a journal that lasts. */
 	readonly store: ProcessedStore;
-	scope(): ExecutionScope;
-	/** Whether an AI agent runs the node. */
-	readonly isTool: boolean;
+	scope(): RunScope;
 	/** Adds the values that are text to the execution's own data, by which n8n's list of executions can be searched. */
 	annotate(values: Readonly<Record<string, unknown>>): void;
 }
@@ -92,15 +91,15 @@ export async function openRun(
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, { ...settings, signal });
 	const { credentials } = client;
-	const isTool = context.getNode().type.endsWith('Tool');
 	const scope = onFirstUse(() => ({
 		workflowId: context.getWorkflow().id ?? '',
 		nodeId: context.getNode().id,
 		executionId: context.getExecutionId(),
 		/* In a loop, each run of the node counts separately. */
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
+		isTool: context.getNode().type.endsWith('Tool'),
 	}));
-	const memory = new ExecutionJournal(scope, isTool);
+	const memory = onFirstUse(() => new ExecutionJournal(scope()));
 	const run: RunContext = {
 		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
 		credentials,
@@ -122,7 +121,7 @@ export async function openRun(
 			const { method, path, body, answer } = call;
 			const identity = [items, method, path, body];
 			const once = async ({ open, send }: Door<z.output<typeof answer>>) =>
-				await memory.perform({ identity, isUnrepeatable, answer }, async () => {
+				await memory().perform({ identity, isUnrepeatable, answer }, async () => {
 					await open();
 					return await send();
 				});
@@ -137,7 +136,6 @@ export async function openRun(
 		memory,
 		store: context.helpers,
 		scope,
-		isTool,
 		annotate: (values) => {
 			for (const [name, value] of Object.entries(values)) {
 				if (typeof value === 'string') context.customData.set(name, value);

@@ -1,6 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
+import { claimForEvent } from '../idempotency/keyStore';
+import type { ProcessedStore } from '../idempotency/nodeList';
 import { messageOf, UserError } from '../shared/errors';
 import { nodeKeyOf } from '../shared/nodeKey';
 import { claimsOf, eventKey } from './claims';
@@ -78,15 +79,9 @@ export async function recordEvent(
 	const isOnlyProcess = claims.has(key) && !mayComeAgain;
 	/* Events that this process no longer remembers may have a mark beside them. */
 	const unmarked = isOnlyProcess ? Math.min(history, claims.size) : 0;
-	const claim = await claimKeys(store, nodeKey, {
-		keys: [key],
-		owner,
-		mayClaim: (isRecorded) => !isRecorded(key),
-		maxEntries: ENTRIES_PER_EVENT * history - unmarked,
-		isOnlyProcess,
-		isStrict: false,
-	});
-	if (claim.status === 'claimed') return 'first';
-	if (!claim.isUncertain) return 'seen';
+	const maxEntries = ENTRIES_PER_EVENT * history - unmarked;
+	const list = { store, nodeKey, maxEntries };
+	const claim = await claimForEvent(list, { key, owner, isOnlyProcess });
+	if (claim !== 'uncertain') return claim === 'claimed' ? 'first' : 'seen';
 	throw new UserError('n8n’s database failed, so it isn’t known whether this event ran before');
 }

@@ -37,7 +37,7 @@ export async function lookUpPeople(
 		identity: ['existingPeople', teamId, addresses],
 		answer: z.custom<KnownPeople>(),
 	};
-	const once = async () => await context.memory.perform(lookUp, read);
+	const once = async () => await context.memory().perform(lookUp, read);
 	return await (context.settings.checkOnly ? read() : once()).catch((error: unknown) => {
 		const hint = error instanceof UserError && error.hint !== undefined ? `${error.hint} ` : '';
 		const team = entityLabel(teamId, context.credentials.entities);

@@ -3,8 +3,9 @@ import { entityLabel, platformIdOf } from '../../api/credentials';
 import { requireAllowedPayment } from '../../api/limits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
-import type { KnownPayment, PaymentJournal } from '../../idempotency/paymentJournal';
-import type { Payment, PaymentAnswer } from '../../idempotency/paymentLedger';
+import type { Known } from '../../idempotency/journal';
+import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
+import type { Payment } from '../../idempotency/paymentKeys';
 import { refused, type Form, type Row, type State } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
@@ -131,7 +132,8 @@ async function guardPayment(
 	const { signs, sign } = await guardAuthorization(form, signer, run);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
 	const payment: Payment = {
-		...{ teamId, signer, typedData: message, reference, confirmedNotPaid },
+		...{ baseUrl: run.credentials.baseUrl, teamId, signer, typedData: message, reference },
+		confirmedNotPaid,
 		...{ recipient: recipientEmail, cents, summary, item: items[0] },
 	};
 	const columns = { ...columnsOf(form, run), signer };
@@ -169,7 +171,7 @@ async function guardPayment(
 /** The row with what the journal knows of its payment. */
 function withKnown(
 	row: GuardedPayment,
-	known: KnownPayment,
+	known: Known<PaymentAnswer>,
 	ifAlreadyPaid: PaymentSettings['ifAlreadyPaid'],
 ): PaymentRow {
 	const { columns = {} } = row;
@@ -178,7 +180,7 @@ function withKnown(
 	const and = (state: State, writes = row.writes) => ({ ...row, known, state, writes });
 	const notAgain = () => say((summary) => `Already paid, so not sent again: ${summary}`);
 	switch (known.is) {
-		case 'payable': {
+		case 'sendable': {
 			const { attempt } = known;
 			return and(
 				row.state,
@@ -186,11 +188,13 @@ function withKnown(
 			);
 		}
 		case 'done': {
-			const { answer, when, error } = known;
-			if (answer !== undefined) {
-				return and({ is: 'done', records: [paid(columns, answer)], when }, notAgain());
+			const { when } = known;
+			if (when === 'earlierTry') {
+				return and({ is: 'done', records: [paid(columns, known.answer)], when }, notAgain());
 			}
-			if (ifAlreadyPaid === 'fail') return and({ is: 'refused', error, scope: 'row' });
+			if (ifAlreadyPaid === 'fail') {
+				return and({ is: 'refused', error: known.error, scope: 'row' });
+			}
 			const record = { outcome: 'already_paid', transaction: null, ...columns };
 			return and({ is: 'done', records: [record], when }, notAgain());
 		}

@@ -4,7 +4,7 @@ import { paymentPayload } from '../../signing/payloads';
 import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
-import { isAttemptCode, referenceKey } from '../../idempotency/paymentLedger';
+import { isAttemptCode, referenceKey } from '../../idempotency/paymentKeys';
 import { PAYMENT_CURRENCIES } from '../../contract/currencies';
 import { PAYMENT_NETWORKS } from '../../contract/networks';
 import { email } from '../../contract/formats';

@@ -4,8 +4,8 @@ import type { RunContext } from '../../run/runContext';
 const journals = new WeakMap<RunContext['scope'], PaymentJournal>();
 
 /** The payment journal of a run: its check and its end use the same. */
-export function journalOf({ store, scope, isTool, signal }: RunContext): PaymentJournal {
-	const journal = journals.get(scope) ?? new PaymentJournal(store, scope(), isTool, signal);
+export function journalOf({ store, scope, signal }: RunContext): PaymentJournal {
+	const journal = journals.get(scope) ?? new PaymentJournal(store, scope(), signal);
 	journals.set(scope, journal);
 	return journal;
 }

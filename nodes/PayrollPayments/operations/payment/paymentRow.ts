@@ -1,5 +1,6 @@
-import type { KnownPayment } from '../../idempotency/paymentJournal';
-import type { Payment } from '../../idempotency/paymentLedger';
+import type { Known } from '../../idempotency/journal';
+import type { PaymentAnswer } from '../../idempotency/paymentJournal';
+import type { Payment } from '../../idempotency/paymentKeys';
 import type { Row } from '../../run/rows';
 
 /** A payment that passed every check of its own. */
@@ -12,7 +13,7 @@ export interface GuardedPayment extends Row {
 
 /** The same, with what the journal knows of it. */
 export interface PaymentRow extends GuardedPayment {
-	readonly known: KnownPayment;
+	readonly known: Known<PaymentAnswer>;
 }
 
 export function isPayment<Some extends Row>(row: Some): row is Some & PaymentRow {

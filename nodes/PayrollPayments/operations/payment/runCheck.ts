@@ -41,7 +41,7 @@ function listedRow(row: Row): OutputRecord {
 	const error = failed === undefined ? '' : messageOf(failed.state.error);
 	const summary = isPayment(row) ? row.payment.summary : (summaryOf(row) ?? error);
 	if (isPayment(row) && row.known.is === 'unknown') {
-		return { row: number, summary, attempt_code: row.known.code, error };
+		return { row: number, summary, attempt_code: row.known.code ?? null, error };
 	}
 	return { row: number, summary, error };
 }
@@ -61,7 +61,7 @@ function centsIn(amount: string): bigint {
 export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
 	const all = inOrder(rows);
 	const payments = all.filter(isPayment);
-	const toSend = payments.filter(({ known }) => known.is === 'payable');
+	const toSend = payments.filter(({ known }) => known.is === 'sendable');
 	const paid = payments.filter(({ known }) => known.is === 'done');
 	const unknown = payments.filter(({ known }) => known.is === 'unknown');
 	const refused = all.filter((row) => !isPayment(row) || row.known.is === 'refused');

@@ -11,12 +11,8 @@ export interface RunScope {
 	/** Empty or missing where n8n gave the execution no ID: then nothing is remembered. */
 	readonly executionId?: string;
 	readonly runIndex: number;
-}
-
-/** Empty for an execution without an ID. */
-function nameOf({ workflowId, nodeId, executionId, runIndex }: RunScope): string {
-	if (executionId === undefined || executionId === '') return '';
-	return JSON.stringify([workflowId, nodeId, executionId, runIndex]);
+	/** Whether an AI agent runs the node: n8n then counts each try as a run of its own. */
+	readonly isTool: boolean;
 }
 
 /**
@@ -24,7 +20,7 @@ function nameOf({ workflowId, nodeId, executionId, runIndex }: RunScope): string
  * whole node again. A run is forgotten only by age, so that no other work can push it out while n8n may
  * still retry it.
  */
-export class ExecutionCache<Entry> {
+export class ExecutionMemory<Entry> {
 	/** In the order of their last use. */
 	private readonly runs = new Map<string, { entries: Map<string, Entry>; lastUsed: number }>();
 
@@ -32,10 +28,10 @@ export class ExecutionCache<Entry> {
 	constructor(private readonly now: () => number = () => performance.now()) {}
 
 	/** What one run of a node has done so far. */
-	of(scope: RunScope): Map<string, Entry> {
-		const name = nameOf(scope);
+	of({ workflowId, nodeId, executionId, runIndex }: RunScope): Map<string, Entry> {
+		if (executionId === undefined || executionId === '') return new Map();
+		const name = JSON.stringify([workflowId, nodeId, executionId, runIndex]);
 		const entries = this.runs.get(name)?.entries ?? new Map<string, Entry>();
-		if (name === '') return entries;
 		const lastUsed = this.now();
 		this.runs.delete(name);
 		this.runs.set(name, { entries, lastUsed });
