@@ -1,14 +1,20 @@
 import {
-	ExecutionCache,
+	ExecutionMemory,
 	type RunScope,
-} from '../../../nodes/PayrollPayments/idempotency/executionCache';
+} from '../../../nodes/PayrollPayments/idempotency/executionMemory';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-const scope: RunScope = { workflowId: 'w', nodeId: 'n', executionId: '7', runIndex: 0 };
+const scope: RunScope = {
+	workflowId: 'w',
+	nodeId: 'n',
+	executionId: '7',
+	runIndex: 0,
+	isTool: false,
+};
 
 it('keeps what one run of a node did apart from every other run', () => {
-	const cache = new ExecutionCache<string>();
+	const cache = new ExecutionMemory<string>();
 	cache.of(scope).set('invite', 'sent');
 	const others = [{ runIndex: 1 }, { executionId: '8' }, { nodeId: 'm' }, { workflowId: 'v' }];
 	for (const other of others) {
@@ -18,7 +24,7 @@ it('keeps what one run of a node did apart from every other run', () => {
 });
 
 it('loses nothing to any number of other runs', () => {
-	const cache = new ExecutionCache<string>();
+	const cache = new ExecutionMemory<string>();
 	cache.of(scope).set('invite', 'unknown');
 	for (let count = 0; count < 10_000; count++) {
 		cache.of({ ...scope, executionId: `write ${count}` }).set('invite', 'sent');
@@ -28,7 +34,7 @@ it('loses nothing to any number of other runs', () => {
 
 it('forgets a run a day after its last use', () => {
 	let now = 0;
-	const cache = new ExecutionCache<string>(() => now);
+	const cache = new ExecutionMemory<string>(() => now);
 	const runs = [0, 1, 2].map((runIndex) => ({ ...scope, runIndex }));
 	for (const run of runs) cache.of(run).set('a', 'done');
 	now = DAY - 1;
@@ -42,7 +48,7 @@ it('forgets a run a day after its last use', () => {
 
 it('remembers nothing where the execution has no ID', () => {
 	for (const executionId of ['', undefined]) {
-		const cache = new ExecutionCache<string>();
+		const cache = new ExecutionMemory<string>();
 		cache.of({ ...scope, executionId }).set('a', '1');
 		expect(cache.of({ ...scope, executionId }).get('a')).toBeUndefined();
 	}
