@@ -1,5 +1,5 @@
 import { messageOf, outcomeOf, ServiceError, UserError, wrapError } from '../shared/errors';
-import { toMilliseconds } from '../contract/formats';
+import { toMilliseconds } from '../shared/time';
 import { isRecord } from '../shared/json';
 import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
