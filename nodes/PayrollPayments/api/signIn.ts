@@ -83,7 +83,8 @@ export async function signIn(
 	const { siwe: message } = await call(signInMessageCall({ wallet: walletAddress, platformId }));
 	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
-	const expected = { walletAddress, domain, chainId, baseUrl, now: now() };
+	const redact = redactor.text;
+	const expected = { walletAddress, domain, chainId, baseUrl, now: now(), redact };
 	const { nonce } = checkSignInMessage(message, expected);
 	const body = { message, sig: await wallet.signMessage(message), nonce };
 	const { jwt } = await call({ ...VERIFICATION, body, answer: headerToken });

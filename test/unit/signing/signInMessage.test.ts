@@ -139,12 +139,16 @@ describe('parsing a sign-in message', () => {
 		);
 	});
 
-	it('quotes 99 characters of a line, and nothing that looks like a secret', () => {
-		const statement = (text: string) => refusal(having('Sign in', text)).message;
+	it('quotes 99 characters of a line, and no secret', () => {
+		const statement = (text: string, redact?: (line: string) => string) =>
+			refusalOf(() => checkSignInMessage(having('Sign in', `"${text}`), { ...expectation, redact }))
+				.message;
 		const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
-		expect(statement(`"${'a'.repeat(98)}`)).toMatch(/, but is "\\"a{98}"$/);
-		expect(statement(`"${'a'.repeat(99)}`)).toMatch(/, but is "\\"a{98}…"$/);
-		expect(statement(`"${jwt}`)).toContain('but is "\\"[…]"');
+		expect(statement('a'.repeat(98))).toMatch(/, but is "\\"a{98}"$/);
+		expect(statement('a'.repeat(99))).toMatch(/, but is "\\"a{98}…"$/);
+		expect(statement(jwt)).toContain('but is "\\"[…]"');
+		const redact = (line: string) => line.replace('the secret', '***');
+		expect(statement('the secret', redact)).toContain('but is "\\"***"');
 	});
 
 	it.each([...'\r\0\t\u007f\u0085\u00a0\u200b\u202e\u2028а\ud83d'])(

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem/utils';
 
-import { quoted, shorten, withoutSecrets } from '../../shared/redaction';
+import { quoted, safeExcerpt, type Redact } from '../../shared/redaction';
 import { refuseToSign } from '../signature';
 
 export type SignInMessage = ReturnType<typeof parseSignInMessage>;
@@ -61,7 +61,10 @@ function malformed(what: string): never {
 class Lines {
 	private at = 0;
 
-	constructor(private readonly lines: readonly string[]) {}
+	constructor(
+		private readonly lines: readonly string[],
+		private readonly redact: Redact,
+	) {}
 
 	/** Undefined at the end. */
 	peek(further = 0): string | undefined {
@@ -70,7 +73,7 @@ class Lines {
 
 	refuse(rule: string): never {
 		const line = this.peek();
-		const quote = quoted(shorten(withoutSecrets(line ?? ''), LONGEST.quote));
+		const quote = quoted(safeExcerpt(line ?? '', this.redact, LONGEST.quote));
 		const found = line === undefined ? 'is missing' : `is ${quote}`;
 		return malformed(`Line ${this.at + 1} of the sign-in message must ${rule}, but ${found}`);
 	}
@@ -119,12 +122,13 @@ function readResources(lines: Lines): string[] | undefined {
 /**
  * Parses a sign-in message (https://eips.ethereum.org/EIPS/eip-4361); stricter about size, hosts, chain
  * IDs and times. Line ends may be CRLF, and the last line may have one.
+ * @param redact what errors quote goes through it first
  */
-export function parseSignInMessage(text: string) {
+export function parseSignInMessage(text: string, redact: Redact = (line) => line) {
 	if (text.length > LONGEST.message) {
 		malformed(`The sign-in message has more than ${LONGEST.message} characters`);
 	}
-	const lines = new Lines(text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n'));
+	const lines = new Lines(text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n'), redact);
 	const readEmpty = () => lines.read('be empty', (line) => line === '');
 	const time = ['a time, e.g. 2026-11-21T12:00:00Z', isTime] as const;
 	const [, scheme, domain = ''] =
