@@ -57,7 +57,7 @@ export async function openRun(
 		wallet: onFirstUse(async () => {
 			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');
 			if (credentials.authentication === 'walletSignIn') {
-				return await openWallet(credentials, toSigner, redactor.text);
+				return await openWallet(credentials, toSigner, redactor.text, signal);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
