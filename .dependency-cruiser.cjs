@@ -75,10 +75,10 @@ module.exports = {
 		},
 		{
 			name: 'wallet-libraries',
-			comment: 'Only signing/ uses viem and the parser of sign-in messages.',
+			comment: 'Only signing/ uses viem.',
 			severity: 'error',
 			from: { pathNot: `${ROOMS}signing/` },
-			to: { path: '(^|/)node_modules/(viem|@spruceid/siwe-parser)/' },
+			to: { path: '(^|/)node_modules/viem/' },
 		},
 		{
 			name: 'judges',

@@ -1,8 +1,10 @@
 import { id, Wallet } from 'ethers';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox, without, type Payload } from '../support/actionSandbox';
+import { waitFor } from '../support/waiting';
 
 /* test/unit/signing holds what the guards refuse. Here: that each request to sign reaches them. */
 
@@ -300,5 +302,71 @@ describe('instant payments', () => {
 		const again = await sandbox.run(sandbox.paying(payload));
 		expect(again.error?.message).toContain('was already paid');
 		expect(sent()).toHaveLength(1);
+	});
+});
+
+describe('a remote signer that asks a person', () => {
+	let signer: RemoteSigner;
+
+	beforeEach(async () => {
+		signer = await startRemoteSigner({ asksPerson: true, vFromZero: true });
+	});
+
+	afterEach(async () => {
+		await signer.close();
+	});
+
+	const credentials = () =>
+		sandbox.credentials({
+			...{ signer: 'remoteSigner', remoteSignerUrl: signer.url, privateKey: '' },
+			walletAddress: sandbox.wallet().address,
+		});
+	const asked = async (method: string) =>
+		await waitFor(
+			`the person is asked by ${method}`,
+			async () => signer.waiting().find((each) => each.method === method),
+			{ interval: 10 },
+		);
+	/** Starts a payment, and signs in for it. */
+	async function paymentThatAsks(stop?: AbortSignal) {
+		const payload = await sandbox.authorization();
+		const run = runNode(credentials(), sandbox.paying(payload), { stop });
+		const { id: signIn } = await asked('personal_sign');
+		signer.decide(signIn, 'confirmed');
+		return { payload, run, request: await asked('eth_signTypedData_v4') };
+	}
+
+	it('shows what is signed, and pays once the person confirms', async () => {
+		const { payload, run, request } = await paymentThatAsks();
+		const { domain, primaryType, message } = payload;
+		expect(request).toMatchObject({ domain, primaryType, message });
+		signer.decide(request.id, 'confirmed');
+		expect((await run).output[0]?.json).toHaveProperty('transaction');
+		expect(sent()).toMatchObject([{ body: { signature: expect.stringMatching(/1[bc]$/) } }]);
+	});
+
+	it('refuses the payment once the person declines, which can then be made', async () => {
+		const { payload, run, request } = await paymentThatAsks();
+		signer.decide(request.id, 'declined');
+		expect((await run).error?.message).toContain(
+			'was not sent. The signature was declined in the wallet: "User rejected the request." (4001)',
+		);
+		expect(sent()).toEqual([]);
+		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
+			'transaction',
+		);
+	});
+
+	it('stops to ask once the execution is stopped, and the payment can then be made', async () => {
+		const execution = new AbortController();
+		const { payload, run } = await paymentThatAsks(execution.signal);
+		execution.abort();
+		await run;
+		await waitFor('the request is gone', async () => signer.waiting().length === 0 || undefined);
+		expect(signer.log.map(({ outcome }) => outcome)).toEqual(['signed', 'abandoned']);
+		expect(sent()).toEqual([]);
+		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
+			'transaction',
+		);
 	});
 });

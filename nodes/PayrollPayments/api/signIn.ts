@@ -29,17 +29,21 @@ export const VERIFICATION = {
 	withoutToken: true,
 } as const;
 
-/** The wallet of the credentials. Loads the cryptography, so call it only to sign something. */
+/**
+ * The wallet of the credentials. Loads the cryptography, so call it only to sign something.
+ * @param signal ends the wait for a remote signer
+ */
 export async function openWallet(
 	credentials: WalletCredentials,
 	exchange: HttpExchange,
 	redact: Redact,
+	signal?: AbortSignal,
 ): Promise<Wallet> {
 	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
 	const { remoteSignerUrl: url, remoteSignerToken: token, walletAddress } = credentials;
-	const options = { url, token, dialect: credentials.remoteSignerDialect, walletAddress, redact };
-	return remoteSignerWallet(options, exchange);
+	const { remoteSignerDialect: dialect } = credentials;
+	return remoteSignerWallet({ url, token, dialect, walletAddress, redact, signal }, exchange);
 }
 
 const CHECK = 'Check the Platform ID, the wallet and the Base URL in the credentials.';
@@ -84,7 +88,8 @@ export async function signIn(
 	);
 	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
-	const expected = { walletAddress, domain, chainId, baseUrl, now: now() };
+	const redact = redactor.text;
+	const expected = { walletAddress, domain, chainId, baseUrl, now: now(), redact };
 	const { nonce } = checkSignInMessage(message, expected);
 	const body = { message, sig: await wallet.signMessage(message), nonce };
 	const { jwt } = await orExplain(client.sendWrite({ ...VERIFICATION, body, answer: headerToken }));

@@ -109,7 +109,7 @@ export async function openRun(
 		read: client.sendRead,
 		wallet: onFirstUse(async () => {
 			if (credentials.authentication === 'walletSignIn') {
-				return await openWallet(credentials, client.withoutToken, redactor.text);
+				return await openWallet(credentials, client.withoutToken, redactor.text, signal);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',

@@ -13,7 +13,7 @@ export const setRolesRequest = z
 		to: exactAddress,
 		salt: text,
 		expires: text,
-		data: z.array(z.object({ role: text, account: exactAddress }).strict()).min(1, 'is empty'),
+		data: z.array(z.object({ role: text, account: exactAddress }).strict()),
 	})
 	.strict();
 

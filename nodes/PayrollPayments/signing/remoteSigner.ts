@@ -88,24 +88,6 @@ function readResult(
 	return signed.data.result;
 }
 
-/** The outcome, or an error as soon as the execution is stopped: a person may take minutes. */
-async function unlessStopped<Result>(
-	outcome: Promise<Result>,
-	signal: AbortSignal | undefined,
-): Promise<Result> {
-	if (signal === undefined) return await outcome;
-	const stopped = new AbortController();
-	const stop = new Promise<never>((_resolve, reject) => {
-		const options = { once: true, signal: stopped.signal };
-		signal.addEventListener('abort', () => reject(stoppedError()), options);
-	});
-	try {
-		return await Promise.race([outcome, stop]);
-	} finally {
-		stopped.abort();
-	}
-}
-
 export interface RemoteSignerOptions {
 	readonly url: string;
 	readonly token?: string;
@@ -113,7 +95,7 @@ export interface RemoteSignerOptions {
 	readonly walletAddress: string;
 	/** How long it may take to sign: it may ask a person. */
 	readonly confirmationSeconds?: number;
-	/** Ends the wait for the signer. */
+	/** Ends the wait for the signer: that of the execution, which a person may stop. */
 	readonly signal?: AbortSignal;
 	/** Removes the secrets of the credentials from what the signer says. */
 	readonly redact?: Redact;
@@ -132,7 +114,7 @@ export function remoteSignerWallet(options: RemoteSignerOptions, exchange: HttpE
 	async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
 		throwIfStopped(signal);
 		const id = ++calls;
-		const answer = exchange({
+		const answer = await exchange({
 			method: 'POST',
 			url,
 			headers: token ? { authorization: `Bearer ${token}` } : {},
@@ -140,12 +122,13 @@ export function remoteSignerWallet(options: RemoteSignerOptions, exchange: HttpE
 			timeout: confirmationSeconds * 1000,
 			signal,
 		}).catch((error: unknown) => {
+			throwIfStopped(signal);
 			if (!(error instanceof UserError)) throw error;
 			throw new UserError(`The remote signer did not respond: ${error.message}`, {
 				hint: 'Check that the signer is running and that n8n can reach it. If it asks a person, confirm in time, or raise Wait for Confirmation (Seconds) in the credentials.',
 			});
 		});
-		return readResult(await unlessStopped(answer, signal), { id, method }, redact);
+		return readResult(answer, { id, method }, redact);
 	}
 
 	async function sign(hash: Hex, method: string, params: readonly unknown[]): Promise<Hex> {

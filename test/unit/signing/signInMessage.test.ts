@@ -57,11 +57,12 @@ describe('parsing a sign-in message', () => {
 		[2, ADDRESS, having(address, `x${address}`)],
 		[2, ADDRESS, having(address)],
 		[3, 'be empty', LINES.toSpliced(2, 1).join('\n')],
-		[4, 'be a statement without "', having('Sign in', 'Sign in to "Payroll"')],
-		[4, 'be a statement without %', having('Sign in', '100% yours')],
+		[4, 'be a statement without "\\""', having('Sign in', 'Sign in to "Payroll"')],
+		[4, 'be a statement, but is missing', `${LINES.slice(0, 3).join('\n')}\n`],
+		[4, 'be a statement without "%"', having('Sign in', '100% yours')],
 		...[...'<>\\^`{|}'].map((odd): [number, string, string] => [
 			4,
-			`be a statement without ${odd}`,
+			`be a statement without ${JSON.stringify(odd)}`,
 			having('Sign in', `a ${odd} b`),
 		]),
 		[5, 'be empty', having('Sign in', 'I accept\nthe terms')],
@@ -89,11 +90,7 @@ describe('parsing a sign-in message', () => {
 			(chain): [number, string, string] => [8, CHAIN, having('Chain ID', `Chain ID: ${chain}`)],
 		),
 		...['abc1234', 'k3Fq81Zb-Y2aa', 'k3Fq81Zb Y2aa', 'k3Fq81Zb\u200b', ''].map(
-			(nonce): [number, string, string] => [
-				9,
-				/[^ -~]/.test(nonce) ? 'have only printable ASCII characters' : NONCE,
-				having('Nonce', `Nonce: ${nonce}`),
-			],
+			(nonce): [number, string, string] => [9, NONCE, having('Nonce', `Nonce: ${nonce}`)],
 		),
 		[9, NONCE, having('Nonce')],
 		[9, NONCE, swapped.join('\n')],
@@ -128,9 +125,10 @@ describe('parsing a sign-in message', () => {
 		[11, REST, LINES.toSpliced(10, 6, 'I also transfer everything').join('\n')],
 	])('refuses a message whose line %i must %s, and quotes the line', (line, rule, text) => {
 		const { message, hint } = refusal(text);
-		const given = text.split('\n')[line - 1];
+		const given = text.replace(/\n$/, '').split('\n')[line - 1];
 		const found = given === undefined ? 'is missing' : 'is "';
-		expect(message).toContain(`Line ${line} of the sign-in message must ${rule}, but ${found}`);
+		expect(message).toContain(`Line ${line} of the sign-in message must ${rule}`);
+		expect(message).toContain(`, but ${found}`);
 		expect(message).toContain(
 			given === undefined
 				? ''
@@ -141,26 +139,29 @@ describe('parsing a sign-in message', () => {
 		);
 	});
 
-	it('quotes 99 characters of a line, and nothing that looks like a secret', () => {
-		const statement = (text: string) => refusal(having('Sign in', text)).message;
+	it('quotes 99 characters of a line, and no secret', () => {
+		const statement = (text: string, redact?: (line: string) => string) =>
+			refusalOf(() => checkSignInMessage(having('Sign in', `"${text}`), { ...expectation, redact }))
+				.message;
 		const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
-		expect(statement(`"${'a'.repeat(98)}`)).toMatch(/, but is "\\"a{98}"$/);
-		expect(statement(`"${'a'.repeat(99)}`)).toMatch(/, but is "\\"a{98}…"$/);
-		expect(statement(`"${jwt}`)).toContain('but is "\\"[…]"');
+		expect(statement('a'.repeat(98))).toMatch(/, but is "\\"a{98}"$/);
+		expect(statement('a'.repeat(99))).toMatch(/, but is "\\"a{98}…"$/);
+		expect(statement(jwt)).toContain('but is "\\"[…]"');
+		const redact = (line: string) => line.replace('the secret', '***');
+		expect(statement('the secret', redact)).toContain('but is "\\"***"');
 	});
 
-	/* Each also at the ends: what a person doesn't see must not make two messages of one. */
 	it.each([...'\r\0\t\u007f\u0085\u00a0\u200b\u202e\u2028а\ud83d'])(
 		'names the line with a character that cannot be seen: %j',
 		(hidden) => {
 			for (const [text, line] of [
 				[MESSAGE + hidden, LINES.length],
 				[hidden + MESSAGE, 1],
+				[MESSAGE.replace(DOMAIN, `${hidden}${DOMAIN}`), 1],
 				[MESSAGE.replace('Payroll', hidden), 4],
+				[MESSAGE.replace('Nonce: ', `Nonce: ${hidden}`), 9],
 			] as const) {
-				expect(refusal(text).message).toContain(
-					`Line ${line} of the sign-in message must have only printable ASCII characters, but is "`,
-				);
+				expect(refusal(text).message).toContain(`Line ${line} of the sign-in message must be`);
 			}
 		},
 	);

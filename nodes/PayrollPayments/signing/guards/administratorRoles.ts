@@ -1,5 +1,5 @@
 import { keccak256, stringToBytes } from 'viem/utils';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import { toMilliseconds } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
@@ -10,25 +10,19 @@ import {
 	roleLabel,
 	ROLES,
 } from '../../contract/roles';
+import { setRolesRequest } from '../payloads';
 import { refuseToSign } from '../signature';
 import { parseTypedData, readTypes, type GuardedTypedData } from '../typedData';
 import { checkSender } from './sender';
 
-/** The documented types. Where the documentation leaves a type open, all that fit. */
-const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
-	SetRolesForwardRequest: {
-		from: /^address$/,
-		to: /^address$/,
-		salt: /^(u?int\d+|bytes\d*|string)$/,
-		expires: /^(u?int\d+|string)$/,
-		data: /^SetRole\[\]$/,
-	},
-	SetRole: { role: /^(string|bytes32|uint\d+)$/, account: /^address$/ },
+/** The documented types, their members sorted. Where the document leaves a type open, all that fit. */
+const DOCUMENTED_TYPES: Readonly<Record<string, RegExp>> = {
+	SetRolesForwardRequest:
+		/^data SetRole\[\], expires (?:u?int\d+|string), from address, salt (?:u?int\d+|bytes\d*|string), to address$/,
+	SetRole: /^account address, role (?:string|bytes32|uint\d+)$/,
 };
-const grant = z.object({ role: z.string(), account: z.string() });
-/** What these types make of a message, as far as it is checked. */
-const request = z.object({ from: z.string(), expires: z.string(), data: z.array(grant) });
-type Grant = z.infer<typeof grant>;
+type Grant = z.output<typeof setRolesRequest>['data'][number];
+
 const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** What the service may give in place of a role, and doesn't document: 32 bytes, or a number. */
@@ -58,10 +52,9 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 function checkDocumentedTypes(input: unknown): void {
 	const types = readTypes(input);
 	for (const name of new Set([...Object.keys(DOCUMENTED_TYPES), ...Object.keys(types)])) {
-		if (name === 'EIP712Domain') continue;
-		const [documented = {}, given] = [DOCUMENTED_TYPES[name], types[name]];
-		const isWhole = given?.length === Object.keys(documented).length;
-		if (isWhole && given.every((member) => documented[member.name]?.test(member.type))) continue;
+		const members = types[name]?.map((member) => `${member.name} ${member.type}`) ?? [];
+		const isDocumented = DOCUMENTED_TYPES[name]?.test(members.sort().join(', ')) === true;
+		if (isDocumented || name === 'EIP712Domain') continue;
 		refuseToSign(`The type ${name} isn’t the documented one`);
 	}
 }
@@ -154,7 +147,7 @@ export function administratorInviteTypedData(
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 		);
 	}
-	const { from, expires, data } = request.parse(typedData.message);
+	const { from, expires, data } = setRolesRequest.parse(typedData.message);
 	checkSender('typed_data.', from, [
 		['the signing wallet', expectation.signer],
 		['Platform ID', expectation.platformId],

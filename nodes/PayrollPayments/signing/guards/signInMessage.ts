@@ -1,4 +1,4 @@
-import { quoted } from '../../shared/redaction';
+import { quoted, type Redact } from '../../shared/redaction';
 import { isSameAddress, refuseToSign } from '../signature';
 import { parseSignInMessage, readUri, timeOf, type SignInMessage } from './eip4361';
 
@@ -13,6 +13,8 @@ interface SignInExpectation {
 	readonly baseUrl: string;
 	/** Milliseconds since 1970. Default: the clock. */
 	readonly now?: number;
+	/** Removes secrets from what errors quote of the message. */
+	readonly redact?: Redact;
 }
 
 /** How far this machine's clock and the service's may be apart, in milliseconds. */
@@ -77,7 +79,7 @@ function checkResources({ resources }: SignInMessage): void {
  * is the text as it came, line ends included: the signature must recover over what the service gets.
  */
 export function checkSignInMessage(text: string, expectation: SignInExpectation): SignInMessage {
-	const message = parseSignInMessage(text);
+	const message = parseSignInMessage(text, expectation.redact);
 	const { walletAddress, domain, chainId, baseUrl, now = Date.now() } = expectation;
 	if (!isSameAddress(message.address, walletAddress)) {
 		refuseToSign(

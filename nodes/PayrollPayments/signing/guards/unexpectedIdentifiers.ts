@@ -1,7 +1,7 @@
 /** The team and the recipient of a payment's form. */
 interface FormIdentifiers {
 	readonly teamId: string;
-	/** The team as errors call it, if it has a name. */
+	/** The team as errors call it. Default: its ID. */
 	readonly teamLabel?: string;
 	readonly recipientEmail: string;
 }
@@ -9,45 +9,37 @@ interface FormIdentifiers {
 /** What may stand around an email address: the ends, white space, and punctuation that no address has. */
 const BEFORE_EMAIL = String.raw`(?<=^|[ \t\r\n<("[,;:])`;
 const AFTER_EMAIL = String.raw`(?=\.*(?:$|[ \t\r\n>)"\],;]))`;
-/** Only ASCII that can't be a part of a team ID. */
+/** The end, or ASCII that can't make a team ID longer. */
 const AFTER_TEAM = String.raw`(?![A-Za-z0-9]|[^\x00-\x7f])`;
 /** A letter in front makes it the end of a word, as in "late-payment". */
 const TEAM_ID = /(?<![a-z])te-[a-z0-9_-]{12}/i;
 /** Stands for the form's team ID, and is as long, so that nothing begins before it and ends in it. */
 const OWN_TEAM = 'xx-xxxxxxxxxxxx';
-
 /** No honest text has as many readings. */
 const MOST_READINGS = 20;
-
-/** The named HTML characters that identifiers, addresses and escapes are made of. */
+/** Characters of identifiers and escapes that HTML gives a name. */
 const HTML_NAMES = new Map(
-	Object.entries({
-		...{ amp: '&', bsol: '\\', commat: '@', lowbar: '_', num: '#', percnt: '%', semi: ';' },
-	}),
+	Object.entries({ amp: '&', bsol: '\\', commat: '@', lowbar: '_', num: '#', percnt: '%' }),
 );
 
-function characterOf(code: number): string {
-	return code <= 0x10ffff ? String.fromCodePoint(code) : '';
-}
+const characterOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '');
 
-/** How a reader of the signed texts may decode them. */
+/** Percent-encoding, JSON and HTML. Each makes a text shorter, or leaves it as it is. */
 const DECODERS: ReadonlyArray<(text: string) => string> = [
 	(text) =>
 		text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
 			Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
 		),
 	(text) =>
-		text.replace(/\\(?:u([0-9a-f]{4})|([bfnrt])|(["\\/]))/gi, (_, code = '', space, character) =>
-			code === '' ? (space === undefined ? character : ' ') : characterOf(parseInt(code, 16)),
+		text.replace(/\\(?:u([0-9a-f]{4})|([bfnrt])|(["\\/]))/gi, (_, code, space, character) =>
+			code === undefined ? (character ?? ' ') : characterOf(parseInt(code, 16)),
 		),
 	(text) =>
-		text.replace(
-			/&(?:#(\d+);?|#x([0-9a-f]+);?|([a-z]+);)/gi,
-			(escape, decimal = '', hex = '', name = '') =>
-				name === ''
-					? characterOf(decimal === '' ? parseInt(hex, 16) : parseInt(decimal, 10))
-					: (HTML_NAMES.get(name) ?? escape),
-		),
+		text
+			.replace(/&#(?:(\d+)|x([0-9a-f]+));?/gi, (_, decimal, hex) =>
+				characterOf(hex === undefined ? parseInt(decimal, 10) : parseInt(hex, 16)),
+			)
+			.replace(/&([a-z]+);/g, (escape, name) => HTML_NAMES.get(name) ?? escape),
 ];
 
 /** The text and everything that decoding makes of it; undefined if it is encoded too often. */
@@ -60,7 +52,7 @@ function readingsOf(text: string): ReadonlySet<string> | undefined {
 	return readings;
 }
 
-/** The text's ASCII part, after full-width and accented letters became plain ones. */
+/** The ASCII part of a decoded text, after full-width and accented letters became plain ones. */
 function plain(text: string): string {
 	return text.normalize('NFKD').replace(/[^\x20-\x7e]/g, '');
 }
