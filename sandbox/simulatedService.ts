@@ -3,11 +3,13 @@ import { Deliveries } from './deliveries';
 import { Description } from './description';
 import { Faults } from './faults';
 import { eventVersionOf, makeEvent } from './events';
+import { Inbox } from './inbox';
 import { preparePayment, type PaymentOrder, type SignablePayment } from './instantPayments';
 import { Organisation } from './organisation';
 import { Payments } from './payments';
 import { withSettings, type Settings, type SettingsInput } from './settings';
 import { RateLimit } from './rateLimit';
+import { Sheet } from './sheet';
 import { SignInMessages } from './signInMessages';
 import { Tokens } from './tokens';
 import { WireLog } from './wireLog';
@@ -23,11 +25,15 @@ export class SimulatedService {
 	readonly deliveries = new Deliveries();
 	readonly rateLimit = new RateLimit();
 	administratorInvites = new AdministratorInvites();
+	readonly inbox = new Inbox();
 	payments = new Payments();
+	sheet: Sheet;
 	settings: Settings;
 	description: Description;
 	organisation: Organisation;
 
+	/** How often everything began again, for who keeps something of it elsewhere. */
+	resets = 0;
 	private failures = 0;
 
 	constructor(
@@ -37,6 +43,7 @@ export class SimulatedService {
 		this.settings = withSettings(initialSettings);
 		this.description = Description.with(this.settings);
 		this.organisation = this.newOrganisation();
+		this.sheet = new Sheet(this.organisation);
 		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
 	}
 
@@ -48,7 +55,7 @@ export class SimulatedService {
 		return this.settings;
 	}
 
-	/** Resets settings, organization, faults, tricks and logs. Tokens stay valid. */
+	/** Resets settings, organization, faults, tricks, logs, inbox, sheet and payments. Tokens stay valid. */
 	reset(keepEndpoints: boolean): void {
 		this.settings = withSettings(this.initialSettings);
 		this.description = Description.with(this.settings);
@@ -56,6 +63,9 @@ export class SimulatedService {
 		this.administratorInvites = new AdministratorInvites();
 		this.payments.stop();
 		this.payments = new Payments();
+		this.sheet = new Sheet(this.organisation);
+		this.inbox.clear();
+		this.resets++;
 		this.failures = 0;
 		this.faults.clear();
 		this.signIn.clear();

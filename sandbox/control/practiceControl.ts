@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { centsOf } from '../amounts';
-import { PAYMENT_OUTCOMES } from '../payments';
 import { completeChat } from '../scriptedModel';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
@@ -17,10 +16,6 @@ const authorizationShape = z.object({
 		.regex(/^0x[0-9a-fA-F]{40}$/)
 		.optional(),
 });
-
-const endShape = z.object({ transaction: z.string(), outcome: z.enum(PAYMENT_OUTCOMES) }).strict();
-
-const messageShape = z.object({ content: z.unknown() }).strict();
 
 /** Routes that stand in for what a workflow needs besides the service. */
 export function addPracticeControl(app: FastifyInstance, service: SimulatedService): void {
@@ -47,17 +42,6 @@ export function addPracticeControl(app: FastifyInstance, service: SimulatedServi
 			authorization: { domain, types, primaryType: primary_type, message: typed_data },
 		};
 	});
-
-	app.get('/sandbox/payments', async () => ({ payments: service.payments.list() }));
-	app.post('/sandbox/payments/end', async (request, reply) => {
-		const { transaction, outcome } = endShape.parse(bodyOf(request));
-		const ended = service.payments.end(transaction, outcome, service);
-		if (ended) return ended;
-		return await reply.code(404).send({ error: `${transaction} isn’t a payment in progress` });
-	});
-
-	// What a workflow would write to a channel or a sheet.
-	app.post('/sandbox/messages', async (request) => messageShape.parse(bodyOf(request)));
 
 	app.get('/sandbox/model/v1/models', async () => ({
 		object: 'list',

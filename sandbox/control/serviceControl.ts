@@ -41,6 +41,7 @@ export function addServiceControl(app: FastifyInstance, service: SimulatedServic
 
 	app.get('/sandbox/settings', async () => service.settings);
 	app.post('/sandbox/settings', async (request) => service.change(bodyOf(request)));
+	app.get('/sandbox/reset', async () => ({ resets: service.resets }));
 	app.post('/sandbox/reset', async (request) => {
 		service.reset(resetShape.parse(bodyOf(request)).keepEndpoints);
 		return { reset: true };
