@@ -161,7 +161,7 @@ describe('a bad option under Continue On Fail', () => {
 				[0, 1].map((item) => ({
 					error: expect.stringContaining(`[item ${item}]`),
 					outcome: 'refused',
-					hint: expect.stringContaining('Nothing was sent.'),
+					hint: expect.stringContaining('Nothing was signed or sent.'),
 				})),
 			);
 			expect(requests()).toEqual([]);

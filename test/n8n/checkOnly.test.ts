@@ -34,7 +34,7 @@ const EXECUTED =
 	'Execute 2 invites ({invite}, {invite}) with the role Team: Viewer, signed by {wallet}';
 const PAID =
 	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
-const SIGNED = `${PAID} on chain {any}, contract {address}, `;
+const SIGNED = `${PAID} on {any}, contract {address}, `;
 
 /** What {@link formFor} lacks for a write. */
 type Change = () => INodeParameters | Promise<INodeParameters>;
@@ -292,7 +292,7 @@ it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecrypted
 	expect(shown.output).toEqual([]);
 	expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
 	expect(shown.error).toEqual(real.error);
-	expect(sandbox.wire()).toEqual([]);
+	expect(sandbox.writes()).toEqual([]);
 	expect(processedKeys.entries()).toEqual(before);
 });
 

@@ -182,7 +182,7 @@ describe('the amount', () => {
 			const { output, error } = await sandbox.run(parameters, { items });
 			expect(output).toEqual([]);
 			expect(error?.message).toBe(`Amount (Dollars) ${reason} [item 1]`);
-			expect(error?.description).toContain('Nothing was sent.');
+			expect(error?.description).toContain('Nothing was signed or sent.');
 			expect(sandbox.wire()).toEqual([]);
 		},
 	);

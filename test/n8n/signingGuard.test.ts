@@ -19,7 +19,7 @@ async function expectRefused(parameters: INodeParameters, words: RegExp | string
 	expect(output).toEqual([]);
 	expect(error?.message).toMatch(words);
 	expect(error?.message).toMatch(/ \[item 0\]$/);
-	expect(sandbox.wire()).toEqual([]);
+	expect(sandbox.writes()).toEqual([]);
 }
 
 /** The members of a struct, from a list of names with types. */
@@ -91,7 +91,7 @@ describe('administrator invites', () => {
 	])('sign nothing with %j as Expected Role', async (role, words) => {
 		const { error } = await sandbox.run(execute(structureOf(payload('team_viewer')), { role }));
 		expect(error?.message).toBe(words);
-		expect(sandbox.wire()).toEqual([]);
+		expect(sandbox.writes()).toEqual([]);
 	});
 
 	it.each([unknownHash, '2'])(
@@ -115,7 +115,7 @@ describe('administrator invites', () => {
 		const given = execute(structureOf(payload('2')), { options: { expectedRoleCode } });
 		const { error } = await sandbox.run(given);
 		expect(error?.message).toContain(`Expected Role Code ${fault}`);
-		expect(sandbox.wire()).toEqual([]);
+		expect(sandbox.writes()).toEqual([]);
 	});
 
 	it('may be from the Platform ID', async () => {
@@ -160,7 +160,7 @@ describe('administrator invites', () => {
 			const rest = without<unknown>(structureOf(given), name);
 			const { error } = await sandbox.run(execute(rest, await sandbox.signed(given)));
 			expect(error?.message).toBe(`Typed Data has no ${name} [item 0]`);
-			expect(sandbox.wire()).toEqual([]);
+			expect(sandbox.writes()).toEqual([]);
 		},
 	);
 
@@ -210,7 +210,7 @@ describe('instant payments', () => {
 			const { error } = await sandbox.run(sandbox.paying(bad, signature));
 			expect(error?.message).toContain(words);
 		}
-		expect(sandbox.wire()).toEqual([]);
+		expect(sandbox.writes()).toEqual([]);
 	});
 
 	it('may be from the Platform ID', async () => {

@@ -1,4 +1,4 @@
-import { readFields, savedValues, type Empty, type Schema } from '../forms/field';
+import { readFields, savedValues, type Empty } from '../forms/field';
 import { choice, integer, keysOf, menu, menuOf, password, text } from '../forms/fieldTypes';
 import { anyText, filledLine } from '../shared/text';
 import { evmAddress } from '../contract/formats';

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { outcomeOf, ServiceError, UserError } from '../shared/errors';
+import { ServiceError, UserError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { messageFor } from '../api/nodeErrors';
 import type { Operation } from './operation';

@@ -234,7 +234,10 @@ function endsRun(state: State, policy: Policy): boolean {
 			);
 		case 'notSent':
 			return policy !== 'goOn';
-		default:
+		case 'read':
+		case 'ready':
+		case 'checked':
+		case 'done':
 			return false;
 	}
 }
