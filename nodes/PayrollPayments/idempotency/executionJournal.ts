@@ -44,15 +44,13 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
 		const { outcomes, key } = this.placeOf(change);
-		try {
-			const answer = await send();
-			outcomes.set(key, { answer });
-			return answer;
-		} catch (error) {
+		const answer = await send().catch((error: unknown) => {
 			const isUnknown = error instanceof UserError && outcomeOf(error) === 'unknown';
 			if (isUnknown && change.isUnrepeatable === true) outcomes.set(key, { error });
 			throw error;
-		}
+		});
+		outcomes.set(key, { answer });
+		return answer;
 	}
 
 	private known<Answer>(change: ExecutionChange<Answer>): Known<Answer> {

@@ -196,15 +196,16 @@ export async function claimForPayment(
 	const queue = queueOf(list);
 	const first = { ...request, ...newTrace(), isOnlyProcess: false };
 	const { verdict, claim } = await settle(first, async (asked) => {
-		try {
+		const ask = async () => {
 			const record = async () => await recordTogether(queue, list, [asked]);
 			const verdictOn = await queue.transact(record, signal);
 			signal?.throwIfAborted();
 			return verdictOn(asked);
-		} catch (error) {
+		};
+		return await ask().catch(async (error: unknown) => {
 			if (signal?.aborted === true) await undo(queue, list, [asked]).catch(() => undefined);
 			throw error;
-		}
+		});
 	});
 	const release = async () => await undo(queue, list, [claim]);
 	if (verdict === 'claimed') return { release };

@@ -203,7 +203,7 @@ export function eachItem<Input, Options>(
 }
 
 /** A row that takes these steps in order, with an output for each. */
-export function readyRow(items: readonly number[], steps: readonly Step[]): Row {
+function readyRow(items: readonly number[], steps: readonly Step[]): Row {
 	const writes: readonly ShownWrite[] = steps.map(({ shown }) => shown);
 	return {
 		items,

@@ -15,7 +15,7 @@ export interface Form<Input = unknown, Options = unknown> {
 }
 
 /** When something was done. *Retry On Fail* makes several tries in one run of the node. */
-export type When = 'now' | 'earlierTry' | 'earlierRun';
+type When = 'now' | 'earlierTry' | 'earlierRun';
 
 /** What became of a row, so far. */
 export type State =

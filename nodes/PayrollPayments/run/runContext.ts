@@ -20,7 +20,7 @@ import type { Door, Perform, ShownWrite, Write } from './write';
 const LONG_SIGNATURE_MS = 60_000;
 
 /** A change that takes one request, before it is bound to the journal. */
-export interface Change<Data>
+interface Change<Data>
 	extends Omit<WriteCall<Data>, 'body'>,
 		Pick<Write<Data>, 'sign'>,
 		Partial<Pick<ShownWrite, 'signs' | 'reference' | 'columns' | 'entityId'>> {
