@@ -7,6 +7,7 @@ import {
 	type FaultInput,
 	type Sandbox,
 } from '../../sandbox/server';
+import { ROLE_NUMBERS } from '../../sandbox/administratorInvites';
 import type { SettingsInput } from '../../sandbox/settings';
 import type { Organisation, Team } from '../../sandbox/organisation';
 import { stopAfterFile } from './cleanups';
@@ -147,8 +148,17 @@ export class ActionSandbox {
 
 	/** Parameters that invite people to the first team as viewers, with signatures. */
 	administratorInvites(emails: string, change: INodeParameters = {}): INodeParameters {
-		const entity = { entityId: this.team, role: 'team_viewer' };
-		return { resource: 'administratorInvite', operation: 'send', ...entity, emails, ...change };
+		const role = 'team_viewer';
+		const entity = { entityId: this.team, role };
+		const options = { ...this.roleOptions(role), ...Object(change.options) };
+		const form = { resource: 'administratorInvite', operation: 'send', ...entity, emails };
+		return { ...form, ...change, options };
+	}
+
+	/** What a form needs under *Options* where this service writes the role as a number. */
+	roleOptions(role: string): INodeParameters {
+		if (this.service.settings.roleForm !== 'number') return {};
+		return { expectedRoleCode: String(ROLE_NUMBERS[role]) };
 	}
 
 	/** Everything that reached the service, signing in included. */
