@@ -296,7 +296,7 @@ it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecrypted
 	expect(processedKeys.entries()).toEqual(before);
 });
 
-/* test/unit/idempotency/paymentLedger has what else the check of a payment finds. */
+/* test/unit/idempotency/paymentJournal has what else the check of a payment finds. */
 describe('payments', () => {
 	const codeIn = (text: string | null | undefined) =>
 		/[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';

@@ -1,12 +1,10 @@
 import { ServiceError } from '../shared/errors';
 import { safeExcerpt, type Redact } from '../shared/redaction';
 import type { Envelope } from './schemas/answers';
+import { saysItExists } from './wordsForExisting';
 
 /** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
-
-/** Words with which a service says that it already has what was requested. */
-const EXISTS_ALREADY = /already|duplicate|exists|processed/i;
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
@@ -65,7 +63,7 @@ export function errorFor(
 			errorCode,
 			nothingDone: REFUSAL_STATUSES.includes(status),
 			/* The message shown may be cut before these words. */
-			saysItExists: EXISTS_ALREADY.test(`${data} ${code ?? ''}`),
+			saysItExists: saysItExists(`${data}. ${code ?? ''}`),
 			hint: hintFor(status, failedCall),
 		});
 	}

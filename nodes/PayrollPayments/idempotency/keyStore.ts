@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { UserError } from '../shared/errors';
-import { queueOf, type CallQueue, type NodeList } from './nodeList';
+import { transact, type ListCalls, type NodeList } from './nodeList';
 
 /*
  * THE PROTOCOL
@@ -73,8 +73,7 @@ type VerdictOn = (claim: Claim) => Verdict;
 
 /** Steps 1 to 5 for claims that share a call; of two with the same key, the first has it. */
 async function recordTogether(
-	queue: CallQueue,
-	list: NodeList,
+	{ record, remove, endQuiet }: ListCalls,
 	claims: readonly Claim[],
 ): Promise<VerdictOn> {
 	const firstWith = new Map<string, Claim>();
@@ -86,14 +85,14 @@ async function recordTogether(
 		}
 	}
 	const isOnlyProcess = claims.every((claim) => claim.isOnlyProcess);
-	const wasThere = await queue.record(list, [...firstWith.keys()], !isOnlyProcess);
+	const wasThere = await record([...firstWith.keys()], isOnlyProcess);
 	const isThere = (entry: string) => wasThere.has(entry);
 	const verdictOn = (claim: Claim): Verdict => {
 		const { mark, keys, permanentKeys = [] } = claim;
-		if (isThere(mark)) return [...keys, ...permanentKeys].every(isThere) ? 'claimed' : 'recorded';
 		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
-		if (!claim.mayClaim(isRecorded)) return 'seen';
-		return claim.isOnlyProcess ? 'claimed' : 'recorded';
+		if (!isThere(mark) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
+		const isLasting = isThere(mark) && [...keys, ...permanentKeys].every(isThere);
+		return isLasting || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
 	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
 	/* What an earlier call for it added is another's by now. */
@@ -101,14 +100,9 @@ async function recordTogether(
 	for (const [entry, claim] of firstWith) {
 		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);
 	}
-	await queue
-		.remove(
-			list,
-			lost.flatMap(({ added }) => [...added]),
-		)
-		.catch(() => undefined);
-	if (isOnlyProcess) queue.shortenQuiet();
-	else if (claims.every((claim) => verdictOn(claim) === 'claimed')) queue.endQuiet();
+	const traces = lost.flatMap(({ added }) => [...added]);
+	await remove(traces).catch(() => undefined);
+	if (claims.every((claim) => !claim.isOnlyProcess && verdictOn(claim) === 'claimed')) endQuiet();
 	return verdictOn;
 }
 
@@ -117,19 +111,19 @@ interface Batch {
 	readonly verdictOn: Promise<VerdictOn>;
 }
 
-/** The claims of events that wait for the next turn, to share a call. */
-const nextBatches = new WeakMap<CallQueue, Batch>();
+/** The claims of events that wait for the next turn of a node, to share a call. */
+const nextBatches = new Map<string, Batch>();
 
-function nextBatchOf(queue: CallQueue, list: NodeList): Batch {
-	const waiting = nextBatches.get(queue);
+function nextBatchOf(list: NodeList): Batch {
+	const waiting = nextBatches.get(list.nodeKey);
 	if (waiting !== undefined) return waiting;
 	const claims: Claim[] = [];
-	const verdictOn = queue.transact(async () => {
-		nextBatches.delete(queue);
-		return await recordTogether(queue, list, claims);
+	const verdictOn = transact(list, async (calls) => {
+		nextBatches.delete(list.nodeKey);
+		return await recordTogether(calls, claims);
 	});
 	const batch = { claims, verdictOn };
-	nextBatches.set(queue, batch);
+	nextBatches.set(list.nodeKey, batch);
 	return batch;
 }
 
@@ -149,20 +143,16 @@ async function settle(first: Claim, ask: (claim: Claim) => Promise<Verdict>) {
 }
 
 /** Steps 7 and 8. */
-async function undo(queue: CallQueue, list: NodeList, traces: readonly Trace[]): Promise<void> {
+async function undo(list: NodeList, traces: readonly Trace[]): Promise<void> {
 	const written = traces.filter(({ added }) => added.size > 0);
 	const marks = written.map(({ mark }) => mark);
 	let isBack = marks.length > 0;
 	for (let count = 0; isBack && count < MAX_REPEATS; count++) {
-		isBack = await queue.transact(async () => {
-			const back = await queue.record(list, marks);
-			await queue.remove(
-				list,
-				marks.filter((mark) => !back.has(mark)),
-			);
-			for (const { mark, added } of written) {
-				if (back.has(mark)) await queue.remove(list, [...added]);
-			}
+		isBack = await transact(list, async ({ record, remove }) => {
+			const back = await record(marks);
+			const isNew = (mark: string) => !back.has(mark);
+			await remove(marks.filter(isNew));
+			for (const { mark, added } of written) if (back.has(mark)) await remove([...added]);
 			return back.size > 0;
 		});
 	}
@@ -193,21 +183,20 @@ export async function claimForPayment(
 	list: NodeList,
 	{ signal, ...request }: PaymentClaimRequest,
 ): Promise<PaymentClaim | undefined> {
-	const queue = queueOf(list);
 	const first = { ...request, ...newTrace(), isOnlyProcess: false };
 	const { verdict, claim } = await settle(first, async (asked) => {
 		const ask = async () => {
-			const record = async () => await recordTogether(queue, list, [asked]);
-			const verdictOn = await queue.transact(record, signal);
+			const record = async (calls: ListCalls) => await recordTogether(calls, [asked]);
+			const verdictOn = await transact(list, record, signal);
 			signal?.throwIfAborted();
 			return verdictOn(asked);
 		};
 		return await ask().catch(async (error: unknown) => {
-			if (signal?.aborted === true) await undo(queue, list, [asked]).catch(() => undefined);
+			if (signal?.aborted === true) await undo(list, [asked]).catch(() => undefined);
 			throw error;
 		});
 	});
-	const release = async () => await undo(queue, list, [claim]);
+	const release = async () => await undo(list, [claim]);
 	if (verdict === 'claimed') return { release };
 	if (verdict === 'recorded') {
 		throw new UserError('n8n did not keep the record that guards against doing this twice', {
@@ -236,7 +225,6 @@ export async function claimForEvent(
 	list: NodeList,
 	{ key, owner, isOnlyProcess }: EventClaimRequest,
 ): Promise<'claimed' | 'seen' | 'uncertain'> {
-	const queue = queueOf(list);
 	const first: Claim = {
 		keys: [key],
 		mark: `${key} ${owner}`,
@@ -245,7 +233,7 @@ export async function claimForEvent(
 		mayClaim: (isRecorded) => !isRecorded(key),
 	};
 	const { verdict, hasFailed } = await settle(first, async (claim) => {
-		const batch = nextBatchOf(queue, list);
+		const batch = nextBatchOf(list);
 		batch.claims.push(claim);
 		return (await batch.verdictOn)(claim);
 	});
@@ -255,16 +243,16 @@ export async function claimForEvent(
 }
 
 /** Step 9. */
-async function look(queue: CallQueue, list: NodeList, groups: ReadonlyArray<readonly string[]>) {
+async function look({ record, remove }: ListCalls, groups: ReadonlyArray<readonly string[]>) {
 	const looks = packed(groups).map((keys) => ({ ...newTrace(), keys }));
 	const entries = new Set(looks.flatMap(({ keys, mark }) => [...keys, mark]));
-	const found = await queue.record(list, [...entries]);
+	const found = await record([...entries]);
 	for (const { keys, mark, added } of looks) {
 		for (const entry of [...keys, mark]) {
 			/* Each in one removal: once it is gone, another process may record it. */
 			if (!found.has(entry) && entries.delete(entry)) added.add(entry);
 		}
-		await queue.remove(list, [...added]).catch(() => undefined);
+		await remove([...added]).catch(() => undefined);
 	}
 	return { found, traces: looks };
 }
@@ -290,16 +278,12 @@ export async function lookUp(
 	groups: ReadonlyArray<readonly string[]>,
 	signal?: AbortSignal,
 ): Promise<IsRecorded> {
-	const queue = queueOf(list);
 	let found: ReadonlySet<string> = new Set(groups.flat());
 	/* The second time is step 10. */
 	for (let count = 0; count < 2 && found.size > 0; count++) {
 		const sought = groups.map((group) => group.filter((key) => found.has(key)));
-		const { traces, ...answer } = await queue.transact(
-			async () => await look(queue, list, sought),
-			signal,
-		);
-		await undo(queue, list, traces);
+		const answer = await transact(list, async (calls) => await look(calls, sought), signal);
+		await undo(list, answer.traces);
 		signal?.throwIfAborted();
 		({ found } = answer);
 	}
@@ -316,6 +300,5 @@ export async function record(list: NodeList, permanentKeys: readonly string[]): 
 
 /** Removes keys, no matter who has recorded them. Another process may write them back. */
 export async function forget(list: NodeList, keys: readonly string[]): Promise<void> {
-	const queue = queueOf(list);
-	await queue.transact(async () => await queue.remove(list, keys));
+	await transact(list, async ({ remove }) => await remove(keys));
 }

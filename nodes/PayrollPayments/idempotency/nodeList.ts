@@ -38,8 +38,20 @@ const BURST_FACTOR = 10;
 /** After this a call counts as failed, and no other is made until it has ended after all. */
 const STORE_TIMEOUT_MS = 30_000;
 
-/** One process's calls to the list of one node: one at a time, in turns. */
-export class CallQueue {
+/** What may be done with a list in one turn. */
+export interface ListCalls {
+	/**
+	 * @param isOnlyProcess whether no other process writes the list: entries need no verification then
+	 * @returns which of the entries were there before
+	 */
+	record(entries: readonly string[], isOnlyProcess?: boolean): Promise<ReadonlySet<string>>;
+	remove(entries: readonly string[]): Promise<void>;
+	/** For a turn that has left nothing to verify. */
+	endQuiet(): void;
+}
+
+/** One process's calls to the list of one node, one at a time. */
+class CallQueue {
 	private lastTurn: Promise<unknown> = Promise.resolve();
 	/** Whether a call has not returned; only one that is overdue outlasts its turn. */
 	private isCalling = false;
@@ -49,11 +61,7 @@ export class CallQueue {
 	private lastEnded = 0;
 	private quietUntil = 0;
 
-	/**
-	 * Does something with the list once it is quiet.
-	 * @throws the signal's reason where it was aborted before
-	 */
-	async transact<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+	async inTurn<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
 		let hasBegun = false;
 		const turn = this.lastTurn.then(async () => {
 			const rest = this.quietUntil - performance.now();
@@ -68,42 +76,30 @@ export class CallQueue {
 		return await turn;
 	}
 
-	/**
-	 * @param hasBursts whether entries stay only once they are verified
-	 * @returns which of the entries were there before
-	 */
-	async record(
-		{ store, maxEntries }: NodeList,
-		entries: readonly string[],
-		hasBursts = true,
-	): Promise<ReadonlySet<string>> {
-		const room = hasBursts ? BURST_FACTOR * entries.length : 0;
-		const options = { mode: 'entries', maxEntries: maxEntries + room } as const;
-		const answer = await this.call(
-			async () => await store.checkProcessedAndRecord([...entries], 'node', options),
-		);
-		if (answer.new.length + answer.processed.length === entries.length) {
-			return new Set(answer.processed.map(String));
-		}
-		throw new UserError('n8n’s deduplication data for this node isn’t ours', {
-			hint: 'Replace the node by a new one of the same kind, with the same settings.',
-		});
-	}
-
-	async remove({ store, maxEntries }: NodeList, entries: readonly string[]): Promise<void> {
-		if (entries.length === 0) return;
-		const options = { mode: 'entries', maxEntries } as const;
-		await this.call(async () => await store.removeProcessed([...entries], 'node', options));
-	}
-
-	/** For a turn that has left nothing to verify. */
-	endQuiet(): void {
-		this.quietUntil = this.lastEnded;
-	}
-
-	/** For a list that no other process writes: calls take at most a twentieth of the time. */
-	shortenQuiet(): void {
-		this.quietUntil = this.lastEnded + Math.min(2 * this.pauseMs, QUIET_MS);
+	callsTo({ store, maxEntries }: NodeList): ListCalls {
+		return {
+			record: async (entries, isOnlyProcess = false) => {
+				const room = isOnlyProcess ? 0 : BURST_FACTOR * entries.length;
+				const options = { mode: 'entries', maxEntries: maxEntries + room } as const;
+				const answer = await this.call(
+					async () => await store.checkProcessedAndRecord([...entries], 'node', options),
+				);
+				/* Then calls take at most a twentieth of the time, and more entries share the next one. */
+				if (isOnlyProcess) this.quietUntil = this.lastEnded + Math.min(2 * this.pauseMs, QUIET_MS);
+				if (answer.new.length + answer.processed.length === entries.length) {
+					return new Set(answer.processed.map(String));
+				}
+				throw new UserError('n8n’s deduplication data for this node isn’t ours', {
+					hint: 'Replace the node by a new one of the same kind, with the same settings.',
+				});
+			},
+			remove: async (entries) => {
+				if (entries.length === 0) return;
+				const options = { mode: 'entries', maxEntries } as const;
+				await this.call(async () => await store.removeProcessed([...entries], 'node', options));
+			},
+			endQuiet: () => (this.quietUntil = this.lastEnded),
+		};
 	}
 
 	private get pauseMs(): number {
@@ -133,8 +129,16 @@ export class CallQueue {
 /** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
 const queues = new Map<string, CallQueue>();
 
-export function queueOf({ nodeKey }: NodeList): CallQueue {
-	const queue = queues.get(nodeKey) ?? new CallQueue();
-	queues.set(nodeKey, queue);
-	return queue;
+/**
+ * Does something with a list once it is quiet, while no one else in this process does.
+ * @throws the signal's reason where it was aborted before
+ */
+export async function transact<Result>(
+	list: NodeList,
+	work: (calls: ListCalls) => Promise<Result>,
+	signal?: AbortSignal,
+): Promise<Result> {
+	const queue = queues.get(list.nodeKey) ?? new CallQueue();
+	queues.set(list.nodeKey, queue);
+	return await queue.inTurn(async () => await work(queue.callsTo(list)), signal);
 }

@@ -23,9 +23,10 @@ function nameOf({ reference }: Payment): string {
 /** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
 function validityOf({ typedData }: Payment): string {
 	const expires = isRecord(typedData) ? String(typedData.expires).trim() : '';
-	if (!/^[1-9]\d{9,12}$/.test(expires)) return '';
-	const [day, time] = new Date(toMilliseconds(Number(expires))).toISOString().split('T');
-	return `Its authorization is valid until ${day} ${time?.slice(0, 5)} UTC: until then, the service can still make it. `;
+	/* Seconds or milliseconds. */
+	if (!/^[1-9]\d{9}(?:\d{3})?$/.test(expires)) return '';
+	const time = new Date(toMilliseconds(Number(expires))).toISOString();
+	return `Its authorization is valid until ${time.slice(0, 16).replace('T', ' ')} UTC: until then, the service can still make it. `;
 }
 
 /** The decisions that leave it open whether the payment was made, and have a code. */

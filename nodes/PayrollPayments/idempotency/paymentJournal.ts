@@ -67,9 +67,8 @@ type Attempt = ReturnType<typeof attemptOf>;
 function attemptOf(payment: Payment) {
 	const identity = identityOf(payment);
 	const allowed = allowedBy(payment.confirmedNotPaid ?? [], identity);
-	const { attempt } = allowed;
-	const keys = keysOf(identity, attempt);
-	return { payment, identity, allowed, attempt, keys, code: codeOf(identity, attempt) };
+	const keys = keysOf(identity, allowed.attempt);
+	return { payment, identity, allowed, keys, code: codeOf(identity, allowed.attempt) };
 }
 
 /**
@@ -87,14 +86,19 @@ function wasNotMade(error: unknown): error is UserError {
 
 /**
  * Sends each payment once. It is looked up, claimed in this process's memory and in n8n's store, sent,
- * and then recorded as paid. A claim is released only where the payment was certainly not made; if that
- * isn't known, it stays for good. A person who knows from the service that the payment was not made
- * enters its code, which allows the next attempt.
+ * and recorded as paid. A claim is released only where the payment was certainly not made; if that isn't
+ * known, it stays for good. A person who knows from the service that the payment was not made enters its
+ * code, which allows the next attempt.
  *
- * What a crash leaves, and what the next run makes of it:
- * - during a look-up: all of its keys with their marks, or none: unknown, or as if nothing had been;
- * - after the claim, whether the payment was sent, refused or paid: the attempt: unknown;
- * - after it was recorded as paid, with the next claim or at the end of the run: paid.
+ * | a crash                            | leaves in n8n's store               | for the next run it is |
+ * |------------------------------------|-------------------------------------|------------------------|
+ * | while it is looked up              | all keys looked up, or nothing      | unknown, or as before  |
+ * | while it is claimed                | the attempt, or nothing             | unknown, or as before  |
+ * | from then on, sent or not          | the attempt                         | unknown                |
+ * | while a refused one is released    | the attempt, or nothing             | unknown, or as before  |
+ * | after the answer                   | the attempt                         | unknown                |
+ * | after the next claim or the end of | the attempt, and that it was paid   | paid                   |
+ * |   the run, which record the answer |                                     |                        |
  */
 export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly list: NodeList;

@@ -6,25 +6,28 @@ import { canonicalJson } from '../shared/json';
 /*
  * WHAT IS RECORDED OF A PAYMENT
  *
- * A payment is known by its reference or, without one, by its authorization. It may be sent more than
- * once, as attempt 1, 2 …, but each later one only with the code of the one before it.
+ * A payment is known by its reference or, without one, by its authorization: what is signed, by whom, for
+ * which team. It is sent as attempt 1; each later attempt takes the code of the one before.
  *
- * | key               | says                                         | recorded          | removed         |
- * |-------------------|----------------------------------------------|-------------------|-----------------|
- * | sent:n            | attempt n was sent, or is about to be        | before it is sent | if it is refused |
- * | sentWith:n        | it was sent with this authorization          | with sent:n       | with sent:n     |
- * | authorization     | this authorization was sent, for whichever   | with sent:n       | with sent:n     |
- * |   (odd and even n)|   payment; two keys in turn, so that clearing |                   |                 |
- * |                   |   attempt n leaves that of attempt n + 1     |                   |                 |
- * | paid              | the payment was made                         | once it is made   | never           |
- * | paidSame          | … to this recipient, with this amount        | with paid         | never           |
- * | lookUp            | the keys of this payment are being looked up  | with these keys   | with them       |
- * | lookUpSame        | … those of this recipient and amount         | with these keys   | with them       |
+ * | key           | says                                   | is recorded       | is removed           |
+ * |---------------|----------------------------------------|-------------------|----------------------|
+ * | sent:n        | attempt n was sent, or is about to be  | before it is sent | if it is refused     |
+ * | sentWith:n    | it was sent with this authorization    | with sent:n       | with sent:n          |
+ * | authorization | this authorization was sent, for       | with sent:n       | with sent:n          |
+ * |               | whichever payment (see below)          |                   |                      |
+ * | paid          | the payment was made                   | once it was made  | never; if in doubt,  |
+ * | paidSame      | it went to this recipient, in this     | with paid         | by the next attempt, |
+ * |               | amount                                 |                   | as its code denies it |
+ * | lookUp        | keys of this payment are looked up     | with these keys   | with these keys      |
+ * | lookUpSame    | those of this recipient and amount are | with these keys   | with these keys      |
  *
- * n8n has no read-only look-up: to ask for keys records them, until we remove them. A `lookUp` that is
- * found is left over from a look-up that was killed, and other keys may be, too. Whether the payment was
- * made isn't known then. There are two of them, since two processes that look up one reference with
- * different amounts at once each leave behind only what the other one didn't ask for.
+ * Attempts use two `authorization` keys in turn, so that clearing attempt n, which is refused late, leaves
+ * the one of attempt n + 1 recorded.
+ *
+ * n8n has no read-only look-up: to ask for keys records them, until we remove them. So a `lookUp` that is
+ * found is left over from a look-up that was killed, and so may be the keys beside it: they don't tell
+ * then whether the payment was made. There are two, because of two look-ups at once, of one reference with
+ * different amounts, each leaves behind only what the other one didn't ask for.
  */
 
 /** A payment that is to be sent. Team, signer, typed data and reference say which payment it is. */
