@@ -3,6 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { NoResponseError, UserError } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
+import { isRecord } from '../shared/json';
 import { unusableAnswer } from './errors';
 
 /** Milliseconds until a request times out, by default. */
@@ -19,8 +20,11 @@ const headers = z
 
 const fullResponse = z.object({ statusCode: z.number(), headers, body: z.unknown() });
 
-const byteStream = z.custom<AsyncIterable<Uint8Array>>(
-	(value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+interface ByteStream extends AsyncIterable<Uint8Array> {
+	destroy(error: Error): void;
+}
+const byteStream = z.custom<ByteStream>(
+	(value) => isRecord(value) && Symbol.asyncIterator in value && 'destroy' in value,
 );
 
 /** Bytes of a body that are read; more is not from this service. */
@@ -105,11 +109,15 @@ export function optionsFor({
 	};
 }
 
-async function textOf(body: unknown, status: number): Promise<string> {
+async function textOf(body: unknown, status: number, ends?: AbortSignal): Promise<string> {
 	if (typeof body === 'string' || body === null || body === undefined) return body ?? '';
+	const stream = byteStream.parse(body);
+	ends?.addEventListener('abort', () => {
+		stream.destroy(Object.assign(new Error(TOO_SLOW), { code: 'ETIMEDOUT' }));
+	});
 	const chunks: Uint8Array[] = [];
 	let length = 0;
-	for await (const chunk of byteStream.parse(body)) {
+	for await (const chunk of stream) {
 		length += chunk.length;
 		if (length > LONGEST_BODY) {
 			throw unusableAnswer('The response has more than 64 MB, so it wasn’t read', status);
@@ -121,15 +129,17 @@ async function textOf(body: unknown, status: number): Promise<string> {
 
 /**
  * The answer in what one of n8n's request functions gives or throws.
+ * @param ends ends its body, if the function doesn't
  * @throws {UserError} what the credentials threw, or {@link NoResponseError}
  */
 export async function answerFrom(
 	response: Promise<unknown>,
 	request: HttpRequest,
+	ends?: AbortSignal,
 ): Promise<HttpAnswer> {
 	try {
 		const { statusCode: status, headers, body } = fullResponse.parse(await response);
-		const text = await textOf(body, status).catch((error: unknown) => {
+		const text = await textOf(body, status, ends).catch((error: unknown) => {
 			/* Of a failure, the status says what matters. */
 			if (status >= 300 && !(error instanceof UserError)) return '';
 			throw error;
@@ -149,7 +159,7 @@ export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,
 ): HttpExchange {
 	return async (request) => {
-		const options = { ...optionsFor(request), abortSignal: deadlineOf(request) };
-		return await answerFrom(send(options), request);
+		const abortSignal = deadlineOf(request);
+		return await answerFrom(send({ ...optionsFor(request), abortSignal }), request, abortSignal);
 	};
 }
