@@ -42,9 +42,10 @@ export async function openWallet(
 ): Promise<Wallet> {
 	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
-	const { remoteSignerUrl: url, remoteSignerToken: token, walletAddress } = credentials;
-	const { remoteSignerDialect: dialect } = credentials;
-	return remoteSignerWallet({ url, token, dialect, walletAddress, redact, signal }, exchange);
+	const { remoteSignerUrl: url, remoteSignerToken: token, ...rest } = credentials;
+	const { remoteSignerDialect: dialect, walletAddress, confirmationSeconds } = rest;
+	const options = { url, token, dialect, walletAddress, confirmationSeconds };
+	return remoteSignerWallet({ ...options, redact, signal }, exchange);
 }
 
 const CHECK = 'Check the Platform ID, the wallet and the Base URL in the credentials.';
