@@ -1,8 +1,13 @@
+import { createServer, type ServerResponse } from 'node:http';
+
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode } from '../support/actionHost';
+import { runNode, testSaved } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
+import { listen } from '../support/httpServer';
 import { FORMS, withAccessToken } from '../support/operationForms';
+import { PollHost } from '../support/pollHost';
+import { newWallet } from '../support/tokenService';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 
@@ -57,5 +62,99 @@ describe('an answer that is nested deeper than n8n can save', () => {
 		service.answer(() => ({ body: `{"success":true,"data":{"nanoids":[],"more":${deep(100)}}}` }));
 		const { output } = await runNode(credentials(), FORMS.createInvites);
 		expect(JSON.stringify(output[0]?.json.more)).toBe(deep(100));
+	});
+});
+
+const MEGABYTE = Buffer.alloc(1024 * 1024, 0x20);
+
+/** Sends a byte now and then, for ever. */
+function trickle(response: ServerResponse): void {
+	const timer = setInterval(() => response.write(' '), 20);
+	response.on('close', () => clearInterval(timer));
+}
+
+/** Sends as much as is taken, for ever. */
+function pour(response: ServerResponse): void {
+	while (response.write(MEGABYTE)) sent += MEGABYTE.length;
+	sent += MEGABYTE.length;
+	response.once('drain', () => pour(response));
+}
+
+let sent = 0;
+let reads: 'answered' | 'endless' = 'endless';
+let url: string;
+let send: (response: ServerResponse) => void;
+
+beforeAll(async () => {
+	const server = createServer((request, response) => {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		const data = { platform_account_address: '0x1', balances: [] };
+		if (request.method === 'GET' && reads === 'answered') {
+			response.end(JSON.stringify({ success: true, data }));
+		} else send(response);
+	});
+	({ url } = await listen(server));
+});
+
+const once = (parameters: INodeParameters, options: INodeParameters) => ({
+	...parameters,
+	options: { ...options, ...(parameters.operation === 'get' ? { retries: 0 } : {}) },
+});
+
+describe('an answer whose body trickles', () => {
+	beforeEach(() => {
+		send = trickle;
+	});
+
+	it.each([
+		['a read', FORMS.getBalance, 'refused'],
+		['a write', FORMS.createInvites, 'unknown'],
+		['a payment', FORMS.createInstantPayment, 'unknown'],
+	])('ends %s with its timeout', async (_what, form, outcome) => {
+		reads = outcome === 'unknown' ? 'answered' : 'endless';
+		const { output } = await runNode(withAccessToken(url), once(form, { timeout: 300 }), {
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(String(output[0]?.json.error)).toContain('it took too long to respond');
+		if (outcome === 'unknown') expect(output[0]?.json.outcome).toBe(outcome);
+	});
+
+	it('ends sign-ins, polls, remote signers and credential tests, too', async () => {
+		reads = 'endless';
+		const timeout = AbortSignal.timeout.bind(AbortSignal);
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 100));
+		const slow = 'it took too long to respond';
+		const wallet = newWallet(url);
+		expect((await runNode(wallet, FORMS.getBalance)).error?.message).toContain(slow);
+		expect((await testSaved(wallet)).message).toContain(slow);
+		expect((await testSaved(withAccessToken(url))).message).toContain(slow);
+		const parameters = { event: 'balanceChanged', entityId: TEAM };
+		const poll = new PollHost(withAccessToken(url), parameters).activate('activate');
+		await expect(poll).rejects.toThrow(slow);
+		jest.restoreAllMocks();
+	});
+});
+
+describe('an answer without an end', () => {
+	beforeEach(() => {
+		send = pour;
+		sent = 0;
+	});
+
+	it.each([
+		['a read', FORMS.getBalance, 'endless'],
+		['a write', FORMS.createInvites, 'answered'],
+	] as const)('is given up after 64 MB: %s', async (_what, form, how) => {
+		reads = how;
+		const { error } = await runNode(withAccessToken(url), once(form, {}));
+		expect(error?.message).toContain('more than 64 MB');
+		expect(sent / MEGABYTE.length).toBeLessThan(80);
+		if (how === 'answered') expect(error?.description).toContain('may have succeeded anyway');
+	});
+
+	it('is given up by credential tests, too', async () => {
+		reads = 'endless';
+		expect((await testSaved(withAccessToken(url))).message).toContain('more than 64 MB');
+		expect(sent / MEGABYTE.length).toBeLessThan(80);
 	});
 });

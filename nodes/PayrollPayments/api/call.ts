@@ -5,7 +5,7 @@ export type Query = Readonly<Record<string, string | number | readonly string[] 
 
 export interface Call<Data> {
 	readonly method: 'GET' | 'POST' | 'PUT';
-	/** Below the base URL, beginning with /v2; see {@link path}. */
+	/** Below the base URL, beginning with /v2. */
 	readonly path: string;
 	readonly query?: Query;
 	readonly body?: Readonly<Record<string, unknown>>;
@@ -21,11 +21,6 @@ export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
 export type WriteCall<Data> = Call<Data> & { readonly method: 'POST' | 'PUT' };
 
 export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
-
-/** Template tag for a path: percent-encodes the inserted values. */
-export function path(parts: TemplateStringsArray, ...values: readonly string[]): string {
-	return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
-}
 
 export function urlOf(baseUrl: string, callPath: string, query: Query = {}): string {
 	const search = new URLSearchParams();

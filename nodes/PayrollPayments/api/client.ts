@@ -16,6 +16,7 @@ import { balanceCall } from './balanceCall';
 import { urlOf, type Call, type ReadCall, type SendRead, type WriteCall } from './call';
 import type { ServiceCredentials } from './credentials';
 import { errorFor, REFUSAL_STATUSES, unusableAnswer } from './errors';
+import { Renaming } from './fieldNames';
 import { DEFAULT_RETRIES, pauseAfter } from './retries';
 import { readEnvelope, type Envelope } from './schemas/answers';
 import { sessionBinding, sessions } from './session';
@@ -76,6 +77,7 @@ function isRefused({ status, envelope }: Received): boolean {
 export class Client {
 	private readonly boundTo: string;
 	private readonly canSignIn: boolean;
+	private readonly renaming: Renaming;
 	private tokenCheck?: Promise<void>;
 
 	constructor(
@@ -86,6 +88,7 @@ export class Client {
 	) {
 		this.boundTo = sessionBinding(credentials);
 		this.canSignIn = credentials.authentication === 'walletSignIn';
+		this.renaming = new Renaming(credentials.fieldNames);
 	}
 
 	/** For signers, which are no part of the service. */
@@ -193,8 +196,8 @@ export class Client {
 		sending: Sending,
 		{ timeout, signal }: RequestLimits = this.limits,
 	): Promise<Received> {
-		const url = urlOf(this.credentials.baseUrl, path, query);
-		const request = { method, url, body, timeout, signal };
+		const url = urlOf(this.credentials.baseUrl, path, this.renaming.query(query));
+		const request = { method, url, body: this.renaming.body(body), timeout, signal };
 		const { answer, token } = await this.transport.send(request, sending);
 		const received = { ...answer, envelope: readEnvelope(answer.body), token };
 		if (sending.kind !== 'withoutToken') this.judgeToken(received);
@@ -220,15 +223,15 @@ export class Client {
 			const withApiKey = authentication === 'legacyApiKey' && call.withoutToken !== true;
 			throw errorFor(received, this.redactor.text, { roleNeeded: call.roleNeeded, withApiKey });
 		}
-		const { data, error } = call.answer.safeParse(envelope.data);
+		const isLarge = call.method === 'GET' && body.length > LARGE_READ;
+		if ((!isLarge || !this.renaming.isEmpty) && isDeeperThan(envelope.data, DEEPEST)) {
+			throw unusableAnswer(`The response is nested deeper than ${DEEPEST} levels`, status);
+		}
+		const { data, error } = call.answer.safeParse(this.renaming.answer(envelope.data));
 		if (error !== undefined) {
 			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
 			const what = `The service reported success, but ${member} is missing or invalid in its response`;
 			throw unusableAnswer(what, status);
-		}
-		const isChecked = call.method !== 'GET' || body.length <= LARGE_READ;
-		if (isChecked && isDeeperThan(data, DEEPEST)) {
-			throw unusableAnswer(`The response is nested deeper than ${DEEPEST} levels`, status);
 		}
 		return data;
 	}

@@ -6,7 +6,8 @@ import { FIELDS } from './credentials';
 const WALLET = { authentication: ['walletSignIn'] };
 const PRIVATE_KEY = { ...WALLET, signer: ['privateKey'] };
 
-const { baseUrl, authentication, access, permissions, entities, ...limits } = FIELDS.common;
+const { baseUrl, authentication, access, permissions, entities, fieldNames, ...limits } =
+	FIELDS.common;
 const { platformId, signer, ...signIn } = FIELDS.walletSignIn;
 const { privateKey, ...address } = FIELDS.privateKey;
 
@@ -38,4 +39,5 @@ export const properties: INodeProperties[] = [
 	...propertiesOf(address, PRIVATE_KEY),
 	...propertiesOf(signIn, WALLET),
 	...propertiesOf(limits),
+	...propertiesOf({ fieldNames }),
 ];

@@ -43,8 +43,8 @@ export const testCredentials: ICredentialTestFunction = async function ({ data: 
 		await new Client(credentials, transportOver(withToken), redactor, { retries: 0 })
 			.sendRead(call)
 			.catch((error: unknown) => {
-				const isTaken = error instanceof ServiceError && error.nothingDone && error.status !== 401;
-				if (!isTaken) throw error;
+				const isService = error instanceof ServiceError && error.inEnvelope && error.nothingDone;
+				if (!isService || error.status === 401) throw error;
 			});
 		return { status: 'OK', message: 'The service took the token' };
 	} catch (error) {

@@ -1,11 +1,24 @@
+import { z } from 'zod';
+
 import { readFields, savedValues, type Empty } from '../forms/field';
-import { choice, integer, keysOf, menu, menuOf, password, text } from '../forms/fieldTypes';
-import { anyText, filledLine } from '../shared/text';
+import {
+	choice,
+	integer,
+	keysOf,
+	menu,
+	menuOf,
+	password,
+	text,
+	wholeNumber,
+} from '../forms/fieldTypes';
+import { filledLine } from '../shared/text';
 import { evmAddress } from '../contract/formats';
 import { identifier } from '../contract/identifiers';
 import { hostOf, isLoopback, isPrivate } from '../shared/http';
 import { DIALECTS } from '../signing/dialects';
+import { fieldNames } from './fieldNames';
 import { limitFields, limitsOf } from './limits';
+import { linesOf } from './lines';
 
 function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
 	return filledLine
@@ -43,19 +56,20 @@ interface Entity {
 const entityId = identifier('te', 'co', 'us');
 
 /** *Teams and Companies*: an identifier on each line, and a name unless the identifier serves as one. */
-const entities = anyText.transform((lines, context): Entity[] => {
-	const listed = new Map<string, Entity>();
-	for (const [index, entry] of lines.split(/\r\n|\r|\n/).entries()) {
-		const [, id, name = ''] = /^(\S+)\s*(.*)$/.exec(entry.trim()) ?? [];
-		if (id === undefined) continue;
-		const fault = entityId.safeParse(id).error?.issues[0]?.message;
-		const message = listed.has(id)
-			? `lists an ID again in line ${index + 1}`
-			: fault && `has a wrong ID in line ${index + 1}, which ${fault}`;
-		if (message !== undefined) context.addIssue({ code: 'custom', message });
-		listed.set(id, { id, name: name === '' ? id : name });
-	}
-	return [...listed.values()];
+const entities = linesOf<Entity>((line, above) => {
+	const [, id = '', name = ''] = /^([^\s,]+)[\s,]*(.*)$/.exec(line) ?? [];
+	const fault = entityId.safeParse(id).error?.issues[0]?.message;
+	if (fault !== undefined) return { fault: `the ID ${fault}` };
+	if (above.some((entity) => entity.id === id)) return { fault: `${id} is listed again` };
+	return { value: { id, name: name === '' ? id : name } };
+});
+
+/** *Sign-In Domain*; of a URL, its host. */
+const signInDomain = filledLine.transform((value, context) => {
+	const url = value.includes('://') ? value : `https://${value}`;
+	if (URL.canParse(url) && new URL(url).host !== '') return new URL(url).host;
+	context.addIssue({ code: 'custom', message: 'must be a domain, e.g. app.example.com' });
+	return z.NEVER;
 });
 
 const walletAddress = <IfEmpty extends Empty>(description: string, empty: IfEmpty) =>
@@ -103,6 +117,18 @@ export const FIELDS = {
 			{ rows: 3 },
 		),
 		...limitFields,
+		fieldNames: text(
+			{
+				label: 'Field Names',
+				description:
+					'Optional, if the service names a field differently than documented. One per line: documented name = the service’s name.',
+				example: 'platformid = accountid',
+				empty: 'preset',
+				expressions: 'never',
+			},
+			fieldNames,
+			{ rows: 2 },
+		),
 	},
 	accessToken: {
 		accessToken: password(
@@ -126,8 +152,8 @@ export const FIELDS = {
 			{
 				label: 'Platform ID',
 				description:
-					'Identifier of the user that the wallet signs in for. Team User: Get Many lists it as platformid if Simplify is off.',
-				example: 'PLT-10000001',
+					'Identifier of the user that the wallet signs in for, usually the address of an account',
+				example: '0x…',
 			},
 			filledLine,
 		),
@@ -148,13 +174,14 @@ export const FIELDS = {
 				empty: 'unset',
 				expressions: 'never',
 			},
-			filledLine,
+			signInDomain,
 		),
 		signInChainId: text(
 			{
 				label: 'Sign-In Chain ID',
-				description: 'Optional. The only chain that a sign-in message may name.',
-				example: '42161',
+				description:
+					'Optional. The only chain that a sign-in message may name; it isn’t the chain of payments.',
+				example: '1',
 				empty: 'unset',
 				expressions: 'never',
 			},
@@ -165,10 +192,12 @@ export const FIELDS = {
 		privateKey: password(
 			{
 				label: 'Private Key',
-				description: '0x followed by 64 hex characters',
+				description: '64 hex characters, with or without 0x',
 				example: '0x4c08…3f31',
 			},
-			filledLine.regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x followed by 64 hex characters'),
+			filledLine
+				.regex(/^(?:0x)?[0-9a-fA-F]{64}$/, 'must be 64 hex characters, with or without 0x')
+				.transform((key) => (key.startsWith('0x') ? key : `0x${key}`)),
 		),
 		walletAddress: walletAddress(
 			'Optional. If filled in, it must be the address of the private key.',
@@ -187,6 +216,14 @@ export const FIELDS = {
 		),
 		walletAddress: walletAddress('Address of the wallet that the signer signs with', 'required'),
 		remoteSignerDialect: choice({ label: 'Remote Signer Dialect' }, dialects, 'wallet'),
+		confirmationSeconds: wholeNumber(
+			{
+				label: 'Wait for Confirmation (Seconds)',
+				description: 'How long the signer may take, e.g. until a person has confirmed',
+				empty: 'preset',
+			},
+			{ least: 5, most: 900, preset: 30 },
+		),
 		remoteSignerToken: password(
 			{
 				label: 'Remote Signer Token',
@@ -230,8 +267,11 @@ export type WalletCredentials = Extract<ServiceCredentials, { authentication: 'w
  */
 export function readCredentials(saved: Saved, name?: string) {
 	const source = sourceOf(saved);
-	const { baseUrl, authentication, entities, ...limits } = readFields(FIELDS.common, source);
-	const common = { baseUrl, entities, limits: limitsOf(limits), name };
+	const { baseUrl, authentication, entities, fieldNames, ...limits } = readFields(
+		FIELDS.common,
+		source,
+	);
+	const common = { baseUrl, entities, fieldNames, limits: limitsOf(limits), name };
 	if (authentication === 'accessToken') {
 		return { ...common, authentication, ...readFields(FIELDS.accessToken, source) };
 	}

@@ -1,10 +1,14 @@
 import { ServiceError } from '../shared/errors';
-import { safeExcerpt, type Redact } from '../shared/redaction';
-import type { Envelope } from './schemas/answers';
+import type { Redact } from '../shared/redaction';
+import { readFailure } from './failureBody';
 import { saysItExists } from './wordsForExisting';
+import type { Envelope } from './schemas/answers';
 
 /** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
+
+/** The others that are documented. Errors name only what isn't. */
+const DOCUMENTED: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
@@ -16,6 +20,9 @@ const HINTS: Readonly<Record<number, string>> = {
 	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a read with a new token; after a change that was refused, run the node again.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
 	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
+	407: 'Put a user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY of n8n, or have the proxy let n8n through.',
+	409: 'Compare with what the service has: it may have changed, or have this already.',
+	422: CHECK_FIELDS,
 	429: 'Rate limit reached. Try again later. In the action node, lower Concurrency under Options; in the polling trigger, choose longer Poll Times.',
 };
 
@@ -44,36 +51,39 @@ export function unusableAnswer(what: string, status = 200): ServiceError {
 	return new ServiceError(what, { status, nothingDone: false, hint });
 }
 
-/** Characters that are shown of what the service says. */
-const LONGEST = { message: 500, code: 100 };
-
 /** For a response that isn't a success, with what the service says in its failure envelope. */
 export function errorFor(
 	{ status, envelope }: { readonly status: number; readonly envelope: Envelope | undefined },
 	redact: Redact,
 	failedCall: FailedCall,
 ): ServiceError {
+	const hint = hintFor(status, failedCall);
+	if (status === 407) {
+		const what = 'The proxy between n8n and the service wants n8n to sign in (HTTP 407)';
+		return new ServiceError(what, { status, nothingDone: true, hint });
+	}
 	if (envelope?.success === false) {
-		const { data, error_code: code } = envelope;
-		const errorCode = code ? safeExcerpt(code, redact, LONGEST.code) : undefined;
-		const message = safeExcerpt(data, redact, LONGEST.message) || 'no reason given';
-		const suffix = errorCode === undefined ? '' : ` (${errorCode})`;
-		return new ServiceError(`The service refused: ${message}${suffix}`, {
+		const { message, errorCode, rest, text } = readFailure(envelope, redact);
+		const number = DOCUMENTED.includes(status) ? [] : [`HTTP ${status}`];
+		const suffix = [errorCode ?? [], number].flat().map((each) => ` (${each})`);
+		return new ServiceError(`The service refused: ${message}${suffix.join('')}`, {
 			status,
 			errorCode,
+			inEnvelope: true,
 			nothingDone: REFUSAL_STATUSES.includes(status),
 			/* The message shown may be cut before these words. */
-			saysItExists: saysItExists(`${data}. ${code ?? ''}`),
-			hint: hintFor(status, failedCall),
+			saysItExists: saysItExists(text),
+			hint,
+			details: rest === undefined ? undefined : { response: rest },
 		});
 	}
-	const fault = (what: string, hint: string) =>
-		new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint });
+	const fault = (what: string, next: string) =>
+		new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint: next });
 	if (status >= 300 && status < 400) {
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
 		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);
 	}
 	const isFromProxy = status < 400 || status >= 500;
 	const proxy = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
-	return fault('Unexpected response', isFromProxy ? proxy : hintFor(status, failedCall));
+	return fault('Unexpected response', isFromProxy ? proxy : hint);
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
-import { shownWhen, type InputOf } from '../forms/field';
+import { shownWhen, type InputOf, type Schema } from '../forms/field';
 import { choice, choices, flag, keysOf, listOf, menu, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { emailKey, isEmail } from '../contract/formats';
 import { trimmed } from '../shared/text';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
+import { PAYMENT_CENTS } from '../contract/limits';
+import { otherRequests } from './otherRequests';
 
 /** What an administrator can allow one by one: its name in the menu, and in a sentence. */
 export const PERMISSIONS = {
@@ -21,10 +23,13 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission that a change needs; `none` for signing in. */
 export type NeededPermission = Permission | 'none';
 
-const maximumPayment = trimmed.transform(dollarsAsCents).pipe(
-	z.number({
-		required_error: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
-	}),
+/** US dollars, in cents. */
+const most: Schema<number> = trimmed.transform(dollarsAsCents).pipe(
+	z
+		.number({
+			required_error: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
+		})
+		.min(PAYMENT_CENTS.least, 'must be $1.00 or more, the least that a payment may move'),
 );
 
 /** An address, or `@` and a domain. */
@@ -79,7 +84,18 @@ export const limitFields = {
 			empty: 'unset',
 			expressions: 'never',
 		},
-		maximumPayment,
+		most,
+	),
+	maximumPerRun: text(
+		{
+			label: 'Maximum per Run',
+			description:
+				'The most that one run of a node may move in all, in US dollars; leave empty for no limit',
+			example: '20000.00',
+			empty: 'unset',
+			expressions: 'never',
+		},
+		most,
 	),
 	paymentRecipients: text(
 		{
@@ -92,20 +108,34 @@ export const limitFields = {
 		},
 		listOf(recipient).transform((list) => new Set(list)),
 	),
+	otherRequests: text(
+		{
+			label: 'Other Nodes May Also Send',
+			description:
+				'What HTTP Request and other nodes may send besides reads, whatever the limits say. One per line: method and path, which may end in *.',
+			example: 'POST /v2/payments/prepare',
+			empty: 'preset',
+			expressions: 'never',
+		},
+		otherRequests,
+		{ rows: 2 },
+	),
 };
 
 /**
- * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` there is
- * no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
+ * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` and
+ * `maximumPerRunCents` there is no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
  * paid. With `requireApproval`, every change must name the check that a person approved.
  */
 export function limitsOf({
 	permissions: selected = [],
 	maximumPayment: maximumPaymentCents,
+	maximumPerRun: maximumPerRunCents,
 	...rest
 }: InputOf<typeof limitFields>) {
 	const allowed = { readOnly: [], everything: keysOf(PERMISSIONS), selected }[rest.access];
-	return { ...rest, permissions: new Set<Permission>(allowed), maximumPaymentCents };
+	const permissions = new Set<Permission>(allowed);
+	return { ...rest, permissions, maximumPaymentCents, maximumPerRunCents };
 }
 
 interface CredentialsInUse {
@@ -113,7 +143,7 @@ interface CredentialsInUse {
 	readonly name?: string;
 }
 
-const ASK = 'Ask the person who manages them. Nothing was signed or sent.';
+const ASK = 'Ask the person who manages them.';
 
 /** "the credentials “Payroll, read only”", or without a name "these credentials". */
 export function credentialLabel({ name }: Pick<CredentialsInUse, 'name'>): string {
@@ -125,6 +155,7 @@ export function isUnlimited({ limits }: CredentialsInUse): boolean {
 		limits.access === 'everything' &&
 		!limits.requireApproval &&
 		limits.maximumPaymentCents === undefined &&
+		limits.maximumPerRunCents === undefined &&
 		limits.paymentRecipients === undefined
 	);
 }
@@ -142,11 +173,42 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 	});
 }
 
+type Cents = number | bigint;
+
 export interface LimitedPayment {
 	readonly amountCents: number;
 	readonly recipientEmail: string;
 	/** The amount that is signed, in cents; undefined where its unit isn't known. */
-	readonly signedCents: number | bigint | undefined;
+	readonly signedCents: Cents | undefined;
+}
+
+interface Maximum {
+	readonly label: string;
+	readonly most: number | undefined;
+	/** "payments" and "this one is" */
+	readonly of: string;
+	readonly actual: string;
+}
+
+/** @param amounts those that would move, undefined where the unit isn't known */
+function requireAtMost(
+	credentials: CredentialsInUse,
+	{ label, most, of, actual }: Maximum,
+	amounts: ReadonlyArray<Cents | undefined>,
+): void {
+	if (most === undefined) return;
+	const where = credentialLabel(credentials);
+	if (amounts.includes(undefined)) {
+		throw new UserError('The signed amount can’t be compared with the limit of these credentials', {
+			hint: `Under Typed Amount Unit, choose the unit of the authorization. ${label} in ${where} needs it.`,
+		});
+	}
+	const tooMuch = amounts.find((cents) => cents === undefined || !(cents <= most));
+	if (tooMuch === undefined) return;
+	throw new UserError(
+		`These credentials allow ${of} up to ${centsAsDollars(most)}, and ${actual} ${centsAsDollars(tooMuch)}`,
+		{ hint: `The limit is ${label} in ${where}. ${ASK}` },
+	);
 }
 
 /** Refuses a payment that the credentials don't allow. Call it before the wallet is asked to sign. */
@@ -155,24 +217,8 @@ export function requireAllowedPayment(
 	{ amountCents, recipientEmail, signedCents }: LimitedPayment,
 ): void {
 	const { maximumPaymentCents: most, paymentRecipients } = credentials.limits;
-	if (most !== undefined) {
-		const label = credentialLabel(credentials);
-		if (signedCents === undefined) {
-			throw new UserError(
-				'The signed amount can’t be compared with the limit of these credentials',
-				{
-					hint: `Under Typed Amount Unit, choose the unit of the authorization. Maximum Payment in ${label} needs it. Nothing was signed or sent.`,
-				},
-			);
-		}
-		const tooMuch = [amountCents, signedCents].find((cents) => !(cents <= most));
-		if (tooMuch !== undefined) {
-			throw new UserError(
-				`These credentials allow payments up to ${centsAsDollars(most)}, and this one is ${centsAsDollars(tooMuch)}`,
-				{ hint: `The limit is Maximum Payment in ${label}. ${ASK}` },
-			);
-		}
-	}
+	const maximum = { label: 'Maximum Payment', most, of: 'payments', actual: 'this one is' };
+	requireAtMost(credentials, maximum, [amountCents, signedCents]);
 	if (paymentRecipients === undefined) return;
 	const address = emailKey(recipientEmail);
 	const isAddress = isEmail(address);
@@ -184,4 +230,19 @@ export function requireAllowedPayment(
 			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn’t list this address or its domain. ${ASK}`,
 		},
 	);
+}
+
+/**
+ * Refuses a run that would move more than the credentials allow. Call it with the sums of what would
+ * be sent, before anything is signed.
+ * @param signedTotalCents what is signed in all; undefined where the unit of one isn't known
+ */
+export function requireAllowedRun(
+	credentials: CredentialsInUse,
+	totalCents: Cents,
+	signedTotalCents?: Cents,
+): void {
+	const { maximumPerRunCents: most } = credentials.limits;
+	const maximum = { label: 'Maximum per Run', most, of: 'runs', actual: 'this one would move' };
+	requireAtMost(credentials, maximum, [totalCents, signedTotalCents]);
 }

@@ -3,6 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { NoResponseError, UserError } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
+import { isRecord } from '../shared/json';
 import { unusableAnswer } from './errors';
 
 /** Milliseconds until a request times out, by default. */
@@ -19,8 +20,11 @@ const headers = z
 
 const fullResponse = z.object({ statusCode: z.number(), headers, body: z.unknown() });
 
-const byteStream = z.custom<AsyncIterable<Uint8Array>>(
-	(value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+interface ByteStream extends AsyncIterable<Uint8Array> {
+	destroy(error: Error): void;
+}
+const byteStream = z.custom<ByteStream>(
+	(value) => isRecord(value) && Symbol.asyncIterator in value && 'destroy' in value,
 );
 
 /** Bytes of a body that are read; more is not from this service. */
@@ -29,23 +33,62 @@ const LONGEST_BODY = 64 * 1024 * 1024;
 /** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
 const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string() }));
 
-const TOO_SLOW = 'it took too long to respond';
-const RAISE_TIMEOUT =
-	' In the action node, you can also raise Timeout (Milliseconds) under Options.';
+/** Whom a connection was tried with, where that says it. */
+const withPeer = z.union([
+	z.object({ address: z.string(), port: z.number() }),
+	z.object({ hostname: z.string() }),
+]);
 
-/** With the first two there was no connection; with others, such as a lost network, there may have been. */
-const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string, wasSent?: false]> = [
-	[/^ECONNREFUSED$/, 'it refused the connection', false],
-	[/^(?:ENOTFOUND|EAI_AGAIN)$/, 'its host name wasn’t found', false],
-	[/^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was interrupted'],
-	/* Only its deadline and Stop cancel a request. */
-	[/^(?:ECONNABORTED|ETIMEDOUT|ERR_CANCELED)$/, TOO_SLOW],
-	[/^E(?:HOST|NET)UNREACH$/, 'its network can’t be reached'],
-	[/^EPROTO$/, 'it doesn’t support TLS'],
-	[/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'its TLS certificate is self-signed'],
-	[/^CERT_HAS_EXPIRED$/, 'its TLS certificate has expired'],
-	[/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its TLS certificate is for a different host name'],
-	[/^(?:CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, 'its TLS certificate isn’t trusted'],
+const TOO_SLOW = 'it took too long to respond';
+
+const CHECK_NETWORK = 'Check that n8n can reach this address (network, proxy, firewall).';
+const CHECK_PROXY = 'Check HTTPS_PROXY and HTTP_PROXY of n8n, and that the proxy is running.';
+const FIX_CERTIFICATE =
+	'Fix the server’s certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n.';
+
+interface Reason {
+	readonly codes: RegExp;
+	readonly said: string;
+	readonly hint?: string;
+	/** Where there was no connection. After others, such as a lost network, there may have been one. */
+	readonly wasSent?: false;
+	/** The same of a proxy between n8n and the service. */
+	readonly saidOfProxy?: (proxy: string) => string;
+}
+
+const ofCertificate = (codes: RegExp, said: string): Reason => {
+	return { codes, said: `its TLS certificate ${said}`, hint: FIX_CERTIFICATE, wasSent: false };
+};
+
+const REASONS: readonly Reason[] = [
+	{
+		codes: /^ECONNREFUSED$/,
+		said: 'it refused the connection',
+		saidOfProxy: (proxy) => `the proxy ${proxy} refused the connection`,
+		wasSent: false,
+	},
+	{
+		codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
+		said: 'its host name wasn’t found',
+		saidOfProxy: (proxy) => `the host name of the proxy ${proxy} wasn’t found`,
+		wasSent: false,
+	},
+	{
+		codes: /^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
+		said: 'the connection was interrupted',
+	},
+	{
+		/* Only its deadline and Stop cancel a request. */
+		codes: /^(?:ECONNABORTED|ETIMEDOUT|ERR_CANCELED)$/,
+		said: TOO_SLOW,
+		hint: `${CHECK_NETWORK} In the action node, you can also raise Timeout (Milliseconds) under Options.`,
+	},
+	{ codes: /^E(?:HOST|NET)UNREACH$/, said: 'its network can’t be reached' },
+	{ codes: /^EPROTO$/, said: 'it doesn’t support TLS' },
+	ofCertificate(/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'is self-signed'),
+	ofCertificate(/^CERT_HAS_EXPIRED$/, 'has expired'),
+	ofCertificate(/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'is for a different host name'),
+	ofCertificate(/^(?:CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, 'isn’t trusted'),
 ];
 
 /** The error and its causes, outermost first. Bounded, because causes may be circular. */
@@ -54,19 +97,26 @@ function chainOf(error: unknown, most = 6): unknown[] {
 	return [error, ...chainOf(error instanceof Error ? error.cause : undefined, most - 1)];
 }
 
+/** The proxy that n8n wanted to connect to instead of the host in the URL. */
+function proxyIn(chain: readonly unknown[], { hostname, port, protocol }: URL): string | undefined {
+	const peer = chain.map((link) => withPeer.safeParse(link).data).find((each) => each);
+	if (peer === undefined) return undefined;
+	if ('hostname' in peer) return peer.hostname === hostname ? undefined : peer.hostname;
+	const own = port || (protocol === 'https:' ? 443 : 80);
+	return peer.port === Number(own) ? undefined : `${peer.address}:${peer.port}`;
+}
+
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
+	const url = new URL(request.url);
+	const failed = (said: string, { hint = CHECK_NETWORK, wasSent }: Partial<Reason> = {}) =>
+		new NoResponseError(`No response from ${url.host}: ${said}`, { hint, wasSent });
+	if (request.signal?.aborted === true) return failed('the execution was canceled');
 	const codes = chain.flatMap((link) => Object.values(withCode.safeParse(link).data ?? {}));
-	const [code = ''] = codes.filter((each) => REASONS.some(([known]) => known.test(each)));
-	const [, found = 'the connection failed', wasSent = true] =
-		REASONS.find(([known]) => known.test(code)) ?? [];
-	const reason = request.signal?.aborted === true ? 'the execution was canceled' : found;
-	const isCertificate = reason.includes('TLS certificate');
-	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
-		hint: isCertificate
-			? 'Fix the server’s certificate. If a private certificate authority issued it, set NODE_EXTRA_CA_CERTS for n8n.'
-			: `Check that n8n can reach this address (network, proxy, firewall).${reason === TOO_SLOW ? RAISE_TIMEOUT : ''}`,
-		wasSent: wasSent && !isCertificate,
-	});
+	const reason = REASONS.find((each) => codes.some((code) => each.codes.test(code)));
+	const proxy = proxyIn(chain, url);
+	return proxy !== undefined && reason?.saidOfProxy !== undefined
+		? failed(reason.saidOfProxy(proxy), { ...reason, hint: CHECK_PROXY })
+		: failed(reason?.said ?? 'the connection failed', reason);
 }
 
 /** Ends a request: its own signal, or the time for its whole answer, which begins now. */
@@ -105,11 +155,15 @@ export function optionsFor({
 	};
 }
 
-async function textOf(body: unknown, status: number): Promise<string> {
+async function textOf(body: unknown, status: number, ends?: AbortSignal): Promise<string> {
 	if (typeof body === 'string' || body === null || body === undefined) return body ?? '';
+	const stream = byteStream.parse(body);
+	ends?.addEventListener('abort', () => {
+		stream.destroy(Object.assign(new Error(TOO_SLOW), { code: 'ETIMEDOUT' }));
+	});
 	const chunks: Uint8Array[] = [];
 	let length = 0;
-	for await (const chunk of byteStream.parse(body)) {
+	for await (const chunk of stream) {
 		length += chunk.length;
 		if (length > LONGEST_BODY) {
 			throw unusableAnswer('The response has more than 64 MB, so it wasn’t read', status);
@@ -121,15 +175,17 @@ async function textOf(body: unknown, status: number): Promise<string> {
 
 /**
  * The answer in what one of n8n's request functions gives or throws.
+ * @param ends ends its body, if the function doesn't
  * @throws {UserError} what the credentials threw, or {@link NoResponseError}
  */
 export async function answerFrom(
 	response: Promise<unknown>,
 	request: HttpRequest,
+	ends?: AbortSignal,
 ): Promise<HttpAnswer> {
 	try {
 		const { statusCode: status, headers, body } = fullResponse.parse(await response);
-		const text = await textOf(body, status).catch((error: unknown) => {
+		const text = await textOf(body, status, ends).catch((error: unknown) => {
 			/* Of a failure, the status says what matters. */
 			if (status >= 300 && !(error instanceof UserError)) return '';
 			throw error;
@@ -149,7 +205,7 @@ export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,
 ): HttpExchange {
 	return async (request) => {
-		const options = { ...optionsFor(request), abortSignal: deadlineOf(request) };
-		return await answerFrom(send(options), request);
+		const abortSignal = deadlineOf(request);
+		return await answerFrom(send({ ...optionsFor(request), abortSignal }), request, abortSignal);
 	};
 }

@@ -1,6 +1,6 @@
-import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { messageOf, outcomeOf, ServiceError, UserError } from '../shared/errors';
+import { messageOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 
 /** Characters that are shown. A description can list several other errors. */

@@ -3,6 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { UserError } from '../shared/errors';
 import type { ServiceCredentials } from './credentials';
 import { credentialLabel, isUnlimited } from './limits';
+import { isListed } from './otherRequests';
 
 /** What a node handed to one of n8n's two request functions; expressions may put anything in it. */
 type Given = Readonly<Record<string, unknown>>;
@@ -25,8 +26,9 @@ const CERTIFICATE_CHECKS: Readonly<Record<string, boolean>> = {
 	skipSslCertificateValidation: false,
 };
 
-/** What some frameworks read another method from, and headers that announce a body. */
-const NOT_PLAIN = /method|^(?:content-length|transfer-encoding)$/i;
+/** What some frameworks read another method from. */
+const OTHER_METHOD = /method/i;
+const BODY_HEADER = /^(?:content-length|transfer-encoding)$/i;
 
 function isEmpty(value: unknown): boolean {
 	if (value === undefined || value === null || value === '' || value === false) return true;
@@ -100,26 +102,46 @@ export function toOwnOrigin(
 	});
 }
 
-export function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
-	const { method, qs } = given;
-	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));
-	const names = [
+/** The names of all headers and query parameters. */
+function namesIn(given: Given, url: string): string[] {
+	const { qs } = given;
+	return [
 		...headersOf(given).map(([name]) => name),
 		...new URL(url).searchParams.keys(),
 		...(qs instanceof URLSearchParams ? qs.keys() : Object.keys(Object(qs ?? {}))),
 		...(typeof qs === 'string' ? [qs] : []),
-	];
+	].map((name) => name.trim());
+}
+
+export function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
+	const { method } = given;
+	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));
 	return (
 		isGet &&
 		['body', 'form', 'formData'].every((member) => isEmpty(given[member])) &&
-		!names.some((name) => NOT_PLAIN.test(name.trim()))
+		!namesIn(given, url).some((name) => OTHER_METHOD.test(name) || BODY_HEADER.test(name))
 	);
+}
+
+/** Whether *Other Nodes May Also Send* lists the request. */
+function isListedRequest(
+	{ baseUrl, limits }: ServiceCredentials,
+	given: Given,
+	{ url }: IHttpRequestOptions,
+): boolean {
+	const method = typeof given.method === 'string' ? given.method.toUpperCase() : 'GET';
+	const { origin, pathname } = new URL(url);
+	const sent = `${origin}${pathname}`;
+	if (!sent.startsWith(`${baseUrl}/`)) return false;
+	if (namesIn(given, url).some((name) => OTHER_METHOD.test(name))) return false;
+	return isListed(limits.otherRequests, { method, path: sent.slice(baseUrl.length) });
 }
 
 /**
  * A request of another node, such as n8n's HTTP Request, as it may be sent with the credentials: to the
  * origin of their base URL and over n8n's own connections. Unless access is *Everything* without any
- * limit, only a plain GET: what else a request might do can't be checked from here.
+ * limit, only a plain GET, and what the credentials list: what else a request might do can't be checked
+ * from here.
  */
 export function allowedRequest(
 	credentials: ServiceCredentials,
@@ -129,7 +151,8 @@ export function allowedRequest(
 	const sent = toOwnOrigin(credentials, options);
 	refuseOwnConnection(given);
 	if (isUnlimited(credentials) || isPlainGet(given, sent)) return sent;
+	if (isListedRequest(credentials, given, sent)) return sent;
 	throw new UserError('Other nodes may only read with these credentials', {
-		hint: `Use the Payroll Payments node for this, or send a GET without a body. Anything else needs Everything under Workflows May and no limits in ${credentialLabel(credentials)}.`,
+		hint: `Use the Payroll Payments node for this, or send a GET without a body. Anything else must be listed under Other Nodes May Also Send in ${credentialLabel(credentials)}, or needs Everything under Workflows May there and no limits.`,
 	});
 }

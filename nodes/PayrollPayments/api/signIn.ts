@@ -7,6 +7,7 @@ import { Redactor, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import { Client, transportOver } from './client';
 import { LONGEST_TOKEN, type WalletCredentials } from './credentials';
+import { REFUSAL_STATUSES } from './errors';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 
 /** A token that can go into a header. */
@@ -41,27 +42,37 @@ export async function openWallet(
 ): Promise<Wallet> {
 	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
-	const { remoteSignerUrl: url, remoteSignerToken: token, walletAddress } = credentials;
-	const { remoteSignerDialect: dialect } = credentials;
-	return remoteSignerWallet({ url, token, dialect, walletAddress, redact, signal }, exchange);
+	const { remoteSignerUrl: url, remoteSignerToken: token, ...rest } = credentials;
+	const { remoteSignerDialect: dialect, walletAddress, confirmationSeconds } = rest;
+	const options = { url, token, dialect, walletAddress, confirmationSeconds };
+	return remoteSignerWallet({ ...options, redact, signal }, exchange);
 }
 
 const CHECK = 'Check the Platform ID, the wallet and the Base URL in the credentials.';
 const NO_ROLE =
 	'The wallet may have no role on this Platform ID, or a role that cannot sign in. Check both in the credentials, and ask an administrator to give the wallet a viewer role.';
 
+/** By the status of a refusal. */
 const HINTS: Readonly<Record<number, string>> = {
 	400: CHECK,
 	401: NO_ROLE,
 	403: NO_ROLE,
-	404: CHECK,
+	404: 'The service doesn’t know this Platform ID. Check it in the credentials, and the Base URL.',
 	429: 'Rate limit reached. Try again in a minute.',
 };
 
-function signInError(error: ServiceError): Error {
-	const { message, status, hint } = error;
-	const code = status === 200 || message.includes('HTTP') ? '' : ` (HTTP ${status})`;
-	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: HINTS[status] ?? hint });
+/** The same for the signed message. */
+const VERIFICATION_HINTS: typeof HINTS = {
+	...HINTS,
+	401: 'The signature isn’t this wallet’s, or the nonce in the message had expired. Check the wallet and the Platform ID in the credentials. If a person confirms sign-ins, confirm sooner.',
+};
+
+function signInError(error: unknown, hints: typeof HINTS): unknown {
+	if (!(error instanceof ServiceError)) return error;
+	const { message, status, inEnvelope, hint } = error;
+	const isNumbered = inEnvelope && [...REFUSAL_STATUSES, 500].includes(status);
+	const code = isNumbered ? ` (HTTP ${status})` : '';
+	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: hints[status] ?? hint });
 }
 
 /**
@@ -77,22 +88,24 @@ export async function signIn(
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
 	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 0 });
-	const orExplain = async <Data>(answer: Promise<Data>): Promise<Data> =>
-		await answer.catch((error: unknown) => {
-			throw error instanceof ServiceError ? signInError(error) : error;
-		});
 	const wallet = await openWallet(credentials, exchange, redactor.text);
 	const { address: walletAddress } = wallet;
-	const { siwe: message } = await orExplain(
-		client.sendRead(signInMessageCall({ wallet: walletAddress, platformId })),
-	);
+	const { siwe: message } = await client
+		.sendRead(signInMessageCall({ wallet: walletAddress, platformId }))
+		.catch((error: unknown) => {
+			throw signInError(error, HINTS);
+		});
 	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
 	const redact = redactor.text;
 	const expected = { walletAddress, domain, chainId, baseUrl, now: now(), redact };
 	const { nonce } = checkSignInMessage(message, expected);
 	const body = { message, sig: await wallet.signMessage(message), nonce };
-	const { jwt } = await orExplain(client.sendWrite({ ...VERIFICATION, body, answer: headerToken }));
+	const { jwt } = await client
+		.sendWrite({ ...VERIFICATION, body, answer: headerToken })
+		.catch((error: unknown) => {
+			throw signInError(error, VERIFICATION_HINTS);
+		});
 	if (jwt.length <= LONGEST_TOKEN) return jwt;
 	throw new UserError(
 		`Sign-in failed. The service’s token has more than ${LONGEST_TOKEN} characters`,

@@ -63,6 +63,8 @@ export class UserError extends Error {
 interface ServiceContext extends ErrorContext {
 	readonly status: number;
 	readonly errorCode?: string;
+	/** Whether the service said so itself, in its failure envelope. */
+	readonly inEnvelope?: boolean;
 	/** Whether the service certainly did nothing: a documented failure status in its own envelope. */
 	readonly nothingDone: boolean;
 	/** Whether the service says that what was requested was there before. */
@@ -74,6 +76,7 @@ export class ServiceError extends UserError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
 	readonly errorCode?: string;
+	readonly inEnvelope: boolean;
 	readonly nothingDone: boolean;
 	readonly saysItExists: boolean;
 
@@ -81,6 +84,7 @@ export class ServiceError extends UserError {
 		super(message, context);
 		this.status = context.status;
 		this.errorCode = context.errorCode;
+		this.inEnvelope = context.inEnvelope === true;
 		this.nothingDone = context.nothingDone;
 		this.saysItExists = context.saysItExists === true;
 	}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { path, urlOf, type Call } from '../../../nodes/PayrollPayments/api/call';
+import { urlOf, type Call } from '../../../nodes/PayrollPayments/api/call';
 import { Client, type Transport } from '../../../nodes/PayrollPayments/api/client';
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
 import { exchangeOver } from '../../../nodes/PayrollPayments/api/n8nHttp';
@@ -162,15 +162,6 @@ it.each<[string, number, string]>([
 		status,
 		nothingDone: false,
 	});
-});
-
-it('a refusal tells whether it exists already', async () => {
-	for (const said of ['no', 'Duplicate', 'Processed', 'It exists', `${'-'.repeat(600)} already`]) {
-		const words = said.includes(' ') ? { data: said } : { data: 'no', error_code: said };
-		const body = JSON.stringify({ success: false, ...words });
-		const { outcome } = await send('PUT', [{ status: 400, headers: {}, body }]);
-		expect(outcome).toMatchObject({ nothingDone: true, saysItExists: said !== 'no' });
-	}
 });
 
 describe('requests', () => {

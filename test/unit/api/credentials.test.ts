@@ -28,8 +28,14 @@ it('tolerates a trailing slash and leaves empty options out', () => {
 		platformId: 'platform-1',
 		signer: 'privateKey',
 		privateKey,
-		limits: { access: 'readOnly', permissions: new Set(), requireApproval: false },
+		limits: {
+			access: 'readOnly',
+			permissions: new Set(),
+			requireApproval: false,
+			otherRequests: [],
+		},
 		entities: [],
+		fieldNames: [],
 	});
 });
 
@@ -72,7 +78,8 @@ const notOneOf = (value: unknown, names: string) =>
 
 it.each<[change: object, label: string, fault: string]>([
 	[{ privateKey: '' }, 'Private Key', 'is missing'],
-	[{ privateKey: privateKey.slice(2) }, 'Private Key', 'must be 0x followed by 64'],
+	[{ privateKey: privateKey.slice(3) }, 'Private Key', 'must be 64 hex characters'],
+	[{ privateKey: `${privateKey}a` }, 'Private Key', 'must be 64 hex characters'],
 	[{ platformId: ' ' }, 'Platform ID', 'is missing'],
 	[{ walletAddress: '0x1' }, 'Wallet Address', 'must be 0x followed by 40'],
 	...['one', ' ', '0', '0x1', '1e3', '-1', '1.5', '9007199254740993', 0, -1, 1.5, NaN].map(
@@ -83,6 +90,38 @@ it.each<[change: object, label: string, fault: string]>([
 		],
 	),
 	[{ signInDomain: ' ' }, 'Sign-In Domain', 'is missing'],
+	...['https://', 'a b', '://x'].map((signInDomain): [object, string, string] => [
+		{ signInDomain },
+		'Sign-In Domain',
+		'must be a domain',
+	]),
+	...[0, 4, 901, 1.5, 'soon'].map((confirmationSeconds): [object, string, string] => [
+		{ ...remoteSigner, confirmationSeconds },
+		'Wait for Confirmation (Seconds)',
+		'must be a whole number, from 5 to 900',
+	]),
+	...[
+		[privateKey, 'write the documented name'],
+		[`email = ${privateKey} x`, 'write the documented name'],
+		[`${privateKey} = email`, 'no documented field has this name'],
+		['team_nanoid = team', 'team_nanoid can’t have another name'],
+		['success = ok', 'success can’t have another name'],
+		['typed_data = typedData', 'typed_data can’t have another name'],
+		['email = salt', 'salt is another documented field'],
+		['email = role', 'role is another documented field'],
+		['email = email', 'email is another documented field'],
+	].map(([line = '', fault]): [object, string, string] => [
+		{ fieldNames: `siwe = text\n\n${line}` },
+		'Field Names',
+		`is wrong in line 3: ${fault}`,
+	]),
+	...['email = mail\nemail = post', 'email = mail\nemails = mail'].map(
+		(fieldNames): [object, string, string] => [
+			{ fieldNames },
+			'Field Names',
+			'is wrong in line 2: an earlier line has one of the names',
+		],
+	),
 	[{ walletAddress: ' ' }, 'Wallet Address', 'is missing'],
 	[{ ...remoteSigner, walletAddress: '' }, 'Wallet Address', 'is missing'],
 	[{ authentication: 'accessToken', accessToken: '' }, 'Access Token', 'is missing'],
@@ -113,12 +152,12 @@ it.each<[change: object, label: string, fault: string]>([
 	[
 		{ entities: `te-a1B2c3D4e5F6\n${privateKey}` },
 		'Teams and Companies',
-		'has a wrong ID in line 2, which must start with te-, co- or us-',
+		'is wrong in line 2: the ID must start with te-, co- or us-',
 	],
 	[
 		{ entities: `te-a1B2c3D4e5F6\n\nte-a1B2c3D4e5F6 ${privateKey}` },
 		'Teams and Companies',
-		'lists an ID again in line 3',
+		'is wrong in line 3: te-a1B2c3D4e5F6 is listed again',
 	],
 ])('names the field at fault and not its value: %j', (change, label, fault) => {
 	const refusal = refusalOf(() => readCredentials({ ...complete, ...change }));
@@ -152,6 +191,40 @@ it('takes a chain as digits or as a number, and tokens of up to 8,192 characters
 	).not.toHaveProperty('remoteSignerToken', expect.anything());
 });
 
+it.each([
+	['te-a1B2c3D4e5F6 Engineering, Berlin', 'Engineering, Berlin'],
+	['te-a1B2c3D4e5F6 , Engineering', 'Engineering'],
+	['te-a1B2c3D4e5F6,Engineering', 'Engineering'],
+	['  te-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6'],
+])('a team may be listed as %j', (entities, name) => {
+	const listed = [{ id: 'te-a1B2c3D4e5F6', name }];
+	expect(readCredentials({ ...complete, entities: `\n${entities}\r\n` }).entities).toEqual(listed);
+});
+
+it.each([
+	['app.example.com', 'app.example.com'],
+	['App.Example.com', 'app.example.com'],
+	['https://app.example.com/login?x=1#y', 'app.example.com'],
+	['https://app.example.com:8443', 'app.example.com:8443'],
+	['app.example.com/login', 'app.example.com'],
+	['localhost:3000', 'localhost:3000'],
+])('the sign-in domain %s is reduced to its host', (signInDomain, host) => {
+	expect(readCredentials({ ...complete, signInDomain })).toMatchObject({ signInDomain: host });
+});
+
+it('a private key may come without 0x', () => {
+	const bare = readCredentials({ ...complete, privateKey: privateKey.slice(2) });
+	expect(bare).toMatchObject({ privateKey });
+});
+
+it('field names are pairs, one on each line', () => {
+	const fieldNames = ' platformid = accountid \n\nplatform_account=wallet-account';
+	expect(readCredentials({ ...complete, fieldNames }).fieldNames).toEqual([
+		{ documented: 'platformid', theirs: 'accountid' },
+		{ documented: 'platform_account', theirs: 'wallet-account' },
+	]);
+});
+
 describe('a remote signer', () => {
 	const read = (remoteSignerUrl: string) =>
 		readCredentials({ ...complete, ...remoteSigner, remoteSignerUrl });
@@ -164,6 +237,7 @@ describe('a remote signer', () => {
 		expect(read(url)).toMatchObject({
 			remoteSignerUrl: url,
 			remoteSignerDialect: 'wallet',
+			confirmationSeconds: 30,
 			walletAddress: `0x${'a'.repeat(40)}`,
 		});
 	});

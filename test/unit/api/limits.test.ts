@@ -4,6 +4,7 @@ import {
 	isUnlimited,
 	PERMISSIONS,
 	requireAllowedPayment,
+	requireAllowedRun,
 	requirePermission,
 	type LimitedPayment,
 	type Permission,
@@ -104,7 +105,7 @@ describe('a permission', () => {
 				refusalOf(() => requirePermission(credentials(change, 'Payroll'), permission)),
 			).toMatchObject({
 				message: `These credentials don’t allow ${activity}`,
-				hint: `${reason} Ask the person who manages them. Nothing was signed or sent.`,
+				hint: `${reason} Ask the person who manages them.`,
 				context: { page: 'credentials.md' },
 			});
 		}
@@ -146,7 +147,9 @@ it.each<[Change, boolean]>([
 	[{}, false],
 	[{ access: 'selected', permissions: ALL }, false],
 	[{ access: 'everything', maximumPayment: '1000000' }, false],
+	[{ access: 'everything', maximumPerRun: '1000000' }, false],
 	[{ access: 'everything', paymentRecipients: '@example.com' }, false],
+	[{ access: 'everything', otherRequests: 'POST /v2/x' }, true],
 	[{ access: 'everything', requireApproval: true }, false],
 ])('credentials with %j are without any limit: %j', (change, expected) => {
 	expect(isUnlimited(credentials(change))).toBe(expected);
@@ -173,12 +176,10 @@ describe('an approved check', () => {
 
 describe('the maximum payment', () => {
 	it.each([
-		['0', 0],
-		['0.01', 1],
 		['2500', 250_000],
 		['2500.5', 250_050],
 		[' 2500.50 ', 250_050],
-		['0.29', 29],
+		['1', 100],
 		['1.15', 115],
 		['1129.6', 112_960],
 		['999999999999.99', 99_999_999_999_999],
@@ -194,7 +195,7 @@ describe('the maximum payment', () => {
 	it.each([
 		...[' ', '2,500', '2.500,00', '$2500', '2500 USD', '1e3', '0x10', '-1', '+1', '.5', '5.'],
 		...['5.001', '007', '1 000', 'Infinity', 'NaN', '٢٥٠٠', '{{ $vars.limit }}', '9999999999999'],
-		...['1\n2'],
+		...['1\n2', '0', '0.01', '0.99'],
 		...[2500, Number.NaN, true, {}, ['2500'], undefined, null],
 	])('is refused by name where it is %j', (maximumPayment) => {
 		expect(messageFor({ maximumPayment })).toMatch(
@@ -249,9 +250,8 @@ describe('a payment', () => {
 		pay({ maximumPayment: '2500.50' });
 		expect(check({ maximumPayment: '2500.49' })).toMatchObject({
 			message: 'These credentials allow payments up to $2,500.49, and this one is $2,500.50',
-			hint: 'The limit is Maximum Payment in the credentials “Payroll”. Ask the person who manages them. Nothing was signed or sent.',
+			hint: 'The limit is Maximum Payment in the credentials “Payroll”. Ask the person who manages them.',
 		});
-		expect(check({ maximumPayment: '0' })).toBeDefined();
 	});
 
 	it.each([
@@ -267,7 +267,7 @@ describe('a payment', () => {
 	it('under a maximum must sign an amount that can be compared', () => {
 		expect(check({ maximumPayment: '2500.50' }, { signedCents: undefined })).toMatchObject({
 			message: 'The signed amount can’t be compared with the limit of these credentials',
-			hint: 'Under Typed Amount Unit, choose the unit of the authorization. Maximum Payment in the credentials “Payroll” needs it. Nothing was signed or sent.',
+			hint: 'Under Typed Amount Unit, choose the unit of the authorization. Maximum Payment in the credentials “Payroll” needs it.',
 		});
 		pay({}, { signedCents: undefined });
 	});
@@ -305,8 +305,41 @@ describe('a payment', () => {
 		(paymentRecipients, recipientEmail, shown = 'this recipient') => {
 			expect(check({ paymentRecipients }, { recipientEmail })).toMatchObject({
 				message: `These credentials don’t allow paying ${shown}`,
-				hint: 'Payment Recipients in the credentials “Payroll” doesn’t list this address or its domain. Ask the person who manages them. Nothing was signed or sent.',
+				hint: 'Payment Recipients in the credentials “Payroll” doesn’t list this address or its domain. Ask the person who manages them.',
 			});
 		},
 	);
+});
+
+describe('a run', () => {
+	const check =
+		(maximumPerRun: string, ...totals: [bigint | number, bigint?]) =>
+		() => {
+			requireAllowedRun(credentials({ maximumPerRun }, 'Payroll'), ...totals);
+		};
+
+	it('may move the maximum, and not a cent more, signed or not', () => {
+		check('20000', 2_000_000, 2_000_000n)();
+		check('', 10n ** 20n)();
+		for (const [total = 0n, signed] of [
+			[2_000_001n, 1n],
+			[1n, 2_000_001n],
+		]) {
+			expect(refusalOf(check('20000', total, signed))).toMatchObject({
+				message:
+					'These credentials allow runs up to $20,000.00, and this one would move $20,000.01',
+				hint: 'The limit is Maximum per Run in the credentials “Payroll”. Ask the person who manages them.',
+			});
+		}
+	});
+
+	it('under a maximum must sign amounts that can be compared', () => {
+		expect(refusalOf(check('20000', 1)).hint).toContain(
+			'Maximum per Run in the credentials “Payroll”',
+		);
+	});
+
+	it.each(['0', '0.99', '2,500', ' ', null])('can’t have the maximum %j', (maximumPerRun) => {
+		expect(messageFor({ maximumPerRun })).toContain('Maximum per Run in the credentials must be');
+	});
 });

@@ -197,6 +197,84 @@ describe('with read access or any limit, another node', () => {
 	});
 });
 
+describe('what the credentials list', () => {
+	const prepare = 'POST /v2/payments/prepare';
+	const listing = (otherRequests: string, change = {}) => ({ ...change, otherRequests });
+
+	it.each<[lines: string, given: Given]>([
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments/prepare`, body: { a: 1 } }],
+		[prepare, { method: 'post', uri: `${BASE}/v2/payments/prepare?dry=1`, form: { a: 1 } }],
+		[`DELETE /v2/x\n${prepare}`, { method: 'POST', url: `${BASE}/v2/payments/prepare` }],
+		['PATCH /v2/reports/*', { method: 'PATCH', url: `${BASE}/v2/reports/a-1/rows/`, body: 'x' }],
+		['PATCH /v2/reports/*', { method: 'PATCH', url: `${BASE}/v2/reports/` }],
+		['GET /v2/search', { url: `${BASE}/v2/search`, body: { a: 1 } }],
+	])('other nodes may send: %j, %j', async (lines, given) => {
+		for (const access of LIMITED) {
+			const sent = await authenticate(listing(lines, access), given);
+			expect(sent.headers).toEqual({ authorization: 'Bearer a.b.c' });
+		}
+	});
+
+	it.each<[lines: string, given: Given]>([
+		[prepare, { method: 'PUT', url: `${BASE}/v2/payments/prepare` }],
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments/prepare/` }],
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments/prepared` }],
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments` }],
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments/Prepare` }],
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments/prepare/../../invites` }],
+		[prepare, { method: 'POST', url: `${BASE}/v2/payments/prepare`, qs: { _method: 'PUT' } }],
+		[
+			prepare,
+			{ method: 'POST', url: `${BASE}/v2/payments/prepare`, headers: { 'X-HTTP-Method': 'PUT' } },
+		],
+		[prepare, { method: ['POST'], url: `${BASE}/v2/payments/prepare`, body: 'x' }],
+		...['..%2Finvites', '..%5Cinvites', 'a//b', 'a;b', '%2e%2e/invites', 'a\\..\\..\\invites'].map(
+			(rest): [string, Given] => [
+				'POST /v2/reports/*',
+				{ method: 'POST', url: `${BASE}/v2/reports/${rest}`, body: 'x' },
+			],
+		),
+	])('they may send nothing else: %j, %j', async (lines, given) => {
+		await expectRefusal(listing(lines), given, 'Other nodes may only read');
+	});
+
+	it('counts below the path of the base URL', async () => {
+		const change = listing(prepare, { baseUrl: `${BASE}/api` });
+		const post = (path: string) => ({ method: 'POST', url: `${BASE}${path}` });
+		await expect(authenticate(change, post('/api/v2/payments/prepare'))).resolves.toBeDefined();
+		await expectRefusal(change, post('/v2/payments/prepare'), 'Other nodes may only read');
+		await expectRefusal(change, post('/apiv2/payments/prepare'), 'Other nodes may only read');
+	});
+
+	it.each([
+		...['PUT /v2/payments/external_entity/instant', 'PUT /v2/payments/*', 'PUT /v2*', 'PUT /*'],
+		...['PUT /v2/payments/external_entity/inst*', 'POST /v2/auth/verify', 'POST /v2/invites'],
+		...['POST /v2/webhooks/test/wh-a1B2c3D4e5F6', 'POST /v2/webhooks/*', 'POST /v2/webh*'],
+		...['POST /v2/payments/teams/te-1/external_entity/us-1/name_review', 'POST /v2/payments/*'],
+		...['POST /v2/payments/teams/te-1/*', 'GET /v2/teams/te-1/users', 'POST /v2/invites/manager'],
+	])('can’t be what our operations send: %s', async (line) => {
+		const message = /in line 1: (GET|POST|PUT) \/v2\/\S+ is for the Payroll Payments node only/;
+		await expectRefusal(listing(line), { url: INVITES }, message);
+	});
+
+	it.each([
+		...[
+			'/v2/x',
+			'POST v2/x',
+			'POST',
+			'post /v2/x',
+			'POST /v2/*/x',
+			'POST /v2/x?a=1',
+			'POST /v2/%78',
+		],
+		...['TRACE /v2/x', 'POST https://api.example.com/v2/x', 'POST /v2/x /v2/y'],
+	])('is a method and a path: %s', async (line) => {
+		const message =
+			'Other Nodes May Also Send in the credentials is wrong in line 1: write a method';
+		await expectRefusal(listing(line), { url: INVITES }, message);
+	});
+});
+
 it('whatever the options hold, they are refused or sent as a GET to the origin of the base URL', async () => {
 	let passed = 0;
 	const anything = fc.oneof(

@@ -135,7 +135,7 @@ describe('signing in', () => {
 		['a refusal without words', failure(400, ''), /no reason given/],
 		['a refusal with 401, as without a role', failure(401, 'No'), /No/, NO_ROLE],
 		['a refusal with 403, as without a role', failure(403, 'No'), /No/, NO_ROLE],
-		['a refusal with 404', failure(404, 'No'), /No/, WRONG_SETTING],
+		['a refusal with 404', failure(404, 'No'), /No/, /doesn’t know this Platform ID/],
 		['too many requests', failure(429, 'No'), /No/, LATER],
 		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
 		...[301, 302, 399].map(redirect),
@@ -158,16 +158,18 @@ describe('signing in', () => {
 
 	const TOO_LONG = /^Sign-in failed\. The service’s token has more than 8192 characters$/;
 
-	it.each<[string, HttpAnswer, RegExp]>([
-		['a refusal', failure(401, 'Invalid signature'), /Invalid signature/],
+	it.each<[string, HttpAnswer, RegExp, RegExp?]>([
+		['a refusal', failure(401, 'Invalid'), /Invalid/, /isn’t this wallet’s, or the nonce/],
+		['a refusal with 403', failure(403, 'No'), /No/, NO_ROLE],
 		['no token', success({}), /data\.jwt is missing or invalid/],
 		['an empty token', success({ jwt: '' }), /data\.jwt is missing or invalid/],
 		['a token of two lines', success({ jwt: `${jwt}\r\nX-Evil: 1` }), /data\.jwt is .* invalid/],
 		['a token of 8,193 characters', success({ jwt: 'a'.repeat(8_193) }), TOO_LONG],
-	])('ends at %s to the second request', async (_what, second, words) => {
+	])('ends at %s to the second request', async (_what, second, words, hint = /./) => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), second);
 		const refusal = await service.refusal();
 		expect(refusal.message).toMatch(words);
+		expect(refusal.hint).toMatch(hint);
 		expect(service.requests).toHaveLength(2);
 	});
 

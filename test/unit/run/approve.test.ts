@@ -52,7 +52,8 @@ const limits = {
 	access: 'everything',
 	permissions: new Set<never>(),
 	requireApproval: true,
-	...{ maximumPaymentCents: undefined, paymentRecipients: undefined },
+	...{ maximumPaymentCents: undefined, maximumPerRunCents: undefined },
+	...{ paymentRecipients: undefined, otherRequests: [] },
 } as const;
 
 /** What becomes of rows, where the first items name these approvals. */

@@ -5,12 +5,22 @@ import { isRecord, parseExactly, type JsonObject, type JsonValue } from '../../s
 /** The body of every success (docs/api.md, Response envelope). */
 const successEnvelope = z.object({ success: z.literal(true), data: z.unknown() });
 
-/** The body of every failure (docs/api.md, Errors): a message and perhaps a code. */
-const failureEnvelope = z.object({
-	success: z.literal(false),
-	data: z.string(),
-	error_code: z.string().nullish(),
-});
+/**
+ * The body of every failure (docs/api.md, Errors): a message and perhaps a code. Services also send
+ * structured messages, numbers as codes, and further members.
+ */
+const failureEnvelope = z
+	.object({
+		success: z.literal(false),
+		data: z.unknown().refine((data) => data !== undefined && data !== null),
+		error_code: z
+			.union([z.string(), z.number().transform(String)])
+			.nullish()
+			.transform((code) => code ?? ''),
+	})
+	.passthrough();
+
+export type FailureEnvelope = z.infer<typeof failureEnvelope>;
 
 /** Either body; anything else did not come from the service. */
 const envelope = z.discriminatedUnion('success', [successEnvelope, failureEnvelope]);
@@ -52,10 +62,13 @@ export const signInMessageAnswer = open({ siwe: z.string().min(1) });
 /** 2 */
 export const verifyAnswer = open({ jwt: z.string().min(1) });
 
+/** Cents, which are documented as text; some services send a whole number. */
+const cents = z.union([z.string(), z.number().int().transform(String)]);
+
 /** 3: the entity's account and its balances, in cents as text. */
 export const balanceAnswer = open({
 	platform_account_address: z.string(),
-	balances: z.array(open({ currency: z.string(), balance_cents: z.string() })),
+	balances: z.array(open({ currency: z.string(), balance_cents: cents })),
 });
 
 /** 4: pending invites. */

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+import { isRecord, parseJson } from '../shared/json';
+import { listed } from '../shared/lists';
+import { safeExcerpt, shorten, withoutSecrets, type Redact } from '../shared/redaction';
+import type { FailureEnvelope } from './schemas/answers';
+
+/** Characters that are shown of what the service says. */
+const LONGEST = { message: 500, code: 100, rest: 4_000 };
+
+const DOCUMENTED = ['success', 'data', 'error_code'];
+
+/** Levels below a failure body at which validation issues are looked for. */
+const LEVELS = 3;
+
+const issueList = z
+	.array(
+		z.object({
+			path: z.array(z.union([z.string(), z.number()])).or(z.string()),
+			message: z.string().min(1),
+		}),
+	)
+	.min(1);
+
+/** What is wrong with which field, under whatever name a failure body has it. */
+function issuesIn(value: unknown, levels = LEVELS): string[] {
+	const { data: list } = issueList.safeParse(value);
+	if (list !== undefined) {
+		return list.map(({ path, message }) => `${[path].flat().join('.')}: ${message}`);
+	}
+	if (!isRecord(value) || levels === 0) return [];
+	return Object.values(value).flatMap((member) => issuesIn(member, levels - 1));
+}
+
+/** What the service says in words. */
+function wordsOf(data: unknown): string {
+	if (typeof data === 'string') return data;
+	const said = isRecord(data) ? (data.message ?? data.error) : undefined;
+	return typeof said === 'string' ? said : JSON.stringify(data);
+}
+
+/** What a failure body says, without secrets and shortened. */
+export function readFailure(body: FailureEnvelope, redact: Redact) {
+	const { data, error_code: code } = body;
+	const others = Object.entries(body).filter(([name]) => !DOCUMENTED.includes(name));
+	const rest = Object.fromEntries(others);
+	const issues = issuesIn({ data, ...rest });
+	const hasWords = typeof data === 'string' || issues.length === 0;
+	const said = [hasWords ? wordsOf(data).trim().replace(/\.$/, '') : '', listed(issues)];
+	const shown = withoutSecrets(redact(JSON.stringify(rest)));
+	const isShort = shown.length <= LONGEST.rest;
+	return {
+		message:
+			safeExcerpt(said.filter((each) => each !== '').join(': '), redact, LONGEST.message) ||
+			'no reason given',
+		errorCode: code === '' ? undefined : code && safeExcerpt(code, redact, LONGEST.code),
+		/** The members that aren't documented, as data. */
+		rest:
+			others.length === 0
+				? undefined
+				: (isShort && parseJson(shown)) || shorten(shown, LONGEST.rest),
+		/** All that it says in words, in full. */
+		text: [JSON.stringify(data), code, ...Object.values(rest)]
+			.filter((each) => typeof each === 'string')
+			.join('\n'),
+	};
+}

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+
+import { CONTINUE, processedKeys, runNode, SavedCredentials } from '../support/actionHost';
+import { listen } from '../support/httpServer';
+import { FORMS } from '../support/operationForms';
+
+const ENVIRONMENT = { ...process.env };
+
+afterEach(() => {
+	process.env = { ...ENVIRONMENT };
+});
+
+async function pay(proxy: string) {
+	Object.assign(process.env, { HTTPS_PROXY: proxy, https_proxy: proxy });
+	const saved = new SavedCredentials({
+		baseUrl: 'https://api.example.com',
+		authentication: 'accessToken',
+		access: 'everything',
+		accessToken: 'a.b.c',
+	});
+	const { output } = await runNode(saved, FORMS.createInstantPayment, CONTINUE);
+	return output[0]?.json;
+}
+
+it('a proxy that refuses the connection is named, and nothing was sent', async () => {
+	const json = await pay('http://127.0.0.1:1');
+	expect(json?.error).toContain('the proxy 127.0.0.1:1 refused the connection');
+	expect(json).toMatchObject({ outcome: 'refused', hint: expect.stringContaining('HTTPS_PROXY') });
+	expect((await pay('http://proxy.invalid:3128'))?.error).toContain(
+		'the host name of the proxy proxy.invalid wasn’t found',
+	);
+});
+
+it('a proxy that wants a login clears the record of the payment that it kept back', async () => {
+	const server = createServer();
+	server.on('connect', (_request, socket) => {
+		socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+	});
+	const { url } = await listen(server);
+	for (let time = 0; time < 2; time++) {
+		const json = await pay(url);
+		expect(json?.error).toContain('wants n8n to sign in (HTTP 407)');
+		expect(json).toMatchObject({ outcome: 'refused', http_status: 407 });
+	}
+	expect(processedKeys.entries()).toEqual([]);
+});
