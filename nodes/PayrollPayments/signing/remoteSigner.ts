@@ -1,7 +1,7 @@
 import { getAddress, stringToHex } from 'viem/utils';
 
 import { z } from 'zod';
-import { stoppedError, throwIfStopped, UserError } from '../shared/errors';
+import { throwIfStopped, UserError } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import type { HttpAnswer, HttpExchange } from '../shared/http';
 import { quoted, safeExcerpt, type Redact } from '../shared/redaction';
