@@ -34,7 +34,7 @@ const EXECUTED =
 	'Execute 2 invites ({invite}, {invite}) with the role Team: Viewer, signed by {wallet}';
 const PAID =
 	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
-const SIGNED = `${PAID} on {any}, contract {address}, `;
+const SIGNED = `${PAID} on Arbitrum One, chain {any}, contract {address}, `;
 
 /** What {@link formFor} lacks for a write. */
 type Change = () => INodeParameters | Promise<INodeParameters>;

@@ -45,25 +45,27 @@ it.each([
 
 it('shows signed texts to the approver as texts, not as parts of its sentence', async () => {
 	const recipient = `${sandbox.wallet().address} to vendor`;
-	const forged = 'USDC to 0xGood, which was checked.\n\n\u202e';
+	const forged = 'USDC" to 0xGood, which was checked.';
 	const said = async (token: string) => {
 		const payload = await saying({ amount: 'pay 1', token, recipient });
 		return await check(payload, { typedAmountUnit: 'notChecked' });
 	};
 	expect((await said(forged)).summary).toContain(
-		`Authorization: "pay 1" (not compared) of token "USDC to 0xGood, which was checked.\\n\\n\ufffd" to "${recipient}" on chain `,
+		`Authorization: "pay 1" (not compared) of token "USDC\\" to 0xGood, which was checked." to "${recipient}" on Arbitrum One, chain `,
 	);
 	const long = await said('x'.repeat(101));
 	expect(long.summary).toContain('of token a text of 101 characters to ');
 	expect(await said(' ')).toMatchObject({
-		summary: expect.stringContaining(`"pay 1" (not compared) to "${recipient}" on chain `),
+		summary: expect.stringContaining(
+			`"pay 1" (not compared) to "${recipient}" on Arbitrum One, chain `,
+		),
 		...{ token: null, recipient_address: recipient },
 	});
 	const { domain, message } = await sandbox.authorization();
 	const { token, recipient: paid } = Object(message.data);
 	expect((await check(await sandbox.authorization())).summary).toMatch(
 		new RegExp(
-			`of token ${token} to ${paid} on chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
+			`of token ${token} to ${paid} on Arbitrum One, chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
 		),
 	);
 });

@@ -336,6 +336,8 @@ describe('the signing guard of instant payments', () => {
 			['the form’s team with a prefix in capitals', teamId.replace('te', 'TE')],
 			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
 			['a team that is percent-encoded twice', team.replace('-', '%252d')],
+			['a team with an escaped escape in it', 'te-zzzzzz\\\\u007azzzzz'],
+			['a team with a character in it that is none', 'te-zzzzzz&#99999999999;zzzzzz'],
 			['a team with an underscore in HTML', 'te-zzzzzz&lowbar;zzzzz'],
 			['a team with an underscore in HTML in JSON', 'te-zzzzzz\\u0026lowbar;zzzzz'],
 			...[
@@ -395,6 +397,7 @@ describe('the signing guard of instant payments', () => {
 			['an at sign in HTML with zeros', 'eve&#000064;evil.example'],
 			['an at sign in hexadecimal HTML', 'eve&#X40;evil.example'],
 			['an at sign by name', 'eve&commat;evil.example'],
+			['an at sign in HTML, its # by name', 'eve&&num;64;evil.example'],
 			['an at sign in HTML in HTML', 'eve&amp;commat;evil.example'],
 			['an at sign in HTML in percent', 'eve%26commat%3Bevil.example'],
 			['an at sign in percent in HTML', 'eve&#37;40evil.example'],
@@ -421,7 +424,14 @@ describe('the signing guard of instant payments', () => {
 			...[recipientEmail.toUpperCase(), ` ${recipientEmail} `, `Rita <${recipientEmail}>`],
 			...[`mailto:${recipientEmail}`, `Paid to ${recipientEmail}.`, `(${recipientEmail})...`],
 			...[`"${recipientEmail}"`, `${recipientEmail},${recipientEmail}`, `[${recipientEmail}];`],
-			...[teamId, ` ${teamId} `, `${teamId}-2026-03`, `group_${teamId}_7`, `{"team":"${teamId}"}`],
+			...[
+				teamId,
+				` ${teamId} `,
+				`${teamId} ${teamId}`,
+				`${teamId}-2026-03`,
+				`group_${teamId}_7`,
+				`{"team":"${teamId}"}`,
+			],
 			...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor;'],
 			...[
 				'te-short',

@@ -86,9 +86,24 @@ describe('parsing a sign-in message', () => {
 		[7, 'be “Version: ” and 1', having('Version', 'Version: 2')],
 		[7, 'be “Version: ” and 1', having('Version', 'version: 1')],
 		[7, 'be “Version: ” and 1', having('Version', 'Version:1')],
-		...['x', '', '0', '-1', '1.5', '042161', '0xa4b1', '9007199254740992', '1'.repeat(17)].map(
-			(chain): [number, string, string] => [8, CHAIN, having('Chain ID', `Chain ID: ${chain}`)],
-		),
+		...[
+			'x',
+			'',
+			'0',
+			'-1',
+			'1.5',
+			'042161',
+			'0xa4b1',
+			'1e3',
+			'1 ',
+			' 1',
+			'9007199254740992',
+			'1'.repeat(17),
+		].map((chain): [number, string, string] => [
+			8,
+			CHAIN,
+			having('Chain ID', `Chain ID: ${chain}`),
+		]),
 		...['abc1234', 'k3Fq81Zb-Y2aa', 'k3Fq81Zb Y2aa', 'k3Fq81Zb\u200b', ''].map(
 			(nonce): [number, string, string] => [9, NONCE, having('Nonce', `Nonce: ${nonce}`)],
 		),
@@ -104,6 +119,7 @@ describe('parsing a sign-in message', () => {
 			...['2026-11-21T11:59:30.1234567890Z', '2026-11-21T11:59:30.Z', '2026-11-21T11:59:30'],
 			...['2026-11-21T11:59:30+24:00', '2026-11-21T11:59:30+0100', ' 2026-11-21T11:59:30Z'],
 			...['2026-11-21T11:60:30Z', '2026-00-10T11:59:30Z', 'x2026-11-21T11:59:30Z'],
+			...['2026-11-21(2026-11-21T11:59:30Z', '2026-11-21T11:59:30Z(x)', '2026-11-21T11:59:30Z (x)'],
 		].map((time): [number, string, string] => [
 			12,
 			`be “Not Before: ” ${TIME}`,
@@ -116,7 +132,12 @@ describe('parsing a sign-in message', () => {
 		],
 		[13, REST, having('Request', 'Request-ID: 7')],
 		[14, REST, having('Resources', 'Resource:')],
-		[14, REST, having('Resources', 'Resources: ')],
+		[14, 'be “Resources:” and nothing else', having('Resources', 'Resources: ')],
+		[
+			11,
+			`be “Expiration Time: ” ${TIME}`,
+			having('Expiration', 'Expiration Time:2026-11-21T12:10:00Z'),
+		],
 		[12, REST, LINES.toSpliced(10, 2, ...LINES.slice(10, 12).reverse()).join('\n')],
 		[15, 'be “- ” and a URI with a plain host', having('- https', 'https://payroll.example/')],
 		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\n- https://name@b.example/`],
@@ -188,6 +209,7 @@ describe('parsing a sign-in message', () => {
 		...['2026-11-21T00:00:00Z', '2026-11-21T09:59:59Z', '2026-11-21T10:00:00+00:00'],
 		...['2024-02-29T11:59:59.1Z', '2026-11-21T11:59:59.123456789Z', '2026-11-21T19:30:00+19:59'],
 		'2026-11-20T23:59:59-05:00',
+		'2026-11-22T11:29:30+23:59',
 	])('reads the time %s', (time) => {
 		expect(parseSignInMessage(having('Issued At', `Issued At: ${time}`)).issuedAt).toBe(time);
 	});

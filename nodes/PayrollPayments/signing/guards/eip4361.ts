@@ -8,7 +8,7 @@ export type SignInMessage = ReturnType<typeof parseSignInMessage>;
 const LONGEST = { message: 8192, quote: 99 };
 const SCHEME = '[A-Za-z][A-Za-z0-9+.-]*';
 const FIRST_LINE = new RegExp(
-	`^(?:(${SCHEME})://)?(\\S+) wants you to sign in with your Ethereum account:$`,
+	`^(?:(?<scheme>${SCHEME})://)?(?<domain>\\S+) wants you to sign in with your Ethereum account:$`,
 );
 /** Narrower than EIP-4361, where user names and punctuation can make one host look like another. */
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]+)(?::\d{1,5})?$/;
@@ -16,7 +16,7 @@ const NOT_IN_STATEMENT = /[^A-Za-z0-9._~:/?#[\]@!$&'()*+,;= -]/u;
 const PCHAR = "[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}";
 /** RFC 3986. */
 const URI = new RegExp(
-	`^(${SCHEME}):(?://([^/?#]*)|(?!//))(?:[/?]|${PCHAR})*(?:#(?:[/?]|${PCHAR})*)?$`,
+	`^(?<scheme>${SCHEME}):(?://(?<authority>[^/?#]*)|(?!//))(?:[/?]|${PCHAR})*(?:#(?:[/?]|${PCHAR})*)?$`,
 );
 const REQUEST_ID = new RegExp(`^(?:${PCHAR})*$`);
 const TIME =
@@ -29,26 +29,40 @@ function isPlainAuthority(authority: string): boolean {
 
 /** The scheme and the authority of a URI, which must be a plain host if it has one. */
 export function readUri(value: string): { scheme: string; authority?: string } | undefined {
-	const [, scheme, authority] = URI.exec(value) ?? [];
-	const isPlain = authority === undefined || isPlainAuthority(authority);
+	const { scheme, authority } = URI.exec(value)?.groups ?? {};
+	const isPlain = isPlainAuthority(authority ?? 'none');
 	return scheme !== undefined && isPlain ? { scheme, authority } : undefined;
 }
 
 /** Milliseconds since 1970; NaN for what isn't a time, for leap seconds and for unusual spellings. */
 export function timeOf(value: string): number {
-	const [, day] = TIME.exec(value) ?? [];
-	if (day === undefined) return NaN;
+	const day = Date.parse(String(TIME.exec(value)?.[1]));
 	/* Date.parse takes February 30 for March 2. */
-	const start = Date.parse(`${day}T00:00:00Z`);
-	const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+	const isDay = !Number.isNaN(day) && value.startsWith(new Date(day).toISOString().slice(0, 10));
 	return isDay ? Date.parse(value) : NaN;
 }
 
-const isUri = (value: string) => readUri(value) !== undefined;
-const isTime = (value: string) => !Number.isNaN(timeOf(value));
-const isEip55 = (line: string) => /^0x[0-9a-fA-F]{40}$/.test(line) && getAddress(line) === line;
-const isChainId = (value: string) =>
-	/^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value));
+/** Takes a text that is valid as it is. */
+const only = (isValid: (text: string) => boolean) => (text: string) =>
+	isValid(text) ? text : undefined;
+
+const uri = only((text) => readUri(text) !== undefined);
+const time = only((text) => !Number.isNaN(timeOf(text)));
+const empty = only((text) => text === '');
+const version = only((text) => text === '1');
+const nonce = only((text) => /^[A-Za-z0-9]{8,}$/.test(text));
+const requestId = only((text) => REQUEST_ID.test(text));
+const eip55 = only((text) => /^0x[0-9a-fA-F]{40}$/.test(text) && getAddress(text) === text);
+
+function chainId(text: string): number | undefined {
+	const id = Number(text);
+	return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
+}
+
+function firstLine(text: string) {
+	const { scheme, domain } = FIRST_LINE.exec(text)?.groups ?? {};
+	return domain !== undefined && isPlainAuthority(domain) ? { scheme, domain } : undefined;
+}
 
 function malformed(what: string): never {
 	return refuseToSign(
@@ -73,30 +87,30 @@ class Lines {
 
 	refuse(rule: string): never {
 		const line = this.peek();
-		const quote = quoted(safeExcerpt(line ?? '', this.redact, LONGEST.quote));
-		const found = line === undefined ? 'is missing' : `is ${quote}`;
+		const found =
+			line === undefined
+				? 'is missing'
+				: `is ${quoted(safeExcerpt(line, this.redact, LONGEST.quote))}`;
 		return malformed(`Line ${this.at + 1} of the sign-in message must ${rule}, but ${found}`);
 	}
 
-	read(rule: string, isValid: (line: string) => boolean): string {
+	read<Value>(rule: string, parse: (line: string) => Value | undefined): Value {
 		const line = this.peek();
-		if (line === undefined || !isValid(line)) return this.refuse(rule);
+		const value = line === undefined ? undefined : parse(line);
+		if (value === undefined) return this.refuse(rule);
 		this.at += 1;
-		return line;
+		return value;
 	}
 
 	/** What follows the label. */
-	readAfter(label: string, what: string, isValid: (value: string) => boolean): string {
-		const { length } = label;
-		const line = this.read(
-			`be “${label}” and ${what}`,
-			(each) => each.startsWith(label) && isValid(each.slice(length)),
+	readAfter<Value>(label: string, what: string, parse: (text: string) => Value | undefined): Value {
+		return this.read(`be “${label}” and ${what}`, (line) =>
+			line.startsWith(label) ? parse(line.slice(label.length)) : undefined,
 		);
-		return line.slice(length);
 	}
 
 	/** The same for a line that may be left out. */
-	readAfterIf(...[label, ...rest]: Parameters<Lines['readAfter']>): string | undefined {
+	readAfterIf(...[label, ...rest]: Parameters<typeof this.readAfter<string>>): string | undefined {
 		return this.peek()?.startsWith(label.trim()) ? this.readAfter(label, ...rest) : undefined;
 	}
 }
@@ -104,17 +118,16 @@ class Lines {
 function readStatement(lines: Lines): string | undefined {
 	/* Without a statement, one empty line precedes the URI; siwe writes an empty statement as two. */
 	if (lines.peek() === '' && lines.peek(1) !== '') return undefined;
-	const [odd] = NOT_IN_STATEMENT.exec(lines.peek() ?? '') ?? [];
+	const odd = lines.peek()?.match(NOT_IN_STATEMENT)?.[0];
 	const rule = odd === undefined ? 'be a statement' : `be a statement without ${quoted(odd)}`;
-	return lines.read(rule, () => odd === undefined);
+	return lines.read(rule, (line) => (odd === undefined ? line : undefined));
 }
 
 function readResources(lines: Lines): string[] | undefined {
-	if (lines.peek() !== 'Resources:') return undefined;
-	lines.read('', () => true);
+	if (lines.readAfterIf('Resources:', 'nothing else', empty) === undefined) return undefined;
 	const resources: string[] = [];
 	while (lines.peek() !== undefined) {
-		resources.push(lines.readAfter('- ', 'a URI with a plain host', isUri));
+		resources.push(lines.readAfter('- ', 'a URI with a plain host', uri));
 	}
 	return resources;
 }
@@ -129,32 +142,25 @@ export function parseSignInMessage(text: string, redact: Redact = (line) => line
 		malformed(`The sign-in message has more than ${LONGEST.message} characters`);
 	}
 	const lines = new Lines(text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n'), redact);
-	const readEmpty = () => lines.read('be empty', (line) => line === '');
-	const time = ['a time, e.g. 2026-11-21T12:00:00Z', isTime] as const;
-	const [, scheme, domain = ''] =
-		FIRST_LINE.exec(
-			lines.read('be a plain host and “wants you to sign in with your Ethereum account:”', (line) =>
-				isPlainAuthority(FIRST_LINE.exec(line)?.[2] ?? ''),
-			),
-		) ?? [];
-	const address = lines.read('be an address in its EIP-55 spelling', isEip55);
-	readEmpty();
+	const aTime = ['a time, e.g. 2026-11-21T12:00:00Z', time] as const;
+	const { scheme, domain } = lines.read(
+		'be a plain host and “wants you to sign in with your Ethereum account:”',
+		firstLine,
+	);
+	const address = lines.read('be an address in its EIP-55 spelling', eip55);
+	lines.read('be empty', empty);
 	const statement = readStatement(lines);
-	readEmpty();
+	lines.read('be empty', empty);
 	const message = {
 		...{ scheme, domain, address, statement },
-		uri: lines.readAfter('URI: ', 'a URI with a plain host', isUri),
-		version: lines.readAfter('Version: ', '1', (value) => value === '1'),
-		chainId: Number(lines.readAfter('Chain ID: ', 'a whole number above 0', isChainId)),
-		nonce: lines.readAfter('Nonce: ', 'at least 8 letters and digits, nothing else', (value) =>
-			/^[A-Za-z0-9]{8,}$/.test(value),
-		),
-		issuedAt: lines.readAfter('Issued At: ', ...time),
-		expirationTime: lines.readAfterIf('Expiration Time: ', ...time),
-		notBefore: lines.readAfterIf('Not Before: ', ...time),
-		requestId: lines.readAfterIf('Request ID: ', 'an identifier without spaces', (value) =>
-			REQUEST_ID.test(value),
-		),
+		uri: lines.readAfter('URI: ', 'a URI with a plain host', uri),
+		version: lines.readAfter('Version: ', '1', version),
+		chainId: lines.readAfter('Chain ID: ', 'a whole number above 0', chainId),
+		nonce: lines.readAfter('Nonce: ', 'at least 8 letters and digits, nothing else', nonce),
+		issuedAt: lines.readAfter('Issued At: ', ...aTime),
+		expirationTime: lines.readAfterIf('Expiration Time: ', ...aTime),
+		notBefore: lines.readAfterIf('Not Before: ', ...aTime),
+		requestId: lines.readAfterIf('Request ID: ', 'an identifier without spaces', requestId),
 		resources: readResources(lines),
 	};
 	if (lines.peek() === undefined) return message;

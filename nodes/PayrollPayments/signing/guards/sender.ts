@@ -15,10 +15,10 @@ export function checkSender(
 	from: string,
 	own: ReadonlyArray<readonly [label: string, address: string | undefined]>,
 ): void {
-	const [, digits] = ADDRESS.exec(from.trim()) ?? [];
+	const digits = ADDRESS.exec(from.trim())?.[1];
 	if (digits === undefined) return;
-	const allowed = own.filter(([, address = '']) => ADDRESS.test(address));
-	if (allowed.some(([, address = '']) => isSameAddress(address, `0x${digits}`))) return;
+	const allowed = own.filter(([, address]) => ADDRESS.test(String(address)));
+	if (allowed.some(([, address]) => isSameAddress(String(address), `0x${digits}`))) return;
 	const names = allowed.map((each) => each.join(' ')).join(' or ');
 	refuseToSign(`${path}from is 0x${digits}, not ${names}`);
 }
