@@ -420,10 +420,11 @@ describe('a poll that fails', () => {
 			[{ currencies: ['DOGE'] }, 'Currencies, entry 1 must be an entry'],
 			[{ currencies: '={{ [] }}' }, 'Currencies is an expression'],
 			[{ currencies: '={{ undefined }}' }, 'Currencies is an expression'],
-			...[1.5, '', -1, '={{ null }}'].map(
+			...[1.5, '', -1].map(
 				(minimumChangeCents) =>
 					[{ minimumChangeCents }, 'Minimum Change (Cents) must be a whole'] as const,
 			),
+			[{ minimumChangeCents: '={{ null }}' }, 'Minimum Change (Cents) is an expression'],
 			[{ minimumChangeCents: '={{ $("No").item }}' }, 'Minimum Change (Cents) can’t be'],
 		];
 		for (const [parameters, message] of cases) {

@@ -32,7 +32,7 @@ export type DeliverySettings = ReturnType<typeof readSettings>;
  */
 let recent = { second: 0, reads: new Map<string, Promise<WebhookCredentials>>() };
 
-async function readCredentials(
+async function recentCredentials(
 	context: IWebhookFunctions | IHookFunctions,
 ): Promise<WebhookCredentials> {
 	const second = Math.floor(Date.now() / 1000);
@@ -56,7 +56,7 @@ export async function loadSettings(
 ): Promise<DeliverySettings> {
 	const source = parametersOf(context, parameters);
 	const isVerified = source.read('authentication') !== 'none';
-	const credentials = isVerified ? await readCredentials(context) : undefined;
+	const credentials = isVerified ? await recentCredentials(context) : undefined;
 	redactor.add(...(credentials?.secrets ?? []));
 	const settings = readSettings(source, credentials);
 	if (settings.acknowledge === 'finished') refusePauses(context);
