@@ -253,7 +253,7 @@ export const parameters = {
 		menu({
 			event: 'The event exactly as received',
 			simplified:
-				'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
+				'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events, and null for what an event doesn’t have.',
 		}),
 		'event',
 	),
