@@ -22,7 +22,9 @@ export class PayrollPaymentsTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle,
-		description: 'Starts the workflow when the payroll service sends an event, e.g. for a deposit',
+		/* n8n's panel of nodes shows this for the action node, too (useActionsGeneration.ts in n8n). */
+		description:
+			'Pay and invite people, or start the workflow when a deposit or another event arrives',
 		eventTriggerDescription: 'Waiting for the service to send an event to the test URL',
 		activationMessage:
 			'Copy the trigger’s production URL into the service’s dashboard. n8n can’t register it for you.',

@@ -53,7 +53,7 @@ const FILTERS: ReadonlyArray<readonly [string, string, readonly Value[]]> = [
 	['Team or Company IDs', 'entityIds', ['te-1', '={{ "us-a1B2c3D4e5F6" }}']],
 	['Event Versions', 'eventVersions', ['two']],
 	['Networks', 'networks', ['={{ "solana" }}']],
-	['Providers', 'providers', ['={{ ["bank"] }}']],
+	['Providers', 'providers', ['={{ [7] }}']],
 	['Source Currencies', 'sourceCurrencies', ['US dollars']],
 ];
 
@@ -73,7 +73,7 @@ const CLOSED: readonly Setting[] = [
 	['Trigger On', event, ['={{ "Deposit Received" }}', ['deposit']]],
 	['Deposit Statuses', status, [...BLANKS, SEPARATORS, ...EXPRESSIONS, ...EMPTY_MENU]],
 	['Deposit Statuses', statusOfAny, [...BLANKS, SEPARATORS, ...EXPRESSIONS, ...EMPTY_MENU]],
-	['Deposit Statuses', status, [['Complete'], ['complete', 'settled'], '={{ "paid" }}']],
+	['Deposit Statuses', status, [['complete', 'settled'], '={{ "paid" }}']],
 	...FILTERS.map(
 		([label, name, impossible]): Setting => [
 			label,
@@ -141,6 +141,9 @@ const TAKEN: readonly INodeParameters[] = [
 	filter('destinationCurrencies')('eur;\nusd'),
 	filter('eventVersions')('1;v2'),
 	filter('networks')('={{ "base;arbitrum" }}'),
+	filter('networks')('={{ ["Arbitrum"] }}'),
+	filter('providers')('={{ "another bank, WirePartner" }}'),
+	status(['Complete']),
 ];
 
 it.each(TAKEN.map((parameters) => ({ parameters })))(
@@ -162,7 +165,7 @@ it('keeps to the addresses and the minimum that an expression gives', async () =
 	const elsewhere = await host(option('ipAllowlist')('={{ "192.0.2." + "1" }}'));
 	const error = 'This address is not on the allowlist';
 	expect(await elsewhere.send(depositEvent())).toEqual({ status: 403, body: { error } });
-	expect(log.lines).toEqual([`Payroll Payments Trigger answered 403: ${error}`]);
+	expect(log.lines).toEqual([`Payroll Payments Trigger answered 403: ${error}: 127.0.0.1`]);
 	const more = await host(withMinimum('={{ 1084205 + 1 }}'));
 	expect(await more.send(depositEvent())).toEqual(FILTERED);
 });
@@ -190,4 +193,16 @@ it.each([
 	expect(await (await host(event(events))).hook('create')).toBe(true);
 	const register = /can’t register its webhook .* dashboard: http.*webhook$/;
 	expect(log.lines).toEqual([...named, register].map((line) => expect.stringMatching(line)));
+});
+
+it('the log names the currencies that no event may have', async () => {
+	const filters = {
+		sourceCurrencies: 'Euro, usd, USDC, eth',
+		destinationCurrencies: ['JPY', 'US1', 'inr'],
+	};
+	expect(await (await host({ filters })).hook('create')).toBe(true);
+	expect(log.lines[0]).toBe(
+		'Payroll Payments Trigger waits for currencies that it doesn’t know: Euro, US1',
+	);
+	expect(log.lines).toHaveLength(2);
 });

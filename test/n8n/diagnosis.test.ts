@@ -4,7 +4,13 @@ import { useLog } from '../support/n8nLog';
 import { depositEvent, hmac, timestamped } from '../support/sampleEvents';
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { SIGNED_SCHEMES } from '../support/signedDeliveries';
-import { GENUINE, useTriggerHosts, type Setup, type TriggerHost } from '../support/triggerHost';
+import {
+	FILTERED,
+	GENUINE,
+	useTriggerHosts,
+	type Setup,
+	type TriggerHost,
+} from '../support/triggerHost';
 
 const SECRET = 'a secret of the sender';
 const HEX = { format: 'hex', header: 'X-Signature' };
@@ -279,6 +285,31 @@ it('genuine test deliveries run as before, whatever they contain', async () => {
 	expect(await deliver(n8n, headers, body)).toEqual(GENUINE);
 	expect(n8n.executions.map(({ output }) => output[0]?.json)).toEqual([event]);
 });
+
+it.each([
+	['Trigger On', { events: ['invite.accepted'] }],
+	['Deposit Statuses', { depositStatuses: ['failed'] }],
+	['Minimum Amount (Cents)', { filters: { minimumAmountCents: 1e9 } }],
+	['Team or Company IDs', { filters: { entityIds: 'te-000000000000' } }],
+])(
+	'an event that %s leaves out is shown as left out, and not in production',
+	async (label, more) => {
+		const credentials = { ...HEX, secret: SECRET };
+		const headers = { 'x-signature': hmac(SECRET, BODY).toString('hex') };
+		const n8n = await host(credentials, 'manual', more);
+		expect(await deliver(n8n, headers)).toEqual(FILTERED);
+		expect(n8n.executions).toMatchObject([
+			{
+				error: `This delivery was answered with 200, but ${label} leaves its event out`,
+				hint: `Change ${label}, or send an event that passes.`,
+				output: [],
+			},
+		]);
+		const production = await host(credentials, 'webhook', more);
+		expect(await deliver(production, headers)).toEqual(FILTERED);
+		expect(production.executions).toEqual([]);
+	},
+);
 
 it('production never loads the diagnosis', async () => {
 	await jest.isolateModulesAsync(async () => {

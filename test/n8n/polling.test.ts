@@ -428,6 +428,7 @@ describe('a poll that fails', () => {
 				(minimumChangeCents) =>
 					[{ minimumChangeCents }, 'Minimum Change (Cents) must be a whole'] as const,
 			),
+			[{ minimumChangeCents: '={{ null }}' }, 'Minimum Change (Cents) is an expression'],
 			[{ minimumChangeCents: '={{ $("No").item }}' }, 'Minimum Change (Cents) can’t be'],
 		];
 		for (const [parameters, message] of cases) {

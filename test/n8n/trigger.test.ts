@@ -67,7 +67,13 @@ describe('the delivery table', () => {
 			status: 403,
 		});
 		expect(await elsewhere.outputs()).toEqual([]);
-		for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8:0::1']) {
+		const addresses = [
+			'203.0.113.9',
+			'::ffff:203.0.113.9',
+			'203.0.113.9:51008',
+			'[2001:db8::1]:443',
+		];
+		for (const address of [...addresses, '2001:db8:0::1']) {
 			expect(await (await host({ parameters, address })).send(depositEvent())).toEqual(GENUINE);
 		}
 	});

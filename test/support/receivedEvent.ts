@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../nodes/PayrollPayments/shared/json';
-import { isWanted } from '../../nodes/PayrollPayments/trigger/filter';
+import { filterAgainst } from '../../nodes/PayrollPayments/trigger/filter';
 import { parseEvent, type ReceivedEvent } from '../../nodes/PayrollPayments/trigger/parseEvent';
 import { checkDelivery, outputOf } from '../../nodes/PayrollPayments/trigger/receive';
 import { Rejected } from '../../nodes/PayrollPayments/trigger/rejected';
@@ -21,7 +21,7 @@ export function outcomeOf(
 	| { readonly idempotencyKey: string; readonly item: JsonObject } {
 	try {
 		const checked = checkDelivery(delivery, settings, 0);
-		if (!isWanted(checked, settings.filter)) {
+		if (filterAgainst(checked, settings.filter) !== undefined) {
 			return { status: 200, body: { received: true, ignored: 'filter' } };
 		}
 		const { idempotencyKey } = checked;

@@ -52,6 +52,49 @@ export function otherEvent(changes: Record<string, unknown> = {}): Record<string
 	};
 }
 
+/** An invite as in `invite.accepted`; `changes` replaces fields. */
+export function invite(changes: Record<string, unknown> = {}): Record<string, unknown> {
+	return {
+		nanoid: 'in-a1B2c3D4e5F6',
+		user_nanoid: 'us-a1B2c3D4e5F6',
+		email: 'ana@example.com',
+		role: 'contractor',
+		status: 'accepted',
+		anonymous: false,
+		invited_by: 'us-000000000000',
+		invited_to: 'te-a1B2c3D4e5F6',
+		...changes,
+	};
+}
+
+/** A payment as in `payment.sent` and `payment.group.created`; `changes` replaces fields. */
+export function payment(changes: Record<string, unknown> = {}): Record<string, unknown> {
+	return {
+		nanoid: 'pa-a1B2c3D4e5F6',
+		onchain_id: '57824',
+		group_onchain_id: '57823',
+		invoice_nanoid: 'iv-a1B2c3D4e5F6',
+		creation_transaction: 'tx-a1B2c3D4e5F6',
+		process_transaction: null,
+		created_at: '2026-03-31T09:30:00Z',
+		updated_at: '2026-03-31T09:31:00Z',
+		pay_at_time: '1774949400',
+		pay_type: '1',
+		token: '0x1',
+		recipients: [
+			{
+				nanoid: 'us-a1B2c3D4e5F6',
+				email: 'ana@example.com',
+				name: 'Ana Lima',
+				entity_type: 'user',
+			},
+		],
+		amount: '1000000000',
+		amount_cents: 100_000,
+		...changes,
+	};
+}
+
 /** An event with this idempotency key. */
 export const eventOf = (key: string) => otherEvent({ idempotency_key: key });
 

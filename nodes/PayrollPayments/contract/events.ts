@@ -64,5 +64,5 @@ export function nameOfEvent(eventType: string): string {
 	return NAMES[eventType] ?? words.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** States of a deposit; only `complete` is final (docs/api.md, Deposit status). */
+/** States of a deposit (docs/api.md, Deposit status). */
 export const DEPOSIT_STATUSES = ['complete', 'failed', 'pending', 'rejected', 'reverted'] as const;

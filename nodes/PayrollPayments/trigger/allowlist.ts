@@ -21,7 +21,9 @@ export const ipRange = z
 /** An empty allowlist allows every sender; otherwise one without a valid address is refused. */
 export function isAllowed(address: string | undefined, allowlist: readonly IpRange[]): boolean {
 	if (allowlist.length === 0) return true;
-	const sender = readRange(address ?? '')?.address;
+	/* Some gateways write the port, and then brackets around IPv6, into X-Forwarded-For. */
+	const text = address?.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2') ?? '';
+	const sender = readRange(text)?.address;
 	return (
 		sender !== undefined &&
 		allowlist.some(

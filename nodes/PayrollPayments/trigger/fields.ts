@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { DEPOSIT_NETWORKS } from '../contract/networks';
 import { type DEPOSIT_STATUSES, EVENT_TYPES, nameOfEvent } from '../contract/events';
-import { shownWhen, type Schema } from '../forms/field';
+import { shownWhen, type AnyField, type Schema } from '../forms/field';
 import {
 	choice,
 	choices,
@@ -16,6 +16,7 @@ import {
 	type Wording,
 } from '../forms/fieldTypes';
 import { identifier } from '../contract/identifiers';
+import { filledLine } from '../shared/text';
 import { ipRange } from './allowlist';
 
 /** What most workflows wait for. */
@@ -56,8 +57,20 @@ const versionNumber = z
 const textFilter = <Entry>(wording: Wording, entry: Schema<Entry>) =>
 	textList({ ...wording, empty: 'unset' }, entry);
 
+const lowerCase = (value: unknown): unknown =>
+	Array.isArray(value)
+		? value.map(lowerCase)
+		: typeof value === 'string'
+			? value.toLowerCase()
+			: value;
+
+/** Makes a field take the values of its menu in any case, as they are compared. */
+function inAnyCase<Each extends AnyField>(field: Each): Each {
+	return { ...field, schema: z.preprocess(lowerCase, field.schema) };
+}
+
 const statusOptions = menu<(typeof DEPOSIT_STATUSES)[number] | 'unknown'>({
-	complete: 'Processed, and the funds are available; the only final status',
+	complete: 'Processed, and the funds are available',
 	failed: 'Processing failed for technical or validation reasons',
 	pending: 'Initiated, not yet processed or confirmed',
 	rejected: 'Refused for compliance or business-rule reasons',
@@ -72,7 +85,7 @@ const providerOptions = menu({
 	wirepartner: 'Bank wire or ACH deposit through an external provider',
 });
 
-const filters = {
+export const filters = {
 	destinationCurrencies: textFilter(
 		{
 			label: 'Destination Currencies',
@@ -108,22 +121,28 @@ const filters = {
 		},
 		{ least: 0, preset: 0 },
 	),
-	networks: choices(
-		{
-			label: 'Networks',
-			description: 'The networks that deposits may arrive on',
-			empty: 'unset',
-		},
-		menuOf(DEPOSIT_NETWORKS),
+	networks: inAnyCase(
+		choices(
+			{
+				label: 'Networks',
+				description: 'The networks that deposits may arrive on',
+				empty: 'unset',
+			},
+			menuOf(DEPOSIT_NETWORKS),
+		),
 	),
-	providers: choices(
-		{
-			label: 'Providers',
-			description: 'The providers that deposits may come from',
-			empty: 'unset',
-		},
-		providerOptions,
-	),
+	providers: {
+		...choices(
+			{
+				label: 'Providers',
+				description:
+					'The providers that deposits may come from. An expression may name others than these.',
+				empty: 'unset',
+			},
+			providerOptions,
+		),
+		schema: listOf(filledLine),
+	},
 	sourceCurrencies: textFilter(
 		{
 			label: 'Source Currencies',
@@ -229,16 +248,27 @@ export const parameters = {
 		),
 		schema: listOf(eventType),
 	},
+	output: choice(
+		{ label: 'Output', description: 'What the workflow starts with' },
+		menu({
+			event: 'The event exactly as received',
+			simplified:
+				'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events, and null for what an event doesn’t have.',
+		}),
+		'event',
+	),
 	depositStatuses: shownWhen(
 		{ events: [USUAL_EVENT, '*'] },
-		choices(
-			{
-				label: 'Deposit Statuses',
-				description:
-					'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
-			},
-			statusOptions,
-			['complete'],
+		inAnyCase(
+			choices(
+				{
+					label: 'Deposit Statuses',
+					description:
+						'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+				},
+				statusOptions,
+				['complete'],
+			),
 		),
 	),
 	filters: collection(
@@ -249,15 +279,6 @@ export const parameters = {
 				'All except Event Versions and Team or Company IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
 		},
 		filters,
-	),
-	output: choice(
-		{ label: 'Output', description: 'What the workflow starts with' },
-		menu({
-			event: 'The event exactly as received',
-			simplified:
-				'One flat row for a sheet or a message, with amounts as decimals and in cents. The columns are the same for all events; in those that aren’t deposits, the deposit’s are null.',
-		}),
-		'event',
 	),
 	options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),
 };

@@ -7,47 +7,65 @@ import type { DeliverySettings } from './settings';
 export type EventFilter = DeliverySettings['filter'];
 
 /**
- * Whether the user wants this event. The deposit filters apply to `deposit.received` only.
+ * The filter that leaves an event out, if one does. Deposit filters apply to `deposit.received` only.
  * A filter ignores events that lack its field, so that no event is lost. The status is the exception:
  * a deposit without one counts as `unknown`, because its money may not have arrived.
  */
-export function isWanted({ event, eventType }: ReceivedEvent, filter: EventFilter): boolean {
-	if (!filter.events.includes('*') && !filter.events.includes(eventType)) return false;
+export function filterAgainst(
+	{ event, eventType }: ReceivedEvent,
+	filter: EventFilter,
+): keyof EventFilter | undefined {
+	const {
+		events,
+		eventVersions,
+		entityIds,
+		minimumAmountCents = Number.NEGATIVE_INFINITY,
+	} = filter;
+	if (!events.includes('*') && !events.includes(eventType)) return 'events';
 
-	const { entityIds, eventVersions, minimumAmountCents = Number.NEGATIVE_INFINITY } = filter;
 	const version = event.event_version;
 	const hasVersion = typeof version === 'string' || typeof version === 'number';
 	if (hasVersion && eventVersions?.some((each) => isVersion(String(version), each)) === false) {
-		return false;
+		return 'eventVersions';
 	}
 	const entities = entityIds === undefined ? [] : entityIdsOf(event);
-	if (entities.length > 0 && !entities.some((entity) => entityIds?.includes(entity))) return false;
-	if (eventType !== 'deposit.received') return true;
+	if (entities.length > 0 && !entities.some((entity) => entityIds?.includes(entity))) {
+		return 'entityIds';
+	}
+	if (eventType !== 'deposit.received') return undefined;
 
 	const deposit = isRecord(event.deposit) ? event.deposit : {};
+	if (!filter.depositStatuses.includes(statusOf(deposit))) return 'depositStatuses';
 	const amount = deposit.destination_amount_cents;
-	return (
-		filter.depositStatuses.includes(documentedStatus(deposit.status)) &&
-		passes(filter.sourceCurrencies, deposit.source_currency) &&
-		passes(filter.destinationCurrencies, deposit.destination_currency) &&
-		passes(filter.networks, deposit.network) &&
-		passes(filter.providers, deposit.provider_name) &&
-		(typeof amount !== 'number' || amount >= minimumAmountCents)
-	);
+	if (typeof amount === 'number' && amount < minimumAmountCents) return 'minimumAmountCents';
+	return TEXT_FILTERS.find(([name, field]) => !passes(filter[name], deposit[field]))?.[0];
 }
 
-/** Every `entity_nanoid` at the top level of the event or one level down. */
+const TEXT_FILTERS = [
+	['sourceCurrencies', 'source_currency'],
+	['destinationCurrencies', 'destination_currency'],
+	['networks', 'network'],
+	['providers', 'provider_name'],
+] as const;
+
+/** As in {@link identifier}, but of any length from 15: examples of the service are longer than documented. */
+const ENTITY_ID = /^(?:te|co)-[\w-]{12,}$/;
+
+/** The identifiers of teams and companies at the top level of the event or one level down. */
 function entityIdsOf(event: JsonObject): string[] {
-	return [event, ...Object.values(event).filter((value) => isRecord(value))]
-		.map((holder) => holder.entity_nanoid)
-		.filter((entity) => typeof entity === 'string');
+	return Object.values(event)
+		.flatMap((value) =>
+			typeof value === 'object' && value !== null ? Object.values(value) : [value],
+		)
+		.filter((value) => typeof value === 'string')
+		.filter((text) => ENTITY_ID.test(text));
 }
 
-function documentedStatus(status: JsonValue | undefined) {
-	return DEPOSIT_STATUSES.find((known) => known === status) ?? 'unknown';
+function statusOf({ status }: JsonObject) {
+	const text = typeof status === 'string' ? status.toLowerCase() : undefined;
+	return DEPOSIT_STATUSES.find((known) => known === text) ?? 'unknown';
 }
 
-/** Ignores case, because currency codes come in either. */
 function passes(wanted: readonly string[] | undefined, value: JsonValue | undefined): boolean {
 	if (wanted === undefined || typeof value !== 'string') return true;
 	return wanted.some((one) => one.toLowerCase() === value.toLowerCase());

@@ -1,17 +1,12 @@
 import type { z } from 'zod';
-import { depositReceivedSchema, eventSchema, OPTIONAL_FIELDS } from '../api/schemas/events';
 import {
-	DEEPEST,
-	isDeeperThan,
-	isRecord,
-	parseExactly,
-	type JsonObject,
-	type JsonValue,
-} from '../shared/json';
+	depositReceivedSchema,
+	essentialSchema,
+	eventSchema,
+	OPTIONAL_FIELDS,
+} from '../api/schemas/events';
+import { DEEPEST, isDeeperThan, isRecord, parseExactly, type JsonObject } from '../shared/json';
 import { Rejected } from './rejected';
-
-/** The major version of payloads whose deposit is documented; the default. */
-const DOCUMENTED_VERSION = 2;
 
 /** A delivery that is an event. */
 export interface ReceivedEvent {
@@ -28,7 +23,7 @@ export interface ReceivedEvent {
 /**
  * Reads an event from a verified body (docs/api.md, Events).
  * Unknown event types, enum values and extra fields pass. `issues` names what is missing or has the
- * wrong type in the envelope and, for `deposit.received` of version 2, in the deposit.
+ * wrong type in the envelope and, for `deposit.received` of a documented version, in the deposit.
  * @throws {Rejected} if the body isn't an event at all
  */
 export function parseEvent(
@@ -50,16 +45,11 @@ export function parseEvent(
 		throw notAnEvent(`the body contains a number that would be rounded, in ${member}`);
 	}
 
-	const { object, event_type: eventType, idempotency_key: idempotencyKey } = event;
-	if (object !== 'event') throw notAnEvent('object must be "event"');
-	if (typeof eventType !== 'string' || eventType === '') {
-		throw notAnEvent('event_type is missing');
-	}
-	if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
-		throw notAnEvent('idempotency_key is missing');
-	}
+	const { data: essentials, error } = essentialSchema.safeParse(event);
+	if (essentials === undefined) throw notAnEvent(error.issues.map(describeIssue)[0] ?? '');
+	const { event_type: eventType, idempotency_key: idempotencyKey } = essentials;
 
-	const hasDeposit = eventType === 'deposit.received' && !isOtherVersion(event.event_version);
+	const hasDeposit = eventType === 'deposit.received' && isDocumented(event.event_version);
 	const schema = hasDeposit ? depositReceivedSchema : eventSchema;
 	const issues = schema.safeParse(event).error?.issues ?? [];
 	return {
@@ -71,13 +61,9 @@ export function parseEvent(
 	};
 }
 
-/**
- * Whether the version is another than the one whose deposit is documented (docs/api.md, Versioning).
- * One that can't be read, e.g. "latest", isn't.
- */
-function isOtherVersion(version: JsonValue | undefined): boolean {
-	const major = typeof version === 'string' && /^v?(\d+)(?=[.+-]|$)/i.exec(version.trim())?.[1];
-	return typeof major === 'string' && Number(major) !== DOCUMENTED_VERSION;
+/** Whether events of this version are documented: 1.x and 2.x. One that isn't text is wrong anyway. */
+function isDocumented(version: unknown): boolean {
+	return typeof version !== 'string' || /^v?0*[12](?:\.|$)/i.test(version.trim());
 }
 
 /** The charset of a body of JSON; undefined for another content type. */
@@ -104,7 +90,7 @@ function decode(rawBody: Uint8Array): string | undefined {
 
 function describeIssue(issue: z.ZodIssue): string {
 	const field = issue.path.join('.');
-	if (issue.code !== 'invalid_type') return `${field}: ${issue.message}`;
+	if (issue.code !== 'invalid_type') return `${field} ${issue.message}`;
 	if (issue.received === 'undefined') return `${field} is missing`;
 	return `${field} must be ${issue.expected}, not ${issue.received}`;
 }

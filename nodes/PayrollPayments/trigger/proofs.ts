@@ -71,8 +71,8 @@ export function decodeSecret(secret: string, encoding: SecretEncoding): Key | un
 	if (encoding === 'hex') {
 		return /^([0-9a-f]{2})+$/i.test(written) ? Buffer.from(written, 'hex') : undefined;
 	}
-	/* Standard Webhooks puts whsec_ in front of its secrets. */
-	const digits = written.replace(/^whsec_/, '');
+	/* Standard Webhooks puts whsec_ in front of its secrets, and some services v1, in front of that. */
+	const digits = written.replace(/^(?:v1,)?whsec_/, '');
 	const isBase64 = /^[\w+/-]{2,}={0,2}$/.test(digits) && digits.replace(/=+$/, '').length % 4 !== 1;
 	return isBase64 ? Buffer.from(digits, 'base64') : undefined;
 }

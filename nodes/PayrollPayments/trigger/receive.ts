@@ -8,7 +8,8 @@ import { Redactor } from '../shared/redaction';
 import { isAllowed } from './allowlist';
 import { claimsOf, eventKey, settleWhenAnswered, type OutgoingResponse } from './claims';
 import { itemWithError } from './editorError';
-import { isWanted } from './filter';
+import { filters, parameters } from './fields';
+import { filterAgainst } from './filter';
 import { parseEvent, type ReceivedEvent } from './parseEvent';
 import { Rejected, rejectionIn } from './rejected';
 import { loadSettings, type DeliverySettings } from './settings';
@@ -25,12 +26,22 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		response.status(status).json(body);
 		return { noWebhookResponse: true };
 	};
+	/* Someone is setting up the trigger and sees why nothing started. Production never does this. */
+	const show = (answered: IWebhookResponseData, what: string, hint = ''): IWebhookResponseData => {
+		const item = itemWithError(context.getNode(), redactor.text(what), redactor.text(hint));
+		return { ...answered, workflowData: [[item]] };
+	};
 	let settings: DeliverySettings | undefined;
 	try {
 		settings = await loadSettings(context, redactor).catch(refuseSettings);
 		const received = checkDelivery(delivery, settings, Date.now());
-		if (!isWanted(received, settings.filter)) {
-			return answer(200, { received: true, ignored: 'filter' });
+		const filter = filterAgainst(received, settings.filter);
+		if (filter !== undefined) {
+			const answered = answer(200, { received: true, ignored: 'filter' });
+			if (!isTest) return answered;
+			const { displayName } = { ...parameters, ...filters }[filter].form;
+			const what = `This delivery was answered with 200, but ${displayName} leaves its event out`;
+			return show(answered, what, `Change ${displayName}, or send an event that passes.`);
 		}
 		if (settings.history !== undefined && !isTest) {
 			const key = eventKey(received.idempotencyKey);
@@ -53,14 +64,10 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		}
 		const answered = answer(status, body);
 		if (!isTest || status !== 401) return answered;
-		/* Someone is setting up the trigger and sees why. Production never comes here. */
 		const { adviceFor } = await import('./diagnose');
 		const advice = settings?.credentials && adviceFor(delivery, settings.credentials);
-		const [shown = '', hint] = [
-			`This delivery was answered with 401: ${message}`,
-			advice ?? details.hint ?? '',
-		].map(redactor.text);
-		return { ...answered, workflowData: [[itemWithError(context.getNode(), shown, hint)]] };
+		const what = `This delivery was answered with 401: ${message}`;
+		return show(answered, what, advice ?? details.hint);
 	}
 }
 
@@ -81,7 +88,8 @@ export function checkDelivery(
 	now: number,
 ): ReceivedEvent {
 	if (!isAllowed(ip, allowlist)) {
-		throw new Rejected(403, 'This address is not on the allowlist');
+		const message = 'This address is not on the allowlist';
+		throw new Rejected(403, message, { logged: `${message}: ${ip?.slice(0, 60)}` });
 	}
 	if (credentials !== undefined) verifySignature(rawBody, headers, credentials, now);
 	const received = parseEvent(rawBody, headers['content-type']);

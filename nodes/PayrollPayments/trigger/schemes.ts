@@ -125,6 +125,7 @@ export function faultInTemplate(template: string): string | undefined {
 	return `must have text between ${touching[1]} and ${touching[2]}, or a forged delivery could move characters from one to the other`;
 }
 
+/** What is signed. `\n` in a template is a line break. */
 export function fillTemplate(
 	template: string,
 	{ body, timestamp, id }: { body: Uint8Array; timestamp: string; id: string },
@@ -136,5 +137,6 @@ export function fillTemplate(
 		['{id}', id],
 		['{method}', 'POST'],
 	]);
-	return template.split(/(\{\w+\})/).map((piece) => values.get(piece) ?? piece);
+	const pieces = template.replaceAll('\\n', '\n').split(/(\{\w+\})/);
+	return pieces.map((piece) => values.get(piece) ?? piece);
 }

@@ -1,5 +1,6 @@
 import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
+import { BALANCE_CURRENCIES } from '../contract/currencies';
 import { EVENT_TYPES } from '../contract/events';
 import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
@@ -13,6 +14,15 @@ import {
 	type WebhookCredentials,
 } from './webhookCredentials';
 
+const KNOWN_EVENTS: ReadonlySet<string> = new Set(['*', ...EVENT_TYPES]);
+
+/** Codes that are documented or common. Others are named in the log, since they may be misspelled. */
+const KNOWN_CURRENCIES: ReadonlySet<string> = new Set([
+	...BALANCE_CURRENCIES,
+	...Intl.supportedValuesOf('currency'),
+	...['DAI', 'ETH', 'EURC', 'POL', 'PYUSD', 'SOL'],
+]);
+
 /** How the trigger is set up, read from its parameters. */
 export type DeliverySettings = ReturnType<typeof readSettings>;
 
@@ -22,7 +32,7 @@ export type DeliverySettings = ReturnType<typeof readSettings>;
  */
 let recent = { second: 0, reads: new Map<string, Promise<WebhookCredentials>>() };
 
-async function readCredentials(
+async function recentCredentials(
 	context: IWebhookFunctions | IHookFunctions,
 ): Promise<WebhookCredentials> {
 	const second = Math.floor(Date.now() / 1000);
@@ -46,7 +56,7 @@ export async function loadSettings(
 ): Promise<DeliverySettings> {
 	const source = parametersOf(context, parameters);
 	const isVerified = source.read('authentication') !== 'none';
-	const credentials = isVerified ? await readCredentials(context) : undefined;
+	const credentials = isVerified ? await recentCredentials(context) : undefined;
 	redactor.add(...(credentials?.secrets ?? []));
 	const settings = readSettings(source, credentials);
 	if (settings.acknowledge === 'finished') refusePauses(context);
@@ -101,14 +111,20 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 			description: error instanceof UserError ? error.hint : undefined,
 		});
 	}
-	const undocumented = settings.filter.events.filter(
-		(event) => event !== '*' && !EVENT_TYPES.some((known) => known === event),
+	const { events, sourceCurrencies = [], destinationCurrencies = [] } = settings.filter;
+	const currencies = [...sourceCurrencies, ...destinationCurrencies];
+	const warnOf = (what: string, unknown: readonly string[]) => {
+		if (unknown.length === 0) return;
+		context.logger.warn(`Payroll Payments Trigger waits for ${what}: ${unknown.join(', ')}`);
+	};
+	warnOf(
+		'event types that aren’t documented',
+		events.filter((event) => !KNOWN_EVENTS.has(event)),
 	);
-	if (undocumented.length > 0) {
-		context.logger.warn(
-			`Payroll Payments Trigger waits for event types that aren’t documented: ${undocumented.join(', ')}`,
-		);
-	}
+	warnOf(
+		'currencies that it doesn’t know',
+		currencies.filter((currency) => !KNOWN_CURRENCIES.has(currency.toUpperCase())),
+	);
 	context.logger.info(
 		'Payroll Payments Trigger can’t register its webhook with the service. ' +
 			`Enter this URL in the service’s dashboard: ${context.getNodeWebhookUrl('default')}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import { depositReceivedSchema, eventSchema } from '../api/schemas/events';
+import { depositReceivedSchema, essentialSchema } from '../api/schemas/events';
+import { emailKey, isEmail } from '../contract/formats';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
@@ -11,10 +12,10 @@ import type { WebhookCredentials } from './webhookCredentials';
 const text = z.string().nullable();
 const cents = z.number().nullable();
 
-/** The columns of *Simplified* in their order: their type, where they are in the event, and how. */
-const COLUMNS: Readonly<
-	Record<string, readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue) => JsonValue]>
-> = {
+/** A column's type, where its value is in the event, and how it's shown. */
+type Column = readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue) => JsonValue];
+
+const COLUMNS: Readonly<Record<string, Column>> = {
 	event_type: [z.string(), 'event_type'],
 	event_version: [text, 'event_version'],
 	idempotency_key: [z.string(), 'idempotency_key'],
@@ -22,10 +23,10 @@ const COLUMNS: Readonly<
 	deposit_id: [text, 'deposit.nanoid'],
 	entity_id: [text, 'deposit.entity_nanoid'],
 	status: [text, 'deposit.status'],
-	source_amount: [text, 'deposit.source_amount_cents', decimalOf],
+	source_amount: [text, 'deposit.source_amount_cents', amountOf],
 	source_amount_cents: [cents, 'deposit.source_amount_cents'],
 	source_currency: [text, 'deposit.source_currency'],
-	destination_amount: [text, 'deposit.destination_amount_cents', decimalOf],
+	destination_amount: [text, 'deposit.destination_amount_cents', amountOf],
 	destination_amount_cents: [cents, 'deposit.destination_amount_cents'],
 	destination_currency: [text, 'deposit.destination_currency'],
 	network: [text, 'deposit.network'],
@@ -37,12 +38,34 @@ const COLUMNS: Readonly<
 	funding_blockchain_txn: [text, 'deposit.funding_blockchain_txn'],
 };
 
-const simplifiedEvent = z.object(
-	Object.fromEntries(Object.entries(COLUMNS).map(([name, [type]]) => [name, type])),
-);
+/** A kind of text, and how two of them are compared. */
+interface Found {
+	isIt(text: string): boolean;
+	keyOf?(text: string): string;
+}
 
-/** Any other event; with *Invalid Payload: Emit* also one that lacks the rest. */
-const anyEvent = eventSchema.pick({ object: true, event_type: true, idempotency_key: true });
+/**
+ * An identifier of any length. Without a digit or a capital letter, a short one is rather a word, such
+ * as in-progress.
+ */
+const identifier = (prefix: string): Found => {
+	const shape = new RegExp(`^${prefix}-(?:[\\w-]{12,}|(?=.*[\\dA-Z])[\\w-]+)$`);
+	return { isIt: (text) => shape.test(text) };
+};
+
+/** Columns with the only text of a kind, wherever the event has it. */
+const FOUND: Readonly<Record<string, Found>> = {
+	transaction_id: identifier('tx'),
+	payment_id: identifier('pa'),
+	invite_id: identifier('in'),
+	user_id: identifier('us'),
+	email: { isIt: isEmail, keyOf: emailKey },
+};
+
+const simplifiedEvent = z.object({
+	...Object.fromEntries(Object.entries(COLUMNS).map(([name, [type]]) => [name, type])),
+	...Object.fromEntries(Object.keys(FOUND).map((name) => [name, text])),
+});
 
 /** What the trigger starts a workflow with: an event as received, or a flat row. */
 export const triggerOutput = z.union([
@@ -51,7 +74,8 @@ export const triggerOutput = z.union([
 		validation_issues: z.array(z.string()).optional(),
 		headers: z.record(z.union([z.string(), z.array(z.string())])).optional(),
 	}),
-	anyEvent,
+	/* Any other event; with *Invalid Payload: Emit* also one that lacks the rest. */
+	essentialSchema,
 ]);
 
 /**
@@ -59,14 +83,33 @@ export const triggerOutput = z.union([
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
  */
 export function simplify(event: JsonObject): JsonObject {
-	return Object.fromEntries(
-		Object.entries(COLUMNS).map(([name, [, path, how]]) => {
-			const value = path
-				.split('.')
-				.reduce<JsonValue>((at, field) => (isRecord(at) ? (at[field] ?? null) : null), event);
-			return [name, how === undefined ? value : how(value)];
-		}),
-	);
+	const columns = Object.entries(COLUMNS).map(([name, [, path, how]]) => {
+		const value = path
+			.split('.')
+			.reduce<JsonValue>((at, field) => (isRecord(at) ? (at[field] ?? null) : null), event);
+		return [name, how === undefined ? value : how(value)] as const;
+	});
+	const texts = textsIn(event, LEVELS);
+	const found = Object.entries(FOUND).map(([name, what]) => [name, onlyOne(texts, what)] as const);
+	return Object.fromEntries([...columns, ...found]);
+}
+
+/** How deep identifiers are looked for. */
+const LEVELS = 3;
+
+/** The texts in an object down to a level. Lists aren't counted as levels. */
+function textsIn(value: JsonValue, levels: number): string[] {
+	if (typeof value === 'string') return [value];
+	if (Array.isArray(value)) return value.flatMap((each) => textsIn(each, levels));
+	if (!isRecord(value) || levels === 0) return [];
+	return Object.values(value).flatMap((each) => textsIn(each, levels - 1));
+}
+
+/** The only text of a kind; null if there are none or several different ones. */
+function onlyOne(texts: readonly string[], { isIt, keyOf = (text) => text }: Found): string | null {
+	const matches = texts.filter(isIt);
+	const isOnly = new Set(matches.map(keyOf)).size === 1;
+	return isOnly ? (matches[0] ?? null) : null;
 }
 
 const SECRET_NAME = /auth|token|secret|signature|key|cookie|assertion/i;
@@ -100,7 +143,7 @@ function isoTime(created: JsonValue): string | null {
 }
 
 /** Cents as decimal text, or null if they aren't a whole number. */
-function decimalOf(cents: JsonValue): string | null {
+function amountOf(cents: JsonValue): string | null {
 	const isWhole = typeof cents === 'number' && Number.isSafeInteger(cents);
 	return isWhole ? centsAsDecimal(cents) : null;
 }

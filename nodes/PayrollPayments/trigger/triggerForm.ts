@@ -37,5 +37,5 @@ export const triggerPanel: TriggerPanelDefinition = {
 /** For n8n's own assistant when it builds a workflow. */
 export const builderHint: IBuilderHint = {
 	searchHint:
-		'The user must copy the production URL into the service’s dashboard by hand. Keep Authentication on Webhook Credentials. Only complete deposits are final (depositStatuses: complete); to see reversals, add reverted. Use output: simplified for sheets and messages: its amounts come as decimal text and in cents. Write deposits to sheets with Append or Update on deposit_id, and let only a newer updated_at change a row. Deliveries that repeat an event are already ignored.',
+		'The user must copy the production URL into the service’s dashboard by hand. Keep Authentication on Webhook Credentials. The funds of a deposit are available once it is complete (depositStatuses: complete); to see reversals, add reverted. Use output: simplified for sheets and messages: its amounts come as decimal text and in cents. Write deposits to sheets with Append or Update on deposit_id, and let only a newer updated_at change a row. Deliveries that repeat an event are already ignored.',
 };

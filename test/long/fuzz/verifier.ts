@@ -151,7 +151,7 @@ function expanded(
 	values: Readonly<Record<string, string | Buffer>>,
 ): Buffer | undefined {
 	const pieces: (string | Buffer)[] = [];
-	let rest = template;
+	let rest = template.replaceAll('\\n', '\n');
 	let hasBody = false;
 	/* Two fields may not touch; {method} is a text. */
 	if (/\{(?:body|timestamp|id)\}\{(?:body|timestamp|id)\}/.test(template)) return undefined;

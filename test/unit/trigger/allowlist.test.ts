@@ -30,16 +30,23 @@ it.each([
 	['203.0.113.7', '::203.0.113.7', false],
 	['0.0.0.0/0', '2001:db8::1', false],
 	['::/0', '203.0.113.7', false],
+	/* Gateways that write the port into X-Forwarded-For. */
+	['203.0.113.7', '203.0.113.7:51008', true],
+	['203.0.113.8', '203.0.113.7:51008', false],
+	['2001:db8::/32', '[2001:db8::7]:443', true],
+	['2001:db8::/32', '[2001:db8::7]', true],
+	['2001:db9::/32', '[2001:db8::7]:443', false],
+	['203.0.113.0/24', '[::ffff:203.0.113.7]:443', true],
 ])('%s holds %s: %s', (entry, address, allowed) => {
 	expect(allows([entry], address)).toBe(allowed);
 });
 
-it.each([undefined, '', 'unknown', '203.0.113', '203.0.113.7, 10.0.0.1', '0203.0.113.7', '::1::'])(
-	'refuses a sender without an address: %j',
-	(address) => {
-		expect(allows(['0.0.0.0/0', '::/0'], address)).toBe(false);
-	},
-);
+it.each([
+	...[undefined, '', 'unknown', '203.0.113', '203.0.113.7, 10.0.0.1', '0203.0.113.7', '::1::'],
+	...['203.0.113.7:', '203.0.113.7:x', 'x203.0.113.7:1', '203.0.113.7:1:2', '[203.0.113.7', '[]:1'],
+])('refuses a sender without an address: %j', (address) => {
+	expect(allows(['0.0.0.0/0', '::/0'], address)).toBe(false);
+});
 
 it.each([
 	...['256.0.0.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '0x1.2.3.4', '127.1', '2130706433', '*'],

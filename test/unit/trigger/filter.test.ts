@@ -1,11 +1,12 @@
-import { type EventFilter, isWanted } from '../../../nodes/PayrollPayments/trigger/filter';
+import { type EventFilter, filterAgainst } from '../../../nodes/PayrollPayments/trigger/filter';
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
 const all: EventFilter = { events: ['*'], depositStatuses: ['complete'] };
 
-const wanted = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
-	isWanted(received(event), { ...all, ...filter });
+const left = (event: Record<string, unknown>, filter: Partial<EventFilter> = {}) =>
+	filterAgainst(received(event), { ...all, ...filter });
+const wanted = (...given: Parameters<typeof left>) => left(...given) === undefined;
 const withDeposit = (changes: Record<string, unknown>) =>
 	depositEvent({ deposit: deposit(changes) });
 
@@ -25,15 +26,17 @@ describe('events', () => {
 });
 
 describe('deposit statuses', () => {
-	it.each(['pending', 'failed', 'rejected', 'reverted', 'settled', 'unknown', 'COMPLETE'])(
+	it.each(['pending', 'failed', 'rejected', 'reverted', 'settled', 'unknown', 'COMPLETED'])(
 		'%s is not final',
 		(status) => {
 			expect(wanted(withDeposit({ status }))).toBe(false);
 		},
 	);
 
-	it('passes the chosen ones', () => {
-		expect(wanted(withDeposit({ status: 'complete' }))).toBe(true);
+	it('passes the chosen ones, in any case', () => {
+		for (const status of ['complete', 'Complete', 'COMPLETE']) {
+			expect(wanted(withDeposit({ status }))).toBe(true);
+		}
 		const reverted: Partial<EventFilter> = { depositStatuses: ['reverted'] };
 		expect(wanted(withDeposit({ status: 'reverted' }), reverted)).toBe(true);
 		expect(wanted(depositEvent(), { depositStatuses: [] })).toBe(false);
@@ -77,19 +80,45 @@ describe('filters', () => {
 		expect(wanted(otherEvent(), { minimumAmountCents: 1 })).toBe(true);
 	});
 
-	it('entityIds reads entity_nanoid at the top or one level down', () => {
-		const company = { entityIds: ['co-a1B2c3D4e5F6'] };
-		const team = { entityIds: ['te-a1B2c3D4e5F6'] };
-		expect(wanted(depositEvent(), company)).toBe(true);
-		expect(wanted(depositEvent(), team)).toBe(false);
-		expect(wanted(otherEvent(), team)).toBe(true);
-		expect(wanted(otherEvent({ entity_nanoid: 'co-a1B2c3D4e5F6' }), company)).toBe(true);
+	const [company, team] = ['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6'];
+	const of = (entityIds: string, event: Record<string, unknown>) =>
+		wanted(event, { entityIds: [entityIds] });
+
+	it.each<[string, Record<string, unknown>]>([
+		['a deposit’s', depositEvent()],
+		['at the top', otherEvent({ invite: null, organization: company })],
+		['one level down, whatever its name', otherEvent({ invite: { invited_to: company } })],
+		['in a list', otherEvent({ invite: null, teams: ['te-000000000000', company] })],
+		['next to another one', otherEvent({ invite: { invited_to: company, from: team } })],
+	])('entityIds reads each identifier of a team or company: %s', (_where, event) => {
+		expect(of(company, event)).toBe(true);
+		expect(of('co-000000000000', event)).toBe(false);
 	});
 
-	it('entityIds lets events without one pass', () => {
-		const deep = otherEvent({ invite: { team: { entity_nanoid: 'te-a1B2c3D4e5F6' } } });
-		expect(wanted(deep, { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
-		expect(wanted(otherEvent({ invite: null }), { entityIds: ['co-a1B2c3D4e5F6'] })).toBe(true);
+	it('entityIds counts identifiers that are longer than documented', () => {
+		expect(of(team, otherEvent({ invite: { invited_to: `${team}G7` } }))).toBe(false);
+	});
+
+	it.each([
+		{ invite: { team: { entity_nanoid: team } } },
+		{ invite: null },
+		{ invite: { reason: 'co-operation', kind: 'te-am', note: `${team} and more`, count: 7 } },
+	])('entityIds lets events without one pass: %j', (content) => {
+		expect(of(company, otherEvent(content))).toBe(true);
+	});
+
+	it.each<[keyof EventFilter, Partial<EventFilter>]>([
+		['events', { events: ['invite.accepted'] }],
+		['depositStatuses', { depositStatuses: ['failed'] }],
+		['entityIds', { entityIds: [team] }],
+		['eventVersions', { eventVersions: ['9'] }],
+		['minimumAmountCents', { minimumAmountCents: 1e9 }],
+		['sourceCurrencies', { sourceCurrencies: ['GBP'] }],
+		['destinationCurrencies', { destinationCurrencies: ['GBP'] }],
+		['networks', { networks: ['base'] }],
+		['providers', { providers: ['another bank'] }],
+	])('%s is named where it leaves a deposit out', (name, filter) => {
+		expect(left(depositEvent(), filter)).toBe(name);
 	});
 });
 

@@ -89,9 +89,9 @@ describe('what is missing', () => {
 	});
 });
 
-describe('a deposit of another major version', () => {
-	it.each(['1', '3', '10', '3.0.0', ' v3', '2026-01-01'])(
-		'%s needs only the envelope',
+describe('a deposit of a version that isn’t documented', () => {
+	it.each(['0', '0.2', '3', '10', '20', '3.0.0', ' v3', '2026-01-01', 'latest', 'version 2', ''])(
+		'%j needs only the envelope',
 		(version) => {
 			for (const content of [undefined, null, 'later', [], { amount: { value: '12' } }]) {
 				const event = depositEvent({ event_version: version, deposit: content });
@@ -102,8 +102,8 @@ describe('a deposit of another major version', () => {
 		},
 	);
 
-	it.each(['2', '2.0', '2.9.1', 'v2', '02', '', 'latest', '20 000', 2, null])(
-		'is not named by %j, so the deposit is checked',
+	it.each(['1', '1.0', '1.9', 'v1', '2', '2.0', '2.9.1', 'v2.0', ' V2 ', '02', 2, null])(
+		'isn’t %j, so the deposit is checked',
 		(version) => {
 			const event = depositEvent({ event_version: version, deposit: {} });
 			expect(parsed(event).issues).toContain('deposit.status is missing');
@@ -112,7 +112,7 @@ describe('a deposit of another major version', () => {
 });
 
 describe('no event', () => {
-	it.each([
+	it.each<[string, unknown, string]>([
 		['an empty body', '', 'the body is not valid JSON'],
 		['broken JSON', '{"object":', 'the body is not valid JSON'],
 		['a list', [otherEvent()], 'the body is not a JSON object'],
@@ -122,10 +122,20 @@ describe('no event', () => {
 		['another object', otherEvent({ object: 'list' }), 'object must be "event"'],
 		['no event_type', without(otherEvent(), 'event_type'), 'event_type is missing'],
 		['an empty event_type', otherEvent({ event_type: '' }), 'event_type is missing'],
-		['a numeric event_type', otherEvent({ event_type: 7 }), 'event_type is missing'],
+		[
+			'a numeric event_type',
+			otherEvent({ event_type: 7 }),
+			'event_type must be string, not number',
+		],
 		['no key', without(otherEvent(), 'idempotency_key'), 'idempotency_key is missing'],
 		['an empty key', otherEvent({ idempotency_key: '' }), 'idempotency_key is missing'],
-		['a list of keys', otherEvent({ idempotency_key: ['a'] }), 'idempotency_key is missing'],
+		...Object.entries({ array: ['a'], number: 7, null: null, object: {}, boolean: true }).map(
+			([type, key]): [string, unknown, string] => [
+				`a key that is ${type}`,
+				otherEvent({ idempotency_key: key }),
+				`idempotency_key must be string, not ${type}`,
+			],
+		),
 	])('%s is refused', (_what, body, why) => {
 		expect(refusalOf(body)).toBe(`Not an event: ${why}`);
 	});

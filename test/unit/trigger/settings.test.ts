@@ -49,6 +49,12 @@ it('reads lists from arrays and from text with commas, semicolons or line breaks
 		providers: ['manual'],
 		minimumAmountCents: ' 500 ',
 	};
+	const inAnyCase = { networks: 'Base, ARBITRUM', providers: ['A new bank', 'Manual'] };
+	expect(settingsWith({ depositStatuses: 'Complete', filters: inAnyCase }).filter).toMatchObject({
+		depositStatuses: ['complete'],
+		networks: ['base', 'arbitrum'],
+		providers: ['A new bank', 'Manual'],
+	});
 	const options = { ipAllowlist: '192.0.2.1;\n192.0.2.0/24,2001:db8::/32' };
 	const { filter, allowlist } = settingsWith({ events: '*;payroll.run.closed', filters, options });
 	expect(filter).toEqual({
@@ -120,7 +126,8 @@ it.each<[object, string | RegExp]>([
 	[{ filters: { eventVersions: [true] } }, 'Event Versions, entry 1 must be text'],
 	[{ filters: { destinationCurrencies: '$' } }, NO_CURRENCY],
 	[{ filters: { networks: 'solana' } }, /^Networks, entry 1 must be Arbitrum, /],
-	[{ filters: { providers: ['bank'] } }, /^Providers, entry 1 must be Bitcoin, /],
+	[{ filters: { providers: [7] } }, 'Providers, entry 1 must be text'],
+	[{ filters: { providers: [' '] } }, 'Providers, entry 1 is missing'],
 	[{ filters: { minimumAmountCents: 'much' } }, `Minimum Amount (Cents) ${NO_NUMBER}`],
 	[{ options: null }, 'Options can’t be an expression or a text'],
 	[{ options: { ipAllowlist: '' } }, 'IP Allowlist is empty'],

@@ -139,6 +139,8 @@ const V1 = `v1,${standard}`;
 const BOTH_BRANDS = { 'svix-id': '1', 'svix-timestamp': `${NOW}`, 'webhook-signature': V1 };
 const PLAIN_FIRST = { ...standardHeaders(V1), 'svix-signature': 'v1,x', 'svix-id': '2' };
 
+const STANDARD_NOW = standardHeaders(V1);
+
 /** All headers, or what X-Signature contains. */
 type Proof = string | Headers;
 const headersOf = (proof: Proof): Headers =>
@@ -155,6 +157,12 @@ it.each<[string, Saved, Proof]>([
 	['prefixed hex with spaces', HEX, `sha256=${FORGED} sha256=${hex}`],
 	['Base64 signatures', BASE64, `x, ${base64}`],
 	['16 signatures', HEX, [...forged(15), hex].join(' , ')],
+	[
+		'\\n for a line break in a template',
+		{ ...CUSTOM, signedContent: 'POST\\n{body}\\n' },
+		hmac(SECRET, 'POST\n', BODY, '\n').toString('hex'),
+	],
+	['a secret with v1, in front', { ...STANDARD, secret: `v1,${STANDARD.secret}` }, STANDARD_NOW],
 	['a header that was sent twice', HEX, `${hex}, ${hex}`],
 	['prefixed signatures', PREFIXED, `v0=${FORGED},v0=${hex}`],
 	['a space after the prefix', PREFIXED, `v0= ${hex}`],

@@ -6,7 +6,7 @@ import {
 	triggerOutput,
 } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { deposit, depositEvent, otherEvent } from '../../support/sampleEvents';
+import { deposit, depositEvent, invite, otherEvent, payment } from '../../support/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
 const row = (event: Record<string, unknown>) => simplify(received(event).event);
@@ -36,15 +36,96 @@ it('turns a deposit into one flat row', () => {
 			transaction_date: '2026-03-31T09:30:00Z',
 			updated_at: '2026-03-31T09:31:00Z',
 			funding_blockchain_txn: '0xabc',
+			transaction_id: null,
+			payment_id: null,
+			invite_id: null,
+			user_id: null,
+			email: null,
 		}),
 	);
+});
+
+/** What is found in an event with this content. */
+function found(content: Record<string, unknown>) {
+	const simplified = row(otherEvent({ invite: null, ...content }));
+	const { transaction_id, payment_id, invite_id, user_id, email } = simplified;
+	return { transaction_id, payment_id, invite_id, user_id, email };
+}
+
+const NONE = {
+	...{ transaction_id: null, payment_id: null, invite_id: null, user_id: null, email: null },
+};
+
+it.each<[string, Record<string, unknown>, object]>([
+	[
+		'an invite that was accepted',
+		{ invite: invite({ invited_by: 'us-Zx81LkPq0aZt' }) },
+		{ invite_id: 'in-a1B2c3D4e5F6', user_id: null, email: 'ana@example.com' },
+	],
+	[
+		'an invite by the one who accepted it',
+		{ invite: invite({ invited_by: 'us-a1B2c3D4e5F6' }) },
+		{ invite_id: 'in-a1B2c3D4e5F6', user_id: 'us-a1B2c3D4e5F6', email: 'ana@example.com' },
+	],
+	[
+		'a payment',
+		{ payment: payment() },
+		{
+			transaction_id: 'tx-a1B2c3D4e5F6',
+			payment_id: 'pa-a1B2c3D4e5F6',
+			user_id: 'us-a1B2c3D4e5F6',
+			email: 'ana@example.com',
+		},
+	],
+	[
+		'a group of one payment, whose recipients are at the fourth level',
+		{ payment_group: { nanoid: 'pg-a1B2c3D4e5F6', payments: [payment()] } },
+		{ transaction_id: 'tx-a1B2c3D4e5F6', payment_id: 'pa-a1B2c3D4e5F6' },
+	],
+	[
+		'a group of several payments',
+		{ payment_group: { payments: [payment(), payment({ nanoid: 'pa-000000000000' })] } },
+		{ transaction_id: 'tx-a1B2c3D4e5F6' },
+	],
+	[
+		'a duplicate withdraw account',
+		{ account: { user_id: 'us-a1B2c3D4e5F6', account_status_v2: 'in-review' } },
+		{ user_id: 'us-a1B2c3D4e5F6' },
+	],
+	[
+		'identifiers of any length',
+		{ a: 'tx-1', b: 'us-a1B2c3D4e5F6a1B2c3D4e5F6', c: 'pa-abcdefghijkl', d: 'in-X' },
+		{
+			...{ transaction_id: 'tx-1', user_id: 'us-a1B2c3D4e5F6a1B2c3D4e5F6' },
+			...{ payment_id: 'pa-abcdefghijkl', invite_id: 'in-X' },
+		},
+	],
+	[
+		'identifiers that differ in case only, and addresses that do',
+		{ a: ['us-abcdefghijkL', 'us-abcdefghijkl'], b: ['Ana@Example.com', 'ana@example.com'] },
+		{ email: 'Ana@Example.com' },
+	],
+	['lists in lists', { a: [[{ b: [['tx-1', 'tx-1']] }]] }, { transaction_id: 'tx-1' }],
+	['texts that only contain them', { a: ' tx-1', b: 'see pa-1', c: 'in-progress', d: 'a@b' }, {}],
+	['names of members', { a: { 'tx-1': 1 } }, {}],
+	['the fourth level', { a: { b: { c: { d: 'tx-1' } } } }, {}],
+])('finds the only identifier of a kind and the only email in %s', (_what, content, columns) => {
+	expect(found(content)).toEqual({ ...NONE, ...columns });
+});
+
+it('finds identifiers in a deposit, too', () => {
+	const changes = { trace: 'tx-a1B2c3D4e5F6', reference: 'ana@example.com' };
+	expect(row(depositEvent({ deposit: deposit(changes) }))).toMatchObject({
+		...{ transaction_id: 'tx-a1B2c3D4e5F6', email: 'ana@example.com' },
+		...{ deposit_id: 'dp-a1B2c3D4e5F6', reference: 'ana@example.com' },
+	});
 });
 
 it('gives every other event the same columns, with null for missing values', () => {
 	const simplified = row(otherEvent());
 	expect(Object.keys(simplified)).toEqual(Object.keys(row(depositEvent())));
 	expect(simplified).toMatchObject({ event_type: 'invite.accepted', entity_id: null });
-	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(16);
+	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(20);
 });
 
 it.each([12.5, 2 ** 53, '1234', null, true, [100]])(
@@ -57,8 +138,8 @@ it.each([12.5, 2 ** 53, '1234', null, true, [100]])(
 it('takes the entity of the deposit, not another one of the event', () => {
 	const entity_nanoid = 'te-000000000000';
 	expect(row(depositEvent({ entity_nanoid })).entity_id).toBe('co-a1B2c3D4e5F6');
-	const without = depositEvent({ entity_nanoid, event_version: '3', deposit: { amount: 1 } });
-	expect(row(without).entity_id).toBeNull();
+	const unknown = depositEvent({ entity_nanoid, event_version: '3', deposit: { amount: 1 } });
+	expect(row(unknown).entity_id).toBeNull();
 });
 
 it('never rounds: the digits are those of the cents', () => {

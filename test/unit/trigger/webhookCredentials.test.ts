@@ -183,6 +183,8 @@ it.each<[string, Saved]>([
 it.each([
 	['hex', ' c0ffee\n', Buffer.from('c0ffee', 'hex')],
 	['base64', ' whsec_MfKQ\n', Buffer.from('MfKQ', 'base64')],
+	['base64', 'v1,whsec_MfKQ', Buffer.from('MfKQ', 'base64')],
+	['base64', 'v1,MfKQ', undefined],
 	['base64', 'MfKQwhsec_MfKQ', Buffer.from('MfKQwhsec_MfKQ', 'base64')],
 	['base64', 'MfKQ==', Buffer.from('MfKQ', 'base64')],
 	['base64', 'MfKQ9', undefined],

@@ -37,14 +37,21 @@ const depositSchema = z
 /** docs/api.md, Event envelope. The event's own object beside these fields passes untouched. */
 export const eventSchema = z
 	.object({
-		object: z.literal('event'),
+		object: z.literal('event', { errorMap: () => ({ message: 'must be "event"' }) }),
 		created: z.number(),
-		event_type: z.string(),
+		event_type: z.string().min(1, 'is missing'),
 		event_version: z.string(),
 		request_id: z.string().nullish(),
-		idempotency_key: z.string().min(1),
+		idempotency_key: z.string().min(1, 'is missing'),
 	})
 	.passthrough();
+
+/** What makes a body an event. */
+export const essentialSchema = eventSchema.pick({
+	object: true,
+	event_type: true,
+	idempotency_key: true,
+});
 
 /** A `deposit.received` event: the envelope and the deposit record. */
 export const depositReceivedSchema = eventSchema.extend({

@@ -86,7 +86,7 @@ export const credentialFields = {
 			{
 				label: 'Signed Content',
 				description:
-					'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, and {method} is POST.',
+					'What the service signs. {body} is the raw body, {timestamp} and {id} come from the headers named below, {method} is POST, and \\n is a line break.',
 				example: 'v0:{timestamp}:{body}',
 				hint: 'Slack: v0:{timestamp}:{body} · Shopify: {body} · method and body: {method}{body}',
 				preset: '{timestamp}.{body}',

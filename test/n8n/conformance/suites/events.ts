@@ -100,9 +100,11 @@ export function eventsSuite(record: ConformanceRecord, world: World): void {
 		const lacking = (whole: Json, { required = [] }: Schema): Json[] =>
 			required.map((name) => without(whole, name));
 		const deposits = lacking(recordOf(fullDeposit.deposit), schema('Deposit'));
-		const envelopes = lacking(fullDeposit, schema('DepositReceivedEvent'));
+		/* In other versions, only the envelope is required. */
+		const documented = { ...fullDeposit, event_version: '2.0' };
+		const envelopes = lacking(documented, schema('DepositReceivedEvent'));
 		const wrong = [
-			...deposits.map((deposit) => fresh({ ...fullDeposit, deposit })),
+			...deposits.map((deposit) => fresh({ ...documented, deposit })),
 			...envelopes.map((event) => ('idempotency_key' in event ? fresh(event) : event)),
 			fresh({ ...fullDeposit, object: 'message' }),
 		];
