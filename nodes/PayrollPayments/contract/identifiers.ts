@@ -1,5 +1,5 @@
 import { oneOf } from '../shared/lists';
-import { trimmed } from '../shared/text';
+import { anyText, asTyped } from '../shared/text';
 
 /** The kinds of identifiers, by prefix (docs/api.md, Identifiers). */
 const IDENTIFIER_KINDS = {
@@ -44,9 +44,9 @@ function faultInIdentifier(
 	return 'may contain only letters, digits, - and _ after its prefix';
 }
 
-/** A 15-character nanoid with one of the given prefixes. */
+/** A 15-character nanoid with one of the given prefixes, as people type or paste it. */
 export function identifier(...prefixes: IdentifierPrefix[]) {
-	return trimmed.superRefine((value, context) => {
+	return anyText.transform(asTyped).superRefine((value, context) => {
 		const message = faultInIdentifier(value, prefixes);
 		if (message !== undefined) context.addIssue({ code: 'custom', message });
 	});

@@ -2,6 +2,7 @@ import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/client';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import type { InputOf } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
+import { asTyped } from '../shared/text';
 
 /** An option of the run as a whole, which takes no expressions: they could differ from item to item. */
 const OF_RUN = { empty: 'preset', expressions: 'never' } as const;
@@ -47,7 +48,7 @@ export const COMMON_OPTIONS = {
 				empty: 'refuse',
 			},
 			filledText
-				.transform((value) => value.trim())
+				.transform(asTyped)
 				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
 					message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
 				}),
