@@ -13,9 +13,6 @@ const IDENTIFIER_KINDS = {
 
 export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
 
-/** What follows the prefix and its hyphen, as a regular expression. */
-export const IDENTIFIER_REST = '[A-Za-z0-9_-]{12}';
-
 /** Of an identifier with its prefix. */
 export const IDENTIFIER_LENGTH = 15;
 
@@ -40,7 +37,7 @@ function faultInIdentifier(
 		return `must start with ${expected}${kind === undefined ? '' : `; this is the ID of ${kind}`}`;
 	}
 	if (value.length !== IDENTIFIER_LENGTH) return `must have ${length}, but has ${value.length}`;
-	if (new RegExp(`^..-${IDENTIFIER_REST}$`).test(value)) return undefined;
+	if (/^[a-z]{2}-[A-Za-z0-9_-]{12}$/.test(value)) return undefined;
 	return 'may contain only letters, digits, - and _ after its prefix';
 }
 

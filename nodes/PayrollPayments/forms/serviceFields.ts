@@ -6,7 +6,6 @@ import {
 	identifier,
 	startsOf,
 	IDENTIFIER_LENGTH,
-	IDENTIFIER_REST,
 	type IdentifierPrefix,
 } from '../contract/identifiers';
 import { BALANCE_CURRENCIES } from '../contract/currencies';
@@ -24,6 +23,9 @@ import {
 	wholeNumber,
 	type Wording,
 } from './fieldTypes';
+
+/** What an identifier takes for a hyphen, so that the editor takes it, too. */
+const DASH = '[-\\u2010-\\u2015\\u2212]';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
@@ -46,7 +48,7 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 	const validation = {
 		type: 'regex',
 		properties: {
-			regex: `^(${prefixes.join('|')})-${IDENTIFIER_REST}$`,
+			regex: `^\\W*(${prefixes.join('|')})${DASH}(${DASH}|\\w){12}\\W*$`,
 			errorMessage: `A ${what} ID starts with ${starts} and has ${IDENTIFIER_LENGTH} characters`,
 		},
 	};
